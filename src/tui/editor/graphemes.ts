@@ -1,11 +1,11 @@
 import { graphemeClusters, widthOf } from '../../text/width.ts';
 
-/** Longer clusters exist only to annoy; cutting inside keeps every step fast. */
+/** Longer clusters are malicious; cutting inside one keeps every step fast. */
 const LONGEST = 256;
-/** Looked at one by one, many take their time. */
+/** Units segmented at once: faster than one cluster at a time. */
 const BLOCK = 1024;
 
-/** What a reader takes for the first character of `text`; '' when there is none. */
+/** The first user-perceived character of `text`; '' if there is none. */
 export function firstGrapheme(text: string): string {
   if (isAlone(text.charCodeAt(0)) && (text.length === 1 || isAlone(text.charCodeAt(1)))) {
     return text.slice(0, 1);
@@ -14,7 +14,7 @@ export function firstGrapheme(text: string): string {
   return first?.segment ?? '';
 }
 
-/** What a reader takes for the last character of `text`; '' when there is none. */
+/** The last user-perceived character of `text`; '' if there is none. */
 export function lastGrapheme(text: string): string {
   const end = text.length - 1;
   if (isAlone(text.charCodeAt(end)) && (end === 0 || isAlone(text.charCodeAt(end - 1)))) {
@@ -23,12 +23,12 @@ export function lastGrapheme(text: string): string {
   const first = Math.max(0, end - LONGEST);
   let from = end;
   while (from > first && !isAlone(text.charCodeAt(from))) from--;
-  // A plain last character may still belong to the one before it.
+  // A plain last character may still join the one before it.
   if (from === end && from > 0) from--;
   while (from > first && !isAlone(text.charCodeAt(from))) from--;
   if (isLowHalf(text.charCodeAt(from)) && from > 0) from--;
   const tail = text.slice(Math.max(from, 0));
-  // Not one after the other from the front: that is what makes a long line of them slow.
+  // `containing` avoids walking a long line from its start.
   return graphemeClusters(tail).containing(tail.length - 1)?.segment ?? '';
 }
 
@@ -40,7 +40,7 @@ export function dropLastGrapheme(text: string): string {
   return text.slice(0, text.length - lastGrapheme(text).length);
 }
 
-/** All that a reader takes for a character, first to last. */
+/** All user-perceived characters, first to last. */
 export function* graphemes(text: string): Generator<string> {
   let at = 0;
   while (at < text.length) {
@@ -54,7 +54,7 @@ export function* graphemes(text: string): Generator<string> {
     const block = wholeCharacters(text.slice(at), BLOCK);
     const isEnd = at + block.length === text.length;
     for (const { segment, index } of graphemeClusters(block)) {
-      // It may go on behind the block.
+      // The cluster may continue after the block.
       if (!isEnd && index >= BLOCK - LONGEST) break;
       yield segment;
       at += segment.length;
@@ -62,7 +62,7 @@ export function* graphemes(text: string): Generator<string> {
   }
 }
 
-/** All that a reader takes for a character, last to first. */
+/** All user-perceived characters, last to first. */
 export function* graphemesBack(text: string): Generator<string> {
   let end = text.length;
   while (end > 0) {
@@ -73,7 +73,7 @@ export function* graphemesBack(text: string): Generator<string> {
     let from = Math.max(0, end - BLOCK);
     if (from > 0 && isLowHalf(text.charCodeAt(from))) from--;
     const block = Array.from(graphemeClusters(text.slice(from, end)));
-    // The first ones may have begun before the block.
+    // The first clusters may begin before the block.
     const whole = from === 0 ? block : block.filter(({ index }) => index >= LONGEST);
     for (const { segment } of (whole.length > 0 ? whole : block).reverse()) {
       yield segment;
@@ -82,7 +82,7 @@ export function* graphemesBack(text: string): Generator<string> {
   }
 }
 
-/** Latin letters, digits and signs, and Han ones, never join with each other (UAX 29); CR does. */
+/** Latin letters, digits and signs, and Han characters, never join each other (UAX 29); CR does. */
 function isAlone(code: number): boolean {
   return (code < 0x300 && code !== 0x0d) || (code >= 0x4e00 && code <= 0x9fff);
 }
@@ -91,7 +91,7 @@ function isLowHalf(code: number): boolean {
   return (code & 0xfc00) === 0xdc00;
 }
 
-/** The first `length` units, not ending in half a character. */
+/** The first `length` units, without half of a surrogate pair at the end. */
 function wholeCharacters(text: string, length: number): string {
   if (text.length <= length) return text;
   const isHalf = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
@@ -99,8 +99,8 @@ function wholeCharacters(text: string, length: number): string {
 }
 
 /**
- * A harmless text in lines of at most `width` cells, broken at blanks where there are some; lines
- * after the first are indented.
+ * Wraps a harmless text into lines of at most `width` cells, at blanks if possible; lines after the first
+ * are indented.
  */
 export function wrapText(text: string, width: number, indent = ''): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, width, indent));
@@ -120,7 +120,7 @@ function wrapLine(text: string, width: number, indent: string): string[] {
       line = indent;
     }
     line += word;
-    // Only the head of the rest is measured: a pasted word may be a thousand lines long.
+    // Measures only the head of the rest: a pasted word may be a thousand lines long.
     let margin = '';
     for (;;) {
       const head = headOf(line, width - margin.length);
@@ -148,7 +148,7 @@ function headOf(text: string, width: number): string {
   return head;
 }
 
-/** Fingerprints, paths and lists are broken behind a separator when there is one near the end. */
+/** Breaks fingerprints, paths and lists after a separator near the end, if there is one. */
 function breakIn(head: string): number {
   const [, kept] = /^(.*[:,;/])[^:,;/]{1,8}$/su.exec(head) ?? [];
   return kept === undefined || kept.trim() === '' ? head.length : kept.length;

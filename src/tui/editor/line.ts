@@ -8,7 +8,7 @@ import {
 } from './graphemes.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 
-/** The emacs keys that edit a line, as readline has them. */
+/** The emacs keys that edit a line, as in readline. */
 export const EDIT_KEYS: readonly {
   readonly kind: PlainKind;
   readonly keys: readonly string[];
@@ -51,23 +51,23 @@ export interface Line {
   readonly after: string;
 }
 
-/** A line with what its editing remembers. */
+/** A line with its editing history. */
 export interface Editing {
   readonly line: Line;
-  /** What was cut last, for `yank`. */
+  /** The last cut text, for `yank`. */
   readonly killed: string;
-  /** What was cut before that, the newest first, for `yank-pop`. */
+  /** Earlier cut texts, the newest first, for `yank-pop`. */
   readonly killedBefore: readonly string[];
-  /** The lines to go back to, oldest first. */
+  /** Earlier lines, oldest first. */
   readonly undo: readonly Line[];
-  /** Kind of the last edit: typing on is one step of `undo`, cutting on adds to `killed`. */
+  /** Kind of the last edit: continued typing is one `undo` step, continued cutting adds to `killed`. */
   readonly last: EditKey['kind'] | undefined;
 }
 
 export type EditKey =
   /** Types or pastes text. Line ends stay, other control characters are dropped. */
   | { readonly kind: 'insert'; readonly text: string }
-  /** Replaces the line; the cursor goes to the end unless the line says where. */
+  /** Replaces the line; the cursor goes to the end unless the line has its own. */
   | { readonly kind: 'set'; readonly line: Line | string }
   | { readonly kind: PlainKind };
 
@@ -96,7 +96,7 @@ export function lineText(line: Line): string {
   return line.before + line.after;
 }
 
-/** One key, one new state. Pure; cuts at grapheme borders. A key that changes nothing keeps the line. */
+/** The state after one key. Pure; cuts at grapheme borders. A key without effect keeps the line. */
 export function edit(state: Editing, key: EditKey): Editing {
   switch (key.kind) {
     case 'insert':
@@ -141,7 +141,7 @@ export function edit(state: Editing, key: EditKey): Editing {
   }
 }
 
-/** The emacs keys, as readline has them. Undefined: not a key that edits. */
+/** The edit for a key, with emacs keys as in readline. Undefined: the key does not edit. */
 export function editKeyOf(event: KeyEvent): EditKey | undefined {
   if (event.kind === 'paste') return { kind: 'insert', text: event.text };
   const { name, ctrl, meta, text } = event;
@@ -155,7 +155,7 @@ const KIND_OF_KEY: ReadonlyMap<string, PlainKind> = new Map(
   EDIT_KEYS.flatMap(({ kind, keys }) => keys.map((key) => [key, kind])),
 );
 
-/** The line with what a record holds, or a device offers: as it is, whatever nobody can type in it. */
+/** Sets a value of a record or a device unchanged, also characters that cannot be typed. */
 export function filled(state: Editing, text: string): Editing {
   return change(state, 'set', { before: text, after: '' });
 }
@@ -168,7 +168,7 @@ function insert(state: Editing, text: string): Editing {
   return goesOn ? { ...state, line } : change(state, 'insert', line);
 }
 
-/** Line ends as `\n`, tabs as blanks, no other control characters and no halves of characters. */
+/** Line ends as `\n`, tabs as blanks, no other control characters and no lone surrogates. */
 function insertable(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
@@ -181,7 +181,7 @@ function asLine(line: Line | string): Line {
   return { before: insertable(before), after: insertable(after) };
 }
 
-/** The new line, with the old one to go back to. */
+/** Sets the line, and keeps the old one for undo. */
 function change(state: Editing, last: EditKey['kind'], line: Line): Editing {
   const isSame = line.before === state.line.before && line.after === state.line.after;
   if (isSame) return { ...state, last };
@@ -230,7 +230,7 @@ function changed(line: Line, kind: Change): Line {
   }
 }
 
-/** Swaps the characters around the cursor and goes past them; at the end, the last two. */
+/** Swaps the characters around the cursor and moves past them; at the end, the last two. */
 function transposed({ before, after }: Line): Line {
   const right = after === '' ? lastGrapheme(before) : firstGrapheme(after);
   const head = after === '' ? dropLastGrapheme(before) : before;
@@ -242,7 +242,7 @@ function transposed({ before, after }: Line): Line {
   };
 }
 
-/** The word behind the cursor, which goes past it. */
+/** Changes the case of the word after the cursor, and moves past it. */
 function caseChanged({ before, after }: Line, kind: CaseChange): Line {
   const end = partEnd(after);
   const word = after.slice(0, end);
@@ -256,7 +256,7 @@ function caseChanged({ before, after }: Line, kind: CaseChange): Line {
   return { before: before + text, after: after.slice(end) };
 }
 
-/** Swaps the word before the cursor with the one behind it, and goes past them; at the end, the last two. */
+/** Swaps the words before and after the cursor and moves past them; at the end, the last two. */
 function wordsTransposed({ before, after }: Line): Line {
   const text = before + after;
   const hasNext = /[\p{L}\p{N}_]/u.test(after);
@@ -275,7 +275,7 @@ function wordsTransposed({ before, after }: Line): Line {
   };
 }
 
-/** Puts what was cut before in the place of what `yank` put in. */
+/** Replaces the text that `yank` inserted with the cut before it. */
 function yankPop(state: Editing): Editing {
   const { line, killed, killedBefore } = state;
   const isAfterYank = state.last === 'yank' || state.last === 'yank-pop';
@@ -315,12 +315,12 @@ function kill(state: Editing, kind: Kill): Editing {
 const isBlank = (grapheme: string): boolean => /^\s/u.test(grapheme);
 const isPartOfWord = (grapheme: string): boolean => /^[\p{L}\p{N}_]/u.test(grapheme);
 
-/** Where the word between blanks that ends `before` starts. */
+/** Start of the last blank-separated word of `before`. */
 export function wordStart(before: string): number {
   return skipBack(skipBack(before, isBlank), (grapheme) => !isBlank(grapheme)).length;
 }
 
-/** Where the run of letters and digits that ends `before` starts. */
+/** Start of the last run of letters and digits of `before`. */
 export function partStart(before: string): number {
   return skipBack(
     skipBack(before, (grapheme) => !isPartOfWord(grapheme)),
@@ -328,7 +328,7 @@ export function partStart(before: string): number {
   ).length;
 }
 
-/** Where the run of letters and digits that starts `after` ends. */
+/** End of the first run of letters and digits of `after`. */
 export function partEnd(after: string): number {
   const rest = skip(
     skip(after, (grapheme) => !isPartOfWord(grapheme)),
@@ -355,7 +355,7 @@ function skip(text: string, isSkipped: (grapheme: string) => boolean): string {
   return text.slice(from);
 }
 
-/** How much of the end of a text is no word. */
+/** Length of the non-word characters at the end of a text. */
 export function trailing(text: string): number {
   return text.length - skipBack(text, (grapheme) => !isPartOfWord(grapheme)).length;
 }

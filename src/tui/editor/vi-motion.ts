@@ -1,18 +1,18 @@
 import { firstGrapheme, lastGrapheme } from './graphemes.ts';
 
-/** A character looked for in the line: `f;` goes on it, `t;` stops in front of it, capitals go back. */
+/** A character search in the line: `f;` goes onto it, `t;` stops before it, capitals go backwards. */
 export interface Find {
   readonly kind: 'f' | 'F' | 't' | 'T';
   readonly character: string;
 }
 
-/** Where a motion goes, in UTF-16 units; `inclusive`: an operator takes the character there, too. */
+/** Target of a motion in UTF-16 units; `isInclusive`: an operator includes the character there. */
 export interface Moved {
   readonly to: number;
   readonly isInclusive: boolean;
 }
 
-/** A motion of vi over one line; undefined when it leads nowhere (a character that is not there). */
+/** A motion of vi over one line; undefined if the character is not found. */
 export function moveBy(
   text: string,
   at: number,
@@ -61,7 +61,7 @@ export function back(text: string, at: number): number {
   return at - lastGrapheme(text.slice(0, at)).length;
 }
 
-/** `cw` changes a word and leaves the blanks behind it. */
+/** `cw` changes a word and leaves the blanks after it. */
 export function endOfWords(text: string, at: number, count: number, isBig: boolean): number {
   let to = at;
   for (let time = 0; time < count; time++) {

@@ -1,7 +1,7 @@
 import { edit, lineText, type Editing, type EditKey } from './line.ts';
 import { back, endOfWords, moveBy, on, type Find } from './vi-motion.ts';
 
-/** A change as it can be done again: the keys that began it, and what was typed then. */
+/** A repeatable change: the keys that began it, and the text typed then. */
 interface Change {
   readonly keys: string;
   readonly typed: readonly EditKey[];
@@ -10,16 +10,16 @@ interface Change {
 /** What vi remembers besides the line. */
 export interface ViState {
   readonly mode: 'insert' | 'normal';
-  /** The keys of a command that has begun: `2d`. */
+  /** The keys of an incomplete command: `2d`. */
   readonly pending: string;
   readonly lastFind: Find | undefined;
-  /** What `.` does again. */
+  /** What `.` repeats. */
   readonly lastChange: Change | undefined;
-  /** The change that goes on while in insert mode. */
+  /** The change in progress in insert mode. */
   readonly recording: Change | undefined;
 }
 
-/** What a key asks of the history. */
+/** A key's request to the history. */
 export type ViRequest = 'history-back' | 'history-forth' | 'search';
 
 export interface ViStep {
@@ -39,19 +39,19 @@ export const VI_START: ViState = {
 /** count, operator, count, motion; the operator twice means the whole line. */
 const OPERATION = /^([1-9]\d*)?([dcy])([1-9]\d*)?(?:([fFtT])(.)|(\2|[hl0^$wWbBeE;,]))$/su;
 
-/** count, command; the last character of `f` and `r` may be of any kind. */
+/** count, command; `f` and `r` accept any character after them. */
 const COMMAND = /^([1-9]\d*)?(?:([fFtT])(.)|r(.)|([hl0^$wWbBeE;,iIaAxXDCYSspPujk./~]))$/su;
 
 const BEGUN = /^(?:[1-9]\d*)?(?:[dcy](?:[1-9]\d*)?)?[fFtT]?$|^(?:[1-9]\d*)?r$/u;
 
-/** A key in insert mode: it is remembered for `.`; the line itself is edited by whoever calls. */
+/** Records a key in insert mode for `.`; the caller edits the line. */
 export function recorded(vi: ViState, key: EditKey): ViState {
   const { recording } = vi;
   if (recording === undefined) return vi;
   return { ...vi, recording: { ...recording, typed: [...recording.typed, key] } };
 }
 
-/** Esc: out of insert mode, or of a command that has begun. Pure. */
+/** Esc: leaves insert mode, or drops an incomplete command. Pure. */
 export function leaveInsert(vi: ViState, editing: Editing): ViStep {
   if (vi.mode === 'normal') return { vi: { ...vi, pending: '' }, editing };
   const { recording } = vi;
@@ -60,7 +60,7 @@ export function leaveInsert(vi: ViState, editing: Editing): ViStep {
   return { vi: normal, editing: onCharacter(edit(editing, { kind: 'left' })) };
 }
 
-/** One character in normal mode. Pure; a command that makes no sense is dropped. */
+/** One character in normal mode. Pure; an invalid command is dropped. */
 export function viKey(vi: ViState, editing: Editing, character: string): ViStep {
   const keys = vi.pending + character;
   const idle: ViState = { ...vi, pending: '' };
@@ -69,7 +69,7 @@ export function viKey(vi: ViState, editing: Editing, character: string): ViStep 
   return { vi: BEGUN.test(keys) ? { ...vi, pending: keys } : idle, editing };
 }
 
-/** Undefined for keys that are no whole command. */
+/** Undefined for an incomplete command. */
 function runStep(vi: ViState, editing: Editing, keys: string): ViStep | undefined {
   const operation = OPERATION.exec(keys);
   if (operation !== null) {
@@ -92,12 +92,12 @@ function runStep(vi: ViState, editing: Editing, keys: string): ViStep | undefine
   return command(known, editing, keys, plain, count);
 }
 
-/** More than a line can hold is as much as a line can hold. */
+/** Limits the count: no line is longer. */
 function countOf(digits: string | undefined): number {
   return Math.min(999, Number(digits ?? 1));
 }
 
-/** What `f`, `t` and their repetitions look for. */
+/** The search of `f`, `t` and their repetitions. */
 function soughtBy(
   { lastFind }: ViState,
   find: string | undefined,
@@ -167,7 +167,7 @@ function replace(
   const { before, after } = editing.line;
   const text = before + after;
   const last = moveBy(text, before.length, 'l', count - 1)?.to ?? before.length;
-  // More characters than there are: vi replaces none.
+  // More characters than the line has: vi replaces none.
   if (last >= text.length) return { vi, editing };
   const end = on(text, last);
   const typed = character.repeat(count);
@@ -224,7 +224,7 @@ function command(vi: ViState, editing: Editing, keys: string, name: string, coun
   }
 }
 
-/** A short name for an operator with its motion. */
+/** Executes a shorthand as its operator and motion; `.` repeats the shorthand. */
 function again(vi: ViState, editing: Editing, keys: string, same: string): ViStep {
   const step = runStep(vi, editing, same) ?? { vi, editing };
   const { recording, lastChange } = step.vi;
@@ -277,7 +277,7 @@ function at(editing: Editing, text: string, to: number): Editing {
   return { ...editing, line: { before: text.slice(0, to), after: text.slice(to) } };
 }
 
-/** In normal mode the cursor stands on a character, not behind the last one. */
+/** In normal mode the cursor is on a character, not after the last one. */
 function onCharacter(editing: Editing): Editing {
   const { before, after } = editing.line;
   if (after !== '' || before === '') return editing;

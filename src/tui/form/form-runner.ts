@@ -22,7 +22,7 @@ import {
 import { resourceWords } from '../../shell/commands/index.ts';
 import { quoteAssignment, quoteWord } from '../../text/words.ts';
 
-/** Fills forms with fields, and runs the lines that they stand for. */
+/** Fills forms with fields, and runs their lines. */
 export class FormRunner {
   readonly #fleet: Fleet;
   readonly #store: Store;
@@ -38,7 +38,7 @@ export class FormRunner {
     this.#store.dispatch({ kind: 'form', opening, fields: this.#fieldsOf(opening) });
   }
 
-  /** Devices are learned of in the background: an open form follows. */
+  /** Updates an open form when more becomes known about its fields. */
   takeFields(): void {
     const { form } = this.#store.state;
     if (form === undefined) return;
@@ -47,7 +47,7 @@ export class FormRunner {
     this.#store.dispatch({ kind: 'form-fields', fields });
   }
 
-  /** Runs the line of the open form; what speaks against it is said first, once. */
+  /** Runs the line of the open form; shows its problems first, once. */
   run(): void {
     this.#store.act('take-choice');
     const { form } = this.#store.state;
@@ -78,19 +78,19 @@ export class FormRunner {
   }
 }
 
-/** What was typed into a field cannot be sent: nothing was, and no device said so. */
+/** An error in a field before anything was sent. */
 function issuesOf(error: DevshError | undefined): FieldIssues {
   if (!(error instanceof UsageError) || error.field === undefined) return {};
-  // The field stands before the reason anyway.
+  // The field's name is shown before the reason.
   return { [error.field]: [error.message.replace(`${error.field}: `, '')] };
 }
 
-/** The line that a form stands for: `user set bob lang=en`. */
+/** The line of a form: `user set bob lang=en`. */
 export function formCommand(form: FormState): string {
   return commandWith(form, (field) => assignment(field.name, textOf(form, field)));
 }
 
-/** The same with its secrets hidden, to be shown. */
+/** The same with secrets hidden. */
 export function shownCommand(form: FormState): string {
   return commandWith(form, (field) =>
     field.isSecret ? `${field.name}=•••` : assignment(field.name, textOf(form, field)),
@@ -99,12 +99,12 @@ export function shownCommand(form: FormState): string {
 
 function commandWith(form: FormState, assign: (field: FormField) => string): string {
   const { action, resource, key, fields } = form;
-  // Who was asked, and runs it all the same, means it.
+  // The user has seen the warning, and runs it anyway.
   const allow = form.isWarned && hasWrongValue(form) ? '--allow invalid' : '';
   const on = [form.on, allow].filter((word) => word !== '').join(' ');
   const assignments = fields.filter((field) => isChanged(form, field)).map(assign);
   const words = action === 'add' || key === '' ? assignments : [quoteWord(key), ...assignments];
-  // Behind `--` what starts with a dash is no option, and options come before it.
+  // After `--` a word with a dash is no option, so options come first.
   const hasDash = words.some((word) => word.startsWith('-'));
   const said = hasDash ? [on, '--', ...words] : [...words, on];
   return [resourceWords(resource), action, ...said.filter((word) => word !== '')].join(' ');

@@ -3,48 +3,48 @@ import { checkText } from '../../change/check-fields.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { EMPTY_EDITING, lineText, type Editing } from '../editor/line.ts';
 
-/** What a form is about. */
+/** The subject of a form. */
 export interface FormOpening {
   readonly action: 'add' | 'set';
   readonly resource: string;
-  /** The record's key; nothing for a new one. */
+  /** The record's key; empty for a new one. */
   readonly key: string;
-  /** `--on fw1`, where not all selected devices are meant. */
+  /** `--on fw1`, if not all selected devices are intended. */
   readonly on: string;
-  /** The device whose fields it shows; undefined: the first of the selection. */
+  /** The device whose fields are shown; undefined: the first of the selection. */
   readonly device: string | undefined;
-  /** The record as it was when the form was opened. */
+  /** The record when the form was opened. */
   readonly record?: FoldedRow['record'];
 }
 
-/** By field: what was typed. A field that is not in it is as it was. */
+/** By field: the input. Unchanged fields are absent. */
 export type Draft = ReadonlyMap<string, Editing>;
 
 export interface FormState extends FormOpening {
   readonly fields: readonly FormField[];
   readonly draft: Draft;
-  /** Index of the field with the cursor; behind the last one it is on the command. */
+  /** Index of the field with the cursor; after the last field it is on the command. */
   readonly cursor: number;
-  /** The choices are open: which one is chosen, and what was in the field before. */
+  /** Set while the choices are open. */
   readonly picking: Picking | undefined;
-  /** What devices objected to when it was last sent. */
+  /** Objections of devices to the last submission. */
   readonly refusals: FieldIssues;
-  /** It was said what speaks against sending it. */
+  /** The problems of the input were shown. */
   readonly isWarned: boolean;
 }
 
 export interface Picking {
   readonly chosen: number;
-  /** Only the choices that fit to what was typed. */
+  /** Only the choices that match the input. */
   readonly isFiltered: boolean;
-  /** In a list: the letters by which the choice was jumped to. */
+  /** In a list: the letters typed to jump to the choice. */
   readonly sought?: string;
   readonly before: Editing;
 }
 
 export type FormContext = 'form' | 'form-switch' | 'form-choice' | 'form-pick' | 'form-run';
 
-/** Forms of the same id are about the same record. */
+/** Forms with the same id concern the same record. */
 export function formId({ action, resource, key, on }: FormOpening): string {
   return [action, resource, key, on].join('\n');
 }
@@ -83,7 +83,7 @@ export function isCheckList(field: FormField): boolean {
   return field.nested?.kind === 'list' && choicesOf(field).length > 0;
 }
 
-/** What may be picked in a field; several of them in a list. */
+/** The choices of a field; a list may have several of them. */
 export function choicesOf(field: FormField): readonly FieldChoice[] {
   const { choices, proposals, isSecret, nested } = field;
   if (isSecret || nested?.kind === 'object') return [];
@@ -98,7 +98,7 @@ export function textOf(form: Pick<FormState, 'draft'>, field: FormField): string
   return lineText(editingOf(form, field).line);
 }
 
-/** Whether something else was typed than the record holds. */
+/** Whether the input differs from the record. */
 export function isChanged(form: Pick<FormState, 'draft'>, field: FormField): boolean {
   return !field.isReadOnly && textOf(form, field) !== field.value;
 }
@@ -107,7 +107,7 @@ function untouched({ value }: FormField): Editing {
   return { ...EMPTY_EDITING, line: { before: value, after: '' } };
 }
 
-/** The choices that are shown while they are open. */
+/** The choices shown while they are open. */
 export function openChoices(form: FormState): readonly FieldChoice[] {
   const field = currentField(form);
   if (field === undefined) return [];
@@ -121,7 +121,7 @@ export function openChoices(form: FormState): readonly FieldChoice[] {
     : all.filter(({ label }) => label.toLowerCase().includes(typed));
 }
 
-/** What speaks against the value of a field; undefined when nothing does. */
+/** The problem of a field's value, if there is one. */
 export function problemOf(form: FormState, field: FormField): string | undefined {
   if (field.isReadOnly) return undefined;
   const text = textOf(form, field);
@@ -130,12 +130,12 @@ export function problemOf(form: FormState, field: FormField): string | undefined
   return field.isRequired && isLeftOut ? 'required' : undefined;
 }
 
-/** Whether a value is to be sent that speaks against itself; what is only missing is no value. */
+/** Whether an invalid value would be sent; a missing value is not sent. */
 export function hasWrongValue(form: FormState): boolean {
   return form.fields.some((field) => ![undefined, 'required'].includes(problemOf(form, field)));
 }
 
-/** The index of the first field that something speaks against, or -1. */
+/** The index of the first field with a problem, or -1. */
 export function firstProblem(form: FormState): number {
   return form.fields.findIndex((field) => problemOf(form, field) !== undefined);
 }

@@ -32,9 +32,9 @@ interface FormView {
   readonly cursor: CursorPosition | undefined;
 }
 
-/** Sign of the current row, and mark of a changed one: as in a plan, since a star says required. */
+/** Cursor sign and change mark: `~` as in a plan, since a star means required. */
 const GUTTER = 2;
-/** So many lines a long note takes under its field. */
+/** Most lines of a long note below its field. */
 const MOST_NOTE_LINES = 3;
 
 interface Widths {
@@ -44,7 +44,7 @@ interface Widths {
   readonly columns: number;
 }
 
-/** A form in `height` rows: title, the fields around the cursor, and the command that it makes. */
+/** A form in `height` rows: title, the fields around the cursor, and the command of the form. */
 export function formView(form: FormState, columns: number, height: number): FormView {
   const widths = widthsOf(form, columns);
   const command = commandRows(form, columns, height);
@@ -52,7 +52,7 @@ export function formView(form: FormState, columns: number, height: number): Form
   const extras = extraRows(form, widths, room - 1);
   const { fields, cursor } = form;
   const count = fields.length + extras.length;
-  // The current field stands in the middle, with what belongs to it in sight.
+  // Keeps the current field in the middle, with its extra rows visible.
   const wanted = cursor - Math.floor((room - extras.length) / 2);
   const top = Math.max(0, Math.min(wanted, count - room));
   const shown: FormRow[] = [];
@@ -70,7 +70,7 @@ export function formView(form: FormState, columns: number, height: number): Form
   return { rows: rows.slice(0, height), cursor: cursorIn(form, widths, cursor - top + 1) };
 }
 
-/** Where the terminal's cursor stands while a form has the keys. */
+/** The terminal's cursor while a form has the focus. */
 export function formCursor({ form, size }: State, height: number): CursorPosition | undefined {
   if (form === undefined) return undefined;
   const { cursor } = formView(form, size.columns, height);
@@ -105,7 +105,7 @@ function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: 
   ];
 }
 
-/** With a star where the device or the profile requires it. */
+/** With a star if the device or the profile requires the field. */
 function labelOf({ label, isRequired }: FormField, width: number): string {
   return isRequired ? `${cut(visible(label), width - 2)} *` : visible(label);
 }
@@ -125,19 +125,19 @@ function valueSpan(form: FormState, field: FormField, width: number, isCurrent: 
   return { tone: 'plain', text: shownLine(named) };
 }
 
-/** What can be in sight of a text in so many cells: a paste may be a thousand times as long. */
+/** The visible part of a text: a paste may be a thousand times as long. */
 function beginning(text: string, cells: number): string {
   const reach = cells * 2 + 64;
   return text.length > reach ? `${text.slice(0, reach)}…` : text;
 }
 
-/** Whether its text is being typed; in a list that is marked it is not. */
+/** Whether the field's text is being typed; a check list has no cursor. */
 function hasCursor(form: FormState, field: FormField): boolean {
   return ['form', 'form-pick'].includes(formContext(form)) && !isCheckList(field);
 }
 
 function lineIn(form: FormState, field: FormField) {
-  // Choices that were opened without typing begin empty.
+  // Choices opened without typing begin empty.
   if (form.picking?.isFiltered === false) return EMPTY_LINE;
   const { line } = editingOf(form, field);
   return field.isSecret ? masked(line) : line;
@@ -150,7 +150,7 @@ function cursorIn(form: FormState, widths: Widths, row: number): CursorPosition 
   return { row, column: GUTTER + widths.label + 1 + cursor };
 }
 
-/** Under the current field: its open choices, or its note where that is too long to stand beside it. */
+/** Below the current field: its open choices, or its note if that does not fit beside it. */
 function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
   const field = currentField(form);
   if (field === undefined || most < 1) return [];
@@ -187,7 +187,7 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
     const said = name === value ? '' : `  ${visible(name)}`;
     const box = marked === undefined ? '' : marked.has(value) ? '[x] ' : '[ ] ';
     const shown = ` ${box}${fit(visible(value), Math.min(widest, 24))}${said}`;
-    // However long the name is, that there are more is seen.
+    // The count of the rest stays visible however long the name is.
     const text = `${cut(shown, room - 1 - widthOf(more))}${more} `;
     const isChosen = top + row === chosen;
     return [
@@ -197,7 +197,7 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
   });
 }
 
-/** The line that Enter runs; as much of it as there is room for, more when the cursor is on it. */
+/** The line that Enter runs; gets more room if the cursor is on it. */
 function commandRows(form: FormState, columns: number, height: number): FormRow[] {
   const isCurrent = currentField(form) === undefined;
   const most = Math.max(1, isCurrent ? height - 5 : Math.floor(height / 4));
@@ -224,7 +224,7 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
   ];
 }
 
-/** A note takes three lines at most, and is not to be measured any longer. */
+/** A note has at most three lines; measuring more would take long. */
 const LONGEST_WAS = 400;
 
 const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
@@ -235,13 +235,13 @@ const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
   seen: 'fields seen in records',
 };
 
-/** A value as people read it: a boolean is yes or no, however the device spells it. */
+/** A readable value: a boolean is yes or no, whatever the device's spelling. */
 function inWords(field: FormField, text: string): string {
   const value = isOn(field, text);
   return value === undefined ? text : value ? 'yes' : 'no';
 }
 
-/** Where most of a form's fields are known from. */
+/** The origin of most of the form's fields. */
 function originText({ fields }: FormState): string {
   const counts = new Map<FormField['origin'], number>();
   for (const { origin } of fields) counts.set(origin, (counts.get(origin) ?? 0) + 1);
@@ -249,7 +249,7 @@ function originText({ fields }: FormState): string {
   return most === undefined ? 'no field is known' : ORIGINS[most[0]];
 }
 
-/** What stands beside a field: what a device said of it, what is wrong, or what may be typed. */
+/** The note beside a field: a device's objection, a problem, or a hint. */
 function noteOf(form: FormState, field: FormField, isCurrent: boolean): Span {
   const refusals = refusalsOf(form, field.name);
   if (refusals.length > 0) return { tone: 'bad', text: `✗ ${visible(refusals.join('; '))}` };
@@ -289,7 +289,7 @@ function hintsOf(form: FormState, field: FormField): string[] {
   ];
 }
 
-/** What it was before; of a text that fills many screens only the beginning. */
+/** The value before, cut if it is long. */
 function wasText(field: FormField): string {
   return `was ${cut(visible(inWords(field, field.value.slice(0, LONGEST_WAS))), LONGEST_WAS) || 'empty'}`;
 }
@@ -306,7 +306,7 @@ function rangeText(min: number | undefined, max: number | undefined): string[] {
   return max === undefined ? [] : [`${max} or less`];
 }
 
-/** What stands beside the command; `undefined` when nothing is to be said of it. */
+/** The note beside the command, if there is one. */
 function commandNote(form: FormState, isEmpty: boolean): Span | undefined {
   const general = generalRefusals(form);
   if (general.length > 0) return { tone: 'bad', text: `✗ ${visible(general.join('; '))}` };

@@ -26,7 +26,7 @@ import {
   type FormState,
 } from './form-state.ts';
 
-/** So many fields are passed at once. */
+/** Number of fields per page. */
 const PAGE = 8;
 
 export type FormHappening = Extract<
@@ -34,7 +34,7 @@ export type FormHappening = Extract<
   { readonly kind: 'form' | 'form-fields' | 'form-warn' | 'form-end' }
 >;
 
-/** What happens to a form besides keys. */
+/** Actions on a form other than keys. */
 export function reduceForm(state: State, action: FormHappening): State {
   const { form } = state;
   switch (action.kind) {
@@ -56,14 +56,14 @@ export function reduceForm(state: State, action: FormHappening): State {
   }
 }
 
-/** Closes a form whose line did all that it says; otherwise what was objected to stands in it. */
+/** Closes a form whose line succeeded; otherwise shows the objections in it. */
 function ended(state: State, action: Extract<FormHappening, { kind: 'form-end' }>): State {
   const { form } = state;
   const isOpen = form !== undefined && formId(form) === action.id;
   if (!action.isDone) {
     return isOpen ? { ...state, form: refused(form, action.refusals) } : state;
   }
-  // Somebody who has typed on is not to lose that.
+  // Keeps a form that the user has edited since.
   if (isOpen && formCommand(form) !== action.command) return state;
   const drafts = new Map(state.drafts);
   drafts.delete(action.id);
@@ -75,12 +75,12 @@ function refused(form: FormState, refusals: FieldIssues): FormState {
   return { ...form, refusals, isWarned: false, cursor: first === -1 ? form.cursor : first };
 }
 
-/** What was objected to in a field, also in a part of it (`ipv4.gateway`). */
+/** The objections to a field, also to a part of it (`ipv4.gateway`). */
 export function refusalsOf({ refusals }: Pick<FormState, 'refusals'>, name: string): string[] {
   return Object.entries(refusals).flatMap(([path, texts]) => (isPartOf(path, name) ? texts : []));
 }
 
-/** What was objected to in none of the form's fields. */
+/** The objections that concern none of the form's fields. */
 export function generalRefusals({
   refusals,
   fields,
@@ -100,7 +100,7 @@ function withFields(form: FormState, fields: readonly FormField[]): FormState {
   return { ...form, fields, picking: undefined, cursor: cursor === -1 ? fields.length : cursor };
 }
 
-/** The state with its form closed; what was typed is kept. */
+/** Closes the form and keeps its input as a draft. */
 export function closeForm(state: State): State {
   const { form } = state;
   if (form === undefined) return state;
@@ -112,7 +112,7 @@ export function closeForm(state: State): State {
   return { ...state, form: undefined, drafts: new Map(state.drafts).set(formId(form), typed) };
 }
 
-/** What keys do in a form besides editing. */
+/** Keys in a form other than editing. */
 export const FORM_ACTIONS: Readonly<
   Record<Exclude<FormAction, 'close-form'>, (form: FormState) => FormState>
 > = {
@@ -129,7 +129,7 @@ export const FORM_ACTIONS: Readonly<
     form.picking === undefined ? form : { ...put(form, form.picking.before), picking: undefined },
 };
 
-/** A key that edits goes to the field with the cursor. */
+/** Applies an editing key to the current field. */
 export function editForm(form: FormState, key: EditKey): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
@@ -145,7 +145,7 @@ export function editForm(form: FormState, key: EditKey): FormState {
     }
     case 'form-choice': {
       if (isCheckList(field)) return openCheckList(form, key);
-      // Typing begins a new choice; what it was comes back with Escape.
+      // Typing begins a new choice; Escape restores the old one.
       const start = key.kind === 'insert' ? EMPTY_EDITING : editing;
       const open = picking(form, true);
       return { ...put(open, edit(start, key)), picking: open.picking };
@@ -162,7 +162,7 @@ export function editForm(form: FormState, key: EditKey): FormState {
 function openCheckList(form: FormState, key: EditKey): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
-  // Taking out all at once is the one thing that needs no list of choices.
+  // Clearing the list needs no choices.
   if (key.kind === 'kill-left') return put(form, filled(editingOf(form, field), ''));
   return key.kind === 'insert' ? sought(picking(form, false), key.text) : form;
 }
@@ -172,7 +172,7 @@ function checkKey(form: FormState, key: EditKey): FormState {
   return key.text === ' ' ? toggled(form) : sought(form, key.text);
 }
 
-/** To the first choice that begins with what was typed; what fits to none begins anew. */
+/** Jumps to the first choice that begins with the typed letters; without a match, starts over. */
 function sought(form: FormState, text: string): FormState {
   const { picking: open } = form;
   if (open === undefined) return form;
@@ -184,7 +184,7 @@ function sought(form: FormState, text: string): FormState {
   return { ...form, picking: { ...open, sought: '' } };
 }
 
-/** Puts the chosen one into the list, or takes it out. */
+/** Adds the chosen option to the list, or removes it. */
 function toggled(form: FormState): FormState {
   const field = currentField(form);
   const option = form.picking && openChoices(form)[form.picking.chosen];
@@ -202,7 +202,7 @@ function switchText({ spelling }: FormField, key: EditKey): string | undefined {
   return /^[fn0]/i.test(key.text) ? (spelling?.no ?? 'false') : undefined;
 }
 
-/** To the field so many further that can be changed; behind the last one is the command. */
+/** Moves by editable fields; after the last one is the command. */
 function moved(form: FormState, by: number): FormState {
   const open = form.fields.flatMap(({ isReadOnly }, index) => (isReadOnly ? [] : [index]));
   const stops = [...open, form.fields.length];
@@ -220,7 +220,7 @@ function switched(form: FormState): FormState {
   return put(form, filled(editingOf(form, field), line));
 }
 
-/** The choice so many further: shown as chosen while the choices are open, else taken at once. */
+/** Moves to another choice: highlights it while the choices are open, else applies it at once. */
 function chosen(form: FormState, by: 1 | -1): FormState {
   const field = currentField(form);
   const options = openChoices(form);
@@ -244,14 +244,14 @@ function picking(form: FormState, isFiltered: boolean): FormState {
   return { ...form, picking: { chosen: Math.max(0, at), isFiltered, before } };
 }
 
-/** Takes the chosen one and goes on; what fits to none stays as it was typed. */
+/** Applies the chosen option and moves on; input that matches none stays as typed. */
 function taken(form: FormState): FormState {
   const field = currentField(form);
   if (field === undefined || form.picking === undefined) return form;
-  // It holds already what was marked.
+  // The field already has the marked options.
   if (isCheckList(field)) return moved(form, 1);
   const option = openChoices(form)[form.picking.chosen];
-  // Erased on purpose: that is not the first of all choices.
+  // Cleared on purpose: does not mean the first choice.
   const isEmpty = form.picking.isFiltered && textOf(form, field) === '';
   return moved(isEmpty ? form : taking(form, field, option?.value), 1);
 }
@@ -261,7 +261,7 @@ function taking(form: FormState, field: FormField, value: string | undefined): F
   return put(form, filled(editingOf(form, field), value));
 }
 
-/** The field with the cursor holds this now; what a device said of it, or of the whole, is over. */
+/** Changes the current field; objections to it and to the whole form are dropped. */
 function put(form: FormState, editing: Editing): FormState {
   const field = currentField(form);
   if (field === undefined) return form;

@@ -3,7 +3,7 @@ import type { Effect, Facts, Key, Line, Start, ViewAction } from './key-binding.
 import { lineText } from '../editor/line.ts';
 import { tableRows } from '../table/rows.ts';
 
-/* Tables of keys are made with these: one place, one row for each key. */
+/* Helpers for tables of keys: one row for each key. */
 
 export function keysOf(
   context: Context,
@@ -33,7 +33,7 @@ export function lineKey(
   return { keys, action, label, run, ...facts };
 }
 
-/** A key that begins a line at the prompt. */
+/** A key that starts a line at the prompt. */
 export function startKey(
   keys: Key<State>['keys'],
   action: string,
@@ -44,7 +44,7 @@ export function startKey(
   return { keys, action, label, start, ...facts };
 }
 
-/* Why keys do nothing now: the reasons that hold in several places. */
+/* Why keys do nothing now: reasons that apply in several places. */
 
 export type Reason = (state: State) => string | undefined;
 
@@ -72,7 +72,7 @@ const oneConnected: Reason = ({ fleet }) =>
 const oneSelected: Reason = ({ fleet }) =>
   fleet.selected.length < 2 ? 'one device cannot be compared: select two or more' : undefined;
 
-/** The help asks while it lies over what it tells of. */
+/** The help calls this while it covers the view that it describes. */
 export const noList: Reason = ({ overlay }) =>
   'cursor' in overlay || overlay.kind === 'none' || overlay.kind === 'help'
     ? undefined
@@ -89,7 +89,7 @@ export const nothingFound: Reason = ({ find, questions: [question] }) =>
 export const isAsked: Reason = ({ questions }) =>
   questions.length > 0 ? 'this is to be answered first' : undefined;
 
-/** What the devices offer, as far as they have said so. */
+/** Writes that the devices are known not to offer. */
 function notOffered(action: 'add' | 'set' | 'delete'): Reason {
   return ({ fleet, table }) => fleet.denied.get(table.view.resource)?.[action];
 }

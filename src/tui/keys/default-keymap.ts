@@ -32,7 +32,7 @@ import {
   useLine,
 } from '../table/commands.ts';
 
-/** The prompt, and what opens at it: proposals, the search in history. */
+/** The prompt with its proposals and the history search. */
 const PROMPT_KEYS: Keymap = [
   ...keysOf('prompt', 'At the prompt', [
     key(['enter'], 'run-line', 'run the line', { hint: [1, 'run'] }),
@@ -44,7 +44,7 @@ const PROMPT_KEYS: Keymap = [
       hint: [5, 'history'],
     }),
     key(['down', 'ctrl-n'], 'history-forth', 'the line after'),
-    // Not Alt-_ as well: terminals send it as the start of a string (APC), which has no end then.
+    // Not Alt-_: terminals parse it as the start of a string (APC) without an end.
     key(['alt-.'], 'last-argument', 'the last word of the line before; again: older'),
     key(['ctrl-r'], 'search', 'search in history', { hint: [6, 'search'] }),
     key(['ctrl-d'], 'end-of-input', 'leave, when nothing is typed', { hint: [7, 'leave'] }),
@@ -56,7 +56,7 @@ const PROMPT_KEYS: Keymap = [
   ...keysOf('empty-prompt', 'At the prompt, while nothing is typed', [
     key(['/', '?'], 'press-in-table', 'filter or search, and help: as if pressed in the table'),
   ]),
-  // Digits begin no command.
+  // No command begins with a digit.
   ...keysOf('first-run', 'While nothing is set up yet', [
     lineKey(['1'], 'first-demo', 'open the demo', () => 'demo', {
       hint: [0.1, 'demo'],
@@ -143,7 +143,7 @@ const FORM_KEYS: Keymap = [
   ]),
 ];
 
-/** Questions, and the plan that one is about. */
+/** Questions and their plans. */
 const QUESTION_KEYS: Keymap = [
   ...keysOf('question', 'When something is asked', [
     key(['enter'], 'answer', 'answer', { hint: [1, 'answer'] }),
@@ -164,7 +164,7 @@ const QUESTION_KEYS: Keymap = [
   ]),
 ];
 
-/** Texts have at least a line, and the help asks here while it is made: they are not looked at. */
+/** Texts are never empty. Does not build them: the help calls this while it is being built. */
 const nothingToPage: Reason = (state) => {
   if (state.overlay.kind === 'none') return noRow(state);
   const list = listView(state);
@@ -322,7 +322,7 @@ const TABLE_KEYS: Keymap = [
   ]),
 ];
 
-/** Every key but those that edit a line (`line.ts`). Footer and help are made from it, in this order. */
+/** Every key except those that edit a line (`line.ts`). Footer and help use this order. */
 export const KEYMAP: Keymap = [
   ...TABLE_KEYS,
   ...PROMPT_KEYS,

@@ -1,7 +1,7 @@
 import type { Line as EditedLine } from '../editor/line.ts';
 import type { KeyName } from '../terminal/keys.ts';
 
-/** Moves: of the table's cursor, or of a text that lies over it. */
+/** Moves of the table's cursor, or in a text over it. */
 export type MoveAction =
   'up' | 'down' | 'page-up' | 'page-down' | 'half-up' | 'half-down' | 'first' | 'last';
 
@@ -51,7 +51,7 @@ export type FormAction =
   | 'close-choices'
   | 'close-form';
 
-/** What a key does to the screen alone: no command runs, nothing is read. */
+/** Actions that only change the screen: no command runs, nothing is read. */
 export type ViewAction =
   | TableAction
   | PromptAction
@@ -93,10 +93,10 @@ const EFFECTS = [
   'decline',
 ] as const;
 
-/** What a key asks of the controller: completion, history, clipboard, the terminal. */
+/** Actions of the controller: completion, history, clipboard, the terminal. */
 export type Effect = (typeof EFFECTS)[number];
 
-/** The parts of the screen that get keys; `waiting`: a question that has just come up gets none yet. */
+/** The parts of the screen that get keys; `waiting`: a new question accepts none yet. */
 const PARTS = [
   'waiting',
   'question',
@@ -122,36 +122,36 @@ const PARTS = [
 
 export type Part = (typeof PARTS)[number];
 
-/** Any other place is a view with keys of its own. */
+/** Any other context is a view with keys of its own. */
 export function isPart(context: string): context is Part {
   return PARTS.some((part) => part === context);
 }
 
-/** What may be said of a key. `S`: the state that it is asked about. */
+/** Optional facts of a key. `S`: the state. */
 export interface Facts<S> {
-  /** Shown in the footer: its rank among the others, and in a word what it does. */
+  /** Shown in the footer: rank and short text. */
   readonly hint?: readonly [rank: number, text: string];
-  /** The line that does the same. */
+  /** The equivalent line. */
   readonly command?: string;
-  /** Why it would do nothing now, in words for the status line; undefined: it does what it says. */
+  /** Why it would do nothing now, for the status line; undefined: it is enabled. */
   readonly disabled?: (state: S) => string | undefined;
 }
 
-/** A key that is a line, run as if it had been typed. */
+/** A key that runs a line, as if typed. */
 export interface Line<S> {
-  /** Nothing is run where nothing is under the cursor. `index`: which of its keys it was. */
+  /** Undefined if there is nothing at the cursor. `index`: which of the binding's keys it was. */
   readonly run: (state: S, index: number) => string | undefined;
-  /** The view is left first: what the line does is seen in the table. */
+  /** Closes the view first: the table shows what the line does. */
   readonly closes?: boolean;
 }
 
-/** A key that begins a line at the prompt, to be gone on with. */
+/** A key that starts a line at the prompt, for the user to complete. */
 export interface Start<S> {
   readonly start: (state: S) => EditedLine | string | undefined;
 }
 
 export type Key<S> = Facts<S> & {
-  /** Each does the same; one of several presses is written with blanks: `ctrl-x ctrl-e`. */
+  /** Alternatives; a sequence is written with blanks: `ctrl-x ctrl-e`. */
   readonly keys: readonly KeyName[];
   readonly label: string;
 } & (
@@ -160,10 +160,10 @@ export type Key<S> = Facts<S> & {
     | ({ readonly action: string; readonly run?: undefined } & Start<S>)
   );
 
-/** A key in its place; `C`: the places that get keys. */
+/** A key in its context; `C`: the contexts. */
 export type Binding<S, C> = Key<S> & {
   readonly context: C;
-  /** The same in words, for the help. */
+  /** The context in words, for the help. */
   readonly place: string;
 };
 

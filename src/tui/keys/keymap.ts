@@ -21,18 +21,18 @@ export function contextOf(state: State): Context {
   return lineText(prompt.editing.line) === '' ? 'empty-prompt' : 'prompt';
 }
 
-/** A view with keys of its own is a place for itself. */
+/** A view with keys of its own is its own context. */
 function overlayContext({ overlay, find, keymap }: State): Context {
   if (find.isOpen || overlay.kind === 'none') return 'find';
   return keymap.some(({ context }) => context === overlay.kind) ? overlay.kind : 'overlay';
 }
 
-/** Whether what is typed goes into the line of the prompt. */
+/** Whether typed text goes into the prompt's line. */
 export function isAtPrompt(state: State): boolean {
   return ['prompt', 'menu', 'first-run', 'go-on', 'empty-prompt'].includes(contextOf(state));
 }
 
-/** Where a key goes that means nothing in a place of its own; of a view: `overlay`. */
+/** The context that handles keys unbound in another one; for a view: `overlay`. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   'first-run': 'empty-prompt',
@@ -46,7 +46,7 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   'form-run': 'form',
 };
 
-/** Where all keys below are worth a hint, too; below a view those are that lead elsewhere, no moves. */
+/** Contexts that also show all hints of the contexts below; a view shows only the `WAYS`. */
 const HINTS_BELOW: readonly Context[] = [
   'plan',
   'plan-find',
@@ -60,15 +60,15 @@ const HINTS_BELOW: readonly Context[] = [
 
 const WAYS: readonly string[] = ['find', 'go-prompt', 'help'];
 
-/** What a key does: a binding and which of its keys it was, or the beginning of several presses. */
+/** The binding of a key and which of its keys it was, or the beginning of a sequence. */
 export type Pressed =
   | { readonly kind: 'binding'; readonly binding: KeyBinding; readonly index: number }
   | { readonly kind: 'prefix'; readonly keys: KeyName };
 
 /**
- * What a key means where the focus is; undefined when it edits a line or means nothing.
+ * The meaning of a key in a context; undefined if it edits a line or means nothing.
  *
- * @param pending the presses before it, when they have begun a key of several
+ * @param pending the keys of the sequence so far
  */
 export function pressedKey(
   event: KeyEvent,
@@ -102,14 +102,14 @@ function placesBelow(context: Context): Context[] {
   return below === undefined ? [] : [below, ...placesBelow(below)];
 }
 
-/** How the first key for an action is written, where one is set. */
+/** The display name of the first key for an action, if there is one. */
 export function keyNameOf(action: string, context: Context, keymap: Keymap): string | undefined {
   const binding = bindingsIn(context, keymap).find((one) => one.action === action);
   const [key] = binding?.keys ?? [];
   return key === undefined ? undefined : keyText(key);
 }
 
-/** `ctrl-x ctrl-e`: the presses before the last one, and the last one. */
+/** `ctrl-x ctrl-e`: the keys before the last one, and the last one. */
 function pressesOf(key: KeyName): { before: KeyName; last: KeyName } {
   const at = key.lastIndexOf(' ');
   return { before: key.slice(0, Math.max(0, at)), last: key.slice(at + 1) };
@@ -131,11 +131,11 @@ export function keyText(key: KeyName): string {
   return NAMES[key] ?? key;
 }
 
-/** A hint of the footer; one that does nothing now says so by its brackets, too. */
+/** A hint of the footer; a disabled one is also in brackets. */
 export interface FooterHint {
   readonly text: string;
   readonly isDisabled: boolean;
-  /** Undefined: how a key of several presses goes on. */
+  /** Undefined: a continuation of a key sequence. */
   readonly action?: string;
 }
 
@@ -163,7 +163,7 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
     });
 }
 
-/** After the first of several presses: how it may go on. */
+/** The possible continuations of a key sequence. */
 function continuations(context: Context, keymap: Keymap, pending: KeyName): FooterHint[] {
   const rest = bindingsIn(context, keymap).flatMap(({ keys, label }) =>
     keys
@@ -176,14 +176,14 @@ function continuations(context: Context, keymap: Keymap, pending: KeyName): Foot
   }));
 }
 
-/** Whether keys move and act there, and none is typed into a line. */
+/** Whether letters are commands there, and not typed into a line. */
 export function isActedIn(context: Context): boolean {
   return context === 'table' || context === 'overlay' || !isPart(context);
 }
 
 /**
- * What to say of a key that means nothing where the focus is: who types a command there has to go to
- * the prompt first. Undefined where keys are typed.
+ * The message for an unbound key: to type a command, the user has to go to the prompt first. Undefined
+ * in contexts that take text.
  */
 export function strayText(state: State): string | undefined {
   const context = contextOf(state);
@@ -199,7 +199,7 @@ export function strayText(state: State): string | undefined {
   return ['that key does nothing here', said.join(', ')].filter(Boolean).join('; ');
 }
 
-/** Whether the keys of the first screen hold: nothing is connected, typed or running. */
+/** Whether the keys of the first screen apply: nothing is connected, typed or running. */
 export function offersFirstSteps(state: State): boolean {
   const { firstRun, nextSteps, fleet, work, prompt } = state;
   return (

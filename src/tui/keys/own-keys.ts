@@ -5,14 +5,14 @@ import type { Keymap, KeyBinding } from '../state.ts';
 import { isKeyName, keyLabel, type KeyName, parseKey, plainKeyNames } from '../terminal/keys.ts';
 import type { KeyRow } from '../../shell/services.ts';
 
-/** As in the settings: by place, the keys of its actions. */
+/** As in the settings: the keys of actions, by place. */
 export type OwnKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 type Place = KeyBinding['context'];
 
 const PLACES: readonly Place[] = [...new Set(KEYMAP.map(({ context }) => context))];
 
-/** Where plain characters are typed: a key there needs Ctrl or Alt, or a name. */
+/** Places that take text: a key there needs Ctrl or Alt, or a name. */
 const TYPED_IN: readonly Place[] = [
   'anywhere',
   'prompt',
@@ -31,15 +31,15 @@ const TYPED_IN: readonly Place[] = [
 /** Terminals have one code for both. */
 const TWINS = { 'ctrl-i': 'tab', 'ctrl-m': 'enter', 'ctrl-j': 'enter', 'ctrl-[': 'escape' };
 
-/** The ways out, and Enter where a line is sent: they stay with what they do. */
+/** Escape, Ctrl-C, and Enter where it sends a line, always keep their meaning. */
 function isReserved(place: Place, key: KeyName): boolean {
   if (key === 'escape' || key === 'ctrl-c') return true;
   return key === 'enter' && (place === 'prompt' || place === 'menu' || place === 'question');
 }
 
 /**
- * The keys of devsh with those of the user in their place. Throws a `SettingsError` that names the
- * file and everything in it that cannot be: unknown places, actions and keys, and keys with two meanings.
+ * devsh's keymap with the user's keys. Throws a `SettingsError` that names the file and every problem:
+ * unknown places, actions and keys, and keys with two meanings.
  */
 export function effectiveKeymap(own: OwnKeys, path: string): Keymap {
   if (Object.keys(own).length === 0) return KEYMAP;
@@ -58,7 +58,7 @@ function withOwn(binding: KeyBinding, own: OwnKeys): KeyBinding {
   return { ...binding, keys: [...chosen.map(written), ...kept] };
 }
 
-/** As the keymap writes it: `shift-g` is `G`. */
+/** Normalized as in the keymap: `shift-g` is `G`. */
 function written(keys: string): KeyName {
   return keys
     .split(' ')
@@ -100,7 +100,7 @@ function unknownKeys(own: OwnKeys): string[] {
   );
 }
 
-/** `ctrl+x`, `control-x`, `esc`: what people write elsewhere. */
+/** Spellings of other programs: `ctrl+x`, `control-x`, `esc`. */
 function likelyKeys(key: string): string[] {
   const named = key
     .toLowerCase()
@@ -120,7 +120,7 @@ function meant(word: string, known: readonly string[]): string {
   return best === undefined ? `, known are ${known.join(', ')}` : `, did you mean "${best}"?`;
 }
 
-/** Each key that has two meanings where devsh's own keymap gives it one. */
+/** Keys with two meanings, except those that devsh's own keymap already has. */
 function takenTwice(keymap: Keymap): string[] {
   const before = new Set(overlaps(KEYMAP).map(({ id }) => id));
   return overlaps(keymap)
@@ -140,12 +140,12 @@ function overlaps(keymap: Keymap): { id: string; text: string }[] {
   );
 }
 
-/** A place lies over another one on purpose; what holds anywhere is to hold everywhere. */
+/** Places may override each other on purpose; `anywhere` applies in all of them. */
 function isHeardTogether(one: Place, other: Place): boolean {
   return one === other || one === 'anywhere' || other === 'anywhere';
 }
 
-/** The same presses, or one that begins the other and would never let it end. */
+/** The same keys, or one is the beginning of the other, which could never be completed. */
 function collide(one: KeyName, other: KeyName): boolean {
   return one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
 }
@@ -154,7 +154,7 @@ function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefi
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** All keys, place by place, for those who read them outside the full screen. */
+/** All keys by place, for use outside the full screen. */
 export function keyTable(keymap: Keymap): readonly KeyRow[] {
   return keymap.map(({ context, place, keys, action, label, command }) => ({
     place: context,

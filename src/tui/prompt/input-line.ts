@@ -9,25 +9,25 @@ import { memoized } from '../store.ts';
 import { searchedLine } from './reduce-prompt.ts';
 import type { LineProblem, State } from '../state.ts';
 
-/** The one line that is typed in, cut to the screen around its cursor. */
+/** The input line, cut to the screen around its cursor. */
 interface InputLine {
   readonly label: string;
-  /** Of the label, where the inventory has given one to the devices that it names. */
+  /** The label's colour, if the inventory has one for its devices. */
   readonly color?: LabelColor | undefined;
   readonly text: string;
-  /** Where the cursor stands, in cells from the left of the screen; undefined: it is not here. */
+  /** Cell of the cursor, from the left of the screen; undefined: it is elsewhere. */
   readonly cursor: number | undefined;
-  /** The cell in which column 0 of the line stands; may be negative when it is scrolled. */
+  /** Cell of the line's column 0; negative if scrolled. */
   readonly origin: number;
 }
 
-/** In front of the half of the screen that gets the keys: the line that is typed in, or what is above. */
+/** Marks the half of the screen with the focus: the input line, or what is above. */
 export const FOCUS_MARK = '▸';
 
-/** Longer lines are pasted, and not worth measuring: that takes long. */
+/** Longer lines are pasted; measuring them takes long. */
 const LONG = 4_000;
 
-/** What is typed into at the moment: an answer, a filter, a search, or the prompt. */
+/** The line being typed: an answer, a filter, a search, or the prompt. */
 export function inputLine(state: State): InputLine {
   const { columns } = state.size;
   const [question] = state.questions;
@@ -65,38 +65,38 @@ function promptLine({ prompt, fleet, size }: State, label: string, isActive: boo
   return { ...place(label, line, size.columns, isActive), color: fleet.color };
 }
 
-/** A found line with the cursor behind what was searched, so that this is in sight. */
+/** Splits a found line after the match, so that the match is visible. */
 function splitAtMatch(found: string, query: string): Line {
   const end = found.toLowerCase().indexOf(query.toLowerCase()) + query.length;
   return { before: found.slice(0, end), after: found.slice(end) };
 }
 
-/** With the mode of vi in words, where it is used. */
+/** Includes the mode of vi if vi keys are set. */
 function promptLabel({ prompt, fleet }: State): string {
   return prompt.vi === undefined ? fleet.prompt : `[${prompt.vi.mode}] ${fleet.prompt}`;
 }
 
-/** As it is drawn: line ends as a sign, nothing that a terminal would obey. */
+/** The drawn text: line ends as a sign, nothing that a terminal would obey. */
 export function shownLine(text: string): string {
   return visible(text.replaceAll('\n', '⏎'));
 }
 
-/** Dots in place of what is typed. */
+/** Dots instead of the input. */
 export function masked(line: Line): Line {
-  // Counted, not replaced one by one: a pasted one may be very long.
+  // Counted, not replaced one by one: a pasted text may be very long.
   const dots = (text: string): string =>
     '•'.repeat(text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0));
   return { before: dots(line.before), after: dots(line.after) };
 }
 
-/** The line with dots in place of the values of secret fields; a frame asks for it several times. */
+/** The line with the values of secret fields masked; cached, as a frame needs it several times. */
 const secretless = memoized((line: Line): Line => {
   const text = hideSecrets(lineText(line));
   return { before: text.slice(0, line.before.length), after: text.slice(line.before.length) };
 });
 
 function place(label: string, line: Line, columns: number, isActive: boolean): InputLine {
-  // On a narrow screen the line is more important than where it goes.
+  // On a narrow screen the line is more important than its label.
   const mark = isActive ? FOCUS_MARK : ' ';
   const shownLabel = `${mark}${cut(visible(label.trimEnd()), Math.max(3, Math.floor(columns / 2)))} `;
   const start = widthOf(shownLabel);
@@ -110,14 +110,14 @@ function place(label: string, line: Line, columns: number, isActive: boolean): I
 }
 
 /**
- * The part of a line around its cursor that fits into `room` cells: where the cursor stands in it, and how
- * many cells are out of sight on the left.
+ * The part of a line around its cursor that fits into `room` cells, the cursor's cell in it, and the
+ * number of hidden cells on the left.
  */
 export function windowOf(
   line: Line,
   room: number,
 ): { readonly text: string; readonly cursor: number; readonly hidden: number } {
-  // No more than this can be in sight; a paste may be a thousand times as long.
+  // No more than this is visible; a paste may be a thousand times as long.
   const reach = room * 8 + 64;
   const before = shownLine(line.before.slice(-reach));
   const after = shownLine(line.after.slice(0, reach));
@@ -157,17 +157,17 @@ function headOf(text: string, width: number): string {
   return head;
 }
 
-/** Cells in front of a column of the line: where `^` points. */
+/** Cells before a column of the line: the position of `^`. */
 export function columnCells(line: Line, column: number): number {
   return cellsOf(lineText(secretless(line)).slice(0, column));
 }
 
-/** The cells of what is drawn; of a text much longer than a screen only about so many. */
+/** Cells of the drawn text; estimated for a text much longer than the screen. */
 function cellsOf(text: string): number {
   return text.length > LONG ? text.length : widthOf(shownLine(text));
 }
 
-/** What is wrong with a line and what was meant, under the `^` that points at it. */
+/** A line's problem with suggestions, below the `^` that points at it. */
 export function problemLines(problem: LineProblem, columns: number): string[] {
   const { suggestions, message } = problem;
   const meant = suggestions.map((text) => `'${visible(text)}'`).join(' or ');

@@ -6,12 +6,12 @@ import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { parseLine } from '../../text/words.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 
-/** One key that edits the line at the prompt. The menu stays, to be filled again for the new line. */
+/** Applies an editing key at the prompt. The menu stays, to be filled again for the new line. */
 export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
   if (prompt.search !== undefined) return editSearch(prompt, prompt.search, key);
   const taken = takenOf(prompt, key.kind);
   if (taken !== '') return editPrompt(prompt, { kind: 'insert', text: taken });
-  // Typing on takes the proposal that was chosen.
+  // Typing accepts the chosen proposal.
   const isTyping = key.kind === 'insert' && prompt.menu?.chosen !== undefined;
   const base = isTyping ? acceptChoice(prompt) : prompt;
   const before = base.editing.line.before;
@@ -32,7 +32,7 @@ export function setLine(prompt: PromptState, line: Line | string): PromptState {
   };
 }
 
-/** The history as it is now; what was searched for is looked up in it again. */
+/** Sets the history, and repeats an open search in it. */
 export function takeHistory(prompt: PromptState, history: readonly string[]): PromptState {
   const { search } = prompt;
   const known = { ...prompt, history, recall: undefined };
@@ -43,7 +43,7 @@ export function takeHistory(prompt: PromptState, history: readonly string[]): Pr
   };
 }
 
-/** What keys do at the prompt besides editing. */
+/** Keys at the prompt other than editing. */
 export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState) => PromptState>> =
   {
     'history-back': (prompt) => recall(prompt, -1),
@@ -61,16 +61,16 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
     'menu-close': (prompt) => ({ ...prompt, menu: undefined }),
     'clear-line': (prompt) => {
       const { killed, killedBefore } = prompt.editing;
-      // A new line begins with typing.
+      // A new line begins in insert mode.
       const vi = prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange };
       return { ...setLine(prompt, ''), editing: { ...EMPTY_EDITING, killed, killedBefore }, vi };
     },
   };
 
-/** The last word of the line before, at the cursor; again, in its place that of an older line. */
+/** Inserts the last word of the previous line; again: replaces it with that of an older line. */
 function putLastArgument(prompt: PromptState): PromptState {
   const { history, editing, lastArgument } = prompt;
-  // Any other key has made another line.
+  // After any other key the line is a new object.
   const put = lastArgument?.line === editing.line ? lastArgument : undefined;
   const base = put?.base ?? editing.line;
   for (let at = (put?.at ?? history.length) - 1; at >= 0; at--) {
@@ -82,18 +82,18 @@ function putLastArgument(prompt: PromptState): PromptState {
   return prompt;
 }
 
-/** As it was typed, with its quotes. */
+/** As typed, with its quotes. */
 function lastWord(line: string): string {
   const last = parseLine(line).words.at(-1);
   return last === undefined ? '' : line.slice(last.start, last.end);
 }
 
-/** What completion found. One proposal, or what all have in common, goes into the line at once. */
+/** Shows the result of completion. A single proposal goes into the line at once. */
 export function openMenu(
   prompt: PromptState,
   { line, completion }: Omit<Menu, 'chosen'>,
 ): PromptState {
-  // The line went on while completion was looking.
+  // The line has changed during completion.
   if (line !== lineText(prompt.editing.line)) return prompt;
   const { proposals } = completion;
   const [only] = proposals;
@@ -105,7 +105,7 @@ export function openMenu(
   return { ...prompt, menu: { line, completion, chosen: undefined }, problem: undefined };
 }
 
-/** The line that a search has found. */
+/** The line found by a search. */
 export function searchedLine(
   history: readonly string[],
   search: HistorySearch | undefined,
@@ -157,7 +157,7 @@ function searchOlder(prompt: PromptState): PromptState {
   return { ...prompt, search: { ...search, at: older ?? search.at } };
 }
 
-/** The newest line from `from` backwards that contains the text and is not the one found before. */
+/** The newest line from `from` backwards that contains the text and differs from the last match. */
 function findBack(
   history: readonly string[],
   query: string,
@@ -175,8 +175,8 @@ function findBack(
 }
 
 /**
- * How the newest line of the history goes on that begins as the one that is typed; '' when there is
- * none, or something else is to be seen at the end of the line. Never with a secret.
+ * The rest of the newest history line that begins with the typed text; '' if there is none, or the end
+ * of the line shows something else. Never contains a secret.
  */
 export function ghostOf(prompt: PromptState): string {
   const { editing, history, recall, search, menu, problem } = prompt;
@@ -190,18 +190,18 @@ export function ghostOf(prompt: PromptState): string {
   return line?.slice(typed.length) ?? '';
 }
 
-/** Its first word, with the blanks in front of it. */
+/** The first word, with the blanks before it. */
 function firstWord(ghost: string): string {
   return /^\s*\S+/.exec(ghost)?.[0] ?? ghost;
 }
 
-/** What a key that moves to the right takes of the ghost: nothing where there is more of the line. */
+/** The part of the ghost that a key to the right accepts, if the cursor is at the end. */
 function takenOf(prompt: PromptState, kind: string): string {
   if (kind === 'right' || kind === 'end') return ghostOf(prompt);
   return kind === 'word-right' ? firstWord(ghostOf(prompt)) : '';
 }
 
-/** Keys that move in normal mode, too. */
+/** Keys with the same meaning as letters in normal mode. */
 const SAME: Readonly<Record<string, string>> = {
   left: 'h',
   right: 'l',
@@ -214,11 +214,11 @@ const SAME: Readonly<Record<string, string>> = {
   down: 'j',
 };
 
-/** What a key means for vi at the prompt: a character of normal mode, or nothing. */
+/** The normal-mode character for a key, if vi handles it. */
 export function viCharacter({ vi, search }: PromptState, event: KeyEvent): string | undefined {
   if (vi?.mode !== 'normal' || search !== undefined) return undefined;
   if (event.kind === 'paste' || event.ctrl || event.meta) return undefined;
-  // `r` and `f` take a blank as it is.
+  // After `r` and `f` a blank is a character.
   const isTaken = /[rfFtT]$/.test(vi.pending) && event.text !== '';
   return isTaken ? event.text : (SAME[event.name] ?? (event.text === '' ? undefined : event.text));
 }
@@ -235,14 +235,14 @@ export function viPrompt(prompt: PromptState, key: 'escape' | { character: strin
   return request === undefined ? next : PROMPT_ACTIONS[request](next);
 }
 
-/** A key that edits: in insert mode it is part of what `.` does again. */
+/** An editing key; in insert mode it is recorded for `.`. */
 export function editWithVi(prompt: PromptState, key: EditKey): PromptState {
   const edited = editPrompt(prompt, key);
   if (edited.vi === undefined || prompt.search !== undefined) return edited;
   return { ...edited, vi: recorded(edited.vi, key) };
 }
 
-/** Whether Esc belongs to vi before it leaves the prompt. */
+/** Whether vi handles Esc before it leaves the prompt. */
 export function takesEscape({ vi, search }: PromptState): boolean {
   return vi !== undefined && search === undefined && (vi.mode === 'insert' || vi.pending !== '');
 }

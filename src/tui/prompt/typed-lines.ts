@@ -9,10 +9,10 @@ import type { Store } from '../store.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 import type { Services } from '../../shell/services.ts';
 
-/** What somebody types who expects a question; no command is called like this. */
+/** An answer typed before any question; no command has such a name. */
 const EARLY_ANSWER = /^\s*(y|yes|n|no)\s*$/i;
 
-/** The line at the prompt on its way to the shell: typed, completed, run, remembered. */
+/** The line at the prompt on its way to the shell: typed, completed, run, stored in the history. */
 export class TypedLines {
   readonly #shell: Shell;
   readonly #store: Store;
@@ -32,12 +32,12 @@ export class TypedLines {
     return this.#history.load();
   }
 
-  /** Resolves when all that was typed is in the history, for the next session. */
+  /** Resolves when all typed lines are in the history file. */
   saved(): Promise<void> {
     return this.#history.saved();
   }
 
-  /** A key that edits. */
+  /** An editing key. */
   type(event: KeyEvent): void {
     const { state } = this.#store;
     const character = isAtPrompt(state) ? viCharacter(state.prompt, event) : undefined;
@@ -58,7 +58,7 @@ export class TypedLines {
     return key.kind === 'insert' && key.text === ':' && isEmpty && isAtPrompt(state);
   }
 
-  /** Enter at the prompt: one line is run; several, from a paste, after a question. */
+  /** Enter at the prompt: runs one line; several, from a paste, after a question. */
   run(text: string): void {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const [only] = lines;
@@ -90,7 +90,7 @@ export class TypedLines {
     this.#store.act('clear-line');
   }
 
-  /** False when the line cannot be understood; it then stays, with what is wrong with it. */
+  /** Returns false if the line is invalid; it stays, with its problem. */
   submit(line: string, isShown = false): boolean {
     try {
       this.#runner.submit(line, isShown ? { shown: line } : undefined);
@@ -102,11 +102,11 @@ export class TypedLines {
     }
   }
 
-  /** Puts the line back with what is wrong with it. */
+  /** Restores the line with its problem. */
   showProblem(line: string, { message, column, suggestions }: UsageError): void {
     const { state } = this.#store;
     const typed = lineText(state.prompt.editing.line);
-    // Who has typed on is not to lose that, and keys of the table must not become a line.
+    // Newer input must not be lost, and keys of the table must not become a line.
     const hasTypedOn = typed !== line && typed.trim() !== '' && !typed.includes('\n');
     if (hasTypedOn || state.focus !== 'prompt') {
       this.#store.say('bad', `error: ${message}`);
@@ -116,7 +116,7 @@ export class TypedLines {
     this.#store.dispatch({ kind: 'problem', problem: { message, column, suggestions } });
   }
 
-  /** Tab: opens the menu of proposals, or fills it for the line as it is now. */
+  /** Tab: opens the menu of proposals, or fills it for the current line. */
   async complete(): Promise<void> {
     const { line } = this.#store.state.prompt.editing;
     const text = lineText(line);
@@ -125,13 +125,13 @@ export class TypedLines {
   }
 }
 
-/** The lines typed before, in the state and in their file. */
+/** The history, in the state and in its file. */
 export class LineHistory {
   readonly #file: Services['history'];
   readonly #store: Store;
-  /** Lines that were added and are not in the file yet, oldest first. */
+  /** Lines not in the file yet, oldest first. */
   readonly #unsaved: string[] = [];
-  /** What is done with the file, one after the other. */
+  /** Pending work on the file, one after the other. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(file: Services['history'], store: Store) {
@@ -139,7 +139,7 @@ export class LineHistory {
     this.#store = store;
   }
 
-  /** Takes over what is in the file; what was typed while it was read comes after that. */
+  /** Loads the file; lines added meanwhile come after it. */
   async load(): Promise<void> {
     await this.#next(async () => {
       const lines = await this.#file.load();
@@ -147,7 +147,7 @@ export class LineHistory {
     });
   }
 
-  /** Adds a line; it goes again when it is one that must not be kept. */
+  /** Adds a line, and removes it again if it must not be kept. */
   async add(line: string): Promise<void> {
     const { history } = this.#store.state.prompt;
     if (history.at(-1) !== line) this.#set([...history, line]);
@@ -162,7 +162,7 @@ export class LineHistory {
     });
   }
 
-  /** Resolves when every line that was added is in the file. */
+  /** Resolves when every added line is in the file. */
   saved(): Promise<void> {
     return this.#work;
   }
@@ -171,7 +171,7 @@ export class LineHistory {
     const done = this.#work.then(work).catch((error: unknown) => {
       this.#warn(error);
     });
-    // A bug in one must not keep the others from being done.
+    // A bug in one must not block the others.
     this.#work = done.catch(() => undefined);
     return done;
   }
@@ -180,7 +180,7 @@ export class LineHistory {
     this.#store.dispatch({ kind: 'history', lines });
   }
 
-  /** A history that cannot be kept is no reason to stop. */
+  /** A failing history file is only a warning. */
   #warn(error: unknown): void {
     if (!(error instanceof DevshError)) throw error;
     this.#store.say('warning', `warning: ${error.message}`);

@@ -18,18 +18,18 @@ import { SEPARATOR } from '../screen/bar-lines.ts';
 import { contextOf } from '../keys/keymap.ts';
 import type { State } from '../state.ts';
 
-/** How the command that is typed goes on, for the line below it. */
+/** The usage of the typed command, for the line below it. */
 interface UsageHint {
-  /** `user set KEY FIELD=VALUE…`, in parts; the present one is what the cursor is at. */
+  /** `user set KEY FIELD=VALUE…`, in parts; the present one is at the cursor. */
   readonly parts: readonly { readonly text: string; readonly isPresent: boolean }[];
-  /** What the present part is. */
+  /** Summary of the present part. */
   readonly summary: string;
 }
 
-/** Who has pasted that much knows how it goes on, and every key would have to read it again. */
+/** A longer line is pasted, and parsing it at every key would take long. */
 const LONG = 10_000;
 
-/** The usage of the command up to the cursor; undefined before there is one, and where it has no more. */
+/** The usage at the cursor; undefined before a command, and after its last argument. */
 export function usageHint({ before }: Line): UsageHint | undefined {
   if (before.length > LONG || before.includes('\n')) return undefined;
   const { words } = parseLine(before);
@@ -84,7 +84,7 @@ function ofOption({ flag, placeholder, summary }: Option): UsageHint {
   };
 }
 
-/** The option whose value is typed, or that is typed itself. */
+/** The option at the cursor: its value or the option itself. */
 function optionAt(before: string | undefined, current: string): Option | undefined {
   const [name] = current.split('=');
   return (
@@ -103,13 +103,13 @@ function withoutOptions(words: readonly string[]): string[] {
   );
 }
 
-/** So much of the footer is left for the way out. */
+/** Room in the footer for the exit key. */
 const WAY_OUT = widthOf(`${SEPARATOR}esc table`);
 
-/** Rather than saying less of what comes next, the words before it go. */
+/** Below this width, the words before the present one are dropped instead of the summary. */
 const LEAST_SUMMARY = 24;
 
-/** How the command at the prompt goes on, its present word stressed; no longer than there is room. */
+/** The usage of the command at the prompt, its present part highlighted, cut to the footer. */
 export function usageSpans(state: State): Span[] {
   const hint = contextOf(state) === 'prompt' && usageHint(state.prompt.editing.line);
   if (!hint) return [];
@@ -124,7 +124,7 @@ export function usageSpans(state: State): Span[] {
   const said = summary === '' ? '' : `: ${summary}`;
   if (used + Math.min(widthOf(said), LEAST_SUMMARY) <= room)
     return withSummary(usage, cut(said, room - used));
-  // What comes next is worth more than what has been typed.
+  // The present part is worth more than the words before it.
   const short = present.join(' ');
   if (widthOf(short) >= room) return [{ tone: 'accent', text: cut(short, room) }];
   return withSummary([{ tone: 'accent', text: short }], cut(said, room - widthOf(short)));
