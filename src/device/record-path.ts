@@ -14,15 +14,15 @@ import {
   type WriteFacts,
 } from './profile.ts';
 
-/** The field by which a write names its record, and its text. */
+/** The field by which a write names its record, with its text. */
 interface Named {
   readonly field: string;
   readonly text: string;
 }
 
 /**
- * How a write names its record; undefined when its path does so by other fields. Throws RefusedError
- * where the record has no such field, or one that does not name it for certain.
+ * How a write names its record; undefined if its path uses other fields. Throws RefusedError if the record
+ * lacks the field, or if its value is ambiguous.
  */
 export function namedBy(
   profile: Profile,
@@ -36,14 +36,14 @@ export function namedBy(
     return checkedName(field, record[field], resource);
   }
   const isById = facts.selector === 'id' || names.includes('item') || names.includes('id');
-  // A path that names nothing is no way to name a record either.
+  // A path without a placeholder cannot name the record, so the id must.
   if (!isById && namesRecord(facts.path)) return undefined;
   return checkedId(profile, resource, record, facts.selector !== 'id');
 }
 
 /**
- * The path of a write, or of a record that is read in full, percent-encoded. Throws RefusedError unless
- * it has exactly the segments of its template: an id must not lead up to the collection.
+ * The path of a write, or of a record read in full, percent-encoded. Throws RefusedError unless it has
+ * exactly the segments of its template: an id must not lead up to the collection.
  */
 export function writePath(
   profile: Profile,
@@ -81,7 +81,7 @@ function textOf(profile: Profile, resource: string, record: DeviceRecord, name: 
   return checkedName(field, valueAt(record, field), resource).text;
 }
 
-/** A field, or one below it: `owner.uuid`. */
+/** A field, or a nested one: `owner.uuid`. */
 function valueAt(record: DeviceRecord, path: string): Value | undefined {
   if (Object.hasOwn(record, path)) return record[path];
   return path.split('.').reduce<Value | undefined>((held, name) => {
@@ -90,22 +90,19 @@ function valueAt(record: DeviceRecord, path: string): Value | undefined {
   }, record);
 }
 
-/**
- * @param isForPath a path may also name a record by its natural key, or by what its own address ends
- * with; a body may not
- */
+/** @param isForPath a path may also use the natural key or the record's own address; a body may not */
 function checkedId(
   profile: Profile,
   resource: string,
   record: DeviceRecord,
   isForPath = true,
 ): Named {
-  // Where records have no ids at all, paths name them by what people call them.
+  // If the records have no ids, paths use their natural key.
   const isByKey = isForPath ? isNamedByKey(profile, resource) : profile.idFields.length === 0;
   const field = isByKey ? keyFieldOf(profile, resource, [record]) : idFieldOf(profile, record);
   if (field === undefined) {
     const own = isForPath ? ownAddress(record, profile.basePath) : undefined;
-    // Elsewhere it would name another record.
+    // Under another collection the id names another record.
     if (
       own !== undefined &&
       own.collection === collectionPath(profile, resource).replace(/\/$/, '')
@@ -131,8 +128,8 @@ function checkedName(field: string, value: Value | undefined, resource: string):
 }
 
 /**
- * Where the records of a resource may be when they are not where the profile says: without the slash
- * at the end or with it, and by the plural name. Empty where the user said where they are.
+ * Other paths where the records may be: with or without the trailing slash, and under the plural name.
+ * Empty if the path is configured.
  */
 export function otherPaths(profile: Profile, resource: string): readonly string[] {
   const { origins, resources, basePath, endsWithSlash, list } = profile;
@@ -147,26 +144,26 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
   return paths.filter((path) => path !== tried);
 }
 
-/** A profile with the path at which a resource was found. */
+/** Sets the observed path of a resource. */
 export function foundAt(profile: Profile, resource: string, path: string): Profile {
   const origins = { ...profile.origins, [`resources.${resource}.path`]: 'observed' as const };
   return { ...withResource(profile, resource, { path }), origins };
 }
 
-/** What such fields are called, whatever they hold: `@odata.etag`, `lang@odata.type`, `_links`. */
+/** Names of managed fields, whatever they contain: `@odata.etag`, `lang@odata.type`, `_links`. */
 const BY_NAME = /^(?:@.+|.+@odata\..+|_?etag|_links)$/i;
 
-/** Fields of these names may also be the record's own: they count only when they hold addresses. */
+/** Names that count only if they contain addresses, because a record may have such fields of its own. */
 const BY_CONTENT = /^(?:_?self|url|uri|href|links?|resource_uri)$/i;
 
-/** So many records show which fields a list has. */
+/** How many records are checked for managed fields. */
 const LOOKED_AT = 50;
 
 /**
- * The fields in which a device keeps book of a record: its state, its address, links to others. They
- * are shown, and neither compared nor sent back. A `url` that leads elsewhere is a field like any other.
+ * The fields that a device manages itself: state, own address, links to other records. They are shown, but
+ * neither compared nor sent back. A `url` that leads elsewhere is an ordinary field.
  *
- * @param basePath where the resources of the device are
+ * @param basePath the path of the device's resources
  */
 export function bookkeepingIn(records: readonly DeviceRecord[], basePath: string): string[] {
   const some = records.slice(0, LOOKED_AT);
@@ -182,7 +179,7 @@ export function bookkeepingIn(records: readonly DeviceRecord[], basePath: string
   );
 }
 
-/** Whether a list holds nothing but the addresses of its records, as Redfish does. */
+/** Whether a list contains only the addresses of its records, as in Redfish. */
 export function areLinks(records: readonly DeviceRecord[], { basePath }: Profile): boolean {
   return (
     records.length > 0 &&
@@ -194,7 +191,7 @@ export function areLinks(records: readonly DeviceRecord[], { basePath }: Profile
   );
 }
 
-/** Whether it is an address on the device, or holds nothing but such. */
+/** Whether it is an address on the device, or contains one. */
 function isAddress(value: Value, basePath: string): boolean {
   if (typeof value === 'string') {
     if (!/^(?:https?:\/)?\//i.test(value) || !URL.canParse(value, 'https://device.invalid')) {
@@ -209,8 +206,8 @@ function isAddress(value: Value, basePath: string): boolean {
 }
 
 /**
- * Refuses to delete a whole resource, however the path is spelled: `/api/user/`, `/api//user`,
- * `/api/user/x/..`. Throws RefusedError.
+ * Refuses to delete a whole resource, in any spelling: `/api/user/`, `/api//user`, `/api/user/x/..`. Throws
+ * RefusedError.
  */
 export function assertNoCollection(profile: Profile, path: string): void {
   const base = segmentsOf(profile.basePath);
@@ -227,7 +224,7 @@ export function assertNoCollection(profile: Profile, path: string): void {
   }
 }
 
-/** Whether the query names one record in the way that the user configured. */
+/** Whether the query names one record in the configured way. */
 function namesByQuery({ remove, origins }: Profile, path: string): boolean {
   const [place = '', query] = remove.path.split('?');
   const [sentPlace, sentQuery] = path.split('?');
@@ -238,7 +235,7 @@ function namesByQuery({ remove, origins }: Profile, path: string): boolean {
   return isSamePlace && parameters.every((name) => isUsableId(sent.get(name) ?? ''));
 }
 
-/** The names in a path as a server may compare them. */
+/** The segments of a path as a server may compare them. */
 function segmentsOf(path: string): string[] {
   const { pathname } = new URL(path, 'https://device.invalid');
   return (
@@ -246,7 +243,7 @@ function segmentsOf(path: string): string[] {
       .replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
       .toLowerCase()
       .split('/')
-      // Some servers take `;x` for a remark on the name before it, and blanks and `*` for no name.
+      // Some servers ignore `;x` after a name, and drop blanks and `*`.
       .map((part) => part.replace(/;.*$/s, '').trim())
       .filter((part) => part !== '' && part !== '*')
   );

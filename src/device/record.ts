@@ -1,6 +1,6 @@
 /**
- * One value as a device sent it. Integers beyond 2^53 are `bigint`, so that no digit is lost.
- * Strings are untrusted: they are stored as they came and made visible only where they are shown.
+ * One value from a device. Integers beyond 2^53 are `bigint`, so that no digit is lost. Strings are
+ * untrusted: they are stored unchanged and made visible only when shown.
  */
 export type Value =
   | string
@@ -11,16 +11,16 @@ export type Value =
   | readonly Value[]
   | { readonly [field: string]: Value };
 
-/** One record of a resource (a user, an interface), field by field, in the order of the device. */
+/** One record of a resource (a user, an interface), in the field order of the device. */
 export type DeviceRecord = Readonly<Record<string, Value>>;
 
-/** Which device something is about: its name in the inventory or as typed, and its `host:port`. */
+/** The device's name, from the inventory or as typed, and its `host:port`. */
 export interface DeviceRef {
   readonly name: string;
   readonly address: string;
 }
 
-/** A field of a record; undefined when it has none. Objects inherit a `constructor`, which is no field. */
+/** A field of a record. Ignores inherited properties such as `constructor`. */
 export function valueAt<T>(
   record: Readonly<Record<string, T>> | undefined,
   field: string,
@@ -28,10 +28,7 @@ export function valueAt<T>(
   return record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
 }
 
-/**
- * Items by the name that each has, in the order of their coming; those without a name are left out.
- * (`Map.groupBy`, which Node 20 does not have.)
- */
+/** Groups items by name in order of appearance; drops those without a name. (Node 20 lacks `Map.groupBy`.) */
 export function grouped<Item, Name>(
   items: Iterable<Item>,
   nameOf: (item: Item) => Name | undefined,
@@ -48,8 +45,8 @@ export function grouped<Item, Name>(
 }
 
 /**
- * A value as people read, compare, filter and sort it: scalars as they are, nothing for `null` and
- * for a missing field, lists as `a, b`, anything nested as JSON. Not yet safe to show.
+ * A value as text to read, compare, filter and sort: empty for `null` and undefined, lists as `a, b`,
+ * nested values as JSON. Not yet safe to show.
  */
 export function valueText(value: Value | undefined): string {
   if (typeof value === 'string') return value;
@@ -74,18 +71,18 @@ export function isValueObject(
   return typeof value === 'object' && value !== null && !isValueList(value);
 }
 
-/** Whether a value is a point in time (`modified`, `last_login`): such fields change by themselves. */
+/** Whether a value is a timestamp (`modified`, `last_login`), which changes by itself. */
 export function isTimeStamp(value: Value | undefined): boolean {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value);
 }
 
-/** How a value is spelled in a form: nothing for `null`, `true` and `false`, JSON for what nests. */
+/** A value in a form: empty for `null`, JSON for nested values. */
 export function formText(value: Value): string {
   if (value === null) return '';
   return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
-/** What can be written as JSON: values of devices, and documents of our own with optional parts. */
+/** Anything that can be written as JSON: device values, and documents with optional parts. */
 export type JsonValue =
   | string
   | number
@@ -101,7 +98,7 @@ interface JsonTextOptions {
   readonly indent?: number;
 }
 
-/** An array or object that is being written, and how far. */
+/** An array or object being written, and the next entry. */
 interface Level {
   readonly entries: readonly (readonly [label: string, value: JsonValue])[];
   readonly close: string;
@@ -109,8 +106,8 @@ interface Level {
 }
 
 /**
- * JSON with exact numbers: a `bigint` is written as its digits, a field that is `undefined` is left
- * out. Not recursive, because a device may nest deeper than the stack.
+ * JSON with exact numbers: a `bigint` as its digits; undefined fields are omitted. Not recursive, because a
+ * device may nest deeper than the stack.
  */
 export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
   const indent = options.indent ?? 0;

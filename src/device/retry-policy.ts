@@ -4,41 +4,40 @@ import { TransportFault } from './fault.ts';
 
 const MAX_REDIRECTS = 3;
 const RETRY_DELAYS_MS = [100, 300];
-/** Reads wait so many times as long as one answer may take, where that is longer. */
+/** The longest wait of a read, as a multiple of the time limit of one response. */
 const READ_THROTTLE_TIME = 10;
 
-/** How far a read has come. */
+/** The progress of a read. */
 interface ReadState {
   readonly path: string;
-  /** How often it was sent on to get to this path. */
+  /** Redirects followed so far. */
   readonly redirects: number;
-  /** How often it was sent again to this path, as something went wrong. */
+  /** Retries of this path so far. */
   readonly retries: number;
-  /** How often it was begun anew, as the device asked to wait. */
+  /** Waits that the device asked for so far. */
   readonly throttles: number;
 }
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export type Outcome = { readonly response: Response } | { readonly fault: unknown };
 
 interface ReadRules {
-  /** Of the device. */
   readonly origin: string;
-  /** The path that is asked for. */
+  /** The requested path. */
   readonly path: string;
-  /** `stay`: a redirect is the answer, and not followed. */
+  /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
-  /** How long one whole answer may take. */
+  /** The time limit of one whole response. */
   readonly timeoutMs: number;
-  /** Nothing that failed is tried again. */
+  /** No retries after the client was closed. */
   readonly isClosed: boolean;
 }
 
-/** The attempt after this one: at once, or after a time that somebody asked for. */
+/** The next attempt, at once or after a wait. */
 interface NextRead {
   readonly state: ReadState;
   readonly waitMs?: number;
-  /** The device itself asks for this wait. */
+  /** The device asked for this wait. */
   readonly isAskedFor?: true;
 }
 
@@ -47,8 +46,8 @@ export function firstRead(path: string): ReadState {
 }
 
 /**
- * What follows an attempt to read; undefined when its outcome is what the caller gets. Not for writes:
- * some devices carry one out and say 429 all the same.
+ * The attempt after this one; undefined if the caller gets its outcome. Not for writes: some devices
+ * execute one and respond 429 anyway.
  */
 export function nextRead(
   state: ReadState,
@@ -81,7 +80,7 @@ function retry(state: ReadState): NextRead | undefined {
     : { state: { ...state, retries: state.retries + 1 }, waitMs };
 }
 
-/** Faults that may be gone a moment later; a device that does not answer in time gets no more load. */
+/** Temporary faults. A timeout is none: a slow device gets no more load. */
 export function isPassing(error: unknown): boolean {
   return (
     error instanceof TransportFault &&
@@ -89,7 +88,7 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** No byte of the request has left: the device did not take the connection, or ended it at once. */
+/** No byte of the request was sent: the device refused the connection or closed it at once. */
 export function isUnsent(error: unknown): boolean {
   return (
     error instanceof TransportFault &&
@@ -98,7 +97,7 @@ export function isUnsent(error: unknown): boolean {
   );
 }
 
-/** The path to go on with; undefined when the answer is no redirect or leads away from the device. */
+/** The path to follow; undefined if it is no redirect or leaves the device. */
 function redirectOf(
   { status, headers: { location } }: Response,
   origin: string,
@@ -111,15 +110,15 @@ function redirectOf(
   return isOurs ? target.pathname + target.search : undefined;
 }
 
-/** How long a device asks to wait, from seconds or a date; undefined when it does not say. */
+/** The wait in Retry-After (seconds or a date), if there is one. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;
   if (/^\d{1,15}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
-  // Date.parse would take a negative number for a year.
+  // Date.parse would read a negative number as a year.
   const until = /^-?\d/.test(text) ? NaN : Date.parse(text);
   if (Number.isNaN(until)) return undefined;
-  // The device's own clock, where it tells the time: it may be far off from ours.
+  // Relative to the device's own clock, which may differ from ours.
   const now = Date.parse(headers['date'] ?? '');
   return Math.max(0, until - (Number.isNaN(now) ? Date.now() : now));
 }

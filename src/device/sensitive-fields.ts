@@ -1,9 +1,9 @@
 import { type DeviceRecord, isValueList, type Value } from './record.ts';
 
-/** What stands in plans, the journal and the history instead of a secret. */
+/** Replaces a secret in plans, the journal and the history. */
 export const MASK = '***';
 
-/** What stands for a password or can be made into one: the kinds of hashes, and what they are made with. */
+/** Words for values that replace a password or help to compute it: hashes and salts. */
 const HASH =
   '(?:hash(?:ed|es)?|digest|crypt(?:ed)?|salt|md5|sha\\d*|bcrypt|scrypt|pbkdf2|argon2i?d?)';
 
@@ -14,11 +14,11 @@ const SECRET_NAME = new RegExp(
     '(?:recovery|backup|scratch|rescue)(?:code|word|phrase)s?|(?:otp|mfa|2fa)(?:seed|key))$',
 );
 
-/** Lists of many records ask for the same few names again and again. */
+/** Cached, because lists of many records ask for the same few names. */
 const judged = new Map<string, boolean>();
 const MOST_JUDGED = 1_000;
 
-/** Whether a field holds a secret, by its name: `password`, `new_passwd`, `api-key`, `authToken`. */
+/** Whether a field name denotes a secret: `password`, `new_passwd`, `api-key`, `authToken`. */
 export function isSecretField(name: string): boolean {
   const known = judged.get(name);
   if (known !== undefined) return known;
@@ -30,15 +30,12 @@ export function isSecretField(name: string): boolean {
 
 const SECRET_WORD = /pass(?:word|wd|code|phrase)|secret|token|api[_-]?key|authorization/i;
 
-/** The same, in case of doubt: for a line that is not kept a name too many does no harm. */
+/** A broader check, for lines that are better dropped than stored. */
 export function mayBeSecretField(name: string): boolean {
   return isSecretField(name) || SECRET_WORD.test(name);
 }
 
-/**
- * The value to show for a field: masked when it is a secret, unless there is nothing to hide; inside a
- * nested value field by field.
- */
+/** The value to show: secrets are masked unless empty; nested values field by field. */
 export function maskedValue(field: string, value: Value): Value {
   if (isSecretField(field) && value !== '' && value !== null) return MASK;
   if (typeof value === 'string' && (isPasswordHash(value) || holdsSecret(value))) return MASK;
@@ -46,7 +43,7 @@ export function maskedValue(field: string, value: Value): Value {
   return isValueList(value) ? value.map((item) => maskedValue('', item)) : maskedRecord(value);
 }
 
-/** A record with its secrets masked; itself where there are none, as in most lists. */
+/** Masks the secrets of a record; returns it unchanged if it has none, as in most lists. */
 export function maskedRecord(record: DeviceRecord): DeviceRecord {
   if (!holdsSecret(record)) return record;
   return Object.fromEntries(
@@ -54,25 +51,25 @@ export function maskedRecord(record: DeviceRecord): DeviceRecord {
   );
 }
 
-/** Also in a text that is JSON: a nested value as it was typed. */
+/** Also looks into text that is JSON, such as a nested value as typed. */
 function holdsSecret(value: Value): boolean {
   if (typeof value === 'string') {
     return isPasswordHash(value) || (mayBeJson(value) && namesSecret(value));
   }
   if (typeof value !== 'object' || value === null) return false;
   if (isValueList(value)) return value.some(holdsSecret);
-  // Not Object.entries: this is asked of each of 100,000 records, and makes nothing.
+  // Not Object.entries: this runs for each of 100,000 records and must not allocate.
   for (const field in value) {
     if (isSecretField(field) || holdsSecret(value[field] ?? null)) return true;
   }
   return false;
 }
 
-/** As crypt(3), Django and LDAP write them. */
+/** In the formats of crypt(3), Django and LDAP. */
 const PASSWORD_HASH =
   /^(?:\$(?:[156789]|2[abxy]?|g?y|md5|sha1|scrypt|argon2(?:id|[id])|pbkdf2[\w-]*)\$.*\S|(?:pbkdf2_sha\d+|bcrypt_sha256|argon2)\$.*\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2[\w-]*)\}.)/i;
 
-/** Whether a text is the hash of a password, whatever the field is called that has it. */
+/** Whether a text is a password hash, whatever its field is called. */
 function isPasswordHash(text: string): boolean {
   return text.length > 8 && /^[$pba{]/.test(text) && PASSWORD_HASH.test(text);
 }
@@ -80,7 +77,7 @@ function isPasswordHash(text: string): boolean {
 function mayBeJson(text: string): boolean {
   const first = text.charCodeAt(0);
   const isBracket = first === 0x5b || first === 0x7b;
-  // Nearly all texts begin with a letter or a digit: these need no expression.
+  // Nearly all texts begin with a letter or digit: skip the regular expression for them.
   return isBracket || ((first <= 0x20 || first >= 0x80) && /^\s*[[{]/.test(text));
 }
 
@@ -95,18 +92,18 @@ export function maskedForm(
   return form.map(([field, text]) => [field, maskedValue(field, text) === MASK ? MASK : text]);
 }
 
-/** What is shorter stands in too many texts by chance. */
+/** Shorter secrets occur in too many texts by chance. */
 const SHORTEST = 3;
 const SHORTEST_CODE = 6;
 
 /**
- * `text` without these secrets, in whatever spelling: a device or a proxy may repeat what it was sent,
- * in a form, a URL, JSON, HTML, hexadecimal or base64.
+ * Removes secrets in every spelling: a device or proxy may echo them in a form, a URL, JSON, HTML,
+ * hexadecimal or base64.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const found = secrets.flatMap(spellings).filter((spelling) => spelling.length >= SHORTEST);
   if (text === '' || found.length === 0) return text;
-  // The longest first: it may hold a shorter one.
+  // Longest first, because it may contain a shorter one.
   const pattern = [...new Set(found)]
     .sort((a, b) => b.length - a.length)
     .map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -115,7 +112,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 function spellings(secret: string): string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
-  // As UTF-8 can hold it: half a character cannot stand in a URL.
+  // Through UTF-8, because encodeURIComponent rejects an unpaired surrogate.
   const inUrl = encodeURIComponent(Buffer.from(secret, 'utf8').toString('utf8'));
   const sent = [...new Set([secret, inForm, inUrl])];
   return [
@@ -141,7 +138,7 @@ function htmlEscaped(text: string, quote: string, apostrophe: string): string {
     .replaceAll("'", apostrophe);
 }
 
-/** The letters that stand for these bytes alone, wherever in the encoded text they begin. */
+/** The characters that encode these bytes alone, at each of the three base64 alignments. */
 function base64Codes(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const all = Buffer.concat([Buffer.alloc(before), bytes]);
@@ -151,27 +148,27 @@ function base64Codes(bytes: Buffer): string[] {
   });
 }
 
-/** Words in the names of fields that say what a record may do: `role`, `groups`, `permissions`, `access_level`. */
+/** Words in names of fields about rights: `role`, `groups`, `permissions`, `access_level`. */
 const RIGHTS =
   /^(?:admin|super|sudo|root|wheel|staff|owner|roles?$|gr(?:ou)?p|perm|priv|scope|levels?$|lvl|access|rights?$|grants?$|capabilit)|(?:admin|group|role|staff|scope|level|privilege|permission)s?$/;
 
 /** `is_admin`, `canWrite`, `isstaff`. */
 const CLAIM = /^(?:is|can|may|has)$|^is(?:active|admin|staff|super|root|owner)/;
 
-/** Words for what a device says of its own records: `canBeDeleted`, `builtin`. */
+/** Words in names of fields that a device manages itself: `canBeDeleted`, `builtin`. */
 const INTERNAL =
   /^(?:delet(?:ed|able)|protected|builtin|internal|readonly|system|locked|reserved)$/;
 
 /**
- * Whether the value of a field may give rights, by its name (`is_staff`, `userRole`, `group_ids`). A name
- * too many does no harm: such a field is only never filled in unasked.
+ * Whether a field may grant rights, by its name (`is_staff`, `userRole`, `group_ids`). A false match is
+ * harmless: such a field is only never filled in by default.
  */
 export function isPrivilegeField(name: string): boolean {
   const words = wordsOf(name);
   return CLAIM.test(words[0] ?? '') || words.some((word) => RIGHTS.test(word));
 }
 
-/** Whether a field is the device's own affair, by its name: `_rev`, `canBeDeleted`, `is_builtin`. */
+/** Whether a device manages the field itself, by its name: `_rev`, `canBeDeleted`, `is_builtin`. */
 export function isInternalField(name: string): boolean {
   return /^[^\p{L}\p{N}]/u.test(name) || wordsOf(name).some((word) => INTERNAL.test(word));
 }
@@ -194,18 +191,21 @@ const OFF =
 const STATUS = new RegExp(
   `(?:${ON}|${OFF}|allow(?:ed)?|den(?:y|ied)|expir(?:es|y|ation)|valid|until|nologin|shell)(?:until|at|on|from|to|date|flag|hosts?|ips?)?$|^(?:is|account|acct|user|login)*(?:status|state)$`,
 );
-/** A second factor that is on shuts out who has none: no such switch opens more by being on. */
+/** Excludes second factors: enabling one locks out users who have none. */
 const OPENS = new RegExp(`(?<!fa|otp|factor|in)${ON}$`);
 const SHUTS = new RegExp(`${OFF}$`);
-/** The whole account, by one switch. */
+/** Switches of the whole account. */
 const SWITCH = new RegExp(`^(?:is|account|acct|user|login)*(?:${ON}|${OFF})$`);
 
-/** Whether a field says by its name if, until when or from where an account may log in. */
+/** Whether a field controls if, until when or from where an account may log in, by its name. */
 export function isStatusField(name: string): boolean {
   return STATUS.test(lettersOf(name));
 }
 
-/** Which value of a switch opens more: true for `is_active`, false for `locked`; undefined for others. */
+/**
+ * The value of a switch that permits more: true for `is_active`, false for `locked`; undefined for other
+ * fields.
+ */
 export function openValue(name: string): boolean | undefined {
   const letters = lettersOf(name);
   if (SHUTS.test(letters)) return false;
@@ -213,8 +213,8 @@ export function openValue(name: string): boolean | undefined {
 }
 
 /**
- * The value that disables a whole account, spelled as the field has it; undefined for another field, or
- * where the spelling is not known.
+ * The value that disables an account, in the spelling of the current one; undefined for other fields and
+ * unknown spellings.
  */
 export function disablingValue(name: string, held: Value): Value | undefined {
   if (!SWITCH.test(lettersOf(name))) return undefined;

@@ -21,10 +21,10 @@ import { DIRECT, routeText, type Route } from './route/route.ts';
 import { exchangeError } from './translate.ts';
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
-/** Nothing but HTTP/1.1, as it is said in TLS (ALPN). */
+/** ALPN: HTTP/1.1 only. */
 const ONLY_HTTP1 = Buffer.from('\x08http/1.1');
 
-/** What makes a certificate good enough for one device. */
+/** How the certificate of one device is checked. */
 export type Trust =
   | { readonly kind: 'pinned'; readonly fingerprint: string; readonly pinnedAt: string }
   | { readonly kind: 'ca'; readonly pem: string; readonly file: string }
@@ -39,18 +39,17 @@ export interface ConnectOptions {
   readonly route?: Route | undefined;
   /** For the whole way: proxy or jump host, TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  /** Ends connections that are still being made. */
+  /** Cancels connections being opened. */
   readonly signal?: AbortSignal | undefined;
-  /** Holds each connection that is still being made, for who may end it without a signal. */
+  /** Contains each connection being opened, so that it can be ended without a signal. */
   readonly making?: Set<Ending> | undefined;
 }
 
-/** Something that can be ended, and what for. */
 export interface Ending {
   destroy(reason: Error): void;
 }
 
-/** The connector for undici: it gets a socket only after the certificate was found good. */
+/** The connector for undici: hands over a socket only after the certificate check. */
 export function connectTls(options: ConnectOptions): buildConnector.connector {
   return (_target, callback) => {
     openTrusted(options).then(
@@ -65,8 +64,8 @@ export function connectTls(options: ConnectOptions): buildConnector.connector {
 }
 
 /**
- * Connects, reads the certificate and leaves; no byte of HTTP is sent. Throws UntrustedError for one that
- * does not pass `trust`, where that is given.
+ * Connects, reads the certificate and disconnects; sends no HTTP. Throws UntrustedError if the certificate
+ * fails `trust`.
  */
 export async function scanCertificate(
   device: DeviceRef,
@@ -94,7 +93,7 @@ interface Trusted {
   readonly x509: X509Certificate;
 }
 
-/** `through the proxy http://proxy:3128`, for messages; undefined for the direct way. */
+/** `through the proxy http://proxy:3128`, for messages; undefined for a direct connection. */
 export function viaText(route: Route = DIRECT): string | undefined {
   return route.kind === 'direct' ? undefined : `through the ${routeText(route)}`;
 }
@@ -123,13 +122,13 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
   try {
     if (signal?.aborted) throw new CancelledError();
     if (route.kind === 'direct') {
-      // TCP and TLS in one socket: most connections are like this, and a fleet makes many.
+      // TCP and TLS in one socket, because most connections are direct and a fleet opens many.
       socket = connect({ ...tlsOptions(options), port: address.port });
     } else {
       detour = new AbortController();
       const way = await openRoute(route, address, detour.signal);
       stream = way;
-      // It stays for the life of both: a late error is no crash.
+      // Stays attached, so that a late error does not crash.
       way.on('error', () => undefined);
       detour.signal.throwIfAborted();
       socket = connect({ ...tlsOptions(options), socket: way });
@@ -148,10 +147,10 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
   }
 }
 
-/** Waits until TLS stands, and checks the certificate. */
+/** Waits for the TLS handshake and checks the certificate. */
 function secured(socket: TLSSocket, options: ConnectOptions): Promise<Trusted> {
   return new Promise((resolve, reject) => {
-    // Stays for the socket's life: an error between this check and undici's own listener is no crash.
+    // Stays attached: an error before undici adds its own listener must not crash.
     socket.on('error', reject);
     const onClose = (): void => {
       reject(new TransportFault('reset', 'closed before TLS was ready', { sent: false }));
@@ -160,7 +159,7 @@ function secured(socket: TLSSocket, options: ConnectOptions): Promise<Trusted> {
     socket.once('secureConnect', () => {
       socket.off('close', onClose);
       try {
-        // Read once: Node gives it out only once for each socket.
+        // Read once: Node returns it only once per socket.
         const x509 = socket.getPeerX509Certificate();
         if (!x509) throw new TransportFault('tls', 'no certificate was presented', { sent: false });
         verify(options, x509, socket);
@@ -188,13 +187,13 @@ function tlsOptions({ address, trust }: ConnectOptions): ConnectionOptions {
     // An IP address must not be sent as a server name (RFC 6066).
     servername: isIP(host) ? '' : host.replace(/\.$/, ''),
     ALPNProtocols: ONLY_HTTP1,
-    // Decided in `verify`, which also sees what Node's own check would not say.
+    // `verify` decides, because it reports every problem.
     rejectUnauthorized: false,
     secureContext: contextFor(trust),
   };
 }
 
-/** Made once for all devices that are trusted in the same way: it holds no more than is said here. */
+/** Shared by all devices with the same trust; a context contains nothing else. */
 const contexts = new Map<string, SecureContext>();
 
 function contextFor(trust: Trust): SecureContext {
@@ -245,7 +244,7 @@ function verify(
   }
 }
 
-/** The device presents another certificate than the pinned one. */
+/** The error for a certificate that differs from the pin. */
 export function changedCertificate(
   device: DeviceRef,
   presented: PresentedCertificate,

@@ -18,7 +18,7 @@ import { oneLine } from '../text/one-line.ts';
 import type { Credential } from './credential.ts';
 import { redact } from './sensitive-fields.ts';
 
-/** The error for an answer that is no success (2xx). */
+/** The error for a response that is no success (2xx). */
 export function responseError(circumstances: Circumstances, received: Response): DeviceError {
   const { device, credential, request } = circumstances;
   const response = redactedResponse(circumstances, received);
@@ -57,7 +57,7 @@ export function responseError(circumstances: Circumstances, received: Response):
   return new ProtocolError(device, text, { status, body });
 }
 
-/** The error for a 2xx whose body is not what it should be. */
+/** The error for a 2xx with an unusable body. */
 export function decodeError(
   circumstances: Circumstances,
   response: Response,
@@ -78,7 +78,7 @@ export function decodeError(
   return new ProtocolError(device, text, { status, body });
 }
 
-/** The error for an exchange that ended without a whole answer; what is expected already passes. */
+/** The error for an exchange without a whole response; expected errors pass unchanged. */
 export function exchangeError(circumstances: Circumstances, error: unknown): Error {
   if (error instanceof DevshError) return error;
   const fault = faultOf(error, true);
@@ -91,7 +91,7 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
   const { device, request, via } = circumstances;
   const { kind, sent, status } = fault;
   const what = describe(circumstances);
-  // What a proxy or ssh said is one line already, and may be longer than one of a device.
+  // Text of a proxy or ssh is one line already and may be longer.
   const detail = kind === 'route' ? fault.message : oneLine(fault.message);
   if (kind === 'too large' || kind === 'malformed' || kind === 'encoding') {
     return new ProtocolError(device, `the answer to ${what} ${UNUSABLE[kind](detail)}`, { status });
@@ -99,7 +99,7 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
   const advice = isRead(request)
     ? 'Try again, or give it longer with --timeout'
     : 'Whether it was carried out is not known from this: look before you repeat it';
-  // A device that was given by its address is named by it already.
+  // A device given by its address already has it in its name.
   const who = device.address.startsWith(device.name) ? 'the device' : device.address;
   const address = via === undefined ? who : `${who} ${via}`;
   return new UnreachableError(device, REASONS[kind]({ address, what, detail, sent }), {
@@ -109,7 +109,7 @@ function faultError(circumstances: Circumstances, fault: TransportFault): Device
   });
 }
 
-/** What is wrong with an answer that came. */
+/** What is wrong with a response that arrived. */
 const UNUSABLE = {
   'too large': (detail: string) => `is too large: ${detail}. Nothing of it was used`,
   malformed: (detail: string) => `is not valid HTTP: ${detail}. Is this the right port?`,
@@ -118,7 +118,7 @@ const UNUSABLE = {
 
 type Failed = Readonly<{ address: string; what: string; detail: string; sent: boolean }>;
 
-/** Why none came, or none that is whole. */
+/** Why no whole response arrived. */
 const REASONS: Readonly<
   Record<Exclude<FaultKind, keyof typeof UNUSABLE>, (failed: Failed) => string>
 > = {
@@ -157,7 +157,7 @@ function redirectError(circumstances: Circumstances, response: Response): Protoc
   return new ProtocolError(device, text, { status, body });
 }
 
-/** What to set where a device wants nothing else than a slash at the end of its paths, or none. */
+/** The setting for a device that only wants its paths with, or without, a trailing slash. */
 function slashAdvice({ device, request }: Circumstances, location: string): string {
   const asked = `https://device.invalid${request.path}`;
   if (!URL.canParse(location, asked)) return '';
@@ -201,7 +201,7 @@ function waitText(retryAfter: string | undefined): string {
   return /^\d+$/.test(text) ? `; it asks to wait ${text} s` : `; it asks to wait: ${text}`;
 }
 
-/** What the device wants instead of Basic or a token, where it says so. */
+/** The scheme that the device requires instead of Basic or a token. */
 function otherScheme({ headers }: Response): string {
   const wanted = headers['www-authenticate'] ?? '';
   const scheme = /^\s*(digest|ntlm|negotiate)\b/i.exec(wanted)?.[1];
@@ -209,7 +209,7 @@ function otherScheme({ headers }: Response): string {
   return `; it wants ${scheme}, which devsh does not speak`;
 }
 
-/** A read is refused with no reason but who asks: the token may be right, and its scheme another one. */
+/** If only the authentication of a read fails, the token may be right but its scheme wrong. */
 function tokenAdvice({ device, credential, request }: Circumstances, response: Response): string {
   const { status, headers } = response;
   if (credential?.kind !== 'token' || !isRead(request) || ![400, 401, 403].includes(status))
@@ -233,31 +233,31 @@ function saying(text: string): string {
   return text === '' ? '' : `: ${text.replace(/\.$/, '')}`;
 }
 
-/** What a message needs to know besides the failure itself. */
+/** The context of a failure for its message. */
 export interface Circumstances {
   readonly device: DeviceRef;
   readonly request: Pick<HttpRequest, 'method' | 'path'>;
   readonly credential: Credential | undefined;
-  /** `through the proxy http://proxy:3128`; undefined for a device that is reached directly. */
+  /** `through the proxy http://proxy:3128`; undefined for a direct connection. */
   readonly via?: string | undefined;
-  /** The fields that were sent: complaints are about them, whatever they are wrapped in. */
+  /** The sent fields, to which complaints are assigned. */
   readonly fields?: readonly string[] | undefined;
-  /** Values that were sent and must not come back in a message: new passwords and tokens. */
+  /** Sent values that must not appear in a message: new passwords and tokens. */
   readonly secrets?: readonly string[];
 }
 
-/** As much of a body as `--raw` may want to show. */
+/** The part of a body that is stored for `--raw`. */
 const KEPT_BODY = 64 * 1024;
 
-/** As much of an answer as an error keeps. */
+/** The part of a response that an error stores. */
 function redactedResponse(circumstances: Circumstances, response: Response): Response {
-  // Before it is cut: what is left of a secret at the edge would not be known again.
+  // Redact before cutting: a secret cut at the edge would not be recognised.
   const start = { ...response, body: response.body.slice(0, 2 * KEPT_BODY) };
   const clean = withoutSecrets(circumstances, start);
   return { ...clean, body: clean.body.slice(0, KEPT_BODY) };
 }
 
-/** An answer without what it was sent: a device may repeat that. */
+/** A response without the secrets of its request, which a device may echo. */
 export function withoutSecrets(circumstances: Circumstances, response: Response): Response {
   return {
     ...response,
@@ -268,7 +268,7 @@ export function withoutSecrets(circumstances: Circumstances, response: Response)
   };
 }
 
-/** Redacted once more: what JSON has unescaped could not be known before. */
+/** Redacts again, because JSON escapes can hide a secret in the raw body. */
 function redactedIssues(circumstances: Circumstances, body: string): FieldIssues {
   const issues = Object.entries(issuesOf(body, circumstances.fields));
   return Object.fromEntries(

@@ -4,8 +4,8 @@ import { UsageError } from '../errors.ts';
 const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END [^-]*-----/g;
 
 /**
- * The text of a file with CA certificates (PEM), checked: TLS itself would ignore what it cannot read,
- * and then say of every device that its issuer is not known. Throws UsageError that names the file.
+ * Checks the text of a CA file (PEM): TLS ignores what it cannot read, and would then report an unknown
+ * issuer for every device. Throws UsageError that names the file.
  */
 export function readCa(text: string, file: string): string {
   const blocks = certificatesIn(text);
@@ -23,7 +23,6 @@ export function readCa(text: string, file: string): string {
   return text;
 }
 
-/** Each certificate of a PEM text. */
 export function certificatesIn(text: string): readonly string[] {
   return text.match(CERTIFICATE) ?? [];
 }
@@ -38,8 +37,8 @@ function isCertificate(pem: string): boolean {
 }
 
 /**
- * A SHA-256 fingerprint in its one spelling (upper case, colons); undefined when it is not 32 bytes
- * of hex. Takes any case, colons or none, and a leading `sha256:`.
+ * Normalizes a SHA-256 fingerprint to upper case with colons; undefined unless it is 32 bytes of hex.
+ * Accepts any case, with or without colons, and a leading `sha256:`.
  */
 export function normalizeFingerprint(text: string): string | undefined {
   const hex = text

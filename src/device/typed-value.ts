@@ -2,13 +2,13 @@ import type { FieldFacts } from './facts-schema.ts';
 import { isValueList, isValueObject, jsonText, type Value, valueText } from './record.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
 
-/** What kind of value a field holds; `unknown`: nobody has told, and no record shows it. */
+/** The kind of a field's values; `unknown` if neither the device nor a record shows it. */
 export type FieldShape =
   | { readonly kind: 'text' | 'boolean' | 'number' | 'unknown' }
   | { readonly kind: 'list'; readonly item: FieldShape }
   | { readonly kind: 'object' };
 
-/** As devices name them: those of Django REST Framework, and the usual ones of schemas. */
+/** Type names of Django REST Framework and common schemas. */
 const KINDS: readonly (readonly [kind: FieldShape['kind'], types: RegExp])[] = [
   ['text', /^(?:string|str|text|email|url|uri|regex|slug|uuid|date|time|datetime|date-time)$/i],
   ['boolean', /^bool(?:ean)?$/i],
@@ -18,9 +18,8 @@ const KINDS: readonly (readonly [kind: FieldShape['kind'], types: RegExp])[] = [
 ];
 
 /**
- * What kind of value a field holds: as the device told, otherwise as all the `values` that records hold
- * in it are. Where the device shows texts for numbers, lists and booleans, they are texts; where it
- * shows what nests, no type makes a text of it.
+ * The kind of a field's values: the type that the device reports, otherwise the common kind of all
+ * `values`. Shown values win over the type if they are texts, lists or objects.
  */
 export function fieldShape(
   facts: Pick<FieldFacts, 'type'> | undefined,
@@ -51,11 +50,11 @@ function kindOf(value: Value): FieldShape['kind'] {
   return typeof value === 'object' ? 'object' : 'number';
 }
 
-/** What a typed text means, or why it means nothing. */
+/** The value of a typed text, or why it has none. */
 export type Typed =
   { readonly value: Value; readonly problem?: undefined } | { readonly problem: string };
 
-/** What a word says of a switch; undefined when it says nothing. */
+/** Reads a word as a boolean; undefined for other words. */
 export function switchValue(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
   if (/^(?:true|yes|on|enabled?|1)$/.test(word)) return true;
@@ -63,10 +62,9 @@ export function switchValue(text: string): boolean | undefined {
 }
 
 /**
- * What a user typed, as a value of the field's kind. A list is JSON when it starts with `[`, otherwise
- * its items stand between commas; an object is JSON. Text stays as it was typed: `007`, `true`.
- * What is no number or boolean stays text, too: whether the device takes it, is checked elsewhere. Where
- * no text is held, `null` is nothing.
+ * Reads typed text as a value of the field's kind. A list is JSON if it starts with `[`, otherwise
+ * comma-separated; an object is JSON. Text is unchanged: `007`, `true`. Other text in a number or boolean
+ * field stays text, because the check is elsewhere. Outside text fields, `null` is null.
  */
 export function typedValue(text: string, shape: FieldShape): Typed {
   switch (shape.kind) {
@@ -88,7 +86,7 @@ function isNothing(text: string): boolean {
   return text === '' || text === 'null';
 }
 
-/** The text that stands for a value where it is edited: read again, it is the very same value. */
+/** The text to edit a value with; reading it again gives the same value. */
 export function editText(value: Value | undefined, shape: FieldShape): string {
   if (typeof value !== 'object' || value === null) return valueText(value);
   const plain = valueText(value);
@@ -118,7 +116,7 @@ function objectIn(text: string): Typed {
   return isValueObject(value) ? { value } : { problem: 'no JSON object, as in {"city": "Berlin"}' };
 }
 
-/** The list or the object that a text is in JSON; undefined for any other text. */
+/** The list or object in a JSON text; undefined for other text. */
 export function nestedIn(text: string): Value | undefined {
   const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
   return typeof value === 'object' ? value : undefined;
@@ -133,7 +131,7 @@ function jsonIn(text: string): Value | undefined {
   }
 }
 
-/** `007` in a field of numbers is 7; whole numbers that are too long for a number keep their digits. */
+/** `007` in a number field is 7; integers too long for a number become `bigint`. */
 function numberIn(text: string): number | bigint | undefined {
   if (/^[+-]?\d+$/.test(text)) {
     const number = Number(text);

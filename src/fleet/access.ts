@@ -8,74 +8,73 @@ import type { DeviceEntry } from './selector.ts';
 import { CredentialError } from '../errors.ts';
 
 /**
- * Who decides about trust and credentials while devices are used. The shell asks files, the keychain
- * and the user; a device is opened anew with what it answers.
+ * Decides about trust and credentials while devices are used. The shell implements it with files, the
+ * keychain and questions to the user; its responses reopen the device.
  */
 export interface Access {
-  /** How to check the device's certificate. */
   trust(entry: DeviceEntry): Promise<Trust>;
-  /** By which way the device is reached. */
+  /** How the device is reached. */
   route(entry: DeviceEntry): Route;
-  /** The certificate is not known: pin it and try again, or `undefined` to refuse. */
+  /** The certificate is unknown: returns the pin to retry with, or `undefined` to refuse. */
   acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined>;
-  /** How the device speaks: its base profile, and what was kept of what was seen of it. */
+  /** The base profile of the device, and the stored facts. */
   profile(entry: DeviceEntry): Promise<{ readonly base: Profile; readonly kept: Facts }>;
-  /** The credential to start with; `undefined` tries without one. */
+  /** The first credential to try; `undefined` for none. */
   credential(entry: DeviceEntry): Promise<Credential | undefined>;
-  /** The device answered 401: another credential to try, or `undefined` to give up. */
+  /** After a 401: another credential to try, or `undefined` to give up. */
   anotherCredential(
     entry: DeviceEntry,
     refused: Credential | undefined,
   ): Promise<Credential | undefined>;
   /**
-   * Waits until `credential` may be sent to one more device: one that nobody has accepted yet goes to
-   * two devices at the most, so that a wrong password is not sprayed over a fleet. Throws when it was
-   * refused twice. The answer is told by calling the returned function.
+   * Waits until `credential` may be sent to one more device. Until a device accepts it, at most two devices
+   * get it, so that a wrong password is not sprayed over a fleet. Throws if two devices refused it. The
+   * caller reports the outcome with the returned function.
    */
   admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialOutcome) => void>;
-  /** Receives one line for each request (`-v`). */
+  /** Receives one line per request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
-  /** Receives what keeps the user waiting, in words. */
+  /** Receives the reason for a long wait. */
   readonly notice?: ((text: string) => void) | undefined;
-  /** Receives what has come of an answer that takes long, in words. */
+  /** Receives the progress of a slow response. */
   readonly arriving?: ((text: string) => void) | undefined;
-  /** Receives what is odd about a device's answers, in words; again each time. */
+  /** Receives oddities of a device's responses; the same one again each time. */
   readonly warn?: ((text: string) => void) | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
 export type CredentialOutcome = 'accepted' | 'refused' | 'untold';
 
-/** So many devices may refuse a credential before it is sent to no further one. */
+/** After this many refusals a credential is sent to no other device. */
 const MAX_REFUSALS = 2;
 
-/** A device that is silent for so long does not keep the others waiting. */
+/** A slower device no longer keeps the others waiting. */
 const PATIENCE_MS = 1500;
 
 interface CredentialState {
   isAccepted: boolean;
   /** Names of the devices that refused it. */
   refusedBy: string[];
-  /** Requests whose answer is still awaited. */
+  /** Requests without a response so far. */
   pending: number;
   waiting: (() => void)[];
 }
 
 /**
- * Keeps a wrong password from being sprayed over a fleet. As long as no device has accepted a
- * credential it is with two devices at the most; when two have refused it, no other one gets it.
+ * Keeps a wrong password from being sprayed over a fleet. Until a device accepts a credential, at most two
+ * devices get it; after two refusals no other device does.
  */
 export class CredentialGate {
   readonly #states = new Map<string, CredentialState>();
 
-  /** A new command is a new try: what was refused before may be tried again. */
+  /** Each command may try refused credentials again. */
   forgetRefusals(): void {
     for (const state of this.#states.values()) state.refusedBy = [];
   }
 
   /**
-   * Waits until the credential may go to one more device, and returns the function that tells how the
-   * device answered. Throws a `CredentialError` when it was refused twice.
+   * Waits until the credential may be sent to one more device; the returned function reports the outcome.
+   * Throws a `CredentialError` if two devices refused it.
    */
   async admit(
     deviceName: string,

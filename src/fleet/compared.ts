@@ -8,7 +8,7 @@ import {
 } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 
-/** When something was last done with a record: `last_login`, `date_joined`, `modifiedAt`. */
+/** Names of timestamps about the record: `last_login`, `date_joined`, `modifiedAt`. */
 const DEVICE_TIME =
   /^(?:last|latest)(?:login|logon|seen|used|active|activity|access|accessed|auth|sync|changed?|updated?|modified)(?:at|on|time|date)?$|^(?:date|time)?(?:created|creation|modified|updated|changed|added|joined)(?:at|on|time|date|timestamp)?$/;
 
@@ -16,8 +16,8 @@ const DEVICE_TIME =
 const DOTS = /^[*•●]{3,}$/;
 
 /**
- * Whether devices can be compared in a field. Left out are `perDevice` (ids, counters) and secrets, which
- * each device has of its own; never the natural key.
+ * Whether a field is compared between devices. Excluded are `perDevice` fields (ids, counters) and secrets;
+ * the natural key is always compared.
  */
 export function isCompared(
   field: string,
@@ -28,9 +28,8 @@ export function isCompared(
 }
 
 /**
- * What counts of a value between devices, as text. Values are equal when it is: `true` and `"true"`, an
- * empty and a missing field are no difference; points in time, and what is hidden or the device's own
- * within a nested value, never are.
+ * The text that is compared between devices. `true` equals `"true"`, and an empty field equals a missing
+ * one. Timestamps always match, and so do secrets and per-device fields in nested values.
  */
 export function comparedText(
   field: string,
@@ -44,7 +43,7 @@ export function comparedText(
   return DOTS.test(text) ? '' : text;
 }
 
-/** A nested value without what each device has of its own. */
+/** A nested value without its per-device parts. */
 function shared(value: Value, perDevice: ReadonlySet<string>): Value {
   if (typeof value !== 'object' || value === null) return isTimeStamp(value) ? 'time' : value;
   if (isValueList(value)) return value.map((item) => shared(item, perDevice));
@@ -58,7 +57,7 @@ function shared(value: Value, perDevice: ReadonlySet<string>): Value {
   );
 }
 
-/** Whether a value is a point in time, of which each device has its own. */
+/** Whether a value is a timestamp, which differs per device. */
 export function isDated(field: string, value: Value | undefined): boolean {
   return isTimeStamp(value) || (valueText(value) !== '' && isDeviceTime(field, value));
 }
@@ -66,7 +65,7 @@ export function isDated(field: string, value: Value | undefined): boolean {
 const timeNames = new Map<string, boolean>();
 const MOST_NAMES = 1_000;
 
-/** Whether a device writes down there when something happened; nothing, where it has not yet. */
+/** Whether a field is a timestamp by name, and its value a date or empty. */
 function isDeviceTime(field: string, value: Value | undefined): boolean {
   let isName = timeNames.get(field);
   if (isName === undefined) {
@@ -79,12 +78,12 @@ function isDeviceTime(field: string, value: Value | undefined): boolean {
   return /^[\d\s./:-]*$/.test(text) || (/\d/.test(text) && !Number.isNaN(Date.parse(text)));
 }
 
-/** Types of which a device counts or dates what nobody can write: ids, counters, points in time. */
+/** Types of read-only fields that differ per device: ids, counters, timestamps. */
 const OWN_TYPES = /int|number|float|decimal|uuid|date|time|duration|counter/i;
 
 /**
- * Fields in which the same record may differ from device to device: ids, counters, and points in time.
- * Secrets, which are not compared either, have their own rule (`isCompared`).
+ * Fields in which the same record may differ per device: ids, counters, timestamps. Secrets have their own
+ * rule (`isCompared`).
  */
 export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
   const { details = {}, keyField } = profile.resources[resource] ?? {};

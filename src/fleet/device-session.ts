@@ -20,7 +20,7 @@ import type { DeviceEntry } from './selector.ts';
 
 let network: Promise<typeof Network> | undefined;
 
-/** Loaded once, for all devices; tried again after it failed. */
+/** Loaded once for all devices; retried after a failure. */
 function loadNetwork(): Promise<typeof Network> {
   if (network !== undefined) return network;
   network = import('../device/network.ts');
@@ -30,18 +30,17 @@ function loadNetwork(): Promise<typeof Network> {
   return network;
 }
 
-/** What is known about one device of the fleet at this moment. */
 export type SessionState =
   | { readonly kind: 'new' }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'ready'; readonly elapsedMs: number }
   | { readonly kind: 'failed'; readonly error: DevshError; readonly since: Date };
 
-/** One device of the fleet: its connection, opened when first used, and what was last seen of it. */
+/** One device of the fleet: its connection, opened on first use, and its cached records. */
 export class DeviceSession {
   readonly entry: DeviceEntry;
   readonly ref: DeviceRef;
-  /** How it speaks: what was configured, and what was seen. */
+  /** What is known about the device. */
   readonly facts = new DeviceFacts();
   #state: SessionState = { kind: 'new' };
   #failsSince: Date | undefined;
@@ -49,13 +48,13 @@ export class DeviceSession {
   #declined: string | undefined;
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
-  /** Who used the device last. */
+  /** The latest caller. */
   #calling: Access | undefined;
   readonly #onChange: () => void;
-  /** The records last read, by resource: for completion and counts, never for decisions. */
+  /** The records last read per resource: for completion and counts, never for decisions. */
   readonly #seen = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
 
-  /** Resources of which a record was asked whether their list is a summary; it may not tell. */
+  /** Resources whose list was already checked for being a summary; the check may be inconclusive. */
   readonly #hasAskedSummary = new Set<string>();
 
   constructor(entry: DeviceEntry, onChange: () => void = () => undefined) {
@@ -69,23 +68,23 @@ export class DeviceSession {
     return this.#state;
   }
 
-  /** Why it failed the last time, also while it is tried again; undefined once it is ready. */
+  /** The latest failure, also during the next attempt; undefined once it is ready. */
   get failure(): DevshError | undefined {
     return this.#failure;
   }
 
-  /** Which question about it the user has declined. */
+  /** The question about the device that the user declined. */
   get declined(): string | undefined {
     return this.#declined;
   }
 
-  /** Undefined: what was declined may be asked again. */
+  /** Undefined allows asking again. */
   decline(question: string | undefined): void {
     this.#declined = question;
     this.#onChange();
   }
 
-  /** The account that requests are made as; undefined before the first use and for a bare token. */
+  /** The account of requests; undefined before the first use and for a token without a user. */
   get account(): string | undefined {
     return this.#credential?.user;
   }
@@ -109,8 +108,8 @@ export class DeviceSession {
   }
 
   /**
-   * Lets `work` use the open device. When the certificate is unknown or the credential is refused,
-   * `access` is asked and `work` runs again: it must be one request, or safe to repeat after a 401.
+   * Runs `work` with the open device. If the certificate is unknown or the credential refused, asks
+   * `access` and runs `work` again: it must be one request, or safe to repeat after a 401.
    */
   async use<T>(access: Access, work: (device: Device) => Promise<T>): Promise<T> {
     if (this.#calling !== access && isStopped(this.#state)) {
@@ -123,14 +122,14 @@ export class DeviceSession {
     try {
       for (;;) {
         const opening = (this.#device ??= this.#open(access));
-        // What the user was asked meanwhile is no latency of the device.
+        // Questions to the user do not count as latency.
         const startedAt = performance.now();
         try {
           const result = await this.#attempt(access, await opening, work);
           this.#change({ kind: 'ready', elapsedMs: performance.now() - startedAt });
           return result;
         } catch (error) {
-          // Someone else may have opened it anew while this attempt was under way: then just repeat.
+          // If another caller has reopened the device meanwhile, just repeat.
           if (this.#device === opening) await this.#reopen(access, opening, error);
         }
       }
@@ -140,7 +139,7 @@ export class DeviceSession {
     }
   }
 
-  /** All records of a resource, as the device holds them now. */
+  /** Reads all records of a resource. */
   async list(
     access: Access,
     resource: string,
@@ -154,10 +153,7 @@ export class DeviceSession {
     return listing.records;
   }
 
-  /**
-   * The records in full, where the list leaves fields out: each is read by itself. As they are where
-   * the list is complete.
-   */
+  /** The records in full: reads each one if the list leaves fields out. */
   async inFull(
     access: Access,
     resource: string,
@@ -168,7 +164,7 @@ export class DeviceSession {
     return this.details(access, resource, records, signal);
   }
 
-  /** These records, each as its own path shows it. */
+  /** Reads each of these records at its own path. */
   details(
     access: Access,
     resource: string,
@@ -178,7 +174,6 @@ export class DeviceSession {
     return this.use(access, (device) => device.details(resource, records, signal, this.profile));
   }
 
-  /** Sends a write once. */
   write(access: Access, request: WriteRequest): Promise<WriteResponse> {
     return this.use(access, async (device) => {
       try {
@@ -190,8 +185,8 @@ export class DeviceSession {
   }
 
   /**
-   * Asks the device what it says of a resource, without writing: `once`, and again when records come
-   * where there were none; `again` in any case; `fields` only these, and what an empty list had left open.
+   * Reads what the device says about a resource, without writing. `once`: again only when an empty list has
+   * got records; `again`: in any case; `fields`: only the fields, and what an empty list left open.
    */
   async learn(
     access: Access,
@@ -216,7 +211,7 @@ export class DeviceSession {
     await facts.told;
   }
 
-  /** Where nobody could tell whether the list leaves fields out, this record tells, read by itself. */
+  /** If it is unknown whether the list leaves fields out, reads this record to find out. */
   async learnSummary(access: Access, resource: string, record: DeviceRecord): Promise<void> {
     const known = this.profile.list.summary ?? this.profile.resources[resource]?.summary;
     if (known !== undefined || this.#hasAskedSummary.has(resource)) return;
@@ -230,7 +225,7 @@ export class DeviceSession {
     await this.facts.told;
   }
 
-  /** The records of a list, those that are wanted in full; which ones is only asked where need be. */
+  /** The list with the wanted records in full; computes which ones only if needed. */
   async withDetails(
     access: Access,
     resource: string,
@@ -245,7 +240,7 @@ export class DeviceSession {
     return fullOf.size === 0 ? records : records.map((record) => fullOf.get(record) ?? record);
   }
 
-  /** Makes sure that trust and account are known; what fails shows when the device is used. */
+  /** Makes trust and account known; a failure shows when the device is used. */
   async opened(access: Access): Promise<void> {
     this.#device ??= this.#open(access);
     await this.#device.catch(() => {
@@ -253,7 +248,6 @@ export class DeviceSession {
     });
   }
 
-  /** How this device speaks, as far as it is known. */
   get profile(): Profile {
     return this.facts.profile;
   }
@@ -263,7 +257,7 @@ export class DeviceSession {
     return this.#credential;
   }
 
-  /** Opens with this credential instead of the one that `access` would start with. */
+  /** Opens with this credential instead of the first one of `access`. */
   async openWith(access: Access, credential: Credential): Promise<void> {
     await this.close();
     this.#device = this.#open(access, { credential });
@@ -297,7 +291,7 @@ export class DeviceSession {
     }
   }
 
-  /** Opens the device anew when `error` can be answered with another pin or credential; else throws it. */
+  /** Reopens the device if another pin or credential may resolve `error`; otherwise throws it. */
   async #reopen(access: Access, opening: Promise<OpenDevice>, error: unknown): Promise<void> {
     let open: OpenDevice;
     try {
@@ -324,7 +318,7 @@ export class DeviceSession {
     access: Access,
     known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
-    // It comes while the pin and the login are looked up.
+    // Loads while the pin and the login are looked up.
     const loading = loadNetwork();
     const route = access.route(this.entry);
     this.route = route;
@@ -342,7 +336,7 @@ export class DeviceSession {
       route,
       credential,
       profile: this.profile,
-      // A device stays open from line to line, but each line has its own time limit and trace.
+      // A device stays open between command lines, but each line has its own time limit and trace.
       trace: (line) => this.#calling?.trace?.(line()),
       notice: (text) => this.#calling?.notice?.(text),
       arriving: (text) => this.#calling?.arriving?.(text),
@@ -353,8 +347,8 @@ export class DeviceSession {
   }
 
   /**
-   * A device that refuses one request is still there; one that gives no usable answer is not. That the
-   * user did not wait says nothing of the device.
+   * A refused request leaves the device ready; an unusable response does not. A cancellation says nothing
+   * about the device.
    */
   #stateAfter(error: DevshError): SessionState {
     const before = this.#state;
@@ -369,7 +363,7 @@ export class DeviceSession {
   }
 
   #change(state: SessionState): void {
-    // Tried again in vain, it fails for as long as before.
+    // A repeated failure keeps its first time.
     if (state.kind === 'ready') this.#failsSince = undefined;
     if (state.kind === 'failed') this.#failure = state.error;
     else if (state.kind !== 'connecting') this.#failure = undefined;
@@ -378,7 +372,7 @@ export class DeviceSession {
   }
 }
 
-/** A changed certificate ended the session with the device: another command begins a new one. */
+/** A changed certificate ends the session; the next command starts a new one. */
 function isStopped(state: SessionState): boolean {
   return state.kind === 'failed' && isChangedCertificate(state.error);
 }

@@ -4,60 +4,60 @@ import { sharedText, type DeviceRecords } from './fold.ts';
 import { counted } from '../text/one-line.ts';
 
 /**
- * How one device holds a record, measured by what most devices hold. Where no content is held by more
- * devices than any other, none is right: all of them differ.
+ * How the record on one device compares to the content that most devices have. If no content has a
+ * plurality, all devices differ.
  */
 export type DriftCell =
   | { readonly kind: 'same' }
-  /** No other device that was read holds it. */
+  /** No other device that was read has it. */
   | { readonly kind: 'only' }
   | { readonly kind: 'missing' }
   | {
       readonly kind: 'differs';
-      /** Empty: the same content, but another number of records with this key. */
+      /** Empty: same content, but a different number of records with this key. */
       readonly fields: readonly string[];
     };
 
-/** A field that not all holders of a record agree in: each value, and who holds it, most holders first. */
+/** A field in which devices differ: each value with its devices, most common first. */
 export interface FieldDrift {
   readonly field: string;
   readonly values: readonly {
-    /** As the first of the devices holds it; undefined: none. */
+    /** From the first of the devices; undefined: none. */
     readonly value: DeviceRecord[string] | undefined;
     readonly devices: readonly string[];
   }[];
 }
 
 export interface DriftRow {
-  /** The natural key as text; empty for a single object, and for records that have none. */
+  /** The natural key as text; empty for a single object and for records without a key. */
   readonly key: string;
   /** In the order of the devices. */
   readonly cells: readonly DriftCell[];
   readonly fields: readonly FieldDrift[];
-  /** What each device holds; several records where one has the key twice. */
+  /** The records on each device; several if one has the key twice. */
   readonly held: readonly (readonly DeviceRecord[])[];
   readonly isSame: boolean;
 }
 
-/** The records of a resource, compared over all devices that answered. */
+/** The records of a resource, compared over all devices that responded. */
 export interface Drift {
   readonly keyField: string;
   readonly devices: readonly DeviceRef[];
-  /** Those that are meant, too, and did not answer: nothing is said of them. */
+  /** Selected devices that did not respond. */
   readonly unread: readonly DeviceRef[];
-  /** In the order of first appearance. */
+  /** In order of first appearance. */
   readonly rows: readonly DriftRow[];
 }
 
 export interface DriftRules {
   readonly keyField: string;
-  /** Fields that differ by nature (ids, counters): they never count. Nor do secrets and points in time. */
+  /** Fields that differ by nature (ids, counters) and never count. Neither do secrets and timestamps. */
   readonly perDevice: readonly string[];
   /** Only these are compared; undefined: all. */
   readonly fields?: readonly string[] | undefined;
 }
 
-/** How a field is compared: whether it is at all, and the text that is the same for equal values. */
+/** Which fields are compared, and the text that is the same for equal values. */
 interface Comparison {
   readonly counts: (field: string) => boolean;
   readonly text: (record: DeviceRecord, field: string) => string;
@@ -67,7 +67,7 @@ const SAME: DriftCell = { kind: 'same' };
 const ONLY: DriftCell = { kind: 'only' };
 const MISSING: DriftCell = { kind: 'missing' };
 
-/** Compares the records of devices that were read by their key, and their values by `comparedText`. */
+/** Compares records by their key, and values by `comparedText`. */
 export function driftOf(
   reads: readonly DeviceRecords[],
   rules: DriftRules,
@@ -113,17 +113,17 @@ export function driftOf(
   return { keyField, devices, unread, rows };
 }
 
-/** The devices that hold the record, in order. */
+/** The devices that have the record, in order. */
 export function holdersOf({ devices }: Pick<Drift, 'devices'>, { held }: DriftRow): DeviceRef[] {
   return devices.filter((_, index) => (held[index]?.length ?? 0) > 0);
 }
 
-/** The devices that do not. */
+/** The devices that lack it. */
 export function missingOn({ devices }: Pick<Drift, 'devices'>, { held }: DriftRow): DeviceRef[] {
   return devices.filter((_, index) => held[index]?.length === 0);
 }
 
-/** "41 users on 3 devices: 12 the same on all, 3 differ, 26 not on all", as far as they were read. */
+/** "41 users on 3 devices: 12 the same on all, 3 differ, 26 not on all". */
 export function driftSummary({ rows, devices, unread }: Drift, resource: string): string {
   const read = unread.length === 0 ? '' : ` read, ${unread.length} not read`;
   const what = `${counted(rows.length, resource)} on ${counted(devices.length, 'device')}${read}`;
@@ -153,7 +153,7 @@ function groupsOf(
   reads.forEach(({ records }, index) => {
     for (const record of records) {
       const key = valueText(record[keyField]);
-      // What has no key can only be known again by all of its content.
+      // Without a key, only the whole content identifies a record.
       const id = key === '' && keyField !== '' ? `content ${content(record)}` : `key ${key}`;
       let group = groups.get(id);
       if (group === undefined) {
@@ -179,7 +179,7 @@ function contentOf(record: DeviceRecord, { counts, text }: Comparison): string {
   return JSON.stringify(parts.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What more devices hold than anything else; undefined where there is no such thing. */
+/** The most common content; undefined for a tie. */
 function mostHeld(contents: readonly (string | undefined)[]): string | undefined {
   const counts = new Map<string, number>();
   for (const content of contents) {

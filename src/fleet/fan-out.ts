@@ -1,10 +1,10 @@
-/** How many at a time; `adaptive`: as many as machine and network bear. */
+/** The number of tasks at a time; `adaptive`: as many as machine and network can handle. */
 export type Width = number | 'adaptive';
 
 /**
- * Runs `work` for every item, at most `width` at a time, and yields what it emits as soon as it does.
- * `work` must not throw: what can go wrong is a result, too. After an abort no further item is
- * started; those under way are still waited for and their results yielded.
+ * Runs `work` for every item, at most `width` at a time, and yields results as they are emitted. `work`
+ * must not throw: emit failures as results. After an abort no further item starts; those under way finish
+ * and their results are yielded.
  */
 export async function* fanOut<Item, Result>(
   items: readonly Item[],
@@ -17,7 +17,7 @@ export async function* fanOut<Item, Result>(
   let failure: { error: unknown } | undefined;
   let running = 0;
   let wake: () => void = () => undefined;
-  // To measure how busy the process is takes 2 ms to prepare, and one device needs none of it.
+  // Measuring the load takes 2 ms to prepare, and one device does not need it.
   const asked = width === 'adaptive' && items.length < 2 ? 1 : width;
   const isAdaptive = asked === 'adaptive';
   const adaptive = isAdaptive ? new AdaptiveWidth() : { width: asked, look: () => false };
@@ -69,23 +69,22 @@ export async function* fanOut<Item, Result>(
   }
 }
 
-/** So many at first: enough to keep the machine busy, and the first answers are there soon. */
+/** The initial width: keeps the machine busy without delaying the first responses. */
 const FIRST = 128;
 const LEAST = 64;
-/** Each one is an open socket, and a process may have about 1,000 of them. */
+/** Each one is an open socket, and a process may have about 1,000. */
 const MOST = 512;
 
-/** Shares of its time in which this process had something to do. */
+/** Shares of the time in which this process is busy. */
 const BUSY = 0.95;
 const WAITING = 0.75;
 
-/** So often it is worth looking, in milliseconds. */
 const LOOK_MS = 100;
 
 /**
- * How many are to be under way at once: more as long as this process only waits for them (a slow
- * network, slow devices), fewer when it is the one that they wait for (a handshake takes about 1 ms of
- * computing), because then each one more only makes all of them later.
+ * Adapts the width: wider while this process only waits (slow network, slow devices), narrower when the
+ * process itself is the bottleneck (a TLS handshake takes about 1 ms of CPU), because more tasks would then
+ * only delay all of them.
  */
 class AdaptiveWidth {
   #width = FIRST;
@@ -95,7 +94,7 @@ class AdaptiveWidth {
     return this.#width;
   }
 
-  /** To be called every `LOOK_MS`. True when more may be started than before. */
+  /** Call every `LOOK_MS`. Returns true if more may be started. */
   look(running: number): boolean {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.#seen);

@@ -2,8 +2,8 @@ import { type DeviceRecord, isValueList, type Value, valueText } from '../device
 import { UsageError } from '../errors.ts';
 
 /**
- * One condition. A `word` is looked for, in any case, in every field and in the device's name: as a
- * part of the text or, from three characters on, fuzzily inside one field (see `isFuzzyIn`).
+ * One condition. A `word` is searched in every field and in the device name, ignoring case: as a substring
+ * or, from three characters on, fuzzily inside one field (see `isFuzzyIn`).
  */
 type Term =
   | { readonly kind: 'word'; readonly text: string; readonly isFuzzy: boolean }
@@ -16,19 +16,19 @@ export interface Filter {
 }
 
 interface FilterOptions {
-  /** False where a guess would do harm, as in choosing what to delete: words must be there as typed. */
+  /** False if a guess would do harm, as in choosing what to delete: words must occur as typed. */
   readonly isFuzzy?: boolean;
 }
 
-/** A record prepared for filtering: made once, tested at each key typed. */
+/** A record prepared for filtering: built once, tested at each key stroke. */
 export interface Haystack {
   readonly record: DeviceRecord;
   readonly deviceName: string;
-  /** Every text of the record in lower case, one line each. */
+  /** Every text of the record in lower case, one per line. */
   readonly text: string;
 }
 
-/** A long text is cut before a pattern sees it: backtracking grows with the length. */
+/** Limits backtracking, which grows with the text length. */
 const PATTERN_TEXT_LIMIT = 1024;
 const FUZZY_LENGTH = 3;
 const CONDITION = /^([\p{L}_][\p{L}\p{N}_.-]*)(!=|=|~)([^]*)$/u;
@@ -36,17 +36,18 @@ const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 const LOOKS_LIKE_ID = /^[0-9a-f-]{16,}$/;
 
 /**
- * `word`, `field=value`, `field!=value`, `field~regex`, separated by blanks; quotes keep blanks
- * together. `device=` asks for the device's name.
- * @throws UsageError at the column of an open quote or of a pattern that cannot be used
+ * Parses `word`, `field=value`, `field!=value`, `field~regex`, separated by blanks; quotes keep blanks.
+ * `device=` tests the device name.
+ *
+ * @throws UsageError at the column of an open quote or of an invalid pattern
  */
 export function parseFilter(text: string, options: FilterOptions = {}): Filter {
   return parseFilterWords(splitWords(text), options);
 }
 
 /**
- * A filter that chooses what is written to: words must be there as typed. Throws a UsageError also for
- * one that says nothing, which would choose every record.
+ * Parses a filter that selects records to write: words must occur as typed. Also throws a UsageError for an
+ * empty filter, which would select every record.
  */
 export function parseChoice(text: string): Filter {
   const filter = parseFilter(text, { isFuzzy: false });
@@ -56,7 +57,7 @@ export function parseChoice(text: string): Filter {
   return filter;
 }
 
-/** A filter of words that a line's parser has already freed of their quotes. */
+/** A filter of words whose quotes are already removed. */
 export function parseFilterWords(
   words: readonly { readonly text: string; readonly column: number }[],
   { isFuzzy = true }: FilterOptions = {},
@@ -64,7 +65,7 @@ export function parseFilterWords(
   return { terms: words.map(({ text, column }) => parseTerm(text, column, isFuzzy)) };
 }
 
-/** The fields of a record that a filter asks for by name. */
+/** The fields that a filter names. */
 export function fieldsIn({ terms }: Filter): string[] {
   return terms.flatMap((term) =>
     term.kind === 'word' || term.field === 'device' ? [] : [term.field],
@@ -81,10 +82,10 @@ export function matchesHaystack(filter: Filter, haystack: Haystack): boolean {
   return filter.terms.every((term) => matchesTerm(term, haystack));
 }
 
-/** One record, not prepared; for many, keep a `Haystack` each. */
+/** Matches one record; for many, prepare a `Haystack` each. */
 export function matches(filter: Filter, record: DeviceRecord, deviceName: string): boolean {
   const hasWords = filter.terms.some(({ kind }) => kind === 'word');
-  // Only words are looked for in all the fields at once.
+  // Only words are searched in all fields.
   const haystack = hasWords
     ? prepareHaystack(record, deviceName)
     : { record, deviceName, text: '' };
@@ -126,7 +127,7 @@ function matchesTerm(term: Term, haystack: Haystack): boolean {
   }
 }
 
-/** A list equals a text when it does as a whole or one of its items does. */
+/** A list equals a text if the whole list or one of its items does. */
 function isEqual(value: Value | undefined, text: string): boolean {
   if (normalized(valueText(value)) === text) return true;
   return isValueList(value) && value.some((item) => normalized(valueText(item)) === text);
@@ -142,9 +143,9 @@ function fieldOf(haystack: Haystack, field: string): Value | undefined {
 }
 
 /**
- * Whether the letters of the word come in this order inside one field ("aldt" in "alice ardent"):
- * the first one at the start of a word, all within three times the word's length. Ids are left out,
- * because any few hexadecimal digits would be found in them.
+ * Whether the letters of the word occur in this order inside one field ("aldt" in "alice ardent"): the
+ * first at the start of a word, all within three times the word's length. Ignores ids, because they contain
+ * almost any few hexadecimal digits.
  */
 function isFuzzyIn(text: string, word: string): boolean {
   if (word.length < FUZZY_LENGTH) return false;
@@ -156,7 +157,7 @@ function isFuzzyIn(text: string, word: string): boolean {
   return false;
 }
 
-/** Asked of most letters of 100,000 records: an expression is needed only beyond ASCII. */
+/** Called for most letters of 100,000 records: uses the regular expression only beyond ASCII. */
 function isWordCharacter(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   if (code >= 0x80) return WORD_CHARACTER.test(text.charAt(index));
@@ -183,7 +184,7 @@ function normalized(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** Splits at blanks outside quotes; a quote may start in the middle of a word (`name="a b"`). */
+/** Splits at blanks outside quotes; a quote may start inside a word (`name="a b"`). */
 function splitWords(text: string): { text: string; column: number }[] {
   const words: { text: string; column: number }[] = [];
   let word: { text: string; column: number } | undefined;
@@ -213,8 +214,9 @@ function splitWords(text: string): { text: string; column: number }[] {
 }
 
 /**
- * The regular expression of `field~regex`, in any case.
- * @throws UsageError at `column` when it is wrong or could take for ever
+ * The case-insensitive regular expression of `field~regex`.
+ *
+ * @throws UsageError at `column` if it is invalid or could take forever
  */
 function compilePattern(source: string, column: number): RegExp {
   if (repeatsAChoice(source)) {
@@ -231,7 +233,7 @@ function compilePattern(source: string, column: number): RegExp {
   }
 }
 
-/** `(a+)+`, `(a|a)*`: the patterns that backtrack exponentially. Refuses some harmless ones, too. */
+/** `(a+)+`, `(a|a)*`: patterns with exponential backtracking. Also rejects some harmless ones. */
 function repeatsAChoice(source: string): boolean {
   const groups: boolean[] = [];
   let isInClass = false;
@@ -245,7 +247,7 @@ function repeatsAChoice(source: string): boolean {
       isInClass = true;
     } else if (character === '(') {
       groups.push(false);
-      // The `?` of `(?:` is no repetition.
+      // The `?` of `(?:` is not a quantifier.
       if (source.charAt(index + 1) === '?') index += 1;
     } else if (character === ')') {
       const isVariable = groups.pop() ?? false;

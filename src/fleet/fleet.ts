@@ -7,7 +7,7 @@ import type { Access } from './access.ts';
 import { DeviceSession } from './device-session.ts';
 import type { DeviceEntry } from './selector.ts';
 
-/** What is made of the records of each device, as part of reading it. */
+/** Transforms the records of each device as part of reading it. */
 export type Refine = (
   session: DeviceSession,
   records: readonly DeviceRecord[],
@@ -17,9 +17,9 @@ export interface FleetCall {
   readonly access: Access;
   readonly signal?: AbortSignal | undefined;
   readonly refine?: Refine | undefined;
-  /** Each connection is closed when its device was read: nothing more is asked of it. */
+  /** Closes each connection after its device was read, because nothing follows. */
   readonly closes?: boolean;
-  /** How many devices at a time. */
+  /** The number of devices at a time. */
   readonly width: Width;
 }
 
@@ -31,15 +31,15 @@ export type FleetRead =
     }
   | { readonly session: DeviceSession; readonly ok: false; readonly error: DevshError };
 
-/** The devices of a session: those connected, and which of them the next command is about. */
+/** The devices of a shell session: the connected ones, and the selection for the next command. */
 export class Fleet {
   readonly #sessions = new Map<string, DeviceSession>();
   #connected: readonly DeviceSession[] = [];
   #selected: readonly DeviceSession[] | undefined;
-  /** By name, from 0, as they were first connected: a device keeps its place while others come and go. */
+  /** Index by name in order of first connection: a device keeps its place when others come and go. */
   readonly #places = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
-  /** Keeps what becomes known of a device. */
+  /** Stores the new facts of a device. */
   readonly onNew: ((entry: DeviceEntry, news: readonly NewFact[]) => Promise<void>) | undefined;
 
   constructor(onNew?: Fleet['onNew']) {
@@ -50,17 +50,17 @@ export class Fleet {
     return this.#connected;
   }
 
-  /** Counts from 0; the same from when the device was first connected, whichever others have left. */
+  /** The index of a device since it was first connected, from 0. */
   placeOf({ ref }: DeviceSession): number {
     return this.#places.get(ref.name) ?? -1;
   }
 
-  /** All devices that were used in this session, connected or not. */
+  /** All devices used in this session, connected or not. */
   get known(): readonly DeviceSession[] {
     return [...this.#sessions.values()];
   }
 
-  /** The devices that a command without `--on` is about. */
+  /** The devices of a command without `--on`. */
   get selection(): readonly DeviceSession[] {
     return this.#selected ?? this.#connected;
   }
@@ -69,7 +69,7 @@ export class Fleet {
     return this.#selected !== undefined;
   }
 
-  /** The sessions for these entries, made on first sight and when an entry changed; connects nothing. */
+  /** The sessions for these entries, created on first use and when an entry changes. Connects nothing. */
   sessions(entries: readonly DeviceEntry[]): DeviceSession[] {
     const connected = new Map(this.#connected.map((one) => [one.ref.name, one]));
     return entries.map((entry) => {
@@ -78,7 +78,7 @@ export class Fleet {
       for (const one of [known, held]) {
         if (one !== undefined && isDeepStrictEqual(one.entry, entry)) return one;
       }
-      // One that is connected is closed when another one joins in its place.
+      // A connected one is closed when `join` replaces it.
       if (known !== held) void known?.close();
       const session = new DeviceSession(entry, () => {
         this.#changed();
@@ -91,8 +91,8 @@ export class Fleet {
   }
 
   /**
-   * Adds to the connected devices: each takes its place of before, or the last one. A selection that was
-   * narrowed stays what it is; without one, all connected devices are meant.
+   * Adds to the connected devices: each gets its previous place, or the last one. A narrowed selection
+   * stays unchanged; otherwise all connected devices are selected.
    */
   join(sessions: readonly DeviceSession[]): void {
     const held = new Map([...this.#connected, ...sessions].map((one) => [one.ref.name, one]));
@@ -105,7 +105,7 @@ export class Fleet {
     this.#changed();
   }
 
-  /** A selection that was narrowed to these devices is empty then: no other is written to instead. */
+  /** A selection narrowed to these devices becomes empty, so that no other device is written to. */
   async leave(sessions: readonly DeviceSession[]): Promise<void> {
     const gone = new Set(sessions);
     this.#connected = this.#connected.filter((session) => !gone.has(session));
@@ -125,7 +125,7 @@ export class Fleet {
     this.#changed();
   }
 
-  /** Reads a resource from each device, in parallel; yields each as soon as it has answered. */
+  /** Reads a resource from each device in parallel; yields each as soon as it responds. */
   read(
     sessions: readonly DeviceSession[],
     resource: string,
@@ -154,7 +154,6 @@ export class Fleet {
     );
   }
 
-  /** Calls `listener` whenever a session's state, the connected devices or the selection change. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,51 +1,49 @@
 import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
 import { comparedText, isCompared } from './compared.ts';
 
-/** The records of one device that was read. */
 export interface DeviceRecords {
   readonly device: DeviceRef;
   readonly records: readonly DeviceRecord[];
 }
 
-/** One record and all devices that hold it with the same content. */
+/** One record and all devices that have it with the same content. */
 export interface FoldedRow {
   readonly devices: readonly DeviceRef[];
-  /** As the first of the devices holds it. */
+  /** From the first of the devices. */
   readonly record: DeviceRecord;
-  /** As each of the devices holds it: they may differ in the fields that are per device. */
+  /** From each of the devices; per-device fields may differ. */
   readonly records: readonly DeviceRecord[];
-  /** The fields in which records with the same key differ from device to device. */
+  /** The fields in which records with this key differ between devices. */
   readonly differing: readonly string[];
   /** The number of devices that were read. */
   readonly of: number;
-  /** How many more are meant, of which nothing is known. */
+  /** The number of selected devices that were not read. */
   readonly unread: number;
 }
 
-/** Equal records of several devices, in the order of their devices. */
+/** Equal records of several devices, in device order. */
 interface Group {
   devices: DeviceRef[];
   records: DeviceRecord[];
-  /** The two stand in a row that was given, and stay as they are there. */
+  /** A returned row shares the two arrays, so they must be copied before a change. */
   isGiven: boolean;
   differing: readonly string[];
-  /** Of its first record: where its device stands among the devices, and where it stands there. */
+  /** Position of the first record: the place of its device, and its index there. */
   place: number;
   at: number;
-  /** The device that was added last. */
   newest: DeviceRef;
-  /** Another record of one device with the same content: merging the two would hide one. */
+  /** Another record with the same content on one device: merging the two would hide one. */
   next: Group | undefined;
-  /** All with the same key; undefined where there is no key. */
+  /** All groups with the same key; undefined without a key. */
   readonly variants: Group[] | undefined;
 }
 
 const NONE: readonly string[] = [];
 
 /**
- * Merges the records of several devices: what is equal becomes one row, compared by `comparedText`.
- * Fields in `perDevice` (ids, counters), secrets and points in time count neither way. Devices can be
- * added as they answer: the rows come in the order of their places.
+ * Merges the records of several devices: equal ones become one row, compared by `comparedText`. Ignores
+ * `perDevice` fields (ids, counters), secrets and timestamps. Devices can be added as they respond: rows
+ * are in the order of their places.
  */
 export class Fold {
   readonly #keyField: string;
@@ -55,17 +53,17 @@ export class Fold {
   readonly #groups: Group[] = [];
   readonly #byContent = new Map<string, Group>();
   readonly #byKey = new Map<string, Group[]>();
-  /** Records with the same key in which it is to be found out anew how they differ. */
+  /** Groups whose differences must be computed again. */
   readonly #changed = new Set<Group[]>();
 
-  /** @param isAlone no second device will be added: there is nothing to be compared */
+  /** @param isAlone no second device follows, so nothing is compared */
   constructor(keyField: string, perDevice: readonly string[], isAlone = false) {
     this.#keyField = keyField;
     this.#perDevice = new Set(perDevice);
     this.#contentOf = isAlone ? undefined : contentReader(keyField, this.#perDevice);
   }
 
-  /** @param place where the device stands among the others; each has its own */
+  /** @param place the unique position of the device among the others */
   add({ device, records }: DeviceRecords, place: number): void {
     this.#places.set(device, place);
     for (const [at, record] of records.entries()) {
@@ -83,7 +81,7 @@ export class Fold {
     }
   }
 
-  /** @param unread how many devices are meant beside those that were added */
+  /** @param unread number of selected devices that were not added */
   rows(unread: number): FoldedRow[] {
     this.#groups.sort(byPlace);
     for (const variants of this.#changed) {
@@ -119,7 +117,7 @@ export class Fold {
 
   #variantsOf(record: DeviceRecord): Group[] | undefined {
     const key = valueText(record[this.#keyField]);
-    // A single object has no key: those of all devices are one and the same.
+    // A single object has no key: it is the same record on all devices.
     if (key === '' && this.#keyField !== '') return undefined;
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
@@ -160,9 +158,9 @@ function byPlace(a: Group, b: Group): number {
 }
 
 /**
- * The rows of all these devices at once.
+ * The rows of all these devices.
  *
- * @param unread how many devices are meant beside those that were read
+ * @param unread number of selected devices that were not read
  */
 export function foldRecords(
   reads: readonly DeviceRecords[],
@@ -175,28 +173,25 @@ export function foldRecords(
   return fold.rows(unread);
 }
 
-/**
- * What to say about a row beside its fields; empty when all devices hold the same. Of devices that were
- * not read it says that they were not, and nothing else.
- */
+/** The note beside a row; empty if all devices have the same. States only the number of unread devices. */
 export function foldNote(row: FoldedRow, isFiltered = false): string {
   const { devices, differing, of, unread } = row;
   if (differing.length > 0) return `differs: ${differing.join(', ')}`;
   const isAlone = devices.length === 1;
   if (unread > 0 && of > 1 && devices.length >= of) return sharedText(of, unread);
   if (unread === 0 && devices.length >= of) return '';
-  // A filter may have hidden the same key on another device: its absence is not known.
+  // A filter may have hidden the same key on another device.
   const prefix = isFiltered ? 'matches ' : '';
   if (isAlone) return prefix + (unread === 0 ? 'only here' : `here; ${unread} not read`);
   return `${prefix}on ${devices.length} of ${of}${unread === 0 ? '' : ' read'}`;
 }
 
-/** "the same on all", as far as it is known. */
+/** "the same on all", if all were read. */
 export function sharedText(of: number, unread: number): string {
   return unread === 0 ? 'the same on all' : `same on the ${of} read`;
 }
 
-/** One string for all that must be equal; lengths keep the parts apart whatever they contain. */
+/** One string of everything that must be equal; lengths separate the parts. */
 function contentReader(
   keyField: string,
   perDevice: ReadonlySet<string>,

@@ -10,8 +10,8 @@ import type { ImportPlan } from './import/import-plan.ts';
 const FILE = 'devices.yaml';
 
 /**
- * The inventory with one more device at the end. Everything else stays, comments too. Throws
- * SettingsError when the text is no inventory, UsageError when the name or the address is taken.
+ * Appends a device; everything else stays, including comments. Throws SettingsError if the text is no valid
+ * inventory, UsageError if the name or address is taken.
  */
 export function addDevice(text: string, device: InventoryDevice, file = FILE): string {
   const inventory = parseInventory(text, file);
@@ -30,13 +30,13 @@ export function addDevice(text: string, device: InventoryDevice, file = FILE): s
     parseInventory(edited, file);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    // The text was an inventory before: what is wrong is what was typed, and the place says nothing.
+    // The inventory was valid before, so the typed values are wrong and the position means nothing.
     throw new UsageError(error.message.replace(/^.*?:\d+:\d+: /, ''));
   }
   return edited;
 }
 
-/** The inventory with another profile for one device; all else stays. Throws UsageError when there is no such device. */
+/** Sets the profile of one device; everything else stays. Throws UsageError if there is no such device. */
 export function setProfile(text: string, name: string, profile: string, file = FILE): string {
   const { inventory, device } = findDevice(text, name, file);
   const document = new InventoryDocument(text);
@@ -44,7 +44,7 @@ export function setProfile(text: string, name: string, profile: string, file = F
   return document.toString();
 }
 
-/** The inventory without one device. The comments above it stay, for they may be about others. */
+/** Removes one device. Keeps the comments above it, which may be about others. */
 export function removeDevice(text: string, name: string, file = FILE): string {
   const { inventory, device } = findDevice(text, name, file);
   const document = new InventoryDocument(text);
@@ -80,13 +80,13 @@ function joinComments(first: string, second: string | null | undefined): string 
 const HEADER = ` Devices that devsh knows by name. Edit this file as you like, or use "devsh device add" and
  "devsh device remove", which keep your comments.`;
 
-/** The text of `devices.yaml` to be edited: comments, order and manner stay as they are. */
+/** An editable `devices.yaml`: comments, order and style stay. */
 class InventoryDocument {
   readonly #document: Document;
   readonly #original: string;
 
   constructor(text: string) {
-    // In the failsafe schema scalars stay as they are written: `1.0` is not turned into 1.
+    // In the failsafe schema scalars stay as written: `1.0` does not become 1.
     this.#document = parseDocument(text, { schema: 'failsafe' });
     this.#original = text;
     if (this.#document.contents === null) {
@@ -95,13 +95,12 @@ class InventoryDocument {
     if (text.trim() === '') this.#document.commentBefore = HEADER;
   }
 
-  /** The list of devices, when there is one. */
+  /** The list of devices, if there is one. */
   get devices(): YAMLSeq<Node> | undefined {
     const devices = this.#document.get('devices', true);
     return isSeq<Node>(devices) ? devices : undefined;
   }
 
-  /** Adds a device at the end of the list. */
   add({ name, address, groups, settings }: WrittenDevice): void {
     const node = this.#document.createNode({
       name,
@@ -113,7 +112,7 @@ class InventoryDocument {
     if (isSeq(list)) list.flow = true;
     const { devices } = this;
     if (devices !== undefined) {
-      // An empty list is written as [], which would go on in one line.
+      // An empty list is written as [], and its flow style would continue.
       if (devices.items.length === 0) devices.flow = false;
       devices.add(node);
     } else {
@@ -123,7 +122,7 @@ class InventoryDocument {
     }
   }
 
-  /** Sets one key of what stands at `path`; undefined takes it out. */
+  /** Sets one key of the node at `path`; undefined deletes it. */
   set(path: readonly unknown[], key: string, value: string | readonly string[] | undefined): void {
     const place = [...path, key];
     if (value === undefined) {
@@ -135,7 +134,7 @@ class InventoryDocument {
     }
   }
 
-  /** Makes sure that there is a group of this name to be filled. */
+  /** Creates the group unless it exists. */
   addGroup(name: string): void {
     if (!isMap(this.#document.get('groups', true))) {
       this.#document.set('groups', new YAMLMap());
@@ -148,16 +147,16 @@ class InventoryDocument {
   toString(): string {
     const original = this.#original;
     const printed = this.#document.toString({
-      lineWidth: 0, // no folding of what the user wrote in one line
+      lineWidth: 0, // do not fold long lines of the user
       indentSeq: !/^devices:[^\S\n]*(#.*)?\n(\s*#.*\n|\s*\n)*-/m.test(original),
       flowCollectionPadding: !/\[\S/.test(original) && /\[ /.test(original),
     });
-    // Where the first device is taken away, yaml indents an empty line.
+    // After the first device is removed, yaml indents an empty line.
     const clean = printed.replace(/^[^\S\r\n]+$/gm, '');
     return original.includes('\r\n') ? clean.replace(/\r?\n/g, '\r\n') : clean;
   }
 
-  /** A list that begins as before keeps its items with their comments. */
+  /** If only items are appended, the others keep their comments. */
   #setList(place: readonly unknown[], words: readonly string[]): void {
     const held = this.#document.getIn(place, true);
     const before = isSeq(held) ? (held.toJS(this.#document) as unknown[]) : [];
@@ -172,8 +171,8 @@ class InventoryDocument {
 }
 
 /**
- * The text of `devices.yaml` with all that the plan says; comments and order stay. Throws a SettingsError
- * when the text has changed since, or cannot be edited in this way.
+ * Applies an import plan to the text of `devices.yaml`; comments and order stay. Throws a SettingsError if
+ * the text has changed since, or cannot be edited this way.
  */
 export function applyImport(text: string, plan: ImportPlan, file: string): string {
   const { written } = readInventory(text, file);

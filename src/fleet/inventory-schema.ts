@@ -20,14 +20,14 @@ const name = text
     /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
     'must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
   )
-  // As long as a host name may be.
+  // The maximum length of a host name.
   .max(253, 'must be no longer than 253 characters');
 
-/** Those that every theme can show; what they mean is in the words of the label. */
+/** Colours that every theme can show; the label text has the meaning. */
 export const LABEL_COLORS = ['red', 'yellow', 'green', 'blue'] as const;
 export type LabelColor = (typeof LABEL_COLORS)[number];
 
-/** What a device may say itself, or have from its groups. */
+/** Settings of a device, its own or inherited from its groups. */
 const settings = {
   user: text.exactOptional().describe('The account to log in as'),
   ca: text
@@ -60,7 +60,7 @@ const settings = {
     .describe('true for the usual .netrc file, or the path of another one'),
 };
 
-/** `devices:` with nothing after it is the empty text here, and means the same as no key at all. */
+/** `devices:` without a value is an empty text in the failsafe schema, and means the same as no key. */
 function orEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((data) => (data === '' ? undefined : data), schema.optional());
 }
@@ -82,7 +82,7 @@ const groupSchema = z.strictObject({
   ...settings,
 });
 
-/** What may be written in `devices.yaml`. */
+/** The content of `devices.yaml`. */
 export const inventorySchema = z.strictObject({
   devices: orEmpty(z.array(deviceSchema, 'must be a list of devices')),
   groups: orEmpty(z.record(groupName, orEmpty(groupSchema), 'must be groups with their settings')),
@@ -92,33 +92,31 @@ export type InventoryContent = z.infer<typeof inventorySchema>;
 export type DeviceContent = z.infer<typeof deviceSchema>;
 export type SettingKey = keyof typeof settings;
 export type SettingsContent = Pick<DeviceContent, SettingKey>;
-/** The same by their names in the code. */
+/** The same with names in camel case. */
 export type DeviceSettings = NamedInCode<Omit<SettingsContent, 'proxy' | 'jump'>>;
 
-/** The keys of what a device may have from its groups, as they are written. */
 export const SETTING_KEYS = Object.keys(settings) as readonly SettingKey[];
 
-/** Those that run no program and lead to no secret. */
+/** Settings that run no program and lead to no secret. */
 const HARMLESS = ['proxy', 'jump', 'read_only', 'insecure', 'label', 'color'] as const;
 
-/** What a row of `device list` has for programs, so that `device import` reads it. */
+/** The settings in a row of `device list`, which `device import` reads. */
 export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...HARMLESS] as const;
 
-/** What `device list --ansible` writes beside `ansible_user`, as `devsh_profile`. */
+/** The settings that `device list --ansible` writes as `devsh_…`, beside `ansible_user`. */
 export const SHARED_SETTINGS = ['profile', 'ca', ...HARMLESS] as const;
 
-/** The JSON schema of `devices.yaml`, for editors. */
 export function inventoryJsonSchema(): unknown {
   return z.toJSONSchema(inventorySchema, { io: 'input' });
 }
 
-/** Whether devices and groups may be called so. Why not, where they may not. */
+/** Why a name is invalid for a device or group, if it is. */
 export function nameProblem(written: string, what: 'device' | 'group'): string | undefined {
   const result = (what === 'device' ? name : groupName).safeParse(written);
   return result.success ? undefined : result.error.issues[0]?.message;
 }
 
-/** What is wrong with a key that there is not, at this path of the file. */
+/** The message for an unknown key at this path of the file. */
 export function unknownKey(key: string, path: readonly PropertyKey[]): string {
   const known =
     path.length === 0

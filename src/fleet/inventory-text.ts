@@ -22,7 +22,7 @@ import {
   type SettingsContent,
 } from './inventory-schema.ts';
 
-/** What a device or a group says; `proxy` and `jump` have become one way. */
+/** The settings of a device or group, with `proxy` and `jump` combined into `route`. */
 type Said = Omit<SettingsContent, 'proxy' | 'jump'> & {
   readonly route?: ConfiguredRoute | undefined;
 };
@@ -31,7 +31,7 @@ const SAID_KEYS = [
 ];
 type SaidByGroup = Said & { readonly name: string; readonly children: readonly string[] };
 
-/** Two groups that are equally near to a device say different things of it; the first one counts. */
+/** Two equally near groups of a device have different values; the first one wins. */
 export interface GroupConflict {
   readonly device: string;
   readonly setting: string;
@@ -46,15 +46,14 @@ export interface ReadInventory {
   readonly lines: readonly number[];
 }
 
-/** The devices of a text; see `readInventory`. */
 export function parseInventory(text: string, file: string): Inventory {
   return readInventory(text, file).inventory;
 }
 
 /**
- * Reads the text of `devices.yaml`. What a device does not say itself comes from its groups, the nearest
- * before those that hold it, and of two that are equally near the one named first. A relative `ca` counts
- * from the folder of `file`. Throws SettingsError with `file:line:column`.
+ * Reads the text of `devices.yaml`. A device inherits from its groups: the nearest wins, and of equally
+ * near ones the first. A relative `ca` starts at the folder of `file`. Throws SettingsError with
+ * `file:line:column`.
  */
 export function readInventory(text: string, file: string): ReadInventory {
   const source = new YamlSource(text, file, (message) => new SettingsError(message));
@@ -105,7 +104,7 @@ function groupsOf(content: InventoryContent, source: YamlSource): SaidByGroup[] 
   });
 }
 
-/** Only where the first that says something says it together with another one. */
+/** A conflict needs two groups on the nearest level that has the setting. */
 function conflictsOf(
   own: Said & { readonly name: string },
   around: readonly (readonly SaidByGroup[])[],
@@ -124,12 +123,11 @@ function conflictsOf(
   });
 }
 
-/** Checks the content against the schema. */
 function contentOf(source: YamlSource): InventoryContent {
   const result = inventorySchema.safeParse(source.data() ?? {});
   if (result.success) return result.data;
   const { issues } = result.error;
-  // A misspelt key also makes the right one missing: the spelling is the cause.
+  // A misspelt key also makes the right one missing: report the spelling.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue?.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
@@ -147,7 +145,7 @@ function contentOf(source: YamlSource): InventoryContent {
   throw source.error(path, `${placeName(path)} ${issue?.message ?? ''}`);
 }
 
-/** The canonical address of a device; refuses one that cannot be understood, or that misleads. */
+/** The canonical address of a device. Rejects invalid and misleading ones. */
 function addressOf(device: DeviceContent, path: Path, source: YamlSource): string {
   try {
     const address = parseAddress(device.address);
@@ -161,7 +159,7 @@ function addressOf(device: DeviceContent, path: Path, source: YamlSource): strin
   }
 }
 
-/** `devices` › 3 › `groups` › 0 -> `groups`: the last word in a path. */
+/** The last word of a path: `devices` › 3 › `groups` › 0 -> `groups`. */
 function placeName(path: Path): string {
   return path.findLast((part) => typeof part === 'string') ?? 'the file';
 }

@@ -2,17 +2,17 @@ import { formatAddress, parseAddress } from '../device/address.ts';
 import type { DeviceSettings } from './inventory-schema.ts';
 import type { ConfiguredRoute } from '../device/route/route.ts';
 
-/** One device of the inventory, with what its groups hand down to it. */
+/** One device of the inventory, with the settings inherited from its groups. */
 export interface InventoryDevice extends DeviceSettings {
   readonly name: string;
   /** As written: host or host:port. */
   readonly address: string;
   readonly groups: readonly string[];
-  /** How to reach it; absent when the environment decides. */
+  /** How to reach it; if absent, the environment decides. */
   readonly route?: ConfiguredRoute;
 }
 
-/** The devices that the user has written down, in the order of the file. */
+/** The devices of the inventory, in file order. */
 export class Inventory {
   readonly devices: readonly InventoryDevice[];
   readonly #byName: ReadonlyMap<string, InventoryDevice>;
@@ -26,7 +26,7 @@ export class Inventory {
     );
   }
 
-  /** The names of all groups that have a device, sorted; case makes no difference between two. */
+  /** The names of all groups that have a device, sorted; names are case-insensitive. */
   groups(): string[] {
     const groups = new Map<string, string>();
     for (const group of this.devices.flatMap((device) => device.groups)) {
@@ -36,7 +36,7 @@ export class Inventory {
     return [...groups.values()].sort();
   }
 
-  /** By name, whatever its case. */
+  /** By name, ignoring case. */
   find(name: string): InventoryDevice | undefined {
     return this.#byName.get(name.toLowerCase());
   }
@@ -47,7 +47,7 @@ export class Inventory {
   }
 }
 
-/** Groups that hold groups: what a device has from afar. Case makes no difference between two names. */
+/** Nested groups, for inheritance. Names are case-insensitive. */
 export class GroupTree {
   readonly #parents = new Map<string, string[]>();
 
@@ -60,7 +60,7 @@ export class GroupTree {
     }
   }
 
-  /** The groups around these, nearest first: they themselves, those that hold them, and so on. */
+  /** These groups and their ancestors, nearest level first. */
   levels(own: readonly string[]): string[][] {
     const seen = new Set<string>();
     const levels: string[][] = [];
@@ -77,7 +77,7 @@ export class GroupTree {
     return levels;
   }
 
-  /** Whether a group is in itself, by way of others. */
+  /** Whether a group contains itself, through others. */
   isInItself(name: string): boolean {
     const parents = this.#parents.get(name.toLowerCase()) ?? [];
     return this.levels(parents).some((level) =>

@@ -1,6 +1,6 @@
 import { type DeviceRecord, grouped, isTimeStamp, valueAt, valueText } from '../device/record.ts';
 
-/** What became of one record of a device from one reading to the next. */
+/** The change of one record between two readings. */
 export type RecordChange =
   | { readonly kind: 'added' | 'removed'; readonly key: string; readonly record: DeviceRecord }
   | {
@@ -8,13 +8,13 @@ export type RecordChange =
       readonly key: string;
       readonly record: DeviceRecord;
       readonly before: DeviceRecord;
-      /** With another value than before. */
+      /** Fields whose value differs. */
       readonly fields: readonly string[];
     };
 
 /**
- * Compares two readings of one device by the natural key; what is gone comes last. Points in time change
- * by themselves and are no change; nor is anything but `compared`, where that is given.
+ * Compares two readings of one device by the natural key; removed records come last. Timestamps change by
+ * themselves and do not count; nor do fields outside `compared`, if given.
  */
 export function recordChanges(
   before: readonly DeviceRecord[],
@@ -23,7 +23,7 @@ export function recordChanges(
   compared?: readonly string[],
 ): RecordChange[] {
   if (before === after) return [];
-  // Two records of one name are compared in their order.
+  // Records with the same key are compared in order.
   const known: ReadonlyMap<string, DeviceRecord[]> = grouped(before, (record) =>
     valueText(record[keyField]),
   );

@@ -6,20 +6,20 @@ import { suggest } from '../text/suggest.ts';
 import type { Inventory, InventoryDevice } from './inventory.ts';
 import { matchesGlob } from '../text/glob.ts';
 
-/** A message names no more of them. */
+/** The most names in one message. */
 const MOST_NAMED = 8;
 
-/** A device to be used: from the inventory, or given directly by its address. */
+/** A device to use: from the inventory, or given by its address. */
 export interface DeviceEntry extends InventoryDevice {
   /** Canonical `host:port`. */
   readonly address: string;
 }
 
 /**
- * The devices that selectors name, in the order in which they are first named, each once. A selector
- * is terms with spaces or commas between them: a name (`*` and `?` match), `@group`, `@all`, an address,
- * `10.0.0.[5-9]`, `10.0.0.0/29`; `!term` leaves out. With nothing but `!term`, the rest of the
- * inventory is meant. Throws UsageError, its column counted in the selector at fault.
+ * The devices that selectors name, in order of first mention, each once. Terms are separated by blanks or
+ * commas: a name (with `*` and `?`), `@group`, `@all`, an address, `10.0.0.[5-9]`, `10.0.0.0/29`; `!term`
+ * excludes. With only `!term`s, they exclude from the whole inventory. Throws UsageError with the column in
+ * the faulty selector.
  */
 export function selectDevices(selectors: readonly string[], inventory: Inventory): DeviceEntry[] {
   const terms = selectors.flatMap(splitTerms);
@@ -34,7 +34,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
       if (term.excludes) excluded.add(entry.address);
       else addEntry(selected, entry);
     }
-    // An inventory is as large as it was written; a range grows large by a slip.
+    // An inventory may be large; a large range is usually a typing error.
     if (selected.size > MOST_DEVICES + inventory.devices.length) {
       throw tooMany(term, BigInt(selected.size));
     }
@@ -50,7 +50,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
 
 interface Term {
   readonly text: string;
-  /** Where `text` starts in its selector, in UTF-16 units from 0. */
+  /** Start of `text` in its selector, in UTF-16 units from 0. */
   readonly column: number;
   readonly excludes: boolean;
 }
@@ -71,7 +71,7 @@ function addEntry(entries: Map<string, DeviceEntry>, entry: DeviceEntry): void {
   if (!entries.has(entry.address)) entries.set(entry.address, entry);
 }
 
-/** What a term stands for; whatever is wrong with it is said at its column. */
+/** Resolves a term; reports errors at its column. */
 function entriesOf(term: Term, inventory: Inventory): DeviceEntry[] {
   try {
     return resolveTerm(term, inventory);
@@ -105,7 +105,7 @@ function resolveGroup(group: string, inventory: Inventory): DeviceEntry[] {
   });
 }
 
-/** What there is instead, unless one is nearly what was typed. */
+/** Lists the existing groups, unless one is similar to the typed one. */
 function groupsIn(groups: readonly string[], near: readonly string[]): string {
   if (near.length > 0) return '';
   if (groups.length === 0)
@@ -141,7 +141,7 @@ function fromInventory(device: InventoryDevice): DeviceEntry {
   return { ...device, address: formatAddress(parseAddress(device.address)) };
 }
 
-/** `*` and `?` as in a shell; case does not count. */
+/** `*` and `?` as in a shell, ignoring case. */
 function matcher(pattern: string): (name: string) => boolean {
   const glob = pattern.toLowerCase();
   return (name) => matchesGlob(name.toLowerCase(), glob);
@@ -154,10 +154,10 @@ function tooMany(term: Term, count: bigint): UsageError {
   );
 }
 
-/** How many devices one selector may name; more is a typing error in most cases. */
+/** The most devices of one selector; more are usually a typing error. */
 export const MOST_DEVICES = 4_096;
 
-/** A term that stands for many words: how many (it may be too many to expand), and which. */
+/** The words of a range or network; `count` may be too large to expand. */
 interface Expansion {
   readonly count: bigint;
   readonly words: () => Iterable<string>;
@@ -167,9 +167,9 @@ const BRACKET = /\[([^\]]*)\]/;
 const LIST = /^\d{1,15}(?:-\d{1,15})?(?:,\d{1,15}(?:-\d{1,15})?)*$/;
 
 /**
- * `10.0.0.[5-9]`, `fw[01-12]`, `r[1,3]c[1-4]:8443`: every bracket with numbers expanded, the last one
- * fastest, zeros in front kept. `undefined` when there is no bracket or a bracket is an IPv6 address.
- * Throws UsageError.
+ * Expands brackets with numbers: `10.0.0.[5-9]`, `fw[01-12]`, `r[1,3]c[1-4]:8443`. The last one varies
+ * fastest; leading zeros are kept. `undefined` without brackets, or if they contain an IPv6 address. Throws
+ * UsageError.
  */
 function expandBrackets(term: string): Expansion | undefined {
   const match = BRACKET.exec(term);
@@ -205,14 +205,14 @@ function parseRun(text: string): { first: number; last: number; width: number } 
   const first = Number(from);
   const last = Number(to);
   if (last < first) throw new UsageError(`the range ${text} runs backwards`);
-  // Only a leading zero asks for padding: [8-12] is 8, 9, 10; [08-12] is 08, 09, 10.
+  // Only a leading zero means padding: [8-12] is 8, 9, 10; [08-12] is 08, 09, 10.
   return { first, last, width: from.startsWith('0') ? from.length : 0 };
 }
 
 /**
- * `10.0.0.0/29`, `2001:db8::/120`, `10.0.0.0/29:8443`, `[2001:db8::/120]:8443`: the hosts of a net.
- * IPv4 nets of four addresses and more are without their first (network) and last (broadcast) one.
- * `undefined` when the term has not this form. Throws UsageError.
+ * The hosts of a network: `10.0.0.0/29`, `2001:db8::/120`, `10.0.0.0/29:8443`, `[2001:db8::/120]:8443`.
+ * Omits the first (network) and last (broadcast) address of IPv4 networks with four or more. `undefined`
+ * for other terms. Throws UsageError.
  */
 function expandNet(term: string): Expansion | undefined {
   const match =

@@ -1,6 +1,6 @@
 import { type Value, valueText } from '../device/record.ts';
 
-/** Made once, when first used: creating a Collator costs more than sorting a table. */
+/** Created on first use: it costs more than sorting a table. */
 let collator: Intl.Collator | undefined;
 
 function compareTexts(a: string, b: string): number {
@@ -11,16 +11,15 @@ function compareTexts(a: string, b: string): number {
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /**
- * Sorts by several fields, most important first; a leading `-` reverses. Numbers, also those that a
- * device sent as text, come by size and before text; what has no value comes last in both
- * directions. Stable.
+ * Sorts by several fields, most important first; a leading `-` reverses. Numbers, also those in texts, come
+ * by size and before text; empty values come last in both directions. Stable.
  */
 export function sortBy<T>(
   items: readonly T[],
   fields: readonly string[],
   valueOf: (item: T, field: string) => Value | undefined,
 ): T[] {
-  // By the least important field first: each pass keeps the order of the one before where it has none.
+  // Starts with the least important field, because each pass is stable.
   return fields.reduceRight<T[]>(
     (sorted, field) => {
       const isReversed = field.startsWith('-');
@@ -32,7 +31,7 @@ export function sortBy<T>(
   );
 }
 
-/** For each text its place among the distinct ones; each of them is collated only once. */
+/** The rank of each text among the distinct ones; collates each of them only once. */
 function places(texts: readonly string[], isReversed: boolean): readonly number[] {
   const distinct = new Map<string, number>();
   for (const text of texts) distinct.set(text, 0);
@@ -58,7 +57,7 @@ function places(texts: readonly string[], isReversed: boolean): readonly number[
 
 interface Word {
   readonly text: string;
-  /** Undefined where only the collator knows. */
+  /** Undefined if only the collator can compare it. */
   readonly key: string | undefined;
 }
 
@@ -67,10 +66,10 @@ function isSame(a: Word, b: Word): boolean {
   return compareTexts(a.text, b.text) === 0;
 }
 
-/** As they were ordered the last time: a table that grows is not collated anew for each row that comes. */
+/** The latest order: a growing table is not collated again for each new row. */
 let ordered: readonly Word[] = [];
 
-/** The texts as the collator orders them; the plain ones, which are most, without asking it. */
+/** Sorts texts as the collator does; plain texts, which are most, without it. */
 function inCollation(texts: readonly string[]): readonly Word[] {
   const left = new Set(texts);
   const before = ordered.filter(({ text }) => left.delete(text));
@@ -90,7 +89,7 @@ function inCollation(texts: readonly string[]): readonly Word[] {
   return ordered;
 }
 
-/** Two ordered lists as one; the shorter one is put into the longer one. */
+/** Merges two sorted lists by inserting the shorter one into the longer one. */
 function merged(one: readonly Word[], other: readonly Word[]): readonly Word[] {
   const [long, short] = one.length < other.length ? [other, one] : [one, other];
   if (short.length === 0) return long;
@@ -106,7 +105,7 @@ function merged(one: readonly Word[], other: readonly Word[]): readonly Word[] {
   return words;
 }
 
-/** The index of the first word, from `from` on, that comes after another one. */
+/** The index of the first word after another one, from `from` on. */
 function firstAfter(words: readonly Word[], word: Word, from: number): number {
   let [low, high] = [from, words.length];
   while (low < high) {
@@ -123,14 +122,14 @@ function isAfter(a: Word, b: Word): boolean {
   return compareTexts(a.text, b.text) > 0;
 }
 
-/** Signs, digits and small letters that no other character can join; numbers short enough for a key. */
+/** Signs, digits and small letters; excludes combining characters and numbers too long for a key. */
 const PLAIN = /^(?!.*\d{50})[_\-.@0-9a-z]+$/;
-/** In the order of the collator. */
+/** In collator order. */
 const SIGNS = '_-.@';
 
 /**
- * A text that compares by its units as the collator compares this one: signs first, then numbers by their
- * size, then letters. Undefined for texts that are not plain.
+ * A key whose code unit order is the collator's order: signs first, then numbers by size, then letters.
+ * Undefined for texts that are not plain.
  */
 export function plainKey(text: string): string | undefined {
   if (!PLAIN.test(text)) return undefined;
@@ -138,12 +137,12 @@ export function plainKey(text: string): string | undefined {
     const sign = SIGNS.indexOf(part);
     if (sign !== -1) return String.fromCharCode(1 + sign);
     const digits = part.replace(/^0+(?=\d)/, '');
-    // The number with more digits is the larger one.
+    // The number with more digits is larger.
     return String.fromCharCode(0x20 + digits.length) + digits;
   });
 }
 
-/** The items by their places, those of one place as they came: no comparing, one pass. */
+/** A stable counting sort by rank. */
 function inOrder<T>(items: readonly T[], placeOf: readonly number[]): T[] {
   const starts = new Uint32Array(items.length + 1);
   for (const place of placeOf) starts[place + 1] = (starts[place + 1] ?? 0) + 1;

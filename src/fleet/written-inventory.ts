@@ -8,13 +8,13 @@ import { GroupTree, type Inventory, type InventoryDevice } from './inventory.ts'
 import { parseAddress } from '../device/address.ts';
 import type { JsonValue } from '../device/record.ts';
 
-/** How the inventory spells a way: one of the two keys, or none. */
+/** A route as the inventory spells it: one of the two keys, or none. */
 interface WrittenRoute {
   readonly proxy?: string | undefined;
   readonly jump?: string | undefined;
 }
 
-/** The way that a device or a group asks for. Throws SettingsError with its place in the file. */
+/** The route of a device or group. Throws SettingsError with its position in the file. */
 export function routeAt(
   { proxy, jump }: WrittenRoute,
   path: Path,
@@ -37,7 +37,6 @@ export function routeAt(
   }
 }
 
-/** The same as it is written. */
 function writtenRoute(route: ConfiguredRoute): { proxy: string } | { jump: string } {
   switch (route.kind) {
     case 'direct':
@@ -49,13 +48,13 @@ function writtenRoute(route: ConfiguredRoute): { proxy: string } | { jump: strin
   }
 }
 
-/** Lists are programs with arguments. */
+/** A list is a program with its arguments. */
 type Written = string | readonly string[];
 
-/** What a device or a group says, spelt as in `devices.yaml`. */
+/** The settings of a device or group, spelt as in `devices.yaml`. */
 export type WrittenSettings = Readonly<Partial<Record<SettingKey, Written>>>;
 
-/** A device as it is written, without what its groups hand down. */
+/** A device as written, without inherited settings. */
 export interface WrittenDevice {
   readonly name: string;
   readonly address: string;
@@ -81,7 +80,7 @@ interface Entry {
   readonly children?: readonly string[] | '';
 }
 
-/** @param data the content of `devices.yaml` as it stands there, found good by the schema */
+/** @param data the validated content of `devices.yaml` */
 export function writtenInventory(data: unknown): WrittenInventory {
   const { devices, groups } = (data ?? {}) as {
     devices?: readonly Entry[] | '';
@@ -108,7 +107,7 @@ function settingsIn(entry: object): WrittenSettings {
   );
 }
 
-/** What a device has, its own and what its groups hand down, as it would be written. */
+/** The settings of a device, own and inherited, as `devices.yaml` would spell them. */
 export function writtenSettings(device: InventoryDevice): WrittenSettings {
   const said = {
     ...namedInYaml(device),
@@ -124,8 +123,8 @@ export function writtenSettings(device: InventoryDevice): WrittenSettings {
 }
 
 /**
- * The same settings in their one order and spelling, so that two can be compared: paths from the root instead of
- * from `folder`, a proxy with its port. Throws a UsageError for a way that cannot be understood.
+ * Unifies order and spelling for comparison: absolute paths, a proxy with its port. Throws a UsageError for
+ * an invalid route.
  */
 export function normalizedSettings(settings: WrittenSettings, folder: string): WrittenSettings {
   return Object.fromEntries(
@@ -139,7 +138,7 @@ export function normalizedSettings(settings: WrittenSettings, folder: string): W
   );
 }
 
-/** A value whose path counts from a folder; a program without a path is searched for. */
+/** Resolves a path against a folder; a program without a path is searched in PATH. */
 export function fromFolder<Value>(key: SettingKey, value: Value, folder: string): Value | Written {
   if (key === 'ca') return resolve(folder, String(value));
   if (key === 'netrc') {
@@ -152,7 +151,7 @@ export function fromFolder<Value>(key: SettingKey, value: Value, folder: string)
 
 type JsonObject = Record<string, JsonValue>;
 
-/** What a dynamic inventory of Ansible prints for `--list`: groups, and all variables under `_meta`. */
+/** The `--list` output of a dynamic Ansible inventory: groups, and all variables under `_meta`. */
 export function ansibleInventory(inventory: Inventory, written: WrittenInventory): JsonObject {
   const groups = new Map<string, { name: string; hosts: string[]; children: string[] }>();
   const groupOf = (name: string): { hosts: string[]; children: string[] } => {
@@ -196,7 +195,7 @@ export function ansibleInventory(inventory: Inventory, written: WrittenInventory
   };
 }
 
-/** What it prints for `--host NAME`. No secret, and nothing that would run a program. */
+/** The `--host NAME` output. Contains no secret, and nothing that runs a program. */
 export function ansibleVariables(device: InventoryDevice): JsonObject {
   const settings = writtenSettings(device);
   const shared = SHARED_SETTINGS.flatMap((key): [string, JsonValue][] => {
@@ -211,7 +210,7 @@ export function ansibleVariables(device: InventoryDevice): JsonObject {
   };
 }
 
-/** Names that mean something of their own in such a document. */
+/** Names with a meaning of their own in such a document. */
 function isAnsiblesOwn(name: string): boolean {
   return ['_meta', 'all', 'ungrouped'].includes(name.toLowerCase());
 }

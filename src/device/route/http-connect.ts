@@ -5,7 +5,7 @@ import type { ProxyServer } from './route.ts';
 
 const MOST_HEADERS = 16 * 1024;
 
-/** Asks an HTTP proxy for a tunnel (RFC 9110, CONNECT). Throws ReplyError when it gives none. */
+/** Opens a tunnel through an HTTP proxy (RFC 9110, CONNECT). Throws ReplyError if the proxy refuses. */
 export async function askHttpProxy(
   stream: Duplex,
   proxy: ProxyServer,
@@ -24,7 +24,7 @@ export async function askHttpProxy(
   await readReply(stream, (received) => sizeOfTunnelReply(received, proxy, target), MOST_HEADERS);
 }
 
-/** Only the headers count: the body that may follow a no is not waited for. */
+/** Only the headers matter; the body of a refusal is not read. */
 function sizeOfTunnelReply(
   received: Buffer,
   proxy: ProxyServer,
@@ -66,13 +66,13 @@ function encode(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64');
 }
 
-/** What a proxy said is no, or nothing that such a proxy says. The message continues its name. */
+/** The proxy refused, or replied with something else. The message continues its name. */
 export class ReplyError extends Error {}
 
 /**
- * Reads one reply and leaves the stream paused behind it. `measure` says how long the reply is as soon as
- * what has come tells it, and throws ReplyError when it is a no. Throws ReplyError also when more comes (a
- * device never speaks first in TLS), when it gets longer than `maxBytes`, and when the stream ends.
+ * Reads one reply and leaves the stream paused after it. `measure` returns the length of the reply once it
+ * is known, and throws ReplyError for a refusal. Also throws ReplyError if more data follows (a device
+ * never speaks first in TLS), if the reply exceeds `maxBytes`, and if the stream ends.
  */
 export function readReply(
   stream: Duplex,

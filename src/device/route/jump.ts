@@ -8,18 +8,17 @@ import type { JumpHost } from './route.ts';
 const MOST_STDERR = 4096;
 const KILL_AFTER_MS = 1000;
 
-/** ssh ended. For a request under way it is a broken connection like any other, hence the code. */
+/** ssh ended. The code makes it an ordinary broken connection for a request under way. */
 export class JumpLostError extends Error {
   readonly code = 'ECONNRESET';
 }
 
 /**
- * `ssh -W`: what is written goes to the address as the jump host reaches it. The stream fails with
- * JumpLostError, also when ssh cannot even be started.
+ * Opens a stream to the address from the jump host, by `ssh -W`. It fails with JumpLostError, also if ssh
+ * cannot be started.
  */
 export function openByJump(jump: JumpHost, address: Address, env: NodeJS.ProcessEnv): Duplex {
-  // A group of its own: Ctrl-C must not end the connection of a write under way, and no question of ssh
-  // may appear on the terminal.
+  // Own group: Ctrl-C must not break a write under way, and ssh must not prompt on the terminal.
   const argv = ['ssh', ...sshArguments(jump, address)];
   const child = startProgram(argv, env, { stdio: 'pipe', ownGroup: true, windowsHide: true });
   return new JumpStream(child);
@@ -50,7 +49,7 @@ class JumpStream extends Duplex {
     child.stderr.on('data', (chunk: Buffer) => {
       if (this.#stderr.length < MOST_STDERR) this.#stderr += chunk.toString('utf8');
     });
-    // A pipe breaks when ssh ends: what ssh says about it comes with its end.
+    // The pipe breaks when ssh ends; `#ended` reports why.
     child.stdin.on('error', () => undefined);
     child.once('error', (error: NodeJS.ErrnoException) => {
       const why =
@@ -95,7 +94,7 @@ class JumpStream extends Duplex {
 
 function endProcess(child: ChildProcessWithoutNullStreams): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  // A ProxyCommand of ssh ends with it.
+  // Ends a ProxyCommand of ssh, too.
   killProgram(child, true, 'SIGTERM');
   const timer = setTimeout(() => {
     killProgram(child, true, 'SIGKILL');

@@ -11,8 +11,9 @@ import type { Detour, ProxyServer, Route } from './route.ts';
 import { askSocksProxy } from './socks5.ts';
 
 /**
- * A connection to an address on which nothing was said yet. Ended by `signal`, whose reason is thrown
- * then. Throws TransportFault, nothing sent: of the kind `route` when the way failed, not the device.
+ * Opens a connection to an address, on which nothing has been sent. `signal` aborts it and provides the
+ * thrown reason. Throws TransportFault with nothing sent; its kind is `route` if the proxy or jump host
+ * failed.
  */
 export async function openRoute(
   route: Detour,
@@ -39,7 +40,7 @@ export async function openRoute(
   }
 }
 
-/** The fault behind what a route fails with while the device is not reached yet. */
+/** The fault for an error of a route before the device is reached. */
 export function routeFault(route: Route, error: unknown): unknown {
   if (route.kind !== 'jump' || !(error instanceof JumpLostError)) return error;
   const message = `not reached through the jump host ${route.jump.text}: ${error.message}. Try "ssh ${route.jump.text}"`;
@@ -62,7 +63,7 @@ async function byProxy(
     await ready(stream, 'connect', opened);
     if (proxy.scheme === 'https') {
       const servername = isIP(host) > 0 ? '' : host;
-      // To the proxy itself, whose certificate must be good for the system.
+      // To the proxy itself, whose certificate the system must trust.
       const options = { socket: stream, host, servername, minVersion: 'TLSv1.2' } as const;
       stream = connectTls({ ...options, ALPNProtocols: ['http/1.1'] });
       await ready(stream, 'secureConnect', opened);
@@ -109,10 +110,10 @@ function remedy(variable: string | undefined): string {
     : `Check ${variable}, or put the device into NO_PROXY`;
 }
 
-/** Waits for `event`; what is `opened` is given up together when the way ends before the device. */
+/** Waits for `event`. `opened` collects the streams to destroy if a later step fails. */
 function ready(stream: Duplex, event: string, opened: Duplex[]): Promise<void> {
   opened.push(stream);
-  // Stays for the stream's life: a late error is no crash, and its owner hears of the end.
+  // Stays attached, so that a late error does not crash; the owner sees the close.
   stream.on('error', () => undefined);
   return new Promise((resolve, reject) => {
     stream.once(event, resolve);

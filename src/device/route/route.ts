@@ -5,23 +5,23 @@ import { UsageError } from '../../errors.ts';
 import { redact } from '../sensitive-fields.ts';
 import { childEnvironment } from '../../os/program.ts';
 
-/** The way from here to one device. The TLS connection to the device itself goes all the way, whatever it is. */
+/** The way to one device. TLS with the device itself is always end to end. */
 export type Route =
   | { readonly kind: 'direct' }
   | {
       readonly kind: 'proxy';
       readonly proxy: ProxyServer;
-      /** The environment variable that asks for it; undefined when it was set for this device. */
+      /** The environment variable that sets it; undefined if configured for this device. */
       readonly variable: string | undefined;
     }
   | {
       readonly kind: 'jump';
       readonly jump: JumpHost;
-      /** What ssh gets to see of the environment. */
+      /** The environment for ssh. */
       readonly env: NodeJS.ProcessEnv;
     };
 
-/** A way by others. */
+/** A way through another host. */
 export type Detour = Exclude<Route, { kind: 'direct' }>;
 
 export const DIRECT: Route = { kind: 'direct' };
@@ -52,7 +52,7 @@ const DEFAULT_PORT: Readonly<Record<ProxyScheme, number>> = {
   socks5h: 1080,
 };
 
-/** A proxy. Its login is private to the object: neither `util.inspect` nor `JSON.stringify` shows it. */
+/** A proxy. Its login is private: neither `util.inspect` nor `JSON.stringify` shows it. */
 export class ProxyServer {
   readonly scheme: ProxyScheme;
   readonly address: Address;
@@ -69,12 +69,12 @@ export class ProxyServer {
     return `${this.scheme}://${formatAddress(this.address)}`;
   }
 
-  /** In clear, for the one who sends it. */
+  /** In clear text, for sending it. */
   login(): ProxyLogin | undefined {
     return this.#login;
   }
 
-  /** `text` with the login's password replaced: a proxy may repeat what it was sent. */
+  /** Replaces the password: a proxy may echo what was sent. */
   redact(text: string): string {
     if (this.#login === undefined) return text;
     const { user, password } = this.#login;
@@ -83,13 +83,13 @@ export class ProxyServer {
 }
 
 /**
- * Reads `http://host:port`, `https://…`, `socks5://…` or `socks5h://…`; without a scheme it is http.
- * Throws UsageError, which repeats nothing that may be a password.
+ * Reads `http://host:port`, `https://…`, `socks5://…` or `socks5h://…`; http is the default. Throws
+ * UsageError, whose message never contains a possible password.
  */
 function parseProxy(text: string): ProxyServer {
   const trimmed = text.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
-  // The error of `new URL` would hold the whole text.
+  // The error of `new URL` contains the whole text.
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || url.hostname === '' || /[\s\p{Cc}]/u.test(trimmed)) {
     throw new UsageError('this is no address of a proxy: write http://HOST:PORT');
@@ -106,12 +106,12 @@ function schemeOf(url: URL): ProxyScheme {
   if (scheme === 'http' || scheme === 'https' || scheme === 'socks5' || scheme === 'socks5h') {
     return scheme;
   }
-  // `user:password` without a scheme reads like one: what stands there is not repeated.
+  // `user:password` without a scheme looks like one, so the text is not repeated.
   throw new UsageError('a proxy is http://, https://, socks5:// or socks5h://');
 }
 
 function addressOf(url: URL, scheme: ProxyScheme): Address {
-  // A URL leaves out the port that its scheme has anyway.
+  // A URL omits the default port of its scheme.
   const port = url.port === '' ? DEFAULT_PORT[scheme] : url.port;
   try {
     return parseAddress(`${url.hostname}:${port}`);
@@ -131,19 +131,17 @@ function loginOf(url: URL): ProxyLogin | undefined {
   }
 }
 
-/** Where `ssh` goes to reach a device from there: a name of `~/.ssh/config`, or `USER@HOST:PORT`. */
+/** The ssh destination: a name of `~/.ssh/config`, or `USER@HOST:PORT`. */
 export interface JumpHost {
-  /** `HOST` or `USER@HOST`. */
   readonly destination: string;
   readonly port: number | undefined;
-  /** As it was written. */
+  /** As written. */
   readonly text: string;
 }
 
-// What a shell in a ProxyCommand, or ssh's own options, could be led astray by has no place here.
+// Excludes every character that a ProxyCommand's shell or ssh's options could misread.
 const JUMP = /^((?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:.]+\]))(?::(\d{1,5}))?$/i;
 
-/** Throws UsageError. */
 export function parseJumpHost(text: string): JumpHost {
   const trimmed = text.trim();
   const [, destination, port] = JUMP.exec(trimmed) ?? [];
@@ -156,25 +154,25 @@ export function parseJumpHost(text: string): JumpHost {
     throw new UsageError('the port of a jump host is a number from 1 to 65535');
   }
   return {
-    // ssh takes an IPv6 address bare.
+    // ssh expects an IPv6 address without brackets.
     destination: destination.replace(/[[\]]/g, ''),
     port: port === undefined ? undefined : Number(port),
     text: trimmed,
   };
 }
 
-/** What is set for one device, in the inventory or by an option. Holds no password. */
+/** The route of one device from the inventory or an option. Contains no password. */
 export type ConfiguredRoute =
   | { readonly kind: 'direct' }
   | { readonly kind: 'proxy'; readonly proxy: string }
   | { readonly kind: 'jump'; readonly jump: string };
 
-/** In the order in which they are asked, as curl does. */
+/** In order of precedence, as in curl. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
 
 /**
- * Reads the value of `proxy` or `jump`; `none` is the direct way, whatever the environment says. Throws
- * UsageError, also for a login in it: neither a file of ours nor an argument is a place for a password.
+ * Reads the value of `proxy` or `jump`; `none` means direct, whatever the environment says. Throws
+ * UsageError, also for a login, because files and arguments must not contain passwords.
  */
 export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute {
   if (text.trim().toLowerCase() === 'none') return { kind: 'direct' };
@@ -188,7 +186,7 @@ export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute
   return { kind: 'proxy', proxy: proxy.url };
 }
 
-/** `http://proxy:3128`, `jump bastion`, `direct`: a configured route as a table shows it. */
+/** A configured route as tables show it: `proxy http://proxy:3128`, `jump host bastion`, `direct`. */
 export function configuredText(route: ConfiguredRoute): string {
   switch (route.kind) {
     case 'direct':
@@ -201,9 +199,9 @@ export function configuredText(route: ConfiguredRoute): string {
 }
 
 /**
- * The way to an address: what is set for the device, else the proxy of the environment unless `NO_PROXY`
- * leaves the address out. Loopback and link-local addresses are reached by no proxy of the environment.
- * Throws UsageError for a variable that cannot be understood.
+ * The configured route of the device, otherwise the proxy of the environment unless `NO_PROXY` excludes the
+ * address. The environment's proxy is never used for loopback and link-local addresses. Throws UsageError
+ * for an invalid variable.
  */
 export function chooseRoute(
   address: Address,
@@ -235,12 +233,12 @@ export function chooseRoute(
   }
 }
 
-/** What the environment wants reached without a proxy. */
+/** The hosts that the environment excludes from its proxy. */
 export function noProxyOf(env: NodeJS.ProcessEnv): string {
   return env['no_proxy'] ?? env['NO_PROXY'] ?? '';
 }
 
-/** The proxy that the environment asks for. Throws UsageError that names the variable. */
+/** The proxy of the environment. Throws UsageError that names the variable. */
 export function environmentProxy(
   env: NodeJS.ProcessEnv,
 ): { proxy: ProxyServer; variable: string } | undefined {
@@ -249,7 +247,7 @@ export function environmentProxy(
   return { proxy: parseVariable(variable, env), variable };
 }
 
-/** A proxy that is configured without a login has the one that the environment gives for the same proxy. */
+/** Adds the login that the environment has for the same proxy. */
 function withLogin(proxy: ProxyServer, env: NodeJS.ProcessEnv): ProxyServer {
   const known = VARIABLES.filter((variable) => (env[variable] ?? '').trim() !== '');
   const proxies = known.map((variable) => parseVariable(variable, env));
@@ -269,14 +267,15 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** This machine: no proxy of the environment is meant for it. */
+/** The environment's proxy is not meant for this machine. */
 function isLoopback(host: string): boolean {
   return /^(?:.*\.)?localhost\.?$/.test(host) || isIn(loopback, host);
 }
 
 /**
- * Whether `NO_PROXY` leaves this address out: `*`, a host name (with what is below it), `.suffix` (only
- * what is below it), an IP address, a CIDR block; each with or without `:port`; commas or blanks between.
+ * Whether `NO_PROXY` excludes an address. Entries: `*`, a host name (with its subdomains), `.suffix`
+ * (subdomains only), an IP address, a CIDR block; each with an optional `:port`, separated by commas or
+ * blanks.
  */
 export function isLeftOut(noProxy: string, { host, port }: Address): boolean {
   return noProxy.split(/[\s,]+/).some((entry) => {
@@ -288,7 +287,7 @@ export function isLeftOut(noProxy: string, { host, port }: Address): boolean {
 function splitPort(entry: string): { pattern: string; port: number | undefined } {
   const match =
     /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(entry) ?? /^([^:]*)(?::(\d{1,5}))?$/.exec(entry);
-  // With more than one colon and no brackets it is an IPv6 address.
+  // With several colons and no brackets it is an IPv6 address.
   if (match === null) return { pattern: entry, port: undefined };
   const [, pattern = '', port] = match;
   return { pattern, port: port === undefined ? undefined : Number(port) };

@@ -24,7 +24,7 @@ const REFUSALS: readonly string[] = [
   'does not take addresses of this kind',
 ];
 
-/** Asks a SOCKS5 proxy for a connection (RFC 1928, 1929). Throws ReplyError when it gives none. */
+/** Opens a connection through a SOCKS5 proxy (RFC 1928, 1929). Throws ReplyError if the proxy refuses. */
 export async function askSocksProxy(
   stream: Duplex,
   proxy: ProxyServer,
@@ -66,7 +66,7 @@ function requestFor(host: string, port: number): Buffer {
   return Buffer.from([VERSION, 1, 0, ...target, port >> 8, port & 0xff]);
 }
 
-/** A version and one byte that says something. */
+/** A reply of a version and one byte. */
 function sizeOfPair([version]: Buffer, expected: number): number {
   if (version !== expected) throw noSocks();
   return 2;
@@ -97,14 +97,14 @@ function noSocks(): ReplyError {
   return new ReplyError('does not answer as a SOCKS5 proxy does');
 }
 
-/** `socks5` means that names are resolved here, `socks5h` that the proxy does it. */
+/** `socks5` resolves names here, `socks5h` at the proxy. */
 async function resolved(host: string): Promise<string> {
   if (isIP(host) > 0) return host;
   try {
     const { lookup } = process.getBuiltinModule('node:dns/promises');
     return (await lookup(host)).address;
   } catch (error) {
-    // It is the device whose name this is, not the proxy.
+    // The name is that of the device, not of the proxy.
     throw faultOf(error, false) ?? error;
   }
 }

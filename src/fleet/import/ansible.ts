@@ -14,7 +14,7 @@ import {
   readJson,
 } from './source.ts';
 
-/** Groups that Ansible makes by itself. */
+/** Groups that Ansible creates itself. */
 const OWN_GROUPS = ['all', 'ungrouped'];
 
 interface Group {
@@ -24,9 +24,8 @@ interface Group {
 }
 
 /**
- * Reads what `ansible-inventory --list` prints: host variables under `_meta`, groups with hosts and
- * children. Of the variables only those that say how a device is reached are taken, never a secret.
- * Throws a UsageError.
+ * Reads the output of `ansible-inventory --list`: host variables under `_meta`, groups with hosts and
+ * children. Uses only variables about reaching a device, never a secret. Throws a UsageError.
  */
 export function parseAnsible(text: string, file: string): Findings {
   const root = asObject(readJson(text, file));
@@ -80,7 +79,7 @@ export function parseAnsible(text: string, file: string): Findings {
   };
 }
 
-/** `{hosts: [], children: []}`, or in old scripts just the hosts. */
+/** `{hosts: [], children: []}`, or only the hosts in old scripts. */
 function groupOf(name: string, entry: Value): Group {
   const hosts = asObject(entry)?.['hosts'] ?? entry;
   const names = (value: Value | undefined): string[] =>
@@ -115,7 +114,7 @@ function deviceOf(
   ];
   return {
     name,
-    // ansible_port is where ssh listens.
+    // ansible_port is not used, because ssh listens there.
     address: variable('devsh_address') ?? variable('ansible_host') ?? name,
     groups,
     settings: Object.fromEntries(settings.filter(([, value]) => value !== undefined)),

@@ -17,7 +17,10 @@ import { csvRows, widthProblem } from '../../text/csv.ts';
 import { someOf } from '../../text/one-line.ts';
 import { readInventory } from '../inventory-text.ts';
 
-/** Reads what `device list --json` prints: `{"inventory": [{"name": …, "address": …}]}`. Throws a UsageError. */
+/**
+ * Reads the output of `device list --json`: `{"inventory": [{"name": …, "address": …}]}`. Throws a
+ * UsageError.
+ */
 export function parseDeviceList(text: string, file: string): Findings {
   const data = readJson(text, file);
   const rows = Array.isArray(data) ? data : asObject(data)?.['inventory'];
@@ -50,7 +53,7 @@ function settingsOf(row: JsonObject): WrittenSettings {
   return Object.fromEntries(settings);
 }
 
-/** What people call the columns, beside their own names. */
+/** Other common column names. */
 const ALIASES: Readonly<Record<string, string>> = {
   device: 'name',
   hostname: 'name',
@@ -62,13 +65,13 @@ const ALIASES: Readonly<Record<string, string>> = {
   readonly: 'read_only',
 };
 
-/** A spreadsheet says how a device is reached, never what devsh is to run or to trust. */
+/** A spreadsheet may say how to reach a device, never what to run or to trust. */
 const SETTINGS = ['user', 'profile', 'ca', 'proxy', 'jump', 'read_only', 'label', 'color'] as const;
 
 /**
- * Reads devices from CSV: the first line names the columns (name, address, groups, user …), with a comma, a
- * semicolon or a tab between. Groups stand in one cell with blanks, commas or bars between. Throws a
- * UsageError for a text that is no such table.
+ * Reads devices from CSV: the first line names the columns (name, address, groups, user …), separated by
+ * commas, semicolons or tabs. A cell separates groups by blanks, commas or bars. Throws a UsageError for
+ * other text.
  */
 export function parseCsvDevices(text: string, file: string): Findings {
   const [first, ...others] = csvRows(text, file, { trim: true });
@@ -84,7 +87,7 @@ export function parseCsvDevices(text: string, file: string): Findings {
   const devices = others.map((row): FoundDevice => {
     const place = `${file}:${row.line}`;
     const problem = widthProblem(row, names.length);
-    // A row may leave its last cells out.
+    // A row may omit its last cells.
     if (problem !== undefined && row.cells.length > names.length) {
       throw new UsageError(`${place}: ${problem}`);
     }
@@ -108,7 +111,7 @@ function columnName(written: string): string {
   return valueAt(ALIASES, name) ?? name;
 }
 
-/** Our own CSV has an apostrophe before what a spreadsheet would take for a formula. */
+/** devsh writes an apostrophe before text that a spreadsheet would read as a formula. */
 function unescaped(cell: string): string {
   return /^'[=+@\t\r-]/.test(cell) ? cell.slice(1) : cell;
 }
@@ -125,7 +128,7 @@ function settingsOfCells(cell: (column: string) => string, folder: string): Writ
   );
 }
 
-/** As spreadsheets write it; what is neither is left as it is, and refused with its line. */
+/** Booleans as spreadsheets write them; other text stays, and is refused with its line. */
 function flagText(cell: string): string {
   if (/^(?:true|yes|y|1|x)$/i.test(cell)) return 'true';
   return /^(?:false|no|n|0)$/i.test(cell) ? 'false' : cell;
@@ -144,7 +147,7 @@ function remarksOf(written: readonly string[], columns: readonly string[]): stri
   ];
 }
 
-/** Reads another `devices.yaml`, whose relative paths count from its own folder. Throws a UsageError. */
+/** Reads another `devices.yaml`, whose relative paths start at its own folder. Throws a UsageError. */
 export function parseDevicesYaml(text: string, file: string): Findings {
   try {
     const { written, lines } = readInventory(text, file);

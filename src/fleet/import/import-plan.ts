@@ -17,24 +17,24 @@ import type { Findings, FoundDevice } from './source.ts';
 
 type Written = string | readonly string[];
 
-/** One key of a device or a group; `before` is absent where it said nothing, `after` where it is taken out. */
+/** One key of a device or group; `before` is absent for a new key, `after` for a removed one. */
 export interface KeyChange {
   readonly key: 'address' | 'groups' | 'children' | SettingKey;
   readonly before?: Written | undefined;
   readonly after?: Written | undefined;
 }
 
-/** What the source says of a device or a group, where the inventory does not say the same. */
+/** The differences between the source and the inventory for one device or group. */
 export interface ImportStep {
   readonly action: 'add' | 'change';
-  /** As the inventory spells it. */
+  /** In the spelling of the inventory. */
   readonly name: string;
   readonly changes: readonly KeyChange[];
-  /** A device that is added, whole. */
+  /** The whole device, if it is added. */
   readonly device?: WrittenDevice;
 }
 
-/** A device of the source that cannot be taken. */
+/** A device of the source that cannot be imported. */
 interface ImportRefusal {
   readonly name: string;
   readonly place: string;
@@ -49,18 +49,18 @@ export interface ImportPlan {
   readonly refused: readonly ImportRefusal[];
 }
 
-/** What the inventory holds: as it is written, and what comes of it. */
+/** The current inventory, as written and as resolved. */
 export interface Held {
   readonly written: WrittenInventory;
   readonly inventory: Inventory;
-  /** Where relative paths of the inventory begin. */
+  /** The base of relative paths in the inventory. */
   readonly folder: string;
 }
 
 /**
- * What is to be written so that the inventory has all that was found: devices are added, or get what
- * the source says of them. Nothing is taken away: devices that the source does not have, and what it
- * does not say of one, stay. Throws a UsageError when groups would be in themselves.
+ * Plans the changes that add everything found to the inventory: new devices, and new values of known ones.
+ * Never removes devices or keys that the source lacks. Throws a UsageError if groups would contain
+ * themselves.
  */
 export function planImport(findings: Findings, held: Held): ImportPlan {
   const refused: ImportRefusal[] = [];
@@ -76,7 +76,7 @@ export function planImport(findings: Findings, held: Held): ImportPlan {
       refused.push({ name, place, reason: 'name conflict', problem: text });
     } else {
       places.set(name.toLowerCase(), place);
-      // Only what is no path yet is left to be spelt: sources have made theirs absolute.
+      // Sources have already made their paths absolute; this only unifies the spelling.
       good.push({ ...device, settings: normalizedSettings(device.settings, held.folder) });
     }
   }
@@ -113,7 +113,7 @@ export function planImport(findings: Findings, held: Held): ImportPlan {
   };
 }
 
-/** Why a device cannot stand in an inventory; undefined for a good one. */
+/** Why a device is invalid, if it is. */
 function problemOf({ name, address, groups, settings }: FoundDevice): string | undefined {
   if (name === '') return 'it has no name';
   const problem = nameProblem(name, 'device');
@@ -148,7 +148,7 @@ function problemOf({ name, address, groups, settings }: FoundDevice): string | u
   return undefined;
 }
 
-/** Two devices cannot have one address; what a device had before is free when it moves. */
+/** Two devices cannot share an address; a device that moves frees its old one. */
 function withoutAddressConflicts(
   found: readonly FoundDevice[],
   inventory: Inventory,
@@ -191,7 +191,7 @@ function deviceChanges(
     const before = written.groups.length > 0 ? written.groups : undefined;
     changes.push({ key: 'groups', before, after: [...written.groups, ...more] });
   }
-  // What a device has from its groups already need not be said again.
+  // Values that its groups already provide need no change.
   const effective = writtenSettings(known);
   return [...changes, ...settingChanges(written.settings, effective, found.settings)];
 }
@@ -205,7 +205,7 @@ function settingChanges(
   const changes = keys
     .filter((key) => JSON.stringify(effective[key]) !== JSON.stringify(found[key]))
     .map((key): KeyChange => ({ key, before: own[key], after: found[key] }));
-  // A device is reached by one way.
+  // A device is reached by a proxy or a jump host, so one replaces the other.
   for (const [key, other] of [
     ['proxy', 'jump'],
     ['jump', 'proxy'],
@@ -260,7 +260,7 @@ function checkGroups(found: readonly WrittenGroup[], { groups }: WrittenInventor
   }
 }
 
-/** Those of `found` that `held` does not have, each once; case makes no difference. */
+/** Names in `found` but not in `held`, each once, ignoring case. */
 function missing(found: readonly string[], held: readonly string[]): string[] {
   const known = new Set(held.map((name) => name.toLowerCase()));
   return unique(found).filter((name) => !known.has(name.toLowerCase()));

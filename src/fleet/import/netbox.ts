@@ -11,10 +11,9 @@ import {
 } from './source.ts';
 
 const DEVICES = '/api/dcim/devices/';
-/** Records on a page, where the URL does not say; NetBox itself gives 50. */
+/** Page size unless the URL has one; NetBox's default is 50. */
 const PAGE_SIZE = '250';
 
-/** What of a NetBox is asked for. */
 export interface NetBoxUrl {
   /** `host` or `host:port`. */
   readonly address: string;
@@ -23,9 +22,8 @@ export interface NetBoxUrl {
 }
 
 /**
- * Reads `https://netbox`, `https://netbox/dcim/devices/?site=x` as the browser has it, or the URL of the
- * API. Devices that are not active are left out unless the query says which status is meant. Throws a
- * UsageError.
+ * Reads `https://netbox`, `https://netbox/dcim/devices/?site=x` as in the browser, or the URL of the API.
+ * Adds `status=active` unless the query has a status. Throws a UsageError.
  */
 export function parseNetBoxUrl(text: string): NetBoxUrl {
   let url: URL;
@@ -56,22 +54,21 @@ function apiPath(path: string): string {
   if (path === '/') return DEVICES;
   const ended = path.endsWith('/') ? path : `${path}/`;
   if (ended.includes('/api/')) return ended;
-  // As in the browser, below a prefix where NetBox has one.
+  // As in the browser, with an optional prefix before the path.
   const [, prefix, page] = /^(.*?)(\/(?:dcim|virtualization)\/[^/]+\/)$/.exec(ended) ?? [];
   if (page !== undefined) return `${prefix ?? ''}/api${page}`;
   throw new UsageError(`${path} is no list of devices; NetBox has it at ${DEVICES}`);
 }
 
-/** One answer of a list. */
+/** One page of a list. */
 export interface NetBoxPage {
   readonly records: readonly JsonObject[];
-  /** Path and query of the page after it. */
   readonly next: string | undefined;
 }
 
 /**
- * @param path where the page was read; `next` may name another host (behind a proxy it often does), but
- *   only its query is followed
+ * @param path the path of the page; `next` may name another host (often behind a proxy), so only its query
+ * is used
  */
 export function readNetBoxPage(data: Value, path: string, where: string): NetBoxPage {
   const page = asObject(data);
@@ -139,7 +136,7 @@ function groupsOf(record: JsonObject): string[] {
   const role = one('role', 'role');
   return [
     ...one('site', 'site'),
-    // Before NetBox 3.6 the role of a device was its device_role.
+    // NetBox before 3.6 calls the role of a device device_role.
     ...(role.length > 0 ? role : one('role', 'device_role')),
     ...one('tenant', 'tenant'),
     ...tags.map((slug) => `tag-${slug}`),

@@ -5,7 +5,7 @@ import { asList, asObject, type Findings, readJson, type SourceKind } from './so
 import { netBoxDevices } from './netbox.ts';
 import { parseSshConfig, type ReadIncluded } from './ssh-config.ts';
 
-/** Reads a text of one kind. Throws a UsageError that names the file. */
+/** Parses a source by its kind. Throws a UsageError that names the file. */
 export async function readSource(
   kind: SourceKind,
   text: string,
@@ -32,7 +32,7 @@ export async function readSource(
   }
 }
 
-/** `device list --json` or a bare list; `{"devices": […]}` is read as the YAML that it is. */
+/** `device list --json` or a bare list; `{"devices": […]}` is read as YAML. */
 function isDeviceList(text: string): boolean {
   return /^\ufeff?\s*(?:\[|\{[^{[]*"inventory"\s*:)/.test(text);
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.ts';
 export const SOURCE_KINDS = ['csv', 'ssh', 'ansible', 'netbox', 'devices'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** What a source is, by its name and its look; undefined when neither tells. */
+/** Detects the kind of a source by file name and content; undefined if neither is clear. */
 export function kindOfSource(name: string, text: string): SourceKind | undefined {
   const start = text.replace(/^\ufeff/, '').trimStart();
   switch (extname(name).toLowerCase()) {
@@ -31,7 +31,7 @@ export function kindOfSource(name: string, text: string): SourceKind | undefined
   return kindOfYaml(start);
 }
 
-/** By the words that only one of them has; whether it is JSON is found when it is read. */
+/** By keys that only one kind has; invalid JSON is reported later, when it is read. */
 function kindOfJson(text: string): SourceKind {
   if (/^\{\s*"count"\s*:/.test(text) || /^\{[^{[]*"results"\s*:\s*\[/.test(text)) return 'netbox';
   if (text.startsWith('[') || /^\{[^{[]*"inventory"\s*:\s*\[/.test(text)) return 'devices';
@@ -47,23 +47,22 @@ function kindOfYaml(text: string): SourceKind | undefined {
     : undefined;
 }
 
-/** A device as a source tells of it; nothing of it is checked yet. A `ca` is an absolute path. */
+/** An unchecked device of a source. Its `ca` is an absolute path. */
 export interface FoundDevice extends WrittenDevice {
-  /** `hosts.csv:3`: where the source says so. */
+  /** The position in the source: `hosts.csv:3`. */
   readonly place: string;
 }
 
-/** All that one source has. */
 export interface Findings {
   readonly devices: readonly FoundDevice[];
   readonly groups: readonly WrittenGroup[];
-  /** What was left out on purpose, in words. */
+  /** Notes about what was left out on purpose. */
   readonly remarks: readonly string[];
 }
 
 export type JsonObject = Readonly<Record<string, Value>>;
 
-/** A JSON text of the user's. Throws a UsageError that names the file. */
+/** Parses JSON of the user. Throws a UsageError that names the file. */
 export function readJson(text: string, file: string): Value {
   try {
     return parseStrictJson(text.replace(/^\ufeff/, ''));
@@ -75,7 +74,7 @@ export function readJson(text: string, file: string): Value {
   }
 }
 
-/** The same value as an object; undefined for anything else. */
+/** The value as an object; undefined for anything else. */
 export function asObject(value: Value | undefined): JsonObject | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? (value as JsonObject) : undefined;
@@ -85,7 +84,7 @@ export function asList(value: Value | undefined): readonly Value[] {
   return Array.isArray(value) ? (value as readonly Value[]) : [];
 }
 
-/** A text, or a number as one; undefined for anything else and for nothing. */
+/** A non-empty text, or a number as text; undefined for anything else. */
 export function asText(value: Value | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

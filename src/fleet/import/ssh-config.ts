@@ -4,15 +4,15 @@ import { someOf } from '../../text/one-line.ts';
 import type { Findings, FoundDevice } from './source.ts';
 import { matchesGlob } from '../../text/glob.ts';
 
-/** Files that include each other are read so deep, as by ssh itself. */
+/** The nesting limit of includes, as in ssh. */
 const MAX_DEPTH = 16;
-/** A file that includes itself many times over would multiply without end. */
+/** Limits a file that includes itself many times. */
 const MAX_LINES = 200_000;
 
-/** Each is tried for every host: more of them would take all day. */
+/** Each is tried for every host, which takes quadratic time. */
 const MAX_PATTERN_BLOCKS = 500;
 
-/** Reads what an `Include` names: the files, none when there is none, with `*` and `?` expanded. */
+/** Reads the files that an `Include` names, with `*` and `?` expanded; none if there are none. */
 export type ReadIncluded = (
   pattern: string,
 ) => Promise<readonly { readonly file: string; readonly text: string }[]>;
@@ -23,7 +23,7 @@ interface Line {
   readonly place: string;
 }
 
-/** What stands below one `Host` line, or before the first. */
+/** The content of one `Host` section, or of the part before the first. */
 interface Block {
   readonly patterns: readonly string[];
   readonly options: ReadonlyMap<string, string>;
@@ -31,9 +31,9 @@ interface Block {
 }
 
 /**
- * Reads the hosts of an ssh_config(5): each name without a wildcard is a device, with what all matching
- * blocks say, the first that says something before the others. `Match` blocks are left out, because
- * they may run programs; so are the ports, on which ssh listens. Throws a UsageError.
+ * Reads the hosts of an ssh_config(5): each name without a wildcard is a device with the options of all
+ * matching blocks; the first value wins. Skips `Match` blocks, because they may run programs, and ports,
+ * because ssh listens there. Throws a UsageError.
  */
 export async function parseSshConfig(
   text: string,
@@ -119,7 +119,7 @@ async function linesOf(
         for (const one of inner) lines.push(one);
       }
     }
-    // What follows belongs to the block that the Include stood in.
+    // Lines after the Include belong to the block around it.
     lines.push(header);
   }
   return lines;
@@ -139,7 +139,7 @@ function lineOf(written: string, place: string): Line | undefined {
 function blocksOf(lines: readonly Line[], file: string): { blocks: Block[]; matches: number } {
   const blocks: Block[] = [];
   let matches = 0;
-  // What stands before the first Host line is for all hosts.
+  // Options before the first Host line apply to all hosts.
   let options = new Map<string, string>();
   blocks.push({ patterns: ['*'], options, place: file });
   for (const { keyword, words, place } of lines) {
@@ -155,7 +155,7 @@ function blocksOf(lines: readonly Line[], file: string): { blocks: Block[]; matc
   return { blocks, matches };
 }
 
-/** Most blocks name one host: only those with patterns need to be tried for all. */
+/** Most blocks name one host: only those with patterns are tried for all. */
 function indexBlocks(blocks: readonly Block[]): (name: string) => Block[] {
   const general: number[] = [];
   const named = new Map<string, number[]>();
@@ -184,7 +184,7 @@ function optionsFor(
   };
 }
 
-/** A pattern with `!` in front takes a host out, whatever the others say. */
+/** A matching `!` pattern excludes a host, whatever the others match. */
 function isMatch(name: string, patterns: readonly string[]): boolean {
   const matches = (pattern: string): boolean => matchesGlob(name, pattern);
   const negative = patterns.filter((pattern) => pattern.startsWith('!'));
