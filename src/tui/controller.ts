@@ -142,8 +142,10 @@ export class Controller {
       onEnd: ({ command, args }, results, goesOn) => {
         const isThemed = command.name === 'theme' && args.optional('NAME') !== undefined;
         if (isThemed) surface.showTheme(shell.shell.services.settings.get('theme'));
-        if (goesOn) this.#fleetNews.now();
-        else if (this.#isLeaving) surface.leave();
+        // The prompt names what the next line is about before that begins.
+        this.#fleetNews.now();
+        if (goesOn) return;
+        if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
       },
       onProblem: (line, error) => {
@@ -376,7 +378,6 @@ export class Controller {
 
   #afterLine(command: string, hasResults: boolean): void {
     if (this.#shell.shell.fleet.connected.length === 0) void this.#greet();
-    this.#fleetNews.now();
     const { table, fleet } = this.#store.state;
     const { scope } = table;
     const isUse = command === 'use' && (scope !== undefined || table.commandFilter !== '');
