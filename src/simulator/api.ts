@@ -4,7 +4,7 @@ import { findDocumentedView } from './dialects/documented.ts';
 import { findFormActionView } from './dialects/form-action.ts';
 import { findRestView } from './dialects/rest.ts';
 import {
-  type ApiAnswer,
+  type ApiResponse,
   type ApiRequest,
   browsablePage,
   CONTENT_TYPES,
@@ -33,7 +33,7 @@ const FIND_VIEW: Readonly<Record<ProfileName, (site: Site, path: string) => View
  * Framework, also the order of the checks: address, format, login, rights, method, body. Changes only
  * the store.
  */
-export function answer(site: Site, request: ApiRequest): ApiAnswer {
+export function respond(site: Site, request: ApiRequest): ApiResponse {
   const { profile, traits } = site.dialect;
   const findView = FIND_VIEW[profile];
   const [path = '', query] = request.target.split('?', 2);
@@ -69,7 +69,7 @@ function decide(site: Site, view: View, request: ApiRequest): Outcome {
     return refusal(403, 'You do not have permission to perform this action.');
   }
   if (!view.allow.includes(method)) return refusal(405, `Method "${method}" not allowed.`);
-  if (method !== 'OPTIONS') return view.answer(request);
+  if (method !== 'OPTIONS') return view.respond(request);
   return {
     status: 200,
     value: {
@@ -82,7 +82,7 @@ function decide(site: Site, view: View, request: ApiRequest): Outcome {
   };
 }
 
-function render(view: View, outcome: Outcome, rendering: Rendering): ApiAnswer {
+function render(view: View, outcome: Outcome, rendering: Rendering): ApiResponse {
   const { status, value, text } = outcome;
   const headers = { Allow: view.allow.join(', '), Vary: 'Accept', ...outcome.headers };
   if (text === undefined && value === undefined) return { status, headers, body: '' };
@@ -95,7 +95,7 @@ function render(view: View, outcome: Outcome, rendering: Rendering): ApiAnswer {
 }
 
 /** A page of the web server in front of the API. */
-export function page(status: number, body: string): ApiAnswer {
+export function page(status: number, body: string): ApiResponse {
   return { status, headers: { 'Content-Type': HTML }, body };
 }
 

@@ -11,7 +11,7 @@ export interface DeviceData {
 }
 
 /** How many people of the fleet share a username; a number is appended to tell them apart. */
-type Namesakes = Map<string, number>;
+type UsernameCounts = Map<string, number>;
 
 type Person = Omit<User, 'uuid'>;
 
@@ -23,7 +23,7 @@ const ACCOUNTS: readonly Person[] = [
 const EMOJI = ['🦊', '👩‍💻', '🚒', '🇨🇭'] as const;
 
 /** Distinct people; the first ones cover all cultures, so that a short list shows each. */
-function people(random: Random, count: number, taken: Namesakes): Person[] {
+function people(random: Random, count: number, taken: UsernameCounts): Person[] {
   return Array.from({ length: count }, (_, index) => {
     const culture = CULTURES[index] ?? random.pick(CULTURES);
     const hasEmoji = index === 4 || random.below(25) === 0;
@@ -34,7 +34,7 @@ function people(random: Random, count: number, taken: Namesakes): Person[] {
 function person(
   random: Random,
   culture: Culture,
-  { hasEmoji, taken }: { hasEmoji: boolean; taken: Namesakes },
+  { hasEmoji, taken }: { hasEmoji: boolean; taken: UsernameCounts },
 ): Person {
   const [first, firstTyped] = random.pick(culture.first);
   const [last, lastTyped] = random.pick(culture.last);
@@ -75,10 +75,10 @@ export function createFleetData(
   const count = Math.max(0, usersPerDevice - ACCOUNTS.length);
   const sharedCount = Math.ceil(count / 2);
   const driftingCount = Math.ceil((count - sharedCount) / 3);
-  const taken: Namesakes = new Map();
-  const everybody = people(createRandom(`${seed}:fleet`), sharedCount + driftingCount, taken);
-  const shared = everybody.slice(0, sharedCount);
-  const drifting = everybody.slice(sharedCount);
+  const taken: UsernameCounts = new Map();
+  const common = people(createRandom(`${seed}:fleet`), sharedCount + driftingCount, taken);
+  const shared = common.slice(0, sharedCount);
+  const drifting = common.slice(sharedCount);
   return (device) => {
     const random = createRandom(`${seed}:device:${device}`);
     const here = drifting.map((person, index) => {
@@ -86,7 +86,7 @@ export function createFleetData(
       const isOdd = device % 10 === (index + 1) % Math.min(devices, 10);
       return isOdd ? drifted(person, createRandom(`${seed}:drift:${index}`)) : person;
     });
-    const own = people(random, count - everybody.length, taken);
+    const own = people(random, count - common.length, taken);
     const others = random.shuffle([...shared, ...here, ...own]);
     return {
       users: [...ACCOUNTS, ...others].map((person) => ({ uuid: random.uuid(), ...person })),

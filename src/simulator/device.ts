@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Endpoint, Listener } from './listener.ts';
-import { answer, page, type Scheme, schemeOf } from './api.ts';
+import { respond, page, type Scheme, schemeOf } from './api.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { heldRecords } from './dialects/identity.ts';
+import { recordsOf } from './dialects/identity.ts';
 import { newExtras } from './data.ts';
-import { type FaultName, FAULTS, type FaultScope, FaultSwitches, type Struck } from './faults.ts';
+import {
+  type FaultName,
+  FAULTS,
+  type FaultScope,
+  FaultSwitches,
+  type FaultTarget,
+} from './faults.ts';
 import { WRITES } from './faults/fault.ts';
-import { type ApiAnswer, type ApiRequest, type Site, TOO_LARGE_PAGE } from './view.ts';
+import { type ApiResponse, type ApiRequest, type Site, TOO_LARGE_PAGE } from './view.ts';
 import type { User } from './store.ts';
 import { send, type Wire } from './transmit.ts';
 
@@ -92,7 +98,7 @@ export class SimulatedDevice {
 
   /** The current list of a resource, over all pages; empty if the resource does not exist. */
   records(resource: string): readonly DeviceRecord[] {
-    return heldRecords(this.#site, resource);
+    return recordsOf(this.#site, resource);
   }
 
   /**
@@ -114,12 +120,12 @@ export class SimulatedDevice {
       throw new RangeError(`The fault ${name} is on or off, it does not count requests.`);
     }
     this.#faults.set(name, on, scope);
-    this.#listener.strike(this.#faults.connection);
+    this.#listener.setBehavior(this.#faults.connection);
   }
 
   clearFaults(): void {
     this.#faults.clear();
-    this.#listener.strike(this.#faults.connection);
+    this.#listener.setBehavior(this.#faults.connection);
   }
 
   /** Changes or creates a user without a request. */
@@ -181,27 +187,27 @@ export class SimulatedDevice {
       });
     }
     const wire = this.#wire(incoming, response);
-    const about = { method: request.method, isAfterWrite };
+    const target = { method: request.method, isAfterWrite };
     const reply =
-      body === undefined ? page(400, TOO_LARGE_PAGE) : this.#answer(request, wire, about);
+      body === undefined ? page(400, TOO_LARGE_PAGE) : this.#respond(request, wire, target);
     if (reply === 'taken') return;
-    const fault = this.#faults.take('answer', about);
+    const fault = this.#faults.take('answer', target);
     if (fault?.isLost !== true) entry.status = reply.status;
     if (fault === undefined) send(wire, reply);
     else fault.transmit(wire, reply);
   }
 
   /** The response, with the faults that strike before it is sent. `taken`: a fault handled the wire. */
-  #answer(request: ApiRequest, wire: Wire, about: Struck): ApiAnswer | 'taken' {
+  #respond(request: ApiRequest, wire: Wire, target: FaultTarget): ApiResponse | 'taken' {
     const site = this.#site;
-    const instead = this.#faults.take('request', about)?.reply(request, wire);
+    const instead = this.#faults.take('request', target)?.reply(request, wire);
     if (instead !== undefined) return instead;
-    const fault = this.#faults.take('write', about);
+    const fault = this.#faults.take('write', target);
     const reply =
       fault === undefined
-        ? answer(site, request)
-        : fault.runStep({ site, request, later: this.#later.bind(this) });
-    const list = isList(request, reply) ? this.#faults.take('list', about) : undefined;
+        ? respond(site, request)
+        : fault.execute({ site, request, later: this.#later.bind(this) });
+    const list = isBareList(request, reply) ? this.#faults.take('list', target) : undefined;
     if (list === undefined) return reply;
     const records = JSON.parse(reply.body) as object[];
     return { ...reply, body: list.rewrite(records, reply.body, request) };
@@ -236,7 +242,7 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
 }
 
 /** Whether a response is a bare list of records. */
-function isList({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
+function isBareList({ method }: ApiRequest, { status, body }: ApiResponse): boolean {
   return method === 'GET' && status === 200 && body.startsWith('[');
 }
 

@@ -16,7 +16,7 @@ export class SimulatorError extends RangeError {
 }
 
 /** Returns `name` if it is one of `names`. @throws SimulatorError if not */
-export function known<Name extends string>(
+export function oneOf<Name extends string>(
   kind: UnknownName['kind'],
   names: readonly Name[],
   name: string,
@@ -24,8 +24,8 @@ export function known<Name extends string>(
   const found = names.find((each) => each === name);
   if (found !== undefined) return found;
   // A list of all faults would not help.
-  const others = names.length > 20 ? '' : `; there are ${names.join(', ')}`;
-  throw new SimulatorError(`there is no ${kind} "${name}"${others}`, {
+  const hint = names.length > 20 ? '' : `; there are ${names.join(', ')}`;
+  throw new SimulatorError(`there is no ${kind} "${name}"${hint}`, {
     unknown: { kind, name, known: names },
   });
 }

@@ -1,7 +1,7 @@
 import { CONNECTION_FAULTS, FRAMING_FAULTS, HEADER_FAULTS } from './faults/transport.ts';
 import { ENCODING_FAULTS } from './faults/encodings.ts';
 import { JSON_FAULTS, RECORD_FAULTS, TEXT_FAULTS } from './faults/content.ts';
-import { PRETENCES, REFUSALS } from './faults/refusals.ts';
+import { EMPTY_RESPONSES, REFUSALS } from './faults/refusals.ts';
 import { WRITE_FAULTS } from './faults/writes.ts';
 import type { Fault, FaultStage } from './faults/fault.ts';
 
@@ -9,7 +9,7 @@ import type { Fault, FaultStage } from './faults/fault.ts';
 export const FAULTS = [
   ...CONNECTION_FAULTS,
   ...REFUSALS,
-  ...PRETENCES,
+  ...EMPTY_RESPONSES,
   ...WRITE_FAULTS,
   ...HEADER_FAULTS,
   ...FRAMING_FAULTS,
@@ -30,7 +30,7 @@ export interface FaultScope {
 }
 
 /** The facts of a request that decide whether a fault strikes. */
-export interface Struck {
+export interface FaultTarget {
   readonly method: string;
   /** Whether a write came before. */
   readonly isAfterWrite: boolean;
@@ -72,7 +72,7 @@ export class FaultSwitches {
   /** Returns the first fault of a stage that strikes this request, and counts it. */
   take<Stage extends FaultStage>(
     stage: Stage,
-    { method, isAfterWrite }: Struck,
+    { method, isAfterWrite }: FaultTarget,
   ): FaultAt<Stage> | undefined {
     const faults: readonly Fault[] = FAULTS;
     for (const fault of faults) {

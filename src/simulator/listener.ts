@@ -4,7 +4,7 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Certificate, createCertificate } from './certificate.ts';
-import type { ConnectionStrike } from './faults/fault.ts';
+import type { ConnectionBehavior } from './faults/fault.ts';
 
 const RELISTEN_AFTER_MS = 50;
 
@@ -20,7 +20,7 @@ export class Listener {
   #connections = 0;
   #server: Server | undefined;
   #secure: SecureServer | undefined;
-  #strike: ConnectionStrike | undefined;
+  #behavior: ConnectionBehavior | undefined;
   #endpoint: Endpoint = { host: '', port: 0 };
   #certificate: Certificate | undefined;
   #firstCertificate: Certificate | undefined;
@@ -64,19 +64,19 @@ export class Listener {
   }
 
   /** Sets the fault of all new connections and closes the open ones. Undefined: no fault. */
-  strike(strike: ConnectionStrike | undefined): void {
-    const before = this.#strike;
-    if (strike === before) return;
-    this.#strike = strike;
+  setBehavior(behavior: ConnectionBehavior | undefined): void {
+    const before = this.#behavior;
+    if (behavior === before) return;
+    this.#behavior = behavior;
     this.#certificate =
-      strike?.certificate === undefined
+      behavior?.certificate === undefined
         ? this.#firstCertificate
-        : this.#createCertificate(strike.certificate);
+        : this.#createCertificate(behavior.certificate);
     if (this.#certificate !== undefined) {
-      this.#secure = this.#secureServer(this.#certificate, strike);
+      this.#secure = this.#secureServer(this.#certificate, behavior);
     }
     this.#dropConnections();
-    if (strike?.isClosed === true) this.#server?.close();
+    if (behavior?.isClosed === true) this.#server?.close();
     else if (before?.isClosed === true) this.#listenAgain();
   }
 
@@ -110,7 +110,7 @@ export class Listener {
   /** Another process may use the port meanwhile: tries until it is free. */
   #listenAgain(): void {
     const server = this.#server;
-    const isUnwanted = (): boolean => this.#isClosed || this.#strike?.isClosed === true;
+    const isUnwanted = (): boolean => this.#isClosed || this.#behavior?.isClosed === true;
     if (server === undefined || isUnwanted()) return;
     const tryLater = (): void => {
       this.#relisten = setTimeout(() => {
@@ -128,7 +128,7 @@ export class Listener {
   #createCertificate({
     isForOthers,
     validity,
-  }: NonNullable<ConnectionStrike['certificate']> = {}): Certificate {
+  }: NonNullable<ConnectionBehavior['certificate']> = {}): Certificate {
     const { host } = this.#endpoint;
     const subject = isForOthers
       ? { commonName: 'another', addresses: ['192.0.2.1'], hostNames: ['another.invalid'] }
@@ -136,12 +136,12 @@ export class Listener {
     return createCertificate(subject, validity);
   }
 
-  #secureServer({ key, cert }: Certificate, strike?: ConnectionStrike): SecureServer {
+  #secureServer({ key, cert }: Certificate, behavior?: ConnectionBehavior): SecureServer {
     // An empty list of CAs saves loading the system's, which no server needs.
-    const server = createSecureServer({ key, cert, ca: [], ...strike?.tls }, this.#serve);
+    const server = createSecureServer({ key, cert, ca: [], ...behavior?.tls }, this.#serve);
     server.on('secureConnection', (socket: TLSSocket) => {
       const raw = this.#below(socket);
-      if (raw !== undefined) strike?.greetSecured?.(raw);
+      if (raw !== undefined) behavior?.greetSecured?.(raw);
     });
     return server;
   }
@@ -149,14 +149,14 @@ export class Listener {
   #accept(socket: Socket): void {
     this.#connections += 1;
     socket.on('error', () => undefined);
-    if (this.#strike?.isSingle === true && this.#sockets.size > 0) {
+    if (this.#behavior?.isSingle === true && this.#sockets.size > 0) {
       socket.destroy();
       return;
     }
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    if (this.#strike?.greet === undefined) this.#secure?.emit('connection', socket);
-    else this.#strike.greet(socket);
+    if (this.#behavior?.greet === undefined) this.#secure?.emit('connection', socket);
+    else this.#behavior.greet(socket);
   }
 
   /** The TCP socket below TLS, found by its peer's port. */

@@ -2,7 +2,7 @@ import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
 import { SimulatedDevice } from './device.ts';
-import { known, SimulatorError } from './error.ts';
+import { oneOf, SimulatorError } from './error.ts';
 import { type FaultName, FAULTS } from './faults.ts';
 import { Store } from './store.ts';
 
@@ -64,7 +64,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   try {
     await listenAll(devices, port);
     for (const { device, name } of faults) {
-      for (const chosen of devicesCalled(device, devices)) chosen.setFault(name);
+      for (const chosen of selectDevices(device, devices)) chosen.setFault(name);
     }
   } catch (error) {
     await closeAll(devices);
@@ -82,11 +82,11 @@ function parseFault(text: string): { device: string | undefined; name: FaultName
   // An address may contain colons.
   const colon = text.lastIndexOf(':');
   const device = colon === -1 ? undefined : text.slice(0, colon);
-  return { device, name: known('fault', names, text.slice(colon + 1)) };
+  return { device, name: oneOf('fault', names, text.slice(colon + 1)) };
 }
 
 /** By name or address; `*` or undefined selects all. */
-function devicesCalled(
+function selectDevices(
   wanted: string | undefined,
   devices: readonly SimulatedDevice[],
 ): readonly SimulatedDevice[] {
@@ -140,20 +140,23 @@ async function closeAll(devices: readonly SimulatedDevice[]): Promise<void> {
 async function listenAll(devices: readonly SimulatedDevice[], port: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await listenTogether(devices, port);
+      await listenOnSharedPort(devices, port);
       return;
     } catch (error) {
       if (codeOf(error) === 'EADDRNOTAVAIL') break;
       // A port that is free on one address may be in use on the next: then all try another one.
       if (codeOf(error) !== 'EADDRINUSE' || port !== 0 || attempt === PORT_ATTEMPTS) {
-        throw explained(error, port);
+        throw listenError(error, port);
       }
     }
   }
-  await listenApart(devices, port);
+  await listenOnOwnPorts(devices, port);
 }
 
-async function listenTogether(devices: readonly SimulatedDevice[], port: number): Promise<void> {
+async function listenOnSharedPort(
+  devices: readonly SimulatedDevice[],
+  port: number,
+): Promise<void> {
   let shared = port;
   for (const [index, device] of devices.entries()) {
     await device.listen({ host: ownAddress(index), port: shared });
@@ -162,18 +165,18 @@ async function listenTogether(devices: readonly SimulatedDevice[], port: number)
 }
 
 /** For systems that have only 127.0.0.1, such as macOS: one port each, counted up from `port`. */
-async function listenApart(devices: readonly SimulatedDevice[], port: number): Promise<void> {
+async function listenOnOwnPorts(devices: readonly SimulatedDevice[], port: number): Promise<void> {
   for (const [index, device] of devices.entries()) {
     const own = port === 0 ? 0 : port + index;
     try {
       await device.listen({ host: '127.0.0.1', port: own });
     } catch (error) {
-      throw explained(error, own);
+      throw listenError(error, own);
     }
   }
 }
 
-function explained(error: unknown, port: number): unknown {
+function listenError(error: unknown, port: number): unknown {
   const messages: Partial<Record<string, string>> = {
     EADDRINUSE: `Port ${port} is in use; choose another one.`,
     EACCES: `Port ${port} is not yours; choose one above 1023.`,

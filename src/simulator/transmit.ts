@@ -1,7 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { ApiAnswer } from './view.ts';
+import type { ApiResponse } from './view.ts';
 
 /** Where the response to one request goes. Each function below returns at once. */
 export interface Wire {
@@ -17,36 +17,36 @@ export interface Wire {
 }
 
 /** A response whose body may be bytes. */
-export interface ByteAnswer extends Omit<ApiAnswer, 'body'> {
+export interface ByteResponse extends Omit<ApiResponse, 'body'> {
   readonly body: string | Buffer;
 }
 
 const SLOW_BYTE_MS = 250;
 
 /** Writes the head and returns the body. */
-export function writeHead(response: ServerResponse, answer: ByteAnswer): Buffer {
-  const body = Buffer.from(answer.body);
-  response.writeHead(answer.status, { ...answer.headers, 'Content-Length': body.length });
+export function writeHead(response: ServerResponse, reply: ByteResponse): Buffer {
+  const body = Buffer.from(reply.body);
+  response.writeHead(reply.status, { ...reply.headers, 'Content-Length': body.length });
   return body;
 }
 
-export function send({ response }: Pick<Wire, 'response'>, answer: ByteAnswer): void {
-  const body = writeHead(response, answer);
+export function send({ response }: Pick<Wire, 'response'>, reply: ByteResponse): void {
+  const body = writeHead(response, reply);
   response.end(body);
 }
 
 /** Sends a chunked body until the client disconnects. */
 export function sendBlocks(
   { response }: Wire,
-  answer: Omit<ApiAnswer, 'body'>,
+  reply: Omit<ApiResponse, 'body'>,
   blocks: Iterable<string | Buffer>,
 ): void {
-  response.writeHead(answer.status, answer.headers);
+  response.writeHead(reply.status, reply.headers);
   pour(blocks, response);
 }
 
 /** The head of a response with additional header lines; the connection ends after the response. */
-export function rawHead({ status, headers }: ByteAnswer, lines: readonly string[]): string {
+export function rawHead({ status, headers }: ByteResponse, lines: readonly string[]): string {
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),

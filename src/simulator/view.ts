@@ -14,7 +14,7 @@ export interface ApiRequest {
   readonly body: string;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -44,7 +44,7 @@ export interface View {
   /** The fields by method; OPTIONS shows them to accounts that may write. */
   readonly actions?: () => Readonly<Record<string, unknown>>;
   /** For each allowed method but OPTIONS. */
-  readonly answer: (request: ApiRequest) => Outcome;
+  readonly respond: (request: ApiRequest) => Outcome;
 }
 
 export const CONTENT_TYPES = {

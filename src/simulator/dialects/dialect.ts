@@ -1,4 +1,4 @@
-import { known, SimulatorError } from '../error.ts';
+import { oneOf, SimulatorError } from '../error.ts';
 
 /** The simulated families of devices: the built-in profiles. */
 export const PROFILE_NAMES = ['documented', 'drf', 'generic-rest', 'form-action'] as const;
@@ -87,11 +87,11 @@ const MAX_PAGE_SIZE = 100_000;
 
 /** @throws SimulatorError for an unknown name, and for options that contradict each other */
 export function createDialect(options: DialectOptions = {}): Dialect {
-  const profile = known('profile', PROFILE_NAMES, options.profile ?? 'documented');
-  const paging = known('paging', PAGING_NAMES, options.paging ?? 'none');
-  const envelope = known('envelope', ENVELOPE_NAMES, options.envelope ?? USUAL_ENVELOPE[paging]);
+  const profile = oneOf('profile', PROFILE_NAMES, options.profile ?? 'documented');
+  const paging = oneOf('paging', PAGING_NAMES, options.paging ?? 'none');
+  const envelope = oneOf('envelope', ENVELOPE_NAMES, options.envelope ?? USUAL_ENVELOPE[paging]);
   const names = QUIRKS.map(({ name }) => name);
-  const quirks = new Set(options.quirk?.map((name) => known('quirk', names, name)));
+  const quirks = new Set(options.quirk?.map((name) => oneOf('quirk', names, name)));
   const { pageSize = 10 } = options;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE_SIZE) {
     throw new SimulatorError(`pageSize must be a whole number from 1 to ${MAX_PAGE_SIZE}.`);

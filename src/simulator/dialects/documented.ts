@@ -8,7 +8,7 @@ import {
   type View,
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
-import { type Place, placeOf } from './resources.ts';
+import { type ResourceTable, tableOf } from './resources.ts';
 import { shownObject, shownRecord } from './identity.ts';
 import { mediaType, type Problems, readFields, replaceRecord, unsupported } from './read-body.ts';
 import { singleView } from './single.ts';
@@ -18,10 +18,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** The documented API, and beyond it GET and DELETE of one user, and the single object `system`. */
 export function findDocumentedView(site: Site, sent: string): View | undefined {
   const path = decodedPath(sent);
-  const place = placeOf(site, 'user');
-  if (place === undefined) return undefined;
-  const { table: users } = place;
-  const system = placeOf(site, 'system');
+  const target = tableOf(site, 'user');
+  if (target === undefined) return undefined;
+  const { table: users } = target;
+  const system = tableOf(site, 'system');
   // The framework's router lists only collections at the root.
   if (system !== undefined && path === '/api/system/') return singleView(system);
   if (path === '/api/') {
@@ -29,15 +29,15 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
       title: 'Api Root',
       allow: ['GET', 'HEAD', 'OPTIONS'],
       isReadOnly: true,
-      answer: ({ host }) => ({ status: 200, value: { user: `https://${host}/api/user/` } }),
+      respond: ({ host }) => ({ status: 200, value: { user: `https://${host}/api/user/` } }),
     };
   }
   if (path === '/api/user/') {
     return {
       title: 'User List',
       allow: ['GET', 'POST', 'HEAD', 'OPTIONS'],
-      answer: (request) =>
-        request.method === 'POST' ? write(place, request) : listOutcome(place, request),
+      respond: (request) =>
+        request.method === 'POST' ? write(target, request) : listOutcome(target, request),
     };
   }
   // The framework's pattern for an id: no slash, no dot.
@@ -46,12 +46,12 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
   return {
     title: 'User Instance',
     allow: ['GET', 'DELETE', 'HEAD', 'OPTIONS'],
-    answer: (request) => {
+    respond: (request) => {
       if (request.method === 'DELETE') return users.delete(uuid) ? { status: 204 } : noSuchUser();
-      const held = users.get(uuid);
-      return held === undefined
+      const current = users.get(uuid);
+      return current === undefined
         ? noSuchUser()
-        : { status: 200, value: shownObject(site.dialect, held) };
+        : { status: 200, value: shownObject(site.dialect, current) };
     },
   };
 }
@@ -60,7 +60,7 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
  * `POST /api/user/`: the uuid `null` creates, a known one updates. All five fields are required, every
  * wrong one is reported, others are ignored.
  */
-function write({ site, resource, table: users }: Place, request: ApiRequest): Outcome {
+function write({ site, resource, table: users }: ResourceTable, request: ApiRequest): Outcome {
   const { store, dialect } = site;
   // An empty body needs no type; its fields are missing.
   const isForm = request.body === '' || mediaType(request) === CONTENT_TYPES.form;
@@ -71,28 +71,32 @@ function write({ site, resource, table: users }: Place, request: ApiRequest): Ou
   );
   const uuid = form['uuid']?.trim() ?? '';
   const isNew = uuid === 'null';
-  const held = users.get(uuid.toLowerCase());
-  if (!isNew && UUID.test(uuid) && held === undefined) return noSuchUser();
+  const current = users.get(uuid.toLowerCase());
+  if (!isNew && UUID.test(uuid) && current === undefined) return noSuchUser();
 
-  const said = readFields(resource.fields, form, {
+  const read = readFields(resource.fields, form, {
     isPartial: false,
     replaces: false,
     trims: true,
   });
   const wrong = form['uuid'] === undefined ? 'This field is required.' : 'Must be a valid UUID.';
   const errors: Record<string, Problems> = {
-    ...(!isNew && held === undefined && { uuid: [wrong] }),
-    ...('problems' in said && said.problems),
+    ...(!isNew && current === undefined && { uuid: [wrong] }),
+    ...('problems' in read && read.problems),
   };
-  const holder = store.named(form['username']?.trim() ?? '');
-  if (errors['username'] === undefined && holder !== undefined && holder.uuid !== held?.uuid) {
+  const sameName = store.named(form['username']?.trim() ?? '');
+  if (
+    errors['username'] === undefined &&
+    sameName !== undefined &&
+    sameName.uuid !== current?.uuid
+  ) {
     errors['username'] = ['A user with that username already exists.'];
   }
-  if ('problems' in said || Object.keys(errors).length > 0) return { status: 400, value: errors };
-  const isUpdate = held !== undefined && !dialect.quirks.has('update-creates');
+  if ('problems' in read || Object.keys(errors).length > 0) return { status: 400, value: errors };
+  const isUpdate = current !== undefined && !dialect.quirks.has('update-creates');
   const record = isUpdate
-    ? replaceRecord(users, held, said.value)
-    : store.insert(users, said.value);
+    ? replaceRecord(users, current, read.value)
+    : store.insert(users, read.value);
   return { status: isUpdate ? 200 : 201, value: shownRecord(dialect, users, record) };
 }
 

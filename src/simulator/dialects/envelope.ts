@@ -1,13 +1,16 @@
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import { type ApiRequest, type Outcome, refusal } from '../view.ts';
-import type { Place, Resource } from './resources.ts';
+import type { ResourceTable, Resource } from './resources.ts';
 import { idField, shownRecords } from './identity.ts';
 import type { Dialect, EnvelopeName } from './dialect.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
 /** `GET` of a list: one page of the records in the envelope of the dialect. */
-export function listOutcome({ site, resource, table }: Place, request: ApiRequest): Outcome {
+export function listOutcome(
+  { site, resource, table }: ResourceTable,
+  request: ApiRequest,
+): Outcome {
   const { dialect } = site;
   const all = shownRecords(dialect, table);
   const page = pageOf(dialect, request, all.length);

@@ -8,7 +8,7 @@ import {
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
 import { readBody, storeRecord } from './read-body.ts';
-import { type Place, placeOf } from './resources.ts';
+import { type ResourceTable, tableOf } from './resources.ts';
 import { singleView } from './single.ts';
 
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };
@@ -19,20 +19,20 @@ const DONE: Outcome = { status: 200, value: { status: 'OK' } };
  */
 export function findFormActionView(site: Site, sent: string): View | undefined {
   const name = /^\/api\/([a-z]+)\/$/.exec(decodedPath(sent))?.[1] ?? '';
-  const place = placeOf(site, name);
-  if (place === undefined) return undefined;
-  if (place.resource.key === undefined) return singleView(place);
+  const target = tableOf(site, name);
+  if (target === undefined) return undefined;
+  if (target.resource.key === undefined) return singleView(target);
   return {
     title: name,
     allow: ['GET', 'POST', 'HEAD'],
-    answer: (request) =>
-      request.method === 'POST' ? act(place, request) : listOutcome(place, request),
+    respond: (request) =>
+      request.method === 'POST' ? act(target, request) : listOutcome(target, request),
   };
 }
 
-function act(place: Place, request: ApiRequest): Outcome {
-  const { site, table } = place;
-  const { key = '', name, fields } = place.resource;
+function act(target: ResourceTable, request: ApiRequest): Outcome {
+  const { site, table } = target;
+  const { key = '', name, fields } = target.resource;
   const action = new URLSearchParams(request.body).get('action') ?? '';
   const body = readBody(site.dialect, request, fields, action !== 'add');
   if ('refused' in body) return body.refused;
@@ -54,6 +54,6 @@ function act(place: Place, request: ApiRequest): Outcome {
     table.delete(before.uuid);
     return DONE;
   }
-  const stored = storeRecord(place, { input, before, isPartial: before !== undefined });
+  const stored = storeRecord(target, { input, before, isPartial: before !== undefined });
   return 'refused' in stored ? stored.refused : DONE;
 }

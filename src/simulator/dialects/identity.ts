@@ -2,7 +2,7 @@ import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { StoredRecord, Table } from '../store.ts';
 import type { Site } from '../view.ts';
 import type { Dialect } from './dialect.ts';
-import { type Field, isRequired, placeOf } from './resources.ts';
+import { type Field, isRequired, tableOf } from './resources.ts';
 
 /** The field with the id; undefined if records have none. */
 export function idField({ traits, quirks }: Dialect): 'uuid' | 'id' | undefined {
@@ -14,7 +14,7 @@ export function shownRecords(dialect: Dialect, table: Table): DeviceRecord[] {
   const shown = table.records.map((record, index) => shownAt(dialect, table, record, index));
   if (!dialect.quirks.has('counters')) return shown;
   const hits = table.countListing();
-  return shown.map((record) => worded(dialect, { ...record, hits }));
+  return shown.map((record) => encoded(dialect, { ...record, hits }));
 }
 
 export function shownRecord(dialect: Dialect, table: Table, record: StoredRecord): DeviceRecord {
@@ -31,7 +31,7 @@ function shownAt(
   const number = dialect.quirks.has('positional-ids') ? index : table.numberOf(uuid);
   const field = idField(dialect);
   const id = field === undefined ? {} : { [field]: field === 'uuid' ? uuid : number };
-  return worded(dialect, { ...id, ...withoutHidden(dialect, fields) });
+  return encoded(dialect, { ...id, ...withoutHidden(dialect, fields) });
 }
 
 function withoutHidden({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord {
@@ -44,13 +44,13 @@ function withoutHidden({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord 
 /** A single object, which has no id. */
 export function shownObject(dialect: Dialect, record: StoredRecord): DeviceRecord {
   const fields = Object.entries(record).filter(([field]) => field !== 'uuid');
-  return worded(dialect, Object.fromEntries(fields));
+  return encoded(dialect, Object.fromEntries(fields));
 }
 
 /** All records of a resource; empty if the resource does not exist. */
-export function heldRecords(site: Site, name: string): DeviceRecord[] {
+export function recordsOf(site: Site, name: string): DeviceRecord[] {
   const { dialect } = site;
-  const { resource, table } = placeOf(site, name) ?? {};
+  const { resource, table } = tableOf(site, name) ?? {};
   if (resource === undefined || table === undefined) return [];
   return resource.key === undefined
     ? table.records.map((record) => shownObject(dialect, record))
@@ -58,7 +58,7 @@ export function heldRecords(site: Site, name: string): DeviceRecord[] {
 }
 
 /** A record as it is sent: with the quirk `strings` all values are strings. */
-function worded({ quirks }: Dialect, record: DeviceRecord): DeviceRecord {
+function encoded({ quirks }: Dialect, record: DeviceRecord): DeviceRecord {
   if (!quirks.has('strings')) return record;
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => [field, withStrings(value)]),
@@ -83,7 +83,9 @@ function withStrings(value: Value): Value {
   if (typeof value !== 'object') return String(value);
   if (value === null) return '';
   if (Array.isArray(value)) return value.map(withStrings);
-  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, withStrings(held)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withStrings(inner)]),
+  );
 }
 
 /** The description of fields in the response to OPTIONS, like in Django REST Framework. */
@@ -93,7 +95,7 @@ export function metadata(fields: readonly Field[]): Readonly<Record<string, unkn
 
 function fieldMetadata(field: Field): Readonly<Record<string, unknown>> {
   const words = field.name.replaceAll('_', ' ');
-  const said = {
+  const description = {
     type: field.type,
     required: isRequired(field),
     read_only: field.readOnly === true,
@@ -101,25 +103,27 @@ function fieldMetadata(field: Field): Readonly<Record<string, unknown>> {
   };
   switch (field.type) {
     case 'string':
-      return field.readOnly === true ? said : { ...said, max_length: field.maxLength };
+      return field.readOnly === true
+        ? description
+        : { ...description, max_length: field.maxLength };
     case 'choice':
       return {
-        ...said,
+        ...description,
         choices: field.choices.map(([value, displayName]) => ({
           value,
           display_name: displayName,
         })),
       };
     case 'integer':
-      return { ...said, min_value: field.min, max_value: field.max };
+      return { ...description, min_value: field.min, max_value: field.max };
     case 'list': {
       const child = { type: 'string', required: true, read_only: false };
-      return { ...said, child: { ...child, max_length: field.maxLength } };
+      return { ...description, child: { ...child, max_length: field.maxLength } };
     }
     case 'nested object':
-      return { ...said, children: metadata(field.children) };
+      return { ...description, children: metadata(field.children) };
     case 'boolean':
     case 'datetime':
-      return said;
+      return description;
   }
 }

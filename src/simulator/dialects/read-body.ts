@@ -6,7 +6,7 @@ import {
   type IntegerField,
   isRequired,
   type ListField,
-  type Place,
+  type ResourceTable,
   type StringField,
 } from './resources.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
@@ -122,8 +122,10 @@ export function readFields(
   const record: Record<string, Value> = {};
   const problems: Record<string, Problems> = {};
   for (const field of fields) {
-    const isTold = [input, reading.before ?? {}].some((held) => Object.hasOwn(held, field.name));
-    if (field.mayLack === true && !isTold) continue;
+    const isGiven = [input, reading.before ?? {}].some((record) =>
+      Object.hasOwn(record, field.name),
+    );
+    if (field.mayLack === true && !isGiven) continue;
     const read = readField(field, input, reading);
     if ('problems' in read) problems[field.name] = read.problems;
     else record[field.name] = read.value;
@@ -176,7 +178,12 @@ function readValue(
 }
 
 function readString(
-  { maxLength, mayBeBlank, pattern, complaint }: Omit<StringField, 'name' | 'type'>,
+  {
+    maxLength,
+    mayBeBlank,
+    pattern,
+    patternMessage: patternMessage,
+  }: Omit<StringField, 'name' | 'type'>,
   sent: unknown,
   { trims }: Reading,
 ): Read<string> {
@@ -188,7 +195,7 @@ function readString(
     return { problems: ['This field may not be blank.'] };
   }
   const problems = [
-    ...(pattern?.test(text) === false ? [complaint ?? 'Enter a valid value.'] : []),
+    ...(pattern?.test(text) === false ? [patternMessage ?? 'Enter a valid value.'] : []),
     ...(text.includes('\0') ? ['Null characters are not allowed.'] : []),
     ...(Array.from(text).length > maxLength
       ? [`Ensure this field has no more than ${maxLength} characters.`]
@@ -250,19 +257,19 @@ function typeName(value: unknown): string {
 }
 
 /** A write that has been read and not yet validated. */
-interface Wish {
+interface RecordWrite {
   readonly input: Input;
   /** The record to change; undefined for a new one. */
   readonly before?: StoredRecord | undefined;
   readonly isPartial: boolean;
   /** Another record that may have the same key. */
-  readonly namesake?: StoredRecord | undefined;
+  readonly sameKey?: StoredRecord | undefined;
 }
 
 /** Stores a record if all of its fields are valid and its key is free. */
 export function storeRecord(
-  { site, resource, table }: Place,
-  { input, before, isPartial, namesake }: Wish,
+  { site, resource, table }: ResourceTable,
+  { input, before, isPartial, sameKey }: RecordWrite,
 ): { readonly record: StoredRecord } | { readonly refused: Outcome } {
   const { traits, quirks } = site.dialect;
   const trims = traits.trims || quirks.has('trims');
@@ -270,7 +277,7 @@ export function storeRecord(
   const read = readFields(resource.fields, input, { before, isPartial, trims, replaces });
   if ('problems' in read) return { refused: { status: 400, value: read.problems } };
   const { key, name } = resource;
-  const own = [before?.uuid, namesake?.uuid];
+  const own = [before?.uuid, sameKey?.uuid];
   const isTaken =
     key !== undefined &&
     table.records.some((record) => record[key] === read.value[key] && !own.includes(record.uuid));

@@ -21,7 +21,7 @@ export interface StringField extends AnyField {
   readonly mayBeBlank?: true;
   readonly pattern?: RegExp;
   /** The message if the pattern does not match. */
-  readonly complaint?: string;
+  readonly patternMessage?: string;
 }
 
 export interface ChoiceField extends AnyField {
@@ -90,7 +90,7 @@ const PERSON: readonly Field[] = [
     type: 'string',
     maxLength: 150,
     pattern: /^[\p{L}\p{N}_.@+-]+$/u,
-    complaint:
+    patternMessage:
       'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.',
   },
   {
@@ -190,7 +190,7 @@ const SET_BY_DEVICE: readonly Field[] = [
 const IS_ADMIN: Field = { name: 'is_admin', type: 'boolean', mayLack: true };
 
 /** A resource of a device, with its records. */
-export interface Place {
+export interface ResourceTable {
   readonly site: Site;
   /** Includes the fields that quirks add. */
   readonly resource: Resource;
@@ -198,7 +198,7 @@ export interface Place {
 }
 
 /** Returns undefined if the device has no such resource. */
-export function placeOf(site: Site, name: string): Place | undefined {
+export function tableOf(site: Site, name: string): ResourceTable | undefined {
   const { profile, quirks } = site.dialect;
   const resource = RESOURCES[profile].find((known) => known.name === name);
   const table = site.store.table(name);

@@ -10,7 +10,7 @@ import {
 import { listOutcome } from './envelope.ts';
 import { findRecord, idField, metadata, shownRecord } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';
-import { type Place, placeOf, RESOURCES, titleOf } from './resources.ts';
+import { type ResourceTable, tableOf, RESOURCES, titleOf } from './resources.ts';
 import { singleView } from './single.ts';
 
 /** The profiles `drf` and `generic-rest`: collections and records, one method per action. */
@@ -23,10 +23,10 @@ export function findRestView(site: Site, sent: string): View | undefined {
     ? /^\/api\/([a-z]+)\/(?:([^/.]+)\/)?$/
     : /^\/api\/([a-z]+)(?:\/([^/.]+))?$/;
   const [, name, id] = pattern.exec(path) ?? [];
-  const place = placeOf(site, name ?? '');
-  if (place === undefined) return undefined;
-  if (place.resource.key === undefined) return id === undefined ? singleView(place) : undefined;
-  return id === undefined ? listView(place) : itemView(place, id);
+  const target = tableOf(site, name ?? '');
+  if (target === undefined) return undefined;
+  if (target.resource.key === undefined) return id === undefined ? singleView(target) : undefined;
+  return id === undefined ? listView(target) : itemView(target, id);
 }
 
 function rootView({ dialect }: Site): View {
@@ -35,7 +35,7 @@ function rootView({ dialect }: Site): View {
     title: 'Api Root',
     allow: ['GET', 'HEAD', 'OPTIONS'],
     isReadOnly: true,
-    answer: ({ host }) => {
+    respond: ({ host }) => {
       const links = RESOURCES[dialect.profile].map(({ name }) => [
         name,
         `https://${host}/api/${name}${slash}`,
@@ -45,26 +45,26 @@ function rootView({ dialect }: Site): View {
   };
 }
 
-function listView(place: Place): View {
+function listView(target: ResourceTable): View {
   return {
-    title: `${titleOf(place.resource)} List`,
+    title: `${titleOf(target.resource)} List`,
     allow: ['GET', 'POST', 'HEAD', 'OPTIONS'],
-    actions: () => ({ POST: described(place) }),
-    answer: (request) =>
-      request.method === 'POST' ? create(place, request) : listOutcome(place, request),
+    actions: () => ({ POST: described(target) }),
+    respond: (request) =>
+      request.method === 'POST' ? create(target, request) : listOutcome(target, request),
   };
 }
 
-function itemView(place: Place, id: string): View {
-  const { site, resource, table } = place;
+function itemView(target: ResourceTable, id: string): View {
+  const { site, resource, table } = target;
   const { quirks } = site.dialect;
   const methods = quirks.has('put-replaces') ? ['PUT'] : ['PUT', 'PATCH'];
   const changes = quirks.has('post-updates') ? [] : methods;
   return {
     title: `${titleOf(resource)} Instance`,
     allow: ['GET', ...changes, 'DELETE', 'HEAD', 'OPTIONS'],
-    actions: () => ({ PUT: described(place) }),
-    answer: (request) => {
+    actions: () => ({ PUT: described(target) }),
+    respond: (request) => {
       const record = findRecord(site.dialect, table, id);
       if (record === undefined) {
         return refusal(404, `No ${titleOf(resource)} matches the given query.`);
@@ -75,7 +75,7 @@ function itemView(place: Place, id: string): View {
           return { status: 204 };
         case 'PUT':
         case 'PATCH':
-          return change(place, record, request);
+          return change(target, record, request);
         default:
           return { status: 200, value: shownRecord(site.dialect, table, record) };
       }
@@ -84,36 +84,36 @@ function itemView(place: Place, id: string): View {
 }
 
 /** A sent id is ignored, unless POST also updates. */
-function create(place: Place, request: ApiRequest): Outcome {
-  const { table } = place;
-  const { dialect } = place.site;
-  const body = readBody(dialect, request, place.resource.fields, false);
+function create(target: ResourceTable, request: ApiRequest): Outcome {
+  const { table } = target;
+  const { dialect } = target.site;
+  const body = readBody(dialect, request, target.resource.fields, false);
   if ('refused' in body) return body.refused;
   const { input } = body;
   const id = input[idField(dialect) ?? ''];
   const isId = typeof id === 'string' || typeof id === 'number';
-  const known = isId ? findRecord(dialect, table, String(id)) : undefined;
-  if (known !== undefined && dialect.quirks.has('post-updates')) {
-    return change(place, known, request);
+  const existing = isId ? findRecord(dialect, table, String(id)) : undefined;
+  if (existing !== undefined && dialect.quirks.has('post-updates')) {
+    return change(target, existing, request);
   }
-  const namesake = dialect.quirks.has('update-creates') ? known : undefined;
-  const stored = storeRecord(place, { input, isPartial: false, namesake });
+  const sameKey = dialect.quirks.has('update-creates') ? existing : undefined;
+  const stored = storeRecord(target, { input, isPartial: false, sameKey });
   if ('refused' in stored) return stored.refused;
   return { status: 201, value: shownRecord(dialect, table, stored.record) };
 }
 
 /** PATCH takes changes; other methods need all required fields, and a form without a boolean means false. */
-function change(place: Place, before: StoredRecord, request: ApiRequest): Outcome {
-  const { dialect } = place.site;
+function change(target: ResourceTable, before: StoredRecord, request: ApiRequest): Outcome {
+  const { dialect } = target.site;
   const isPartial = request.method === 'PATCH';
-  const body = readBody(dialect, request, place.resource.fields, isPartial);
+  const body = readBody(dialect, request, target.resource.fields, isPartial);
   if ('refused' in body) return body.refused;
-  const stored = storeRecord(place, { input: body.input, before, isPartial });
+  const stored = storeRecord(target, { input: body.input, before, isPartial });
   if ('refused' in stored) return stored.refused;
-  return { status: 200, value: shownRecord(dialect, place.table, stored.record) };
+  return { status: 200, value: shownRecord(dialect, target.table, stored.record) };
 }
 
-function described({ site, resource }: Place): Readonly<Record<string, unknown>> {
+function described({ site, resource }: ResourceTable): Readonly<Record<string, unknown>> {
   const field = idField(site.dialect) ?? 'id';
   const type = field === 'uuid' ? 'string' : 'integer';
   const label = field === 'uuid' ? 'Uuid' : 'ID';

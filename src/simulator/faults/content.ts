@@ -1,5 +1,5 @@
 import { send, sendBlocks } from '../transmit.ts';
-import { atAnswer, atList } from './fault.ts';
+import { atResponse, atList } from './fault.ts';
 
 const ORIGIN = 'https://elsewhere.invalid';
 const MILLION = 1_000_000;
@@ -32,8 +32,8 @@ function million<const Name extends string>(
   summary: string,
   rowOf: (number: number) => string,
 ) {
-  const row = atAnswer(name, summary, (wire, answer) => {
-    sendBlocks(wire, answer, rows(rowOf));
+  const row = atResponse(name, summary, (wire, response) => {
+    sendBlocks(wire, response, rows(rowOf));
   });
   return { ...row, methods: ['GET'] };
 }
@@ -120,10 +120,10 @@ function withMember<const Name extends string>(name: Name, summary: string, memb
 
 /** Lists that are unusual or invalid JSON. */
 export const JSON_FAULTS = [
-  atAnswer('invalid-json', 'The body is JSON that was cut in the middle.', (wire, answer) => {
+  atResponse('invalid-json', 'The body is JSON that was cut in the middle.', (wire, response) => {
     // Half of an empty list would be valid.
-    const half = answer.body.slice(0, Math.ceil(answer.body.length / 2)) || '{';
-    send(wire, answer.status === 204 ? answer : { ...answer, body: half });
+    const half = response.body.slice(0, Math.ceil(response.body.length / 2)) || '{';
+    send(wire, response.status === 204 ? response : { ...response, body: half });
   }),
   atList('null-list', 'The list is null.', () => 'null'),
   atList('number-list', 'The list is a number.', () => '42'),

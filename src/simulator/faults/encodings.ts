@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { endlessly, send, sendBlocks } from '../transmit.ts';
-import { type AnswerFault, atAnswer } from './fault.ts';
+import { type ResponseFault, atResponse } from './fault.ts';
 
 type Encode = (body: string) => Buffer;
 
@@ -8,11 +8,11 @@ type Encode = (body: string) => Buffer;
 function encoded(
   headers: Readonly<Record<string, string>>,
   encode: Encode,
-): AnswerFault['transmit'] {
-  return (wire, answer) => {
-    const isEmpty = answer.status === 204;
-    const body = isEmpty ? '' : encode(answer.body);
-    send(wire, { ...answer, headers: { ...answer.headers, ...(!isEmpty && headers) }, body });
+): ResponseFault['transmit'] {
+  return (wire, response) => {
+    const isEmpty = response.status === 204;
+    const body = isEmpty ? '' : encode(response.body);
+    send(wire, { ...response, headers: { ...response.headers, ...(!isEmpty && headers) }, body });
   };
 }
 
@@ -22,7 +22,7 @@ function packed<const Name extends string>(
   encoding: string,
   encode: Encode,
 ) {
-  return atAnswer(name, summary, encoded({ 'Content-Encoding': encoding }, encode));
+  return atResponse(name, summary, encoded({ 'Content-Encoding': encoding }, encode));
 }
 
 function inCharset<const Name extends string>(
@@ -32,7 +32,7 @@ function inCharset<const Name extends string>(
   encode: Encode,
 ) {
   const type = charset === '' ? 'application/json' : `application/json; charset=${charset}`;
-  return atAnswer(name, summary, encoded({ 'Content-Type': type }, encode));
+  return atResponse(name, summary, encoded({ 'Content-Type': type }, encode));
 }
 
 /** Unpacks to a gigabyte: gzip members may be concatenated. */
@@ -84,10 +84,10 @@ export const ENCODING_FAULTS = [
   packed('gzip-garbage', 'The body is said to be compressed, and is noise.', 'gzip', noise),
   packed('gzip-not', 'The body is said to be compressed, and is not.', 'gzip', plain),
   packed('gzip-bomb', 'A megabyte that unpacks to a gigabyte.', 'gzip', bomb),
-  atAnswer('endless-gzip', 'A compressed body that never ends.', (wire, answer) => {
-    const status = answer.status === 204 ? 200 : answer.status;
+  atResponse('endless-gzip', 'A compressed body that never ends.', (wire, response) => {
+    const status = response.status === 204 ? 200 : response.status;
     const block = gzipSync(MEGABYTE);
-    const headers = { ...answer.headers, 'Content-Encoding': 'gzip' };
+    const headers = { ...response.headers, 'Content-Encoding': 'gzip' };
     sendBlocks(wire, { status, headers }, endlessly(block, block));
   }),
   packed(

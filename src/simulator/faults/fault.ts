@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { Validity } from '../certificate.ts';
 import type { Wire } from '../transmit.ts';
-import type { ApiAnswer, ApiRequest, Site } from '../view.ts';
+import type { ApiResponse, ApiRequest, Site } from '../view.ts';
 
 /**
  * A fault as data, with the function that does it. `stage` is where it strikes: the connection; the
  * request, before it is executed; the effect of a write; the content of a list; the transmission of the
  * response, after a write has been executed.
  */
-export type Fault = ConnectionFault | RequestFault | WriteFault | ListFault | AnswerFault;
+export type Fault = ConnectionFault | RequestFault | WriteFault | ListFault | ResponseFault;
 export type FaultStage = Fault['stage'];
 
 interface Named {
@@ -22,11 +22,11 @@ interface Named {
   readonly isOnce?: true;
 }
 
-export interface ConnectionFault extends Named, ConnectionStrike {
+export interface ConnectionFault extends Named, ConnectionBehavior {
   readonly stage: 'connection';
 }
 
-export interface ConnectionStrike {
+export interface ConnectionBehavior {
   /** Nothing listens on the port. */
   readonly isClosed?: true;
   /** Closes a second connection at once. */
@@ -46,11 +46,11 @@ export interface ConnectionStrike {
 export interface RequestFault extends Named {
   readonly stage: 'request';
   /** `taken`: the fault handled the wire, and there is no response. Undefined: it does not strike. */
-  readonly reply: (request: ApiRequest, wire: Wire) => ApiAnswer | 'taken' | undefined;
+  readonly reply: (request: ApiRequest, wire: Wire) => ApiResponse | 'taken' | undefined;
 }
 
 /** A write that a fault executes in its own way. */
-export interface Writing {
+export interface WriteCall {
   readonly site: Site;
   readonly request: ApiRequest;
   readonly later: (delayMs: number, run: () => void) => void;
@@ -58,7 +58,7 @@ export interface Writing {
 
 export interface WriteFault extends Named {
   readonly stage: 'write';
-  readonly runStep: (writing: Writing) => ApiAnswer;
+  readonly execute: (call: WriteCall) => ApiResponse;
 }
 
 /** Rewrites a bare array in a successful GET; other envelopes stay unchanged. */
@@ -68,9 +68,9 @@ export interface ListFault extends Named {
   readonly rewrite: (records: readonly object[], text: string, request: ApiRequest) => string;
 }
 
-export interface AnswerFault extends Named {
+export interface ResponseFault extends Named {
   readonly stage: 'answer';
-  readonly transmit: (wire: Wire, answer: ApiAnswer) => void;
+  readonly transmit: (wire: Wire, response: ApiResponse) => void;
   /** The log shows no response. */
   readonly isLost?: true;
 }
@@ -85,9 +85,9 @@ type Row<Of extends Fault, Name extends string> = Of & { readonly name: Name };
 export function atConnection<const Name extends string>(
   name: Name,
   summary: string,
-  strike: ConnectionStrike,
+  behavior: ConnectionBehavior,
 ): Row<ConnectionFault, Name> {
-  return { stage: 'connection', name, summary, ...strike };
+  return { stage: 'connection', name, summary, ...behavior };
 }
 
 export function atRequest<const Name extends string>(
@@ -102,9 +102,9 @@ export function atWrite<const Name extends string>(
   name: Name,
   summary: string,
   methods: readonly string[],
-  runStep: WriteFault['runStep'],
+  execute: WriteFault['execute'],
 ): Row<WriteFault, Name> {
-  return { stage: 'write', name, summary, methods, runStep: runStep };
+  return { stage: 'write', name, summary, methods, execute };
 }
 
 export function atList<const Name extends string>(
@@ -115,10 +115,10 @@ export function atList<const Name extends string>(
   return { stage: 'list', name, summary, methods: ['GET'], rewrite };
 }
 
-export function atAnswer<const Name extends string>(
+export function atResponse<const Name extends string>(
   name: Name,
   summary: string,
-  transmit: AnswerFault['transmit'],
-): Row<AnswerFault, Name> {
+  transmit: ResponseFault['transmit'],
+): Row<ResponseFault, Name> {
   return { stage: 'answer', name, summary, transmit };
 }

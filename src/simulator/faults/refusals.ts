@@ -1,10 +1,10 @@
 import { page, schemeOf } from '../api.ts';
-import { type ApiAnswer, LOGIN_PAGE, refusalPage, SERVER_ERROR_PAGE } from '../view.ts';
+import { type ApiResponse, LOGIN_PAGE, refusalPage, SERVER_ERROR_PAGE } from '../view.ts';
 import { atRequest } from './fault.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-function json(status: number, value: unknown, headers: Headers = {}): ApiAnswer {
+function json(status: number, value: unknown, headers: Headers = {}): ApiResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json', Vary: 'Accept', ...headers },
@@ -12,21 +12,21 @@ function json(status: number, value: unknown, headers: Headers = {}): ApiAnswer 
   };
 }
 
-const detail = (status: number, text: string, headers?: Headers): ApiAnswer =>
+const detail = (status: number, text: string, headers?: Headers): ApiResponse =>
   json(status, { detail: text }, headers);
 
-const bare = (status: number, headers: Headers = {}, body = ''): ApiAnswer => ({
+const bare = (status: number, headers: Headers = {}, body = ''): ApiResponse => ({
   status,
   headers,
   body,
 });
 
-const busy = (retryAfter: string): ApiAnswer => bare(503, { 'Retry-After': retryAfter });
+const busy = (retryAfter: string): ApiResponse => bare(503, { 'Retry-After': retryAfter });
 
-const throttled = (retryAfter: string): ApiAnswer =>
+const throttled = (retryAfter: string): ApiResponse =>
   detail(429, 'Request was throttled.', { 'Retry-After': retryAfter });
 
-const redirect = (status: number, location: string): ApiAnswer =>
+const redirect = (status: number, location: string): ApiResponse =>
   bare(status, { Location: location });
 
 /** Clears the screen and sets the title of a terminal. */
@@ -115,7 +115,7 @@ export const REFUSALS = [
 ];
 
 /** No response, or a meaningless one; the request is not executed. */
-export const PRETENCES = [
+export const EMPTY_RESPONSES = [
   atRequest('silence', 'Requests are taken and never answered.', () => 'taken'),
   atRequest('reset', 'The connection is reset instead of an answer.', (_request, wire) => {
     wire.reset();

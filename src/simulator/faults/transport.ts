@@ -8,55 +8,56 @@ import {
   type Wire,
   writeHead,
 } from '../transmit.ts';
-import type { ApiAnswer } from '../view.ts';
-import { atAnswer, atConnection, WRITES } from './fault.ts';
+import type { ApiResponse } from '../view.ts';
+import { atResponse, atConnection, WRITES } from './fault.ts';
 
 /** Replaces a 204, which has no body to damage. */
-function full(answer: ApiAnswer): ApiAnswer {
-  return answer.status === 204 ? { ...answer, status: 200, body: '{}' } : answer;
+function full(response: ApiResponse): ApiResponse {
+  return response.status === 204 ? { ...response, status: 200, body: '{}' } : response;
 }
 
 /** The parts of a response; `whole` is the correct one. */
-function partsOf(answer: ApiAnswer) {
-  const { body } = answer;
+function partsOf(response: ApiResponse) {
+  const { body } = response;
   const size = Buffer.byteLength(body);
   const length = `Content-Length: ${size}`;
   /** `text` after the head with any headers about its length. */
-  const under = (lines: readonly string[], text: string): string => rawHead(answer, lines) + text;
-  return { answer, under, body, size, length, whole: under([length], body) };
+  const withHead = (lines: readonly string[], text: string): string =>
+    rawHead(response, lines) + text;
+  return { response, withHead, body, size, length, whole: withHead([length], body) };
 }
 
 type Write = (parts: ReturnType<typeof partsOf>) => string;
 
 /** Literal bytes, then an orderly end of the connection. */
 function raw<const Name extends string>(name: Name, summary: string, write: Write) {
-  return atAnswer(name, summary, ({ socket }, answer) => {
-    socket.end(write(partsOf(full(answer))));
+  return atResponse(name, summary, ({ socket }, response) => {
+    socket.end(write(partsOf(full(response))));
   });
 }
 
 /** Bytes, then silence on a connection that stays open. */
 function stalled<const Name extends string>(name: Name, summary: string, write: Write) {
-  return atAnswer(name, summary, ({ socket }, answer) => {
-    socket.write(write(partsOf(full(answer))));
+  return atResponse(name, summary, ({ socket }, response) => {
+    socket.write(write(partsOf(full(response))));
   });
 }
 
 /** Bytes, then `again` until the client disconnects. */
-function poured<const Name extends string>(
+function endless<const Name extends string>(
   name: Name,
   summary: string,
   again: string,
   first: Write,
 ) {
-  return atAnswer(name, summary, ({ socket }, answer) => {
-    pour(endlessly(first(partsOf(full(answer))), again), socket);
+  return atResponse(name, summary, ({ socket }, response) => {
+    pour(endlessly(first(partsOf(full(response))), again), socket);
   });
 }
 
 /** Sends the head at once and returns the body. */
-function startBody({ response }: Wire, answer: ApiAnswer): Buffer {
-  const body = writeHead(response, answer);
+function startBody({ response }: Wire, reply: ApiResponse): Buffer {
+  const body = writeHead(response, reply);
   response.flushHeaders();
   return body;
 }
@@ -76,7 +77,7 @@ const TRAILERS = `X-Trailer: ${'y'.repeat(100)}\r\n`.repeat(100);
 /** Wrong length or end of a response. */
 export const FRAMING_FAULTS = [
   {
-    ...atAnswer(
+    ...atResponse(
       'store-and-drop',
       'A write is carried out, then the connection dies.',
       ({ response }) => response.destroy(),
@@ -84,94 +85,94 @@ export const FRAMING_FAULTS = [
     methods: WRITES,
     isLost: true as const,
   },
-  atAnswer('slow-body', 'The body comes byte by byte, four in a second.', (wire, answer) => {
-    dribble(startBody(wire, answer), wire.response);
+  atResponse('slow-body', 'The body comes byte by byte, four in a second.', (wire, response) => {
+    dribble(startBody(wire, response), wire.response);
   }),
-  atAnswer(
+  atResponse(
     'body-in-pieces',
     'The body comes in forty pieces, within two seconds.',
-    (wire, answer) => {
-      const body = startBody(wire, answer);
+    (wire, response) => {
+      const body = startBody(wire, response);
       dribble(body, wire.response, { size: Math.ceil(body.length / 40), everyMs: 50 });
     },
   ),
-  atAnswer('truncated-body', 'The connection ends in the middle of the body.', (wire, answer) => {
+  atResponse('truncated-body', 'The connection ends in the middle of the body.', (wire, reply) => {
     const { response } = wire;
-    if (answer.body === '') {
-      send(wire, answer);
+    if (reply.body === '') {
+      send(wire, reply);
       return;
     }
-    const body = writeHead(response, answer);
+    const body = writeHead(response, reply);
     response.write(body.subarray(0, body.length / 2), () => {
       response.socket?.end();
     });
   }),
-  atAnswer('endless-body', 'The body never ends.', (wire, answer) => {
-    sendBlocks(wire, full(answer), endlessly('[', RECORDS));
+  atResponse('endless-body', 'The body never ends.', (wire, response) => {
+    sendBlocks(wire, full(response), endlessly('[', RECORDS));
   }),
   stalled('stalled-body', 'The body stops in the middle, and the connection stays open.', (right) =>
-    right.under([right.length], right.body.slice(0, right.size / 2)),
+    right.withHead([right.length], right.body.slice(0, right.size / 2)),
   ),
-  raw('short-length', 'Content-Length says less than the body has.', ({ under, size, body }) =>
-    under([`Content-Length: ${size - 1}`], body),
+  raw('short-length', 'Content-Length says less than the body has.', ({ withHead, size, body }) =>
+    withHead([`Content-Length: ${size - 1}`], body),
   ),
   stalled(
     'long-length',
     'Content-Length says more than comes, and the connection stays open.',
-    ({ under, size, body }) => under([`Content-Length: ${size + 9}`], body),
+    ({ withHead, size, body }) => withHead([`Content-Length: ${size + 9}`], body),
   ),
   raw(
     'long-length-closed',
     'Content-Length says more than comes, then the connection ends.',
-    ({ under, size, body }) => under([`Content-Length: ${size + 9}`], body),
+    ({ withHead, size, body }) => withHead([`Content-Length: ${size + 9}`], body),
   ),
-  raw('huge-length', 'Content-Length says a terabyte.', ({ under, body }) =>
-    under(['Content-Length: 1099511627776'], body),
+  raw('huge-length', 'Content-Length says a terabyte.', ({ withHead, body }) =>
+    withHead(['Content-Length: 1099511627776'], body),
   ),
-  raw('negative-length', 'Content-Length is negative.', ({ under, body }) =>
-    under(['Content-Length: -1'], body),
+  raw('negative-length', 'Content-Length is negative.', ({ withHead, body }) =>
+    withHead(['Content-Length: -1'], body),
   ),
   raw('two-lengths', 'Two Content-Length headers contradict each other.', (right) =>
-    right.under([right.length, 'Content-Length: 2'], right.body),
+    right.withHead([right.length, 'Content-Length: 2'], right.body),
   ),
   raw('length-and-chunks', 'The answer has a Content-Length and comes in chunks.', (right) =>
-    right.under([right.length, CHUNKED], chunk(right.body) + LAST_CHUNK),
+    right.withHead([right.length, CHUNKED], chunk(right.body) + LAST_CHUNK),
   ),
-  raw('chunk-garbage', 'The size of a chunk is no number.', ({ under, body }) =>
-    under([CHUNKED], `${chunk(body)}what?\r\n`),
+  raw('chunk-garbage', 'The size of a chunk is no number.', ({ withHead, body }) =>
+    withHead([CHUNKED], `${chunk(body)}what?\r\n`),
   ),
-  raw('chunk-negative', 'The size of a chunk is negative.', ({ under, body }) =>
-    under([CHUNKED], `-5\r\n${body}\r\n${LAST_CHUNK}`),
+  raw('chunk-negative', 'The size of a chunk is negative.', ({ withHead, body }) =>
+    withHead([CHUNKED], `-5\r\n${body}\r\n${LAST_CHUNK}`),
   ),
-  raw('chunk-huge', 'The size of a chunk does not fit into 64 bits.', ({ under, body }) =>
-    under([CHUNKED], `FFFFFFFFFFFFFFFFF\r\n${body}`),
+  raw('chunk-huge', 'The size of a chunk does not fit into 64 bits.', ({ withHead, body }) =>
+    withHead([CHUNKED], `FFFFFFFFFFFFFFFFF\r\n${body}`),
   ),
-  raw('chunk-cut', 'The connection ends before the last chunk.', ({ under, body }) =>
-    under([CHUNKED], chunk(body)),
+  raw('chunk-cut', 'The connection ends before the last chunk.', ({ withHead, body }) =>
+    withHead([CHUNKED], chunk(body)),
   ),
-  poured(
+  endless(
     'chunk-extensions',
     'The size of a chunk is followed by extensions without end.',
     'y'.repeat(16_384),
-    ({ under }) => under([CHUNKED], '2;x='),
+    ({ withHead }) => withHead([CHUNKED], '2;x='),
   ),
-  poured(
+  endless(
     'trailer-flood',
     'Behind the last chunk come trailers without end.',
     TRAILERS,
-    ({ under, body }) => under([CHUNKED], `${chunk(body)}0\r\n`),
+    ({ withHead, body }) => withHead([CHUNKED], `${chunk(body)}0\r\n`),
   ),
   raw('no-length', 'Nothing says how long the answer is; the connection ends with it.', (right) =>
-    right.under([], right.body),
+    right.withHead([], right.body),
   ),
   raw('no-length-cut', 'Nothing says how long the answer is, and half of it comes.', (right) =>
-    right.under([], right.body.slice(0, right.size / 2)),
+    right.withHead([], right.body.slice(0, right.size / 2)),
   ),
   raw(
     'forged-answer',
     'Behind the answer comes a second one that nobody has asked for.',
     (right) => {
-      const forged = partsOf({ ...right.answer, status: 200, body: FORGED });
+      const forged = partsOf({ ...right.response, status: 200, body: FORGED });
       // The connection stays open, so that the forged response meets the next request.
       return (right.whole + forged.whole).replaceAll('Connection: close\r\n', '');
     },
@@ -186,17 +187,21 @@ export const FRAMING_FAULTS = [
 /** Wrong headers and status lines. */
 export const HEADER_FAULTS = [
   stalled('headers-stall', 'The headers stop in the middle.', ({ whole }) => whole.slice(0, 40)),
-  atAnswer('slow-headers', 'The headers come byte by byte, four in a second.', (wire, answer) => {
-    dribble(Buffer.from(partsOf(answer).whole), wire.socket);
-  }),
-  raw('many-headers', 'The answer has 5,000 headers.', ({ under, length, body }) => {
-    const flood = Array.from({ length: 5000 }, (_, index) => `X-${index}: ${index}`);
-    return under([...flood, length], body);
-  }),
-  raw('long-header', 'One header is 1 MB long.', ({ under, length }) =>
-    under([`X-Long: ${'y'.repeat(1_000_000)}`, length], ''),
+  atResponse(
+    'slow-headers',
+    'The headers come byte by byte, four in a second.',
+    (wire, response) => {
+      dribble(Buffer.from(partsOf(response).whole), wire.socket);
+    },
   ),
-  poured(
+  raw('many-headers', 'The answer has 5,000 headers.', ({ withHead, length, body }) => {
+    const flood = Array.from({ length: 5000 }, (_, index) => `X-${index}: ${index}`);
+    return withHead([...flood, length], body);
+  }),
+  raw('long-header', 'One header is 1 MB long.', ({ withHead, length }) =>
+    withHead([`X-Long: ${'y'.repeat(1_000_000)}`, length], ''),
+  ),
+  endless(
     'endless-headers',
     'The headers never end.',
     `X-More: ${'y'.repeat(1000)}\r\n`,
@@ -207,7 +212,7 @@ export const HEADER_FAULTS = [
     'A hundred interim answers (103) come before the answer.',
     ({ whole }) => EARLY_HINTS.repeat(100) + whole,
   ),
-  poured(
+  endless(
     'endless-hints',
     'Interim answers (103) never end.',
     EARLY_HINTS.repeat(100),
@@ -224,25 +229,25 @@ export const HEADER_FAULTS = [
     () => 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello',
   ),
   raw('bare-line-feeds', 'The lines of the head end without a carriage return.', (right) =>
-    right.under([right.length], '').replaceAll('\r', '').concat(right.body),
+    right.withHead([right.length], '').replaceAll('\r', '').concat(right.body),
   ),
   raw('folded-header', 'A header goes on in the next line, as it was done long ago.', (right) =>
-    right.under(['X-Folded: one', '\ttwo', right.length], right.body),
+    right.withHead(['X-Folded: one', '\ttwo', right.length], right.body),
   ),
-  raw('nul-in-header', 'A header has a NUL in it.', ({ under, length, body }) =>
-    under(['X-Nul: a\u0000b', length], body),
+  raw('nul-in-header', 'A header has a NUL in it.', ({ withHead, length, body }) =>
+    withHead(['X-Nul: a\u0000b', length], body),
   ),
-  atAnswer('cookies', 'Fifty cookies are set with each answer.', (wire, answer) => {
+  atResponse('cookies', 'Fifty cookies are set with each answer.', (wire, response) => {
     const cookies = Array.from({ length: 50 }, (_, index) => `c${index}=${'x'.repeat(50)}; Path=/`);
     wire.response.setHeader('Set-Cookie', cookies);
-    send(wire, answer);
+    send(wire, response);
   }),
-  atAnswer(
+  atResponse(
     'certificate-changes-later',
     'After one more answer, another certificate is presented.',
-    (wire, answer) => {
+    (wire, response) => {
       wire.response.once('finish', wire.changeCertificate);
-      send(wire, { ...answer, headers: { ...answer.headers, Connection: 'close' } });
+      send(wire, { ...response, headers: { ...response.headers, Connection: 'close' } });
     },
   ),
 ];
