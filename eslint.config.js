@@ -1,9 +1,8 @@
 import tseslint from 'typescript-eslint';
 
 /**
- * Which rooms a room may import; a room that is not named it may not. At the root of src everybody
- * may import errors and version, and what a record is (device/record.ts) everybody knows.
- * docs/architecture.md draws it.
+ * The rooms that each room may import. Every room may also import errors and version at the root of
+ * src, and device/record.ts. docs/architecture.md draws it.
  */
 const MAY_IMPORT = {
   text: [],
@@ -21,7 +20,7 @@ const MAY_IMPORT = {
   simulator: [],
 };
 
-/** The same for the rooms inside a room; what stands beside them is for all of them. */
+/** The same for the rooms inside a room. All of them may import the files beside them. */
 const ROOMS = {
   shell: {
     grammar: [],
@@ -46,7 +45,7 @@ const ROOMS = {
   },
 };
 
-/** Who may draw; below them there is no React, no Ink, and no terminal of their own. */
+/** Only these may use React, Ink and the terminal. */
 const DRAWING = ['plain', 'output', 'tui'];
 
 const forbidden = (rooms, allowed, prefix, where) =>
@@ -67,7 +66,7 @@ const boundaries = folders.flatMap((folder) => {
       '(\\.\\./)+',
       `src/${folder}`,
     ),
-    // A product of its own: of devsh it knows what a record is, and nothing else.
+    // A separate product: of devsh it shares only the type of a record.
     ...(folder === 'simulator'
       ? [
           {
@@ -126,7 +125,7 @@ export default tseslint.config(
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
     rules: {
-      // Numbers in messages are clear as they are.
+      // Numbers need no formatting in messages.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** What one worker may need at once: its own devsh and devices, and the programs that it starts. */
+/** Memory of one worker: devsh, its devices, and the programs that it starts. */
 const BYTES_EACH = 1.5 * 2 ** 30;
 
 export default defineConfig({
-  // As in the bundle (build.js): a text is a module.
+  // Imports texts as modules, like the bundle (build.js).
   plugins: [
     {
       name: 'text-of-markdown',
@@ -18,7 +18,7 @@ export default defineConfig({
     globalSetup: ['test/pty/build-once.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // One for each core: in a pty, too, of a test and the program that it drives one waits for the other.
+    // One per core, also for ptys: a test waits while its program runs.
     maxWorkers: Math.max(
       1,
       Math.min(availableParallelism(), Math.floor(process.availableMemory() / BYTES_EACH)),

@@ -1,12 +1,11 @@
-// What the bundle does without: found by measuring starts. Each part fails the build when a dependency
-// no longer looks as it did.
+// Plugins that keep the start small. Each fails the build if a dependency has changed.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { replaced } from './edit-package.js';
 
 /**
- * devsh speaks HTTP/1.1 (its ALPN offers nothing else) and sends texts: HTTP/2 and the bodies of fetch
- * are left out, and with them what Node would load for them.
+ * Omits HTTP/2 and the bodies of fetch, and the modules of Node that these load: devsh speaks only
+ * HTTP/1.1 and sends texts.
  */
 export const undiciHttp1 = {
   name: 'undici-http1',
@@ -17,7 +16,7 @@ export const undiciHttp1 = {
     build.onLoad({ filter: /undici\/lib\/web\/fetch\/body\.js$/ }, () => ({
       contents: "exports.extractBody = () => { throw new TypeError('a body is a text'); };",
     }));
-    // Of all of node:http only the limit of a header and the name of a class are looked at.
+    // undici uses only the limit of a header and the name of a class of node:http.
     build.onResolve({ filter: /^node:http$/ }, ({ importer }) =>
       /undici\/lib\/(dispatcher\/client|core\/util)\.js$/.test(importer)
         ? { path: 'http-limits', namespace: 'devsh' }
@@ -30,7 +29,7 @@ export const undiciHttp1 = {
   },
 };
 
-/** Yoga fetches its program from a data: URL, for which Node loads all of fetch; here it is at hand. */
+/** Embeds Yoga's program, which it fetches from a data: URL, so that Node does not load fetch. */
 export const yogaAtOnce = {
   name: 'yoga-at-once',
   setup(build) {
@@ -62,7 +61,7 @@ const Yoga = wrapAssembly(library);`,
   },
 };
 
-/** `cli.js` shares nothing with the others, so that `--version` loads one file. */
+/** `cli.js` shares no code with the others, so that `--version` loads one file. */
 export const mainApart = {
   name: 'main-apart',
   setup(build) {
@@ -74,8 +73,8 @@ export const mainApart = {
 };
 
 /**
- * For what reads the commands, and runs none: completion for a shell, and the manual. The network is left
- * out, and so is what commands load when they run, but for the modules whose paths fit `kept`.
+ * For bundles that read the commands and run none: completion for a shell, and the manual. Omits the
+ * network, and modules that commands import at run time, unless their paths match `kept`.
  */
 export function grammarAlone(kept) {
   return {
@@ -96,8 +95,8 @@ export function grammarAlone(kept) {
 }
 
 /**
- * Lets each module that is imported at run time import `main`, too. All that a start needs is then
- * needed by all, and comes in one file: without this it would be split by who else imports it.
+ * Lets each module that is imported at run time import `main`, too. Otherwise esbuild splits the modules
+ * of a start into several files, by who else imports them.
  */
 export function oneFileFor(main, lateModules) {
   const late = new Set(lateModules.map((path) => resolve(path)));

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'devsh-check-'));
 const report = join(folder, 'vitest.json');
 
-/** Runs a program of node_modules; resolves to its exit status and, unless it is shown, its output. */
+/** Runs a program of node_modules; resolves to its exit status and, unless shown, its output. */
 function run(script, args, isShown = false) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, script), ...args], {
@@ -33,7 +33,7 @@ async function check([name, script, ...args]) {
   return status === 0 ? 0 : 1;
 }
 
-/** What vitest counted. A file that could not be loaded and an error outside any test have no test. */
+/** The counts of vitest. Adds files that could not be loaded and errors outside any test. */
 function countTests(status) {
   let result;
   try {
@@ -60,7 +60,7 @@ const checks = [
   ['spelling', 'node_modules/cspell/bin.mjs', '--no-progress', '--no-summary'],
   ['build', 'build.js'],
 ];
-// Types and lint are the long ones: side by side with the short ones.
+// Types and lint take long: side by side with the short ones.
 const [types, lint, format, spelling, build] = checks;
 const inTurn = async (...some) => {
   let failures = 0;

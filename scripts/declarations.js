@@ -1,5 +1,4 @@
-// Writes api.d.ts and simulator.d.ts into dist, or into FOLDER: the public types of each in one file, with
-// nothing of what is behind them.
+// Writes api.d.ts and simulator.d.ts into dist, or into FOLDER: the public types of each in one file.
 import { basename, join, resolve } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';

@@ -1,4 +1,4 @@
-// Edits of packages in the bundle. The build fails when one no longer looks as it did.
+// Edits of packages in the bundle. The build fails if a package has changed.
 import { readFile } from 'node:fs/promises';
 
 /** Replaces each text exactly once. */

@@ -1,4 +1,4 @@
-// Which files and functions of src a write runs through, by the coverage that V8 itself reports.
+// The files and functions of src that a write runs through, by V8 coverage.
 import { spawn } from 'node:child_process';
 import {
   mkdirSync,
@@ -18,11 +18,11 @@ const ADD = 'user add username=bob first_name=Bob lastname=Be lang=de --yes'.spl
 const SET = 'user set bob lang=en --yes'.split(' ');
 
 /**
- * Runs `user set bob lang=en --yes` on three simulated devices that are known, as a one-shot and, when asked, in
- * the full screen. Each file of `src` is translated by itself, so that what ran can be told by file.
+ * Runs `user set bob lang=en --yes` on three trusted simulated devices, as a one-shot and optionally on the full
+ * screen. Translates each file of `src` separately, so that coverage is by file.
  */
 export async function walkTheWay(root, isScreenToo, print) {
-  // Below node_modules, where the files find their packages.
+  // Below node_modules, so that the files find their packages.
   const cache = join(root, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const built = realpathSync(mkdtempSync(join(cache, 'devsh-house-')));
@@ -56,7 +56,7 @@ async function translate(root, built) {
   writeFileSync(join(built, 'package.json'), '{"type": "module"}');
 }
 
-/** Leaves each import where it is; only a text comes into the file that imports it. */
+/** Bundles only imported texts. */
 const fileByFile = {
   name: 'file-by-file',
   setup(build) {
@@ -68,7 +68,7 @@ const fileByFile = {
   },
 };
 
-/** The functions that ran, by file of `src`; what only stands in a file that was loaded did not. */
+/** The functions that ran, by file of `src`; loading a file does not count. */
 async function ranIn(built, run) {
   const home = mkdtempSync(join(tmpdir(), 'devsh-house-'));
   const { startSimulator } = await import(pathToFileURL(join(built, 'simulator/simulator.js')));
@@ -114,10 +114,10 @@ function readCoverage(built, folder) {
     const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
     for (const { url, functions } of result) {
       if (!url.startsWith(pathToFileURL(built).href)) continue;
-      // The first one is the file itself: what runs when it is loaded.
+      // The first one is the file itself, which runs when it is loaded.
       const names = functions
         .slice(1)
-        // Those in < > are V8's own, for the fields of a class.
+        // Names in < > are V8's, for the fields of a class.
         .filter(({ functionName, ranges }) => ranges[0].count > 0 && !functionName.startsWith('<'))
         .map(({ functionName }) => functionName);
       ran.set(relative(built, fileURLToPath(url)).replace(/\.js$/, ''), names);

@@ -1,5 +1,5 @@
-// How the house stands: how large its files are, what imports what, and with --way which of them one command runs
-// through. How to read it: CONTRIBUTING.md.
+// Measures the structure of src: sizes and imports of files, and with --way the files that one command runs through.
+// CONTRIBUTING.md explains the output.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +16,10 @@ const { values, positionals } = parseArgs({
     list: { type: 'boolean' },
   },
 });
-// Another work tree can be measured by the same rule.
+// Another work tree can be measured for comparison.
 const root = resolve(positionals[0] ?? fileURLToPath(new URL('..', import.meta.url)));
 
-/** Every source that is shipped: its path below `src`, its lines, and what it imports when it is loaded. */
+/** Each shipped source: its path below `src`, its lines, and its imports. */
 function readSources() {
   const names = readdirSync(join(root, 'src'), { recursive: true })
     .map((name) => name.split(sep).join('/'))
@@ -32,7 +32,7 @@ function readSources() {
   });
 }
 
-/** Of types and of values alike. What is imported only at run time is `late`: it closes no circle at a start. */
+/** Imports of types and values. Imports at run time are `late`: they close no circle. */
 function importsOf(name, text) {
   const [eager, late] = [new Set(), new Set()];
   const add = (found, literal) => {
@@ -52,7 +52,7 @@ function importsOf(name, text) {
   return { eager, late };
 }
 
-/** Sets of files that import each other around, largest first (Tarjan's strongly connected components). */
+/** Sets of files that import each other, largest first (Tarjan's strongly connected components). */
 function circlesOf(sources) {
   const byName = new Map(sources.map((source) => [source.name, source]));
   const [order, low, stack, circles] = [new Map(), new Map(), [], []];
@@ -74,7 +74,7 @@ function circlesOf(sources) {
   return circles.filter((one) => one.length > 1).sort((a, b) => b.length - a.length);
 }
 
-/** How many files import each one, at a start or later. */
+/** How many files import each one, at load or run time. */
 function fanInOf(sources) {
   const importers = new Map(sources.map(({ name }) => [name, 0]));
   for (const { eager, late } of sources) {
@@ -118,7 +118,7 @@ function printHouse(sources) {
   }
 }
 
-/** By the first level of `src`; what stands at its root comes first. */
+/** By the first level of `src`, its root first. */
 function byFolder(sources) {
   const folders = new Map([['(root)', []]]);
   for (const source of sources) {
@@ -132,7 +132,6 @@ function sumOf(sources) {
   return sources.reduce((sum, { lines }) => sum + lines, 0);
 }
 
-/** What ran, and with --list by name. */
 function printWay(title, ran) {
   const functions = [...ran.values()].flat();
   console.log(`\n${title}`);

@@ -1,4 +1,4 @@
-// What packages prepare for texts in any script, put off until there is such a text: most starts need none.
+// Defers what packages prepare for texts in any script: most starts need none of it.
 import { readFileSync } from 'node:fs';
 import { editing } from './edit-package.js';
 
@@ -6,7 +6,7 @@ const width = new URL('../src/text/width.ts', import.meta.url);
 const [, narrow] = /^const NARROW = (.+);$/m.exec(readFileSync(width, 'utf8')) ?? [];
 if (narrow === undefined) throw new Error(`${width.pathname} has changed: NARROW is not there`);
 
-/** Prepares for segments, which takes 10 ms, only when there is a text. */
+/** Creates the segmenter, which takes 10 ms, with the first text. */
 function lateSegmenter(declaration) {
   const [, name, made] = /^const (\w+) = (.+);$/.exec(declaration);
   return [
@@ -15,7 +15,7 @@ function lateSegmenter(declaration) {
   ];
 }
 
-/** What cuts the texts of a frame, most of which are ASCII. */
+/** The packages that cut the texts of a frame, most of which are ASCII. */
 export const lateSegments = [
   editing('late-slice-ansi', /\/slice-ansi\/tokenize-ansi\.js$/, [
     lateSegmenter(
@@ -35,7 +35,7 @@ export const lateSegments = [
 
 /**
  * Emoji and segments take 10 to 30 ms to prepare, and most texts need neither. Only a sequence with a joiner
- * needs the whole list of emoji, and one that joins two pictures is known without.
+ * needs the full list of emoji, unless it joins two pictographs.
  */
 export const lateStringWidth = editing('late-string-width', /\/string-width\/index\.js$/, [
   ['/^[\\u0020-\\u007E]*$/.test(string)', `${narrow}.test(string)`],

@@ -1,10 +1,10 @@
-// Writes the manual in the roff of man(1), from what the commands say of themselves.
+// Writes the manual as roff for man(1), from the specs of the commands.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import esbuild from 'esbuild';
 
-/** @param options as for the bundle that the manual is about */
+/** @param options esbuild options of the bundle */
 export async function writeManual(file, version, options) {
   await mkdir(dirname(file), { recursive: true });
   const folder = await mkdtemp(join(dirname(file), 'manual-'));
@@ -19,7 +19,7 @@ export async function writeManual(file, version, options) {
   }
 }
 
-/** The day of the build; a build that is to be repeated says which (reproducible-builds.org). */
+/** The day of the build; SOURCE_DATE_EPOCH overrides it (reproducible-builds.org). */
 function today() {
   const seconds = Number(process.env.SOURCE_DATE_EPOCH);
   const date = Number.isInteger(seconds) && seconds > 0 ? new Date(seconds * 1000) : new Date();

@@ -1,5 +1,5 @@
-// Builds the npm package from nothing in a folder of its own, whatever is in dist: `node scripts/pack.js
-// FOLDER` puts devsh-VERSION.tgz there and prints its path.
+// Builds the npm package, independent of dist: `node scripts/pack.js FOLDER` puts devsh-VERSION.tgz into
+// FOLDER and prints its path.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

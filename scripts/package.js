@@ -1,4 +1,4 @@
-// Makes devsh-VERSION-PLATFORM-ARCH.tar.gz, which holds Node as well, for machines without it:
+// Makes devsh-VERSION-PLATFORM-ARCH.tar.gz, which includes Node, for machines without it:
 // `npm run package -- [--node PROGRAM] [--strip] [--output FOLDER]`.
 import { execFileSync } from 'node:child_process';
 import {
@@ -18,18 +18,18 @@ import { pack } from './pack.js';
 const root = resolve(import.meta.dirname, '..');
 const { values } = parseArgs({
   options: {
-    /** The Node to put in; its platform is that of the tarball. */
+    /** The Node to include; its platform becomes the tarball's. */
     node: { type: 'string', default: process.execPath },
     'node-license': { type: 'string' },
-    /** Leaves out the symbols of Node: a fifth smaller, and no names in a crash of Node itself. */
+    /** Removes the symbols of Node: a fifth smaller, but without names in a crash of Node. */
     strip: { type: 'boolean', default: false },
-    /** The npm package, where it has been made already. */
+    /** An existing npm package. */
     tarball: { type: 'string' },
     output: { type: 'string', default: root },
   },
 });
 
-/** Follows links to itself, so that it may be linked into a folder of the PATH. */
+/** Follows symbolic links, so that it may be linked into a folder of the PATH. */
 const LAUNCHER = `#!/bin/sh
 program=$0
 while [ -L "$program" ]; do
@@ -71,7 +71,7 @@ try {
 
   mkdirSync(values.output, { recursive: true });
   const target = join(resolve(values.output), `${name}.tar.gz`);
-  // Unpacked by root, the files must not belong to whoever has the number of the builder there.
+  // If root unpacks the files, they must not belong to the user with the builder's number.
   const isGnu = execFileSync('tar', ['--version']).includes('GNU');
   const owner = isGnu
     ? ['--owner=0', '--group=0', '--numeric-owner']
@@ -85,7 +85,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** The keychain is the one part that is no JavaScript; without it there are the other places of a login. */
+/** The keychain is the only native part; devsh works without it. */
 function copyKeychain(target, { platform, arch }) {
   const own = join(root, 'node_modules/@napi-rs');
   const binaries = ['', '-gnu', '-musl'].map((libc) => `keyring-${platform}-${arch}${libc}`);
@@ -99,7 +99,7 @@ function copyKeychain(target, { platform, arch }) {
   }
 }
 
-/** Where the distributions of Node put it. */
+/** Its place in the distributions of Node. */
 function nodeLicense() {
   const bin = dirname(values.node);
   const places = [

@@ -1,5 +1,4 @@
-// What is worth running after each save: types, and beside them the tests that need no terminal and start no program.
-// Arguments go to vitest.
+// Run after each save: types, and the tests that need no terminal and start no program. Arguments go to vitest.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = 'node_modules/.cache';
 mkdirSync(`${root}/${cache}`, { recursive: true });
 
-/** Types are checked anew only where something changed. */
+/** Incremental. */
 const TYPES = [
   'node_modules/typescript/bin/tsc',
   '--noEmit',

@@ -1,4 +1,4 @@
-// Prints the bill of materials of what devsh ships (CycloneDX): what is in the bundle of this source.
+// Prints the bill of materials of the bundle (CycloneDX).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Draws the pictures of README and docs anew: `npm run screenshots`, or with the names of some of them.
-// The program is built and run in a pty as a user would, on simulated devices.
+// Draws the pictures of README and docs: `npm run screenshots [-- NAME...]`. Runs the built program in a
+// pty, on simulated devices.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import esbuild from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Below node_modules, where both find their packages.
+// Below node_modules, so that both find their packages.
 const folder = join(root, 'node_modules/.cache', `devsh-screenshots-${process.pid}`);
 const program = join(folder, 'take.mjs');
 

@@ -1,12 +1,12 @@
-// What the bundle is made of besides devsh: the licences that have to go along, and the bill of materials.
+// The packages in the bundle: their licences, and the bill of materials.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** So are the texts called that a licence wants to be passed on. */
+/** Names of the files that a licence requires to be shipped. */
 const LICENSE_FILE = /^(licen[cs]e|copying|notice|ofl)([.-].*)?$/i;
 
 /**
- * The packages of which something is in the bundle, by name.
+ * The packages in the bundle, by name.
  * @param metafiles of esbuild, with paths relative to `root`
  * @returns {{name: string, version: string, license: string, folder: string}[]}
  */
@@ -17,7 +17,7 @@ export function bundledPackages(root, metafiles) {
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .flatMap(([path]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
   const packages = [...new Set(folders)].map((folder) => describe(join(root, folder)));
-  // The same version may be there in several folders.
+  // The same version may be in several folders.
   return [...new Map(packages.map((one) => [purl(one), one])).values()].sort((a, b) =>
     purl(a) < purl(b) ? -1 : 1,
   );
@@ -30,7 +30,7 @@ function describe(folder) {
   return { name, version, license, folder };
 }
 
-/** One text with the licence of each package. Throws when one of them has none: it must not be shipped. */
+/** One text with the licence of each package. Throws if a package has none: it must not be shipped. */
 export function notices(packages) {
   const parts = packages.map(({ name, version, license, folder }) => {
     const texts = licenseTexts(name, folder);
@@ -45,7 +45,7 @@ export function notices(packages) {
   return `${[intro, ...parts].join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
 }
 
-/** What the package brings along; for one that forgot it, the text from its repository. */
+/** The files of the package, or else the text from its repository. */
 function licenseTexts(name, folder) {
   const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
   const own = join(import.meta.dirname, 'licenses', `${name.replace('/', '+')}.txt`);
@@ -54,8 +54,8 @@ function licenseTexts(name, folder) {
 }
 
 /**
- * The bill of materials as CycloneDX 1.5: what is in the bundle, and the optional packages that an
- * installation adds. `npm sbom` knows the first as tools only, as nothing of them is installed.
+ * The bill of materials as CycloneDX 1.5: the packages in the bundle, and the optional ones that an
+ * installation adds. `npm sbom` reports the first as development tools.
  */
 export function billOfMaterials(root, packages) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -103,12 +103,12 @@ function purl({ name, version }) {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** `(MIT OR CC0-1.0)` is an expression, `MIT` the id of one licence. */
+/** `(MIT OR CC0-1.0)` is an expression, `MIT` an id. */
 function licenseChoice(license) {
   return / (OR|AND|WITH) /.test(license) ? { expression: license } : { license: { id: license } };
 }
 
-/** From `sha512-…`, as npm writes it, to hex. */
+/** From npm's `sha512-…` to hex. */
 function hashes(integrity) {
   if (integrity === undefined) return [];
   const [algorithm, digest] = integrity.split('-');

@@ -1,13 +1,13 @@
-/** The first 16, as a dark terminal of today has them. */
+/** The first 16 colours of a dark terminal. */
 const BASE = [
   ['#1b222c', '#f47067', '#57ab5a', '#c69026', '#539bf5', '#b083f0', '#39c5cf', '#adbac7'],
   ['#768390', '#ff938a', '#8ddb8c', '#f0d264', '#86b9ff', '#d2b0ff', '#6fdce4', '#ffffff'],
 ].flat();
 
-/** The steps of one colour in the cube of 216. */
+/** The levels of one channel in the cube of 216 colours. */
 const STEPS = [0, 95, 135, 175, 215, 255];
 
-/** A palette number of xterm, or 0xRRGGBB from 256 on, as SVG writes it. */
+/** Converts a palette number of xterm, or 0xRRGGBB from 256 on, to SVG. */
 export function indexedColor(color: number): string {
   if (color < 16) return BASE[color] ?? '#000000';
   if (color >= 256) return hex(color);

@@ -4,7 +4,7 @@ import type { Simulator } from '../../src/simulator/simulator.ts';
 import type { PtyProgram } from '../../test/pty/harness.ts';
 import type { Stage, StageOptions } from './stage.ts';
 
-/** One picture of README or docs: what is on the stage, and what is done until it is taken. */
+/** One picture of README or docs: its devices, and the keys before it is taken. */
 export interface Scene {
   readonly name: string;
   readonly title: string;
@@ -93,7 +93,7 @@ export const PICTURES: readonly Scene[] = [
       const fields = `username=${CAROL.username} first_name=Carol lastname=Clark lang=en`;
       program.type(`user add ${fields}\r`);
       await program.waitFor('answer>');
-      // It stands still at the eighth device, for as long as the picture takes.
+      // The roll-out stops at the eighth device.
       simulator.devices[7]?.setFault('silence');
       program.type(/Type (\d+) to do/.exec(program.screen().join('\n'))?.[1] ?? '');
       program.press('enter');
@@ -125,7 +125,7 @@ const TEAM = [
   ['Temp', 'Account', 'en'],
 ] as const;
 
-/** A team that all devices know alike, but for the language of Bob, and two who are not everywhere. */
+/** A team that is equal on all devices, except for Bob's language and two users that some devices lack. */
 function addTeam({ devices }: Simulator): void {
   devices.forEach((device, index) => {
     for (const [first_name, lastname, lang] of TEAM) {
@@ -152,7 +152,7 @@ async function press(
   await isStill(program);
 }
 
-/** Nothing runs any more, but for what has been made to stand still. */
+/** Waits until the screen no longer changes. */
 async function isStill(program: PtyProgram): Promise<void> {
   await program.waitFor((screen) => !/reading|connecting|asking/.test(screen.join('\n')));
 }

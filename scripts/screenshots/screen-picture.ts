@@ -2,14 +2,14 @@ import type { PtyProgram } from '../../test/pty/harness.ts';
 import { widthOf } from '../../src/text/width.ts';
 import { BLANK, type Cell, type Picture } from './svg.ts';
 
-/** What differs from run to run, and what stands there instead; of the same length. */
+/** Varying texts, and their replacements of the same length. */
 const MASKS: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
   { pattern: /\b\d{8}-\d{6}-[a-z0-9]{6}\b/g, shown: '20260302-094211-k3qd7m' },
   { pattern: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shown: '2026-03-02T09:42:11.380Z' },
   { pattern: /\b127\.0\.0\.\d:\d{5}\b/g, shown: '10.20.30.4:8443' },
 ];
 
-/** The screen of a program as it is now. */
+/** The current screen of a program. */
 export function pictureOf(program: PtyProgram, title: string, columns: number): Picture {
   const { row, column, isShown } = program.cursor;
   return {
@@ -32,7 +32,7 @@ function cellsOf(program: PtyProgram, row: number, columns: number): Cell[] {
 }
 
 function masked(cells: readonly Cell[]): Cell[] {
-  // One character for each cell, so that places in the text are places in the row.
+  // One character per cell, so that indices in the text are columns.
   const text = cells.map((cell) => (cell.text.length === 1 ? cell.text : ' ')).join('');
   const shown = [...cells];
   for (const { pattern, shown: instead } of MASKS) {

@@ -13,13 +13,13 @@ export interface StageOptions {
   readonly users: number;
   readonly columns: number;
   readonly rows: number;
-  /** How the devices speak; as the API document has it, unless told. */
+  /** Default: the documented API. */
   readonly profile?: SimulatorOptions['profile'];
-  /** Before devsh starts: what the devices hold, which of them misbehave. */
+  /** Sets records and faults before devsh starts. */
   readonly prepare?: (simulator: Simulator) => void;
 }
 
-/** devsh in a terminal, connected to simulated devices that have names of their own. */
+/** devsh in a terminal, connected to simulated devices with given names. */
 export interface Stage {
   readonly program: PtyProgram;
   readonly simulator: Simulator;
@@ -28,7 +28,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Starts the built program at `cli` with an empty home; its inventory has the devices as @berlin. */
+/** Starts the built program at `cli` with an empty home; its inventory has the devices in @berlin. */
 export async function openStage(cli: string, options: StageOptions): Promise<Stage> {
   const { names, users, columns: cols, rows, profile, prepare } = options;
   const simulator = await startSimulator({

@@ -2,15 +2,14 @@ import type { CellStyle } from '../../test/pty/harness.ts';
 import { indexedColor } from './palette.ts';
 
 /**
- * One cell of a terminal; its text is empty where nothing was written, and for the right half of a wide
+ * One cell of a terminal; its text is empty if nothing was written, and in the right half of a wide
  * character.
  */
 export interface Cell extends CellStyle {
-  /** How many cells it takes; 0: the right half of a wide character. */
+  /** In cells; 0: the right half of a wide character. */
   readonly width: number;
 }
 
-/** A cell that nothing was written to. */
 export const BLANK: Cell = {
   text: '',
   width: 1,
@@ -23,7 +22,6 @@ export const BLANK: Cell = {
   background: -1,
 };
 
-/** What a terminal shows at one moment. */
 export interface Picture {
   readonly title: string;
   readonly columns: number;
@@ -48,7 +46,7 @@ const TEXT = '#d6dde6';
 const TITLE = '#8b97a6';
 const CURSOR = '#7cc7ff';
 
-/** The picture as SVG. Each word has its own place, so that columns stay straight in any font. */
+/** The picture as SVG. Each word has its own position, so that columns are straight in any font. */
 export function toSvg(picture: Picture): string {
   const width = round(picture.columns * CELL.width + 2 * MARGIN.side);
   const height = picture.rows.length * CELL.height + MARGIN.top + MARGIN.bottom;
@@ -73,7 +71,7 @@ export function toSvg(picture: Picture): string {
   ].join('\n');
 }
 
-/** Which colours a cell has on the screen; `ground` undefined: that of the window. */
+/** The colours of a cell; `ground` undefined: that of the window. */
 function colorsOf(cell: Cell): { ink: string; ground: string | undefined } {
   const ink = cell.foreground === -1 ? TEXT : indexedColor(cell.foreground);
   const ground = cell.background === -1 ? undefined : indexedColor(cell.background);
@@ -110,7 +108,7 @@ function attributesOf(cell: Cell): string {
   ].join('');
 }
 
-/** Neighbours that look the same; the right half of a wide character goes with its left one. */
+/** Adjacent cells that look the same; the right half of a wide character follows its left one. */
 function runsOf(
   cells: readonly Cell[],
   keyOf: (cell: Cell) => string,
@@ -124,10 +122,10 @@ function runsOf(
   return runs;
 }
 
-/** Letters that stand together: of Latin, and of scripts from right to left, which join and turn around. */
+/** Characters that form one word: Latin, and right-to-left scripts, which join. */
 const TOGETHER = /^[\x20-\x7e\u0590-\u06ff]?$/;
 
-/** What is written in a run: a new place after two blanks, and around every character of another kind. */
+/** The words of a run: a new one after two blanks, and for each other character. */
 function wordsOf(cells: readonly Cell[]): { at: number; text: string }[] {
   const words: { at: number; text: string }[] = [];
   let at = 0;

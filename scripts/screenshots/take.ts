@@ -8,14 +8,14 @@ import { toSvg } from './svg.ts';
 export interface TakeOptions {
   /** The built program. */
   readonly cli: string;
-  /** The folder for the pictures. */
+  /** The folder of the pictures. */
   readonly target: string;
-  /** Which of them; none: all. */
+  /** Empty: all. */
   readonly names: readonly string[];
   readonly onTaken: (name: string) => void;
 }
 
-/** Takes pictures of the program and writes them as SVG. `missing`: names that no picture has. */
+/** Takes pictures of the program and writes them as SVG. Returns unknown names as `missing`. */
 export async function takePictures({
   cli,
   target,

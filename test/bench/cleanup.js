@@ -1,8 +1,8 @@
-// What a bench has started and made is gone when it ends, however it ends.
+// Removes what a bench has started and made, however it ends.
 const works = new Set();
 
 /**
- * Does `work` when the bench ends, or when the function that it gives is called.
+ * Runs `work` when the bench ends, or when the returned function is called.
  *
  * @param work synchronous: a signal leaves no time to wait
  */

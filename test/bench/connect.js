@@ -1,5 +1,5 @@
-// A whole fleet on the full screen: how soon it is connected, beside the same reads without a screen, and
-// how soon keys are answered where much was said or is going on.
+// A fleet on the full screen: how soon it is connected, compared with the same reads without a screen, and how
+// soon keys show under load.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFleet } from './fleet.js';
 import { openScreen } from './screen.js';
@@ -8,9 +8,9 @@ import { openTable } from './table-screen.js';
 
 const SIZE = { columns: 120, rows: 35 };
 const LARGE = 2.5;
-/** So long nothing moves any more when a plan of 100,000 steps is asked about. */
+/** A plan of 100,000 steps is drawn if nothing has changed for this time. */
 const PLANNED_MS = 15_000;
-/** From here on there are thousands of characters that devsh does not draw by itself. */
+/** The first of thousands of characters that devsh never draws by itself. */
 const FIRST_SIGN = 0x4e00;
 
 export async function connectRows(bench) {
@@ -61,7 +61,7 @@ async function connected(bench, fleet, devices) {
   return { ms, cpuMs };
 }
 
-/** A character every 100 ms at the prompt, from the first answer to the last. */
+/** Types a character every 100 ms at the prompt, from the first response to the last. */
 async function keysMeanwhile(bench, fleet, devices) {
   const screen = open(bench, fleet);
   await screen.shows(/answered/);
@@ -85,7 +85,7 @@ async function echoRow(bench) {
   const screen = await openTable(bench, fleet, SIZE);
   try {
     await screen.press('*', { quietMs: 1000 });
-    // Only what is other than before is drawn: a text may come in pieces, and silence tells the end.
+    // Only differences are drawn, so that a text may come in pieces: silence is the end.
     await screen.press('d', { quietMs: PLANNED_MS });
     await screen.press('\x1b', { quietMs: 1000 });
     const figures = [];

@@ -1,4 +1,4 @@
-// A prompt that is spoken to through pipes.
+// A prompt that is used through pipes.
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { whenEnding } from './cleanup.js';
@@ -15,7 +15,7 @@ export function conversation([program, ...args], env) {
     listener();
   });
   return {
-    /** Resolves to the ms until a line is answered, which must be by one JSON document. */
+    /** Resolves to the ms until the output of a line, which must be one JSON document. */
     say(line) {
       heard = '';
       const saidAt = performance.now();

@@ -1,4 +1,4 @@
-// What devsh makes of 100,000 records, beside the parts that Node brings and beside jq.
+// Work on 100,000 records, compared with functions of Node and with jq.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -71,7 +71,7 @@ export async function dataRows(bench) {
   }
 }
 
-/** The same figures for work inside this process. */
+/** The figures of work inside this process. */
 function timed(work) {
   return async () => {
     const cpu = process.cpuUsage();

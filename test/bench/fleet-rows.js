@@ -1,4 +1,4 @@
-// Many devices: how soon all are read or written, beside what one would write or take otherwise.
+// Many devices: how soon all are read or written, compared with scripts and other tools.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFleet } from './fleet.js';
@@ -7,10 +7,10 @@ import { has, inTurn, median, run } from './rounds.js';
 
 const RIVALS = join(import.meta.dirname, 'rivals');
 const LATENCIES_MS = [0, 20];
-/** Programs that start something for each device: with more devices they only take longer. */
+/** The devices for programs that start a process per device. */
 const FEWER = 100;
 
-/** The Python that has aiohttp: Debian's own may be hidden behind another one. */
+/** The Python that has aiohttp: another one may hide Debian's. */
 const python = ['python3', '/usr/bin/python3'].find((one) => has(one, '-c', 'import aiohttp'));
 
 export async function fleetRows(bench) {
@@ -23,7 +23,7 @@ export async function fleetRows(bench) {
   await report.attempt('add', () => addRow(bench));
 }
 
-/** A fleet, and its addresses as the rivals take them. */
+/** A fleet, and its addresses in the formats of the rivals. */
 async function fleetWithFiles(bench, options) {
   const fleet = await startFleet(bench, options);
   const addresses = join(bench.folder, 'addresses');
@@ -77,7 +77,7 @@ async function listRows(bench, latencyMs) {
   }
 }
 
-/** How much later than with one device the first record is printed. */
+/** The delay of the first record compared with one device. */
 async function firstAnswerRow(name, { report, cli, fleet }) {
   if (!report.wants(name)) return;
   const first = async (selector) => {
@@ -100,7 +100,7 @@ async function firstAnswerRow(name, { report, cli, fleet }) {
   });
 }
 
-/** Tools that start a process, or several, for each device. */
+/** Tools that start processes per device. */
 async function toolRows(bench) {
   const { report } = bench;
   const name = `list of ${FEWER} devices`;

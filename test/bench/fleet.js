@@ -1,4 +1,4 @@
-// Devices in processes of their own, and a home for devsh that knows and trusts them.
+// Devices in separate processes, and a home for devsh that trusts them.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +13,13 @@ export function startFleet({ cli }, { devices, users = 50, latencyMs = 0 }) {
   return startDevices([cli, ...args.map(String), '--port', '0'], devices);
 }
 
-/** One device that answers with the bytes of a file, as quickly as Node can: no time is its own. */
+/** One device that sends the bytes of a file, as quickly as Node can. */
 export function startStaticDevice({ built }, file) {
   const program = join(import.meta.dirname, 'static-device.js');
   return startDevices([program, join(built, 'parts.js'), file], 1);
 }
 
-/** Several fleets as one: devsh knows all of their devices, and closing ends them all. */
+/** Joins several fleets to one. */
 export function joined(fleets) {
   return known(new Map(fleets.flatMap(({ found }) => [...found])), () =>
     fleets.forEach((fleet) => fleet.close()),
@@ -42,7 +42,7 @@ function startDevices(args, devices) {
     child.stdout.on('data', (chunk) => {
       table += chunk;
       const rows = table.split('\n').slice(1, -1);
-      // One for each of the two accounts of a device.
+      // A device has a row for each of its two accounts.
       if (rows.length < 2 * devices) return;
       const found = new Map(rows.map((row) => [row.split('\t')[1], row.split('\t')[5]]));
       resolve(known(found, kill));

@@ -1,4 +1,4 @@
-// What one more device or record costs, as there are more of them.
+// The time per device and per record, for growing numbers of them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { inTurn, median, run } from './rounds.js';
 
 const DEVICES = [10, 100, 1000, 10_000];
 const RECORDS = [1000, 10_000, 100_000, 1_000_000];
-/** As many as one device answers with; more records are more devices. */
+/** The most records of one device; for more records there are more devices. */
 const RECORDS_A_DEVICE = 100_000;
 const NODE = [process.execPath, '-e', '0'];
 
@@ -42,7 +42,7 @@ export async function growthRows(bench) {
   });
 }
 
-/** The figures of a list for each of so many parts of it, over the start of node. Ends the fleet. */
+/** The figures of a list over the start of node, divided by `parts`. Closes the fleet. */
 async function cost({ report, cli }, fleet, parts) {
   const list = [
     process.execPath,
@@ -63,7 +63,7 @@ async function cost({ report, cli }, fleet, parts) {
   return { ms: each('ms'), cpuMs: each('cpuMs') };
 }
 
-/** Linear: the most costs no more for each than a tenth of it does. */
+/** Compares the time per part of the largest number with that of a tenth of it. */
 function add(report, name, counts, figures) {
   const [before, last] = figures.slice(-2);
   report.add(name, {

@@ -1,11 +1,11 @@
-// The most memory that devsh ever held (peak RSS), and whether it grows with what it has done.
+// The peak of memory (RSS), and its growth over time.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFleet } from './fleet.js';
 import { median, run } from './rounds.js';
 import { openTable } from './table-screen.js';
 
-/** Says on standard error how much a program held, when it ends. */
+/** Prints the peak of a program on standard error. */
 const TELL_PEAK = join(import.meta.dirname, 'tell-peak.cjs');
 const REFRESHES = 1000;
 
@@ -84,12 +84,12 @@ async function refreshRow(bench) {
   const screen = await openTable(bench, fleet, { columns: 80, rows: 24 });
   try {
     const refresh = async (times) => {
-      // A refresh that is over within a frame shows nothing: the cursor moves so that something does.
+      // A refresh within one frame shows nothing: the cursor moves so that there is output.
       for (let time = 0; time < times; time += 1) {
         await screen.press(time % 2 === 0 ? 'rj' : 'rk', { quietMs: 20 });
       }
     };
-    // The engine first grows its young generation to what it needs.
+    // V8 first grows its young generation.
     await refresh(REFRESHES);
     const before = memoryOf(screen.pid, 'VmRSS');
     await refresh(REFRESHES);
@@ -105,7 +105,7 @@ async function refreshRow(bench) {
   }
 }
 
-/** In MB, as Linux tells it: `VmHWM` is the most so far. */
+/** In MB, on Linux. `VmHWM` is the peak. */
 function memoryOf(pid, field) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)[1]) / 1000;

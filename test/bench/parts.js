@@ -1,4 +1,4 @@
-// Parts of the source that can be measured by themselves, bundled for Node.
+// Parts of the source that are measured separately, bundled for Node.
 import { join } from 'node:path';
 import esbuild from 'esbuild';
 

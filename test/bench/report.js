@@ -1,13 +1,13 @@
-// Gathers the figures, says which reach their goals, and prints them.
+// Collects the figures, compares them with their goals, and prints them.
 import { inTurn, median } from './rounds.js';
 
-/** How a figure is compared: its unit, and whether more is better. */
+/** The units of figures, and whether more is better. */
 const KINDS = {
-  /** Milliseconds on top of the other. */
+  /** Milliseconds more than the other. */
   over: { text: (value) => `${value < 0 ? '' : '+'}${value.toFixed(0)} ms` },
-  /** This by the other. */
+  /** This divided by the other. */
   ratio: { text: (value) => `${value.toFixed(2)}x` },
-  /** The other by this. */
+  /** The other divided by this. */
   faster: { text: (value) => `${value.toFixed(1)}x faster`, isMoreBetter: true },
   ms: { text: (value) => `${value.toFixed(1)} ms` },
   MB: { text: (value) => `${value.toFixed(0)} MB` },
@@ -28,7 +28,7 @@ export class Report {
     this.#rounds = rounds;
   }
 
-  /** Whether any of these rows is asked for: what only they need is not started otherwise. */
+  /** Whether any of these rows is requested. Start nothing for them if not. */
   wants(...names) {
     return names.some((name) => name.includes(this.#only));
   }
@@ -41,7 +41,7 @@ export class Report {
     this.#notes.push(text);
   }
 
-  /** Does `work`. What goes wrong in it is a row of its own, and the others go on. */
+  /** Runs `work`. A failure becomes a row, and the other rows continue. */
   async attempt(name, work) {
     try {
       await work();
@@ -52,15 +52,15 @@ export class Report {
     }
   }
 
-  /** Whether a row could not be measured at all. */
+  /** Whether a row could not be measured. */
   get hasFailed() {
     return this.#rows.some(({ failure }) => failure !== undefined);
   }
 
   /**
-   * Two programs in turn. `own` and `other` resolve to `{ms, cpuMs}`, see `run`.
+   * Compares two programs in turn. `own` and `other` resolve to `{ms, cpuMs}`, see `run`.
    *
-   * @param goal at most this, or at least this where more is better
+   * @param goal the maximum, or the minimum if more is better
    */
   async compare(name, how) {
     if (this.wants(name)) await this.attempt(name, () => this.#compared(name, how));
@@ -81,7 +81,7 @@ export class Report {
     });
   }
 
-  /** One figure. `cpu` is the same comparison by computing time, which a busy machine stretches less. */
+  /** Adds a figure. `cpu` is the same by computing time, which depends less on the load. */
   add(name, { kind, goal, value, cpu, ownMs, otherMs, against = '', detail }) {
     if (!this.wants(name)) return;
     const isMet =
@@ -91,7 +91,6 @@ export class Report {
     if (!this.#isJson) console.log(lineOf(row));
   }
 
-  /** Prints what is left to print. */
   print() {
     if (this.#isJson)
       console.log(JSON.stringify({ rows: this.#rows, notes: this.#notes }, null, 2));

@@ -1,17 +1,16 @@
-// Runs programs in turn and compares them pair by pair, so that a machine that slows down slows both.
+// Runs programs in turn and compares them pair by pair, so that load slows both.
 import { execFileSync, spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { whenEnding } from './cleanup.js';
 
-/** Bash knows the computing time of what it ran, its children with it, to the millisecond. */
+/** Bash reports the computing time of a program and its children to the millisecond. */
 const TIMED = ['-c', 'TIMEFORMAT="%U %S"; { time "$@" 2>&3; } 3>&2 2>&4', 'timed'];
 const hasBash = has('bash');
-/** So much of what a program says when it fails is told. */
+/** The most characters of the output of a failed program that are reported. */
 const MOST_SAID = 300;
 
 /**
- * Runs a program to its end. Resolves to its wall and computing time (`NaN` where there is no bash);
- * rejects when it fails.
+ * Runs a program. Resolves to its wall and computing time (`NaN` without bash); rejects if it fails.
  *
  * @param onOutput called with the milliseconds since the start at each piece of standard output
  * @param onProblem called at the end with all of standard error
@@ -38,7 +37,7 @@ export function run(
     child.stderr.on('data', (chunk) => (problem += chunk));
     child.stdio[4].on('data', (chunk) => (times += chunk));
     child.on('error', reject);
-    // A program that reads nothing may have ended before it is told that nothing comes.
+    // A program that reads no input may end before its input is closed.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.on('close', (code) => {
@@ -68,7 +67,7 @@ export function median(numbers) {
   return quantile(numbers, 0.5);
 }
 
-/** @param share 0.5: the median, 0.99: only one in a hundred is more */
+/** @param share 0.5: the median, 0.99: one in a hundred is more */
 export function quantile(numbers, share) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const place = share * (sorted.length - 1);
@@ -77,8 +76,8 @@ export function quantile(numbers, share) {
 }
 
 /**
- * Runs all of `works` in each round, after one that does not count. Resolves to the figures of each,
- * round by round.
+ * Runs all of `works` in each round, after one round to warm up. Resolves to the figures of each, by
+ * round.
  *
  * @param works functions that resolve to a figure
  */

@@ -1,13 +1,13 @@
-// A program in a real pty, and how long it takes from a key to the last byte of what it shows.
+// A program in a real pty, and the time from a key to the last byte of its frame.
 import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { whenEnding } from './cleanup.js';
 
-/** With this devsh ends each frame (synchronized output). */
+/** The end of a frame (synchronized output). */
 const END_OF_FRAME = '\x1b[?2026l';
-/** So long nothing comes any more when a program has shown all that it will. */
+/** A screen is complete if nothing has come for this time. */
 const QUIET_MS = 40;
 
 export function openScreen([program, ...args], { columns = 80, rows = 24, env = {} } = {}) {
@@ -41,7 +41,7 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
     });
   });
 
-  /** Calls `check` at each piece of output until it gives something. */
+  /** Calls `check` for each piece of output until it returns something. */
   const watch = (check) =>
     new Promise((resolve, reject) => {
       const listener = () => {
@@ -62,13 +62,13 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
   return {
     pid: pty.pid,
     quiet,
-    /** What the program has computed so far, without the programs that it started. */
+    /** The computing time so far, without child processes. */
     cpuMs: () => cpuMsOf(pty.pid),
-    /** Resolves to the ms from the start until this is in the output. */
+    /** Resolves to the ms from the start until the output matches. */
     shows: (wanted) => watch(() => (wanted.test(seen) ? lastAt - openedAt : undefined)),
     /**
-     * Presses keys at once and waits until no more comes. Resolves to the ms until the first frame was
-     * complete and until the last byte, and what was written.
+     * Presses keys at once and waits for the last byte. Resolves to the ms until the first frame was
+     * complete and until the last byte, and the amount of output.
      */
     async press(keys, { quietMs = QUIET_MS } = {}) {
       seen = '';
@@ -89,7 +89,7 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
         frames: framesIn(seen),
       };
     },
-    /** A character that is nowhere else, while much is drawn: resolves to the ms until its frame is complete. */
+    /** Types a character that is nowhere else. Resolves to the ms until its frame is complete. */
     async echoMs(character) {
       const from = seen.length;
       const pressedAt = performance.now();
@@ -100,7 +100,7 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
       });
       return lastAt - pressedAt;
     },
-    /** A key that is held. Resolves to the share of the key's repetitions that got a frame of their own. */
+    /** Holds a key. Resolves to the share of its repetitions that got their own frames. */
     async hold(key, times, perSecond) {
       seen = '';
       const startedAt = performance.now();
@@ -111,7 +111,7 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
       await quiet();
       return framesIn(seen) / times;
     },
-    /** Types a line and waits until the program ends by itself. */
+    /** Types a line and waits until the program ends. */
     async end(line) {
       pty.write(`${line}\r`);
       await ended;
@@ -128,7 +128,7 @@ function framesIn(text) {
   return text.split(END_OF_FRAME).length - 1;
 }
 
-/** Linux tells it to the nanosecond, thread by thread; `NaN` elsewhere. */
+/** Linux reports nanoseconds per thread; `NaN` on other systems. */
 function cpuMsOf(pid) {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

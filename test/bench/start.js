@@ -1,4 +1,4 @@
-// How soon devsh is there: one command, the first prompt, the first answers.
+// The start of devsh: one command, the first prompt, the first records.
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { joined, startFleet } from './fleet.js';
@@ -57,7 +57,7 @@ async function oneCommandRows(bench) {
   }
 }
 
-/** Three devices, the slowest of which needs 600 ms for each answer. */
+/** Three devices, the slowest with 600 ms per response. */
 async function firstUsersRows(bench) {
   const { report, cli } = bench;
   const names = {
@@ -77,7 +77,7 @@ async function firstUsersRows(bench) {
     const [prompt, shown, own] = await inTurn(
       [
         () => timesTo(cli, [], env, [/devsh[^\n]*>/]),
-        // The first record of the first device, then what the title says of all of them.
+        // The first record of the first device, then the title with the total.
         () => timesTo(cli, args, env, [/d0 +admin/, /users · 3 devices · \d+ records/]),
         () => timeOfOneGet(slowest),
       ],
@@ -101,7 +101,7 @@ async function firstUsersRows(bench) {
   }
 }
 
-/** Ends it as a user does: what Node keeps for the next start it keeps then. */
+/** Ends the program with `quit`, so that Node writes its compile cache. */
 async function timeToPrompt(cli, env) {
   const screen = openScreen([process.execPath, cli], { env });
   const ms = await screen.shows(/devsh[^\n]*>/);
@@ -110,7 +110,7 @@ async function timeToPrompt(cli, env) {
   return ms;
 }
 
-/** Resolves to the ms from the start of the program until its screen has shown each of these in turn. */
+/** Resolves to the ms from the start until the screen has shown each of these in turn. */
 async function timesTo(cli, args, env, wanted) {
   const screen = openScreen([process.execPath, cli, ...args], { env });
   try {

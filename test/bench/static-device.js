@@ -1,4 +1,4 @@
-// A device that holds one file: what a program makes of a long answer is then its own time.
+// A device that serves one file without work of its own, to measure clients.
 // usage: node static-device.js <bundle with the certificates of the simulator> <file>
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';

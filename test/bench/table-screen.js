@@ -1,7 +1,6 @@
-// devsh on the full screen, all records of its devices read.
 import { openScreen } from './screen.js';
 
-/** Resolves when the table has the focus and nothing moves any more. */
+/** Resolves when all records are read and the table has the focus. */
 export async function openTable({ cli }, { env }, size) {
   const screen = openScreen([process.execPath, cli, 'connect', '@fleet'], { ...size, env });
   await screen.shows(/connected to/);

@@ -1,4 +1,4 @@
-// Loaded before a program: says at its end how much memory it held at most.
+// Preloaded into a program: prints its peak of memory at its end.
 process.on('exit', () => {
   require('node:fs').writeSync(2, `\npeak ${process.resourceUsage().maxRSS} KiB\n`);
 });

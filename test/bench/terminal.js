@@ -1,5 +1,5 @@
-// How fluent the full screen is on long tables: key to frame, held keys, bytes, filter. All in real
-// ptys, from the writing of the key to the last byte of what it shows.
+// The full screen on long tables: key to frame, held keys, bytes, filter. Timed in real ptys, from the
+// key to the last byte of its frame.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFleet } from './fleet.js';
@@ -12,7 +12,7 @@ const SIZES = [
   { columns: 80, rows: 24, key: { p50: 5, p99: 16 } },
   { columns: 200, rows: 50, key: { p50: 12, p99: 33 } },
 ];
-/** Typed letter by letter, then taken back. */
+/** Typed letter by letter, then erased. */
 const WORDS = ['anna', 'garcia', 'wisn', 'novak', 'ipek'];
 const KEYS_A_ROUND = 20;
 
@@ -116,13 +116,13 @@ async function keyRows(report, name, screens, goal) {
   report.add(`${name} p50`, { ...against('vd'), goal: 1, against: 'visidata' });
 }
 
-/** Each screen in turn, so that what else the machine does meets all of them. */
+/** Each screen in turn, so that load affects all of them. */
 async function pressedInTurn(screens, key, rounds) {
   const figures = Object.fromEntries(Object.keys(screens).map((who) => [who, []]));
   for (let press = -KEYS_A_ROUND; press < rounds * KEYS_A_ROUND; press += 1) {
     for (const [who, screen] of Object.entries(screens)) {
       const figure = await screen.press(key);
-      // The first ones warm up, and bring the cursor to the end of the screen.
+      // The first ones warm up and move the cursor to the end of the screen.
       if (press >= 0) figures[who].push(figure);
     }
   }
@@ -144,7 +144,7 @@ async function byteRows(report, names, screen) {
   }
 }
 
-/** From where a key changes nothing, nothing comes to be waited for. */
+/** Moves down first, so that the key to the top has an effect to wait for. */
 async function toTheTop(screen) {
   await screen.press('j');
   await screen.press('g');
@@ -157,7 +157,7 @@ function medianBytes(figures) {
   );
 }
 
-/** Letter by letter: when the letter itself shows, and when the rows that it leaves do. */
+/** Letter by letter: when the letter shows, and when the filtered rows show. */
 async function filterRows(report, names, { own, fzf }) {
   const letters = [];
   const fzfLetters = [];

@@ -1,4 +1,4 @@
-"""The rival: what one writes with aiohttp as documented. Checks no certificate.
+"""The rival: a script with aiohttp as documented. Checks no certificate.
 
 usage: ADDRESSES=<file with one address a line> python3 list_aiohttp.py
 """
@@ -18,7 +18,7 @@ async def read(session, address):
 async def main():
     with open(os.environ["ADDRESSES"], encoding="utf-8") as file:
         addresses = file.read().split()
-    # 100 connections at a time, as by default.
+    # 100 connections at a time, the default.
     connector = aiohttp.TCPConnector(ssl=False)
     auth = aiohttp.BasicAuth("admin", "admin-secret")
     async with aiohttp.ClientSession(connector=connector, auth=auth) as session:

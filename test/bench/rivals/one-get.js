@@ -1,8 +1,8 @@
-// The floor for one device: a single request over TLS, with nothing checked.
+// The floor for one device: a single request over TLS, without checks.
 import { Agent, get } from 'node:https';
 import { performance } from 'node:perf_hooks';
 
-/** Resolves to the ms that one device needs for the list of its users. */
+/** Resolves to the ms until the list of users is there. */
 export function timeOfOneGet(address) {
   const startedAt = performance.now();
   const agent = new Agent({ rejectUnauthorized: false });

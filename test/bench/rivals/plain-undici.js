@@ -1,4 +1,4 @@
-// The rival: what one writes with undici as documented. Checks no certificate, reads nothing back.
+// The rival: a script with undici as documented. Checks no certificate, reads nothing back.
 // usage: ADDRESSES=<file with one address a line> node plain-undici.js list|add WIDTH
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
