@@ -2,7 +2,7 @@ import { isGood, type StepResult } from '../change/verdict.ts';
 import { join } from 'node:path';
 import { allowedBy, type AllowWord } from '../change/allow.ts';
 import { type ApplyJournal, journalIn, journalLine, openingLines } from '../change/journal.ts';
-import { applyPlan, IN_ONE_GO } from '../change/apply.ts';
+import { applyPlan, ALL_AT_ONCE } from '../change/apply.ts';
 import { guardPlan } from '../change/guard.ts';
 import { newRunId, unplannedResults, type Plan } from '../change/plan.ts';
 import { UsageError } from '../errors.ts';
@@ -102,7 +102,7 @@ export async function apply(ready: ReadyPlan, options: ApplyOptions = {}): Promi
       allowed,
       width: concurrency,
       rollOut: {
-        ...IN_ONE_GO,
+        ...ALL_AT_ONCE,
         maxFailures: limit === undefined ? undefined : { kind: 'count', limit },
       },
       signal,

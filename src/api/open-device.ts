@@ -68,8 +68,8 @@ function trustOf({ fingerprint, ca, insecure }: DeviceOptions): Trust {
   // Callers in JavaScript have no types: `insecure: false` must not disable the check.
   if (![undefined, true].includes(insecure))
     throw new UsageError('insecure: true, or leave it out');
-  const said = [fingerprint, ca, insecure].filter((one) => one !== undefined);
-  if (said.length > 1) throw new UsageError('say one of fingerprint, ca and insecure');
+  const given = [fingerprint, ca, insecure].filter((one) => one !== undefined);
+  if (given.length > 1) throw new UsageError('say one of fingerprint, ca and insecure');
   if (fingerprint !== undefined) {
     const normal = normalizeFingerprint(fingerprint);
     if (normal === undefined) {
@@ -126,8 +126,9 @@ export function refuseUnknownOptions<T extends object>(
   const names = Object.keys(known);
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
-    const [meant] = suggest(name, names);
-    const hint = meant === undefined ? `it has ${names.join(', ')}` : `did you mean ${meant}?`;
+    const [suggestion] = suggest(name, names);
+    const hint =
+      suggestion === undefined ? `it has ${names.join(', ')}` : `did you mean ${suggestion}?`;
     throw new UsageError(`${of} has no option "${name}"; ${hint}`);
   }
 }

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { runStep, type DeviceWork, driftOf, readFor, settleDoubt } from './run-step.ts';
+import { runStep, type DeviceWork, driftOf, readFor, resolveSent } from './run-step.ts';
 import { withAdvice } from './doubts.ts';
 import { find } from './pairing.ts';
 import { guardStep } from './guard.ts';
 import type { PendingStep } from './journal.ts';
-import { noteMovedIds, readdressed, Watch } from './observe.ts';
+import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 
@@ -34,30 +34,30 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
   let left: readonly PendingStep[];
   try {
     await readings.read(pending);
-    left = await settleAll(work, readings);
-    await settleDrift(work, left, readings);
+    left = await resolveUnconfirmed(work, readings);
+    await recheckDrift(work, left, readings);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'settings') throw error;
-    await endUnread(work, pending, error);
+    await endWithError(work, pending, error);
     return;
   }
   const found = left.map(driftNow);
-  let whyNot = found.find((drift) => drift !== undefined);
+  let skipReason = found.find((drift) => drift !== undefined);
   for (const [index, one] of left.entries()) {
-    if (work.stopReason() === undefined && !(await isLookedAt(work, one, readings))) continue;
+    if (work.stopReason() === undefined && !(await ensureRead(work, one, readings))) continue;
     // Another user may have changed this record during the steps before it.
     const drift = found[index] ?? driftNow(one);
     const reason = work.stopReason();
     if (drift !== undefined) {
       const error = new DriftError(`${devicePlan.device.name}: ${drift}; nothing was sent`);
       await end(work, one, { verdict: 'drift', error });
-      whyNot ??= drift;
-    } else if (whyNot !== undefined) {
-      await end(work, one, { verdict: 'skipped', note: `not sent: ${whyNot}` });
+      skipReason ??= drift;
+    } else if (skipReason !== undefined) {
+      await end(work, one, { verdict: 'skipped', note: `not sent: ${skipReason}` });
     } else if (reason !== undefined) {
-      work.report(notReached(devicePlan, one, reason));
+      work.report(unreachedResult(devicePlan, one, reason));
     } else {
-      whyNot = await applyStep(work, one, readings);
+      skipReason = await applyStep(work, one, readings);
     }
   }
 }
@@ -65,13 +65,13 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
 /** Runs one step that has not drifted. Resolves to the reason why later steps must not be sent. */
 async function applyStep(
   work: ApplyWork,
-  { step: planned, ref, isInDoubt }: PendingStep,
+  { step: planned, ref, isUnconfirmed }: PendingStep,
   readings: LatestReadings,
 ): Promise<string | undefined> {
   const { session, devicePlan } = work;
   const before = readings.of(planned.resource);
-  const step = readdressed(session.profile, planned, before);
-  const one = { step, ref, isInDoubt };
+  const step = withCurrentId(session.profile, planned, before);
+  const one = { step, ref, isUnconfirmed };
   const refusal = refusalOf(work, step, before);
   if (refusal !== undefined) {
     await end(work, one, { verdict: 'failed', error: refusal });
@@ -101,7 +101,7 @@ function refusalOf(
 }
 
 /** Reads a resource again if its last read-back failed. Resolves to whether its records are known. */
-async function isLookedAt(
+async function ensureRead(
   work: ApplyWork,
   one: PendingStep,
   readings: LatestReadings,
@@ -112,26 +112,30 @@ async function isLookedAt(
     return true;
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
-    await endUnread(work, [one], error);
+    await endWithError(work, [one], error);
     return false;
   }
 }
 
 /** Ends steps on a device that could not be read. Unconfirmed steps become `unknown`. */
-export async function endUnread(
+export async function endWithError(
   work: Pick<ApplyWork, 'devicePlan' | 'journal' | 'report'>,
   pending: readonly PendingStep[],
   error: DevshError,
 ): Promise<void> {
   for (const one of pending) {
-    await end(work, one, { verdict: one.isInDoubt ? 'unknown' : 'failed', error });
+    await end(work, one, { verdict: one.isUnconfirmed ? 'unknown' : 'failed', error });
   }
 }
 
 /** The result of a step that was not reached. It is not journaled, so that `resume` can still run it. */
-export function notReached(devicePlan: DevicePlan, one: PendingStep, reason: string): StepResult {
+export function unreachedResult(
+  devicePlan: DevicePlan,
+  one: PendingStep,
+  reason: string,
+): StepResult {
   const { step } = one;
-  return one.isInDoubt
+  return one.isUnconfirmed
     ? resultOf(devicePlan, step, {
         verdict: 'unknown',
         note: `sent before the interruption, not looked at since: ${reason}`,
@@ -144,38 +148,38 @@ export function notReached(devicePlan: DevicePlan, one: PendingStep, reason: str
  * processing a request that was sent just before a crash: a missing effect counts as lost only after
  * further reads.
  */
-async function settleAll(
+async function resolveUnconfirmed(
   work: ApplyWork,
   readings: LatestReadings,
 ): Promise<readonly PendingStep[]> {
   const { pending, settleDelaysMs } = work;
-  const settle = ({ step }: PendingStep): StepEnd | undefined =>
-    settleDoubt(work.session.profile, step, readings.of(step.resource));
-  const settled = new Map<PendingStep, StepEnd>();
-  const doubted = pending.filter(({ isInDoubt }) => isInDoubt);
+  const resolve = ({ step }: PendingStep): StepEnd | undefined =>
+    resolveSent(work.session.profile, step, readings.of(step.resource));
+  const resolved = new Map<PendingStep, StepEnd>();
+  const unconfirmed = pending.filter(({ isUnconfirmed }) => isUnconfirmed);
   for (const delayMs of [undefined, ...settleDelaysMs]) {
-    const open = doubted.filter((one) => !settled.has(one));
+    const open = unconfirmed.filter((one) => !resolved.has(one));
     if (open.length === 0) break;
     if (delayMs !== undefined) {
       await sleep(delayMs);
       await readings.read(pending);
     }
     for (const one of open) {
-      const stepEnd = settle(one);
-      if (stepEnd !== undefined) settled.set(one, stepEnd);
+      const stepEnd = resolve(one);
+      if (stepEnd !== undefined) resolved.set(one, stepEnd);
     }
   }
-  for (const [one, stepEnd] of settled) await end(work, one, stepEnd);
-  return pending.filter((one) => !settled.has(one));
+  for (const [one, stepEnd] of resolved) await end(work, one, stepEnd);
+  return pending.filter((one) => !resolved.has(one));
 }
 
 /** What looks like drift may be a counter: a counter changes again while nothing is sent. */
-async function settleDrift(
+async function recheckDrift(
   { session, settleDelaysMs }: ApplyWork,
   left: readonly PendingStep[],
   readings: LatestReadings,
 ): Promise<void> {
-  const planned = imagesOf(left);
+  const planned = beforeImages(left);
   const watches = onePerResource(left).map(({ step }) => {
     const images = planned.get(step.resource) ?? [];
     return { step, watch: new Watch(session.facts, { ...step, asked: {} }, images) };
@@ -223,7 +227,7 @@ class LatestReadings {
 
   constructor(work: ApplyWork) {
     this.#work = work;
-    this.#latest = imagesOf(work.devicePlan.steps.map((step) => ({ step })));
+    this.#latest = beforeImages(work.devicePlan.steps.map((step) => ({ step })));
   }
 
   of(resource: string): readonly DeviceRecord[] {
@@ -234,7 +238,7 @@ class LatestReadings {
     return this.#stale.has(resource);
   }
 
-  async read(steps: readonly OfStep[]): Promise<void> {
+  async read(steps: readonly HasStep[]): Promise<void> {
     for (const { step } of onePerResource(steps)) {
       this.take(step, await readFor(this.#work, step.resource));
     }
@@ -254,9 +258,9 @@ class LatestReadings {
   }
 }
 
-type OfStep = Pick<PendingStep, 'step'>;
+type HasStep = Pick<PendingStep, 'step'>;
 
-function imagesOf(steps: readonly OfStep[]): Map<string, readonly DeviceRecord[]> {
+function beforeImages(steps: readonly HasStep[]): Map<string, readonly DeviceRecord[]> {
   const images = new Map<string, DeviceRecord[]>();
   for (const {
     step: { resource, before },
@@ -269,6 +273,6 @@ function imagesOf(steps: readonly OfStep[]): Map<string, readonly DeviceRecord[]
   return images;
 }
 
-function onePerResource<One extends OfStep>(steps: readonly One[]): One[] {
+function onePerResource<One extends HasStep>(steps: readonly One[]): One[] {
   return [...new Map(steps.map((one) => [one.step.resource, one])).values()];
 }

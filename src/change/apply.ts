@@ -4,7 +4,7 @@ import type { DevicePlan, Plan } from './plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
-import { applyToDevice, endUnread, notReached } from './apply-device.ts';
+import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
 import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
 import type { ApplyJournal, PendingStep, StepRef, StepState } from './journal.ts';
 import type { Access } from '../fleet/access.ts';
@@ -24,22 +24,22 @@ export interface RollOut {
   readonly maxFailures: { readonly kind: 'count' | 'percent'; readonly limit: number } | undefined;
 }
 
-export const IN_ONE_GO: RollOut = {
+export const ALL_AT_ONCE: RollOut = {
   canary: 0,
   batch: undefined,
   pauseMs: 0,
   maxFailures: undefined,
 };
 
-function portionsOf(
+function batchesOf(
   devices: readonly DevicePlan[],
   { canary, batch = Infinity }: RollOut,
 ): readonly (readonly DevicePlan[])[] {
-  const portions = canary > 0 ? [devices.slice(0, canary)] : [];
+  const batches = canary > 0 ? [devices.slice(0, canary)] : [];
   for (let from = canary; from < devices.length; from += batch) {
-    portions.push(devices.slice(from, from + batch));
+    batches.push(devices.slice(from, from + batch));
   }
-  return portions.filter((portion) => portion.length > 0);
+  return batches.filter((batchDevices) => batchDevices.length > 0);
 }
 
 /** Decides from the results when to stop, and keeps the first reason. */
@@ -141,10 +141,10 @@ export async function* applyPlan(
   const planned = plan.devices.filter(({ steps }) => steps.length > 0);
   const unread = plan.devices.filter(({ error }) => error !== undefined).length;
   const rule = new StopRule(options.rollOut, planned.length + unread, unread);
-  const portions = portionsOf(planned, options.rollOut);
-  for (const [index, portion] of portions.entries()) {
-    if (index > 0) await between(index, portions, rule, options);
-    yield* applyPortion(portion, devices, rule, options);
+  const batches = batchesOf(planned, options.rollOut);
+  for (const [index, batchDevices] of batches.entries()) {
+    if (index > 0) await beforeNextBatch(index, batches, rule, options);
+    yield* applyBatch(batchDevices, devices, rule, options);
   }
   if (rule.reason !== undefined) {
     await options.journal.stopped(rule.reason);
@@ -153,9 +153,9 @@ export async function* applyPlan(
 }
 
 /** Asks after the canary whether to continue; pauses before every later batch. */
-async function between(
+async function beforeNextBatch(
   index: number,
-  portions: readonly (readonly DevicePlan[])[],
+  batches: readonly (readonly DevicePlan[])[],
   rule: StopRule,
   options: ApplyOptions,
 ): Promise<void> {
@@ -164,30 +164,30 @@ async function between(
     const [failed] = rule.failedDevices;
     const reason =
       failed === undefined
-        ? await options.afterCanary(portions[0] ?? [])
+        ? await options.afterCanary(batches[0] ?? [])
         : `the canary failed on ${rule.failedDevices.join(', ')}`;
     if (reason !== undefined) rule.stop(reason);
   }
   if (rule.reason === undefined && rollOut.pauseMs > 0) await pause(rollOut.pauseMs, signal);
 }
 
-async function* applyPortion(
-  portion: readonly DevicePlan[],
+async function* applyBatch(
+  batchDevices: readonly DevicePlan[],
   devices: readonly Target[],
   rule: StopRule,
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
   const { allowed, journal, signal, settleDelaysMs = SETTLE_DELAYS_MS } = options;
   const targets = new Map(devices.map((device) => [device.session.ref.address, device]));
-  yield* fanOut<DevicePlan, ApplyEvent>(portion, options.width, async (devicePlan, emit) => {
+  yield* fanOut<DevicePlan, ApplyEvent>(batchDevices, options.width, async (devicePlan, emit) => {
     const pending = pendingSteps(devicePlan, options.stateOf);
     const report = (result: StepResult): void => {
       rule.add(result);
       emit({ kind: 'result', result });
     };
-    const leaveOut = (reason: string): void => {
+    const skipAll = (reason: string): void => {
       for (const one of pending) {
-        emit({ kind: 'result', result: notReached(devicePlan, one, reason) });
+        emit({ kind: 'result', result: unreachedResult(devicePlan, one, reason) });
       }
     };
     const stopReason = (): string | undefined => {
@@ -197,32 +197,39 @@ async function* applyPortion(
     const target = targets.get(devicePlan.device.address);
     const reason = stopReason();
     if (target === undefined || reason !== undefined) {
-      leaveOut(reason ?? 'the device is not selected');
+      skipAll(reason ?? 'the device is not selected');
       return;
     }
-    const told = { devicePlan, journal, report };
+    const work = { devicePlan, journal, report };
     if (target.session.entry.readOnly === true) {
       const { name } = devicePlan.device;
       const error = new RefusedError(`${name}: read-only in the inventory; nothing was sent`);
-      await endUnread(told, pending, error);
+      await endWithError(work, pending, error);
       return;
     }
     const lock = { isHeld: false };
     try {
       await options.exclusive(devicePlan.device, () => {
         lock.isHeld = true;
-        const how = { allowed, settleDelaysMs, signal, stopReason };
-        return applyToDevice({ ...told, ...how, ...target, pending });
+        return applyToDevice({
+          ...work,
+          ...target,
+          pending,
+          allowed,
+          settleDelaysMs,
+          signal,
+          stopReason,
+        });
       });
     } catch (error) {
       if (lock.isHeld || !(error instanceof DevshError)) throw error;
-      const whyNot = stopReason();
-      if (whyNot !== undefined) {
-        leaveOut(whyNot);
+      const skipReason = stopReason();
+      if (skipReason !== undefined) {
+        skipAll(skipReason);
         return;
       }
       // Another process has held the write lock for too long: the other devices continue.
-      await endUnread(told, pending, error);
+      await endWithError(work, pending, error);
     }
   });
 }
@@ -234,6 +241,6 @@ function pendingSteps(
   return steps.flatMap((step, index) => {
     const ref = { device: device.name, index };
     const state = stateOf(ref);
-    return state.kind === 'ended' ? [] : [{ step, ref, isInDoubt: state.kind === 'sent' }];
+    return state.kind === 'ended' ? [] : [{ step, ref, isUnconfirmed: state.kind === 'sent' }];
   });
 }

@@ -173,8 +173,9 @@ function refuseOthers(
 ): void {
   const other = Object.keys(item).find((key) => !known.includes(key));
   if (other === undefined) return;
-  const [meant] = suggest(other, known);
-  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
+  const [suggestion] = suggest(other, known);
+  const hint =
+    suggestion === undefined ? `known are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
   throw source.error([...path, other], `unknown key "${other}", ${hint}`, 'key');
 }
 

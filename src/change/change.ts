@@ -50,7 +50,7 @@ export type Expected = DeviceRecord;
  * The records that match a filter. Words must match exactly: a write must not guess. Throws a `UsageError`
  * for an invalid filter.
  */
-export function pickWhere(
+export function recordsWhere(
   filter: string,
   records: readonly DeviceRecord[],
   deviceName: string,

@@ -30,7 +30,7 @@ export function closeAccounts(
     const { action, resource } = change;
     if (action !== 'add' || !opensAccess(resource) || hasSecret(change.fields)) return change;
     const name = `${resource} ${valueText(change.fields['username'] ?? change.fields['name'])}`;
-    const known = { ...switchesOf(profile, resource), ...records[0], ...change.fields };
+    const known = { ...writableFields(profile, resource), ...records[0], ...change.fields };
     for (const [field, held] of Object.entries(known)) {
       const value = disablingValue(field, held);
       if (value === undefined) continue;
@@ -53,7 +53,7 @@ function hasSecret(fields: DeviceRecord): boolean {
 }
 
 /** The writable fields that the device reports, with the value true. */
-function switchesOf({ resources }: Profile, resource: string): Readonly<Record<string, Value>> {
+function writableFields({ resources }: Profile, resource: string): Readonly<Record<string, Value>> {
   const details = Object.entries(resources[resource]?.details ?? {});
   return Object.fromEntries(
     details.filter(([, { readOnly }]) => !readOnly).map(([field]) => [field, true]),

@@ -37,8 +37,8 @@ export interface Compared {
   readonly held: Value;
 }
 
-export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Compared[] {
-  return Object.entries(wanted)
+export function differencesOf(expected: DeviceRecord, held: DeviceRecord): Compared[] {
+  return Object.entries(expected)
     .filter(([field, sent]) => !isSameValue(sent, valueAt(held, field)))
     .map(([field, sent]) => ({ field, sent, held: valueAt(held, field) ?? null }));
 }
@@ -47,12 +47,12 @@ export function differencesOf(wanted: DeviceRecord, held: DeviceRecord): Compare
  * Compares a new record. Of a nested value only the requested parts count, as the device fills in the
  * others.
  */
-export function differencesOfNew(wanted: DeviceRecord, held: DeviceRecord): Compared[] {
-  const asked = Object.entries(wanted).map(([field, sent]) => [
+export function differencesOfNew(expected: DeviceRecord, held: DeviceRecord): Compared[] {
+  const asked = Object.entries(expected).map(([field, sent]) => [
     field,
     partsOf(sent, valueAt(held, field)),
   ]);
-  return differencesOf(wanted, Object.fromEntries(asked) as DeviceRecord);
+  return differencesOf(expected, Object.fromEntries(asked) as DeviceRecord);
 }
 
 function partsOf(sent: Value, held: Value | undefined): Value {
@@ -68,18 +68,18 @@ function partsOf(sent: Value, held: Value | undefined): Value {
  * @param ignored fields that are not compared
  */
 export function changesSince(
-  seen: DeviceRecord,
+  earlier: DeviceRecord,
   held: DeviceRecord,
   ignored: readonly string[] = [],
 ): Compared[] {
-  const fields = [...new Set([...Object.keys(seen), ...Object.keys(held)])];
+  const fields = [...new Set([...Object.keys(earlier), ...Object.keys(held)])];
   return fields
     .filter((field) => !ignored.includes(field))
-    .filter((field) => !isMasked(seen, field) && !isTimeStamp(valueAt(held, field)))
-    .filter((field) => !isSameValue(valueAt(seen, field) ?? null, valueAt(held, field)))
+    .filter((field) => !isMasked(earlier, field) && !isTimeStamp(valueAt(held, field)))
+    .filter((field) => !isSameValue(valueAt(earlier, field) ?? null, valueAt(held, field)))
     .map((field) => ({
       field,
-      sent: valueAt(seen, field) ?? null,
+      sent: valueAt(earlier, field) ?? null,
       held: valueAt(held, field) ?? null,
     }));
 }

@@ -51,8 +51,8 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
     );
     for (const { field } of slips) {
       if (isSecretField(field)) continue;
-      const [meant] = suggest(field, Object.keys(before));
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      const [suggestion] = suggest(field, Object.keys(before));
+      const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
       doubts.set(field, `the record has no field "${field}" so far${hint}`);
     }
   }
@@ -90,14 +90,17 @@ function wayOf(profile: Profile, { action, resource, before, keyField }: Step): 
   const key = before === undefined ? keyField : keyFieldOf(profile, resource, [before]);
   const own = (before && idFieldOf(profile, before)) ?? profile.idFields[0] ?? key;
   const id = isNamedByKey(profile, resource) ? key : own;
-  const said: Readonly<Record<string, string>> = {
+  const placeholders: Readonly<Record<string, string>> = {
     collection: collectionPath(profile, resource),
     item: decodeURIComponent(itemPath(profile, resource, `<${id}>`)),
     resource,
     id: `<${id}>`,
     key: `<${key}>`,
   };
-  const shown = path.replace(/\{([^{}]+)\}/g, (_, name: string) => said[name] ?? `<${name}>`);
+  const shown = path.replace(
+    /\{([^{}]+)\}/g,
+    (_, name: string) => placeholders[name] ?? `<${name}>`,
+  );
   const named = { id, key, none: undefined }[action === 'add' ? 'none' : selector];
   const parts = [
     ...Object.entries(constants).map(([field, value]) => `${field}=${value}`),

@@ -20,7 +20,7 @@ import type { DevicePlan, Plan, Step } from './plan.ts';
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { type Allowed, allowHint, type AllowWord } from './allow.ts';
-import { lossReason } from './losses.ts';
+import { eraseReason } from './data-loss.ts';
 
 /** Resources whose records give access: `user`, `local-admins`, `api_token`. */
 const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|apikey/;
@@ -233,7 +233,7 @@ export function guardPlan(
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
       refuse(device, allowed, 'own-account', access.get(device.address)?.objectionTo(step));
-      refuse(device, allowed, 'loss', lossReason(step));
+      refuse(device, allowed, 'loss', eraseReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
   }

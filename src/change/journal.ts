@@ -129,7 +129,7 @@ export interface PendingStep {
   readonly step: Step;
   readonly ref: StepRef;
   /** Sent before an interruption: only reading shows the outcome. */
-  readonly isInDoubt: boolean;
+  readonly isUnconfirmed: boolean;
 }
 
 /** An open journal: appended lines are on disk when the promise resolves. */

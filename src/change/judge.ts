@@ -19,7 +19,7 @@ import {
   sameKey,
   withOtherRecords,
 } from './pairing.ts';
-import { withLosses } from './losses.ts';
+import { withNotRestored } from './data-loss.ts';
 import type { Step } from './plan.ts';
 import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
@@ -69,11 +69,11 @@ export function judge(
   const target = step.before && find(profile, step, before, step.before);
   const isDelete = step.action === 'delete';
   const others = isDelete ? before.filter((record) => record !== target) : before;
-  const unshown = unshownFields(profile, step, others, after);
-  const shown = (record: DeviceRecord): DeviceRecord => withoutFields(record, unshown);
+  const vanished = vanishedFields(profile, step, others, after);
+  const shown = (record: DeviceRecord): DeviceRecord => withoutFields(record, vanished);
   const listed = step.before && find(profile, step, after, step.before);
   const rest = own === undefined ? after : after.filter((record) => record !== listed);
-  const seen: Case = {
+  const shownCase: Case = {
     profile,
     step: {
       ...step,
@@ -82,18 +82,18 @@ export function judge(
       asked: shown(step.asked),
     },
     outcome,
-    before: unshown.length === 0 ? before : before.map(shown),
+    before: vanished.length === 0 ? before : before.map(shown),
     after: own?.record ? [...rest, own.record] : rest,
     own,
   };
-  const { own: ownEnd, otherRecords } = JUDGE[step.action](seen);
-  const end = withOtherRecords(seen.step, ownEnd, otherRecords);
+  const { own: ownEnd, otherRecords } = JUDGE[step.action](shownCase);
+  const end = withOtherRecords(shownCase.step, ownEnd, otherRecords);
   const notes = [
     ...(after.length === 0 && others.length > 0 ? ['its list is empty now'] : []),
     ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
-    ...(unshown.length > 0 ? [`no longer shown: ${unshown.join(', ')}`] : []),
+    ...(vanished.length > 0 ? [`no longer shown: ${vanished.join(', ')}`] : []),
   ];
-  return withLosses(step, withReserve(end, notes));
+  return withNotRestored(step, withReserve(end, notes));
 }
 
 /** Notes if the list and the record's own path disagree. */
@@ -115,7 +115,7 @@ function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
 }
 
 /** Fields that the other records had before, and that no record shows any more. */
-function unshownFields(
+function vanishedFields(
   profile: Profile,
   { keyField, resource, asked }: Step,
   before: readonly DeviceRecord[],
@@ -143,34 +143,34 @@ function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceR
 
 function judgeAdd(about: Case): OwnEnd {
   const { profile, step, outcome, before, after } = about;
-  const wanted = step.after ?? {};
-  const twins = new Set(sameKey(step, after, wanted));
-  const others = after.filter((record) => !twins.has(record));
+  const expected = step.after ?? {};
+  const withKey = new Set(sameKey(step, after, expected));
+  const others = after.filter((record) => !withKey.has(record));
   const pairing = pairRecords(profile, step, before, others);
-  const folded = foldedText(wanted[step.keyField]);
-  const answeredId = idAnswered(about);
+  const folded = foldedText(expected[step.keyField]);
+  const responseId = idInResponse(about);
   const held =
-    [...twins][0] ??
+    [...withKey][0] ??
     pairing.added.find((record) => foldedText(record[step.keyField]) === folded) ??
     pairing.added.find(
-      (record) => answeredId !== undefined && idOf(profile, record) === answeredId,
+      (record) => responseId !== undefined && idOf(profile, record) === responseId,
     );
   const otherRecords = otherRecordsOf(profile, step, before, pairing, held);
-  if (held === undefined) return { own: notShown(about, answeredId), otherRecords };
+  if (held === undefined) return { own: judgeMissing(about, responseId), otherRecords };
   const compared = Object.fromEntries(
-    Object.entries(wanted).filter(
+    Object.entries(expected).filter(
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
     ),
   );
   const unread = unreadFields(profile, step, [...before, ...after], held);
   const differences = without(unread, differencesOfNew(compared, held));
-  if (twins.size <= 1 && differences.length === 0) {
+  if (withKey.size <= 1 && differences.length === 0) {
     const note = remark(outcome, unread);
     return { own: { verdict: 'done', record: held, note }, otherRecords };
   }
   const note =
-    twins.size > 1
-      ? `the device now holds ${twins.size} records with this ${step.keyField}`
+    withKey.size > 1
+      ? `the device now holds ${withKey.size} records with this ${step.keyField}`
       : (objectionText(outcome) ?? respelling(differences));
   return {
     own: { verdict: 'differs', record: held, differences, note },
@@ -179,14 +179,14 @@ function judgeAdd(about: Case): OwnEnd {
 }
 
 /** A new record that is not in the list: if the response contained it, it may exist anyway. */
-function notShown(about: Case, id: string | undefined): StepEnd {
+function judgeMissing(about: Case, id: string | undefined): StepEnd {
   const isOpen = id !== undefined && about.own === undefined;
   if (!isOpen || objectionText(about.outcome) !== undefined) return notApplied(about);
   const note = `the device answered with the record (id ${id}), its list does not show it`;
   return { verdict: 'unknown', note };
 }
 
-function idAnswered({ profile, outcome }: Case): string | undefined {
+function idInResponse({ profile, outcome }: Case): string | undefined {
   if (outcome.kind !== 'accepted' || outcome.record === undefined) return undefined;
   return hasPositionalIds(profile) ? undefined : idOf(profile, outcome.record);
 }
@@ -206,14 +206,14 @@ function followTarget({ profile, step, before, after }: Case): {
   otherRecords: OtherRecords;
 } {
   const image = step.before ?? {};
-  const wanted = { ...image, ...step.after };
+  const expected = { ...image, ...step.after };
   const target = find(profile, step, before, image);
   const others = before.filter((record) => record !== target);
   // The record with the id and the new key is the one, even if another record now has the old key.
   const id = idOf(profile, image);
   const renamed =
     step.action === 'set' && id !== undefined
-      ? sameKey(step, after, wanted).find((record) => idOf(profile, record) === id)
+      ? sameKey(step, after, expected).find((record) => idOf(profile, record) === id)
       : undefined;
   if (renamed !== undefined) {
     const rest = after.filter((record) => record !== renamed);
@@ -223,7 +223,7 @@ function followTarget({ profile, step, before, after }: Case): {
   const pairing = pairRecords(profile, step, before, after);
   const match = target && pairing.matches.get(target);
   const held =
-    match ?? (step.action === 'set' ? sameKey(step, pairing.added, wanted)[0] : undefined);
+    match ?? (step.action === 'set' ? sameKey(step, pairing.added, expected)[0] : undefined);
   return { held, otherRecords: otherRecordsOf(profile, step, others, pairing, held) };
 }
 
@@ -231,12 +231,12 @@ const GONE = 'the record is gone since the request: neither its list nor its own
 
 function judgeSet(about: Case): OwnEnd {
   const { held, otherRecords } = followTarget(about);
-  if (held !== undefined) return { own: judgeHeld(about, held), otherRecords };
+  if (held !== undefined) return { own: judgeFound(about, held), otherRecords };
   const note = about.own ? GONE : 'its list no longer shows it';
   return { own: { verdict: 'differs', note }, otherRecords };
 }
 
-function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
+function judgeFound(about: Case, held: DeviceRecord): StepEnd {
   const { profile, step, outcome } = about;
   const before = step.before ?? {};
   const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
@@ -244,8 +244,8 @@ function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
   const ignored = [...uncomparedFields(profile, step.resource), ...unread.hashes];
   const sideEffects = changesUnasked(step, held, ignored);
   const added = about.after.length - about.before.length;
-  const twins = sameKey(step, about.after, step.after ?? {}).length;
-  if (twins > 1 && added > 0) {
+  const withKeyCount = sameKey(step, about.after, step.after ?? {}).length;
+  if (withKeyCount > 1 && added > 0) {
     const note = 'the device made a second record instead of changing the first';
     return { verdict: 'differs', record: held, differences: missed, note };
   }
@@ -257,12 +257,12 @@ function judgeHeld(about: Case, held: DeviceRecord): StepEnd {
   }
   const isUntouched =
     unread.rehashed.length === 0 &&
-    without(unread, differencesOf(wantedChanges(step, before), before)).every(({ field }) =>
+    without(unread, differencesOf(requestedChanges(step, before), before)).every(({ field }) =>
       isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
     );
   if (isUntouched && sideEffects.length === 0) {
     return missed.every(({ field }) => unread.unreported.includes(field))
-      ? judgeUntold(about, held, unread)
+      ? judgeUndocumented(about, held, unread)
       : notApplied(about, held);
   }
   const changed = sideEffects.map(({ field }) => field).join(', ');
@@ -317,8 +317,8 @@ const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
 function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
   switch (outcome.kind) {
     case 'accepted': {
-      const seen = own ? 'nothing changed' : 'reading back shows no change';
-      const note = objectionText(outcome) ?? `the device accepted it, but ${seen}`;
+      const observation = own ? 'nothing changed' : 'reading back shows no change';
+      const note = objectionText(outcome) ?? `the device accepted it, but ${observation}`;
       return { verdict: 'no effect', record, note };
     }
     case 'refused':
@@ -359,7 +359,7 @@ function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unre
  * All changed fields are undocumented and shown by no record: not even a 2xx response proves that they were
  * stored.
  */
-function judgeUntold(about: Case, record: DeviceRecord, { unreported }: Unread): StepEnd {
+function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Unread): StepEnd {
   const { outcome } = about;
   if (outcome.kind === 'refused' || objectionText(outcome) !== undefined) {
     return notApplied(about, record);
@@ -404,7 +404,7 @@ function withoutAsked(step: Step, before: DeviceRecord): DeviceRecord {
   );
 }
 
-function wantedChanges(step: Step, before: DeviceRecord): DeviceRecord {
+function requestedChanges(step: Step, before: DeviceRecord): DeviceRecord {
   return Object.fromEntries(
     Object.entries(step.asked).filter(
       ([field, value]) => !isSameValue(value, valueAt(before, field)),

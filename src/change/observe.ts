@@ -59,7 +59,7 @@ function suspectFields(
  * Fields that changed, and changed again while nothing was sent. A change by a request or by another user
  * happens only once.
  */
-export function restlessFields(
+export function repeatedlyChanged(
   profile: Profile,
   about: About,
   [first, second, third]: readonly [
@@ -98,7 +98,7 @@ export class Watch {
     const { resource } = this.#about;
     if (this.#last !== undefined) {
       const readings = [this.#first, this.#last, records] as const;
-      const fields = restlessFields(this.#facts.profile, this.#about, readings);
+      const fields = repeatedlyChanged(this.#facts.profile, this.#about, readings);
       if (fields.length > 0) this.#facts.set(`resources.${resource}.volatile`, fields);
     }
     this.#last = records;
@@ -159,7 +159,11 @@ function idsByKey(
  * A step with the current id of its record: positional ids shift when another record is removed. Returns
  * the same step if nothing has moved.
  */
-export function readdressed(profile: Profile, step: Step, records: readonly DeviceRecord[]): Step {
+export function withCurrentId(
+  profile: Profile,
+  step: Step,
+  records: readonly DeviceRecord[],
+): Step {
   const { action, resource, before, asked } = step;
   if (before === undefined || !hasPositionalIds(profile)) return step;
   const held = find(profile, step, records, before);

@@ -18,12 +18,12 @@ import {
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
-import { pickWhere, type Change } from './change.ts';
+import { recordsWhere, type Change } from './change.ts';
 import { checkFields, checkValue } from './check-fields.ts';
 import { differencesOf, differencesOfNew, isMasked, isSameValue } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
 import { RecordIndex } from './pairing.ts';
-import { erasedBy, lossesIn, lostWith, restorable } from './losses.ts';
+import { erasedFields, notRestored, lostByDelete, restorable } from './data-loss.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
 import { type Known, typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
@@ -51,7 +51,7 @@ export function planDevice(
   const { resource } = change;
   const keyField = keyFieldOf(profile, resource, records);
   const context = { device, profile, records, resource, keyField, allow };
-  refuseKeyed(context, change);
+  checkKey(context, change);
   const planned = change.action === 'add' ? [planAdd(context, change)] : planEach(context, change);
   return {
     device,
@@ -62,7 +62,7 @@ export function planDevice(
 }
 
 /** A single object has no key and cannot be deleted; of several records one must be named. */
-function refuseKeyed({ profile, resource }: PlanContext, change: Change): void {
+function checkKey({ profile, resource }: PlanContext, change: Change): void {
   if (change.action !== 'set') {
     refuseSingle(profile, resource);
   } else if (change.target.kind === 'key') {
@@ -99,25 +99,25 @@ function fieldsOf(context: PlanContext, change: Add | SetChange, before?: Device
 function planAdd(context: PlanContext, change: Add): Planned {
   const { device, profile, records, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change);
-  const wanted = fields[keyField];
-  if (wanted === undefined || wanted === '') {
+  const keyValue = fields[keyField];
+  if (keyValue === undefined || keyValue === '') {
     throw new UsageError(
-      `${resource} add needs ${keyField}=…${hintAt(keyField, context, change.fields)}`,
+      `${resource} add needs ${keyField}=…${keyHint(keyField, context, change.fields)}`,
       { field: keyField },
     );
   }
-  const key = valueText(wanted);
+  const key = valueText(keyValue);
   const result = { device, resource, key, action: 'add' as const };
-  const [twin] = RecordIndex.of(records).holding(keyField, wanted);
-  if (twin !== undefined) {
-    const differences = differencesOfNew(fields, twin);
+  const [existing] = RecordIndex.of(records).holding(keyField, keyValue);
+  if (existing !== undefined) {
+    const differences = differencesOfNew(fields, existing);
     if (differences.length === 0) {
-      return { ...result, verdict: 'unchanged', record: twin, note: 'exists already' };
+      return { ...result, verdict: 'unchanged', record: existing, note: 'exists already' };
     }
     return {
       ...result,
       verdict: 'differs',
-      record: twin,
+      record: existing,
       differences: differences.map(({ sent, ...one }) => ({ ...one, wanted: sent })),
       note: `exists already with other fields; "${resource} set" changes it`,
     };
@@ -125,9 +125,9 @@ function planAdd(context: PlanContext, change: Add): Planned {
   const { values, filled, needed, leftOut } = fillMissing(context, fields);
   const after = { ...values, ...fields };
   if (needed.length > 0) {
-    const said = needed.map((field) => `${field}=…`).join(' ');
+    const missing = needed.map((field) => `${field}=…`).join(' ');
     const error = new RefusedError(
-      `a new ${resource} needs ${needed.join(', ')}, which may give rights and is never filled in: say ${said}; nothing was sent`,
+      `a new ${resource} needs ${needed.join(', ')}, which may give rights and is never filled in: say ${missing}; nothing was sent`,
     );
     return { ...result, verdict: 'failed', error };
   }
@@ -144,19 +144,19 @@ function planAdd(context: PlanContext, change: Add): Planned {
     filled,
     leftOut: leftOut.length > 0 ? leftOut : undefined,
     untyped,
-    lost: back && lostWith(context, { ...change.fields, ...back.lost }),
+    lost: back && lostByDelete(context, { ...change.fields, ...back.lost }),
   };
 }
 
 /** `; did you mean that by "usrname"?`: a field name close to the key field that no record has. */
-function hintAt(keyField: string, { records }: PlanContext, fields: DeviceRecord): string {
-  const meant = Object.keys(fields).find(
+function keyHint(keyField: string, { records }: PlanContext, fields: DeviceRecord): string {
+  const suggestion = Object.keys(fields).find(
     (name) =>
       name !== keyField &&
       suggest(name, [keyField]).length > 0 &&
       !records.some((record) => Object.hasOwn(record, name)),
   );
-  return meant === undefined ? '' : `; did you mean that by "${meant}"?`;
+  return suggestion === undefined ? '' : `; did you mean that by "${suggestion}"?`;
 }
 
 function planSet(context: PlanContext, before: DeviceRecord, change: SetChange): Planned {
@@ -167,7 +167,7 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
   const differences = differencesOf(fields, before);
   if (differences.length === 0) {
     const unchanged: StepResult = { ...result, verdict: 'unchanged', record: before };
-    const lost = back === undefined ? [] : lossesIn(back.lost, before);
+    const lost = back === undefined ? [] : notRestored(back.lost, before);
     if (lost.length === 0) return unchanged;
     const note = `cannot be set back: ${lost.map(({ field }) => field).join(', ')}`;
     return { ...unchanged, verdict: 'differs', differences: lost, note };
@@ -203,7 +203,7 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     filled: {},
     untyped,
     lost: back?.lost,
-    ...erasedBy(context, before, fields),
+    ...erasedFields(context, before, fields),
   };
 }
 
@@ -218,7 +218,7 @@ function planDelete(context: PlanContext, before: DeviceRecord, { isUndo }: Dele
     before,
     asked: {},
     filled: {},
-    lost: isUndo ? undefined : lostWith(context, before),
+    lost: isUndo ? undefined : lostByDelete(context, before),
   };
 }
 
@@ -249,7 +249,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   const index = RecordIndex.of(records);
   const picked = pick(context, change);
   if (picked.length === 0) {
-    if (target.kind === 'key' && areNameless(context)) {
+    if (target.kind === 'key' && lackNames(context)) {
       const what = `the ${resource}s here show no name: whether "${key}" is one of them cannot be told`;
       return [failed('not-found', what)];
     }
@@ -259,11 +259,11 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       const note = target.kind === 'key' ? none : `no ${resource} matches`;
       return [{ ...result, verdict: 'unchanged', note }];
     }
-    const [meant] = suggest(
+    const [suggestion] = suggest(
       key,
       records.map((record) => valueText(record[keyField])),
     );
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
     return [failed('not-found', `no ${resource} "${key}"${hint}`)];
   }
   if (target.kind === 'key' && picked.length > 1) {
@@ -322,7 +322,7 @@ function driftFrom(
 }
 
 /** Whether the profile names a natural key that all records lack or that is no text. */
-function areNameless({ profile, records, resource }: PlanContext): boolean {
+function lackNames({ profile, records, resource }: PlanContext): boolean {
   const known = profile.resources[resource]?.keyField;
   if (known === undefined || records.length === 0) return false;
   return records.every((record) => {
@@ -340,7 +340,7 @@ function pick(
   { device, profile, records, keyField }: PlanContext,
   { target }: SetChange | Delete,
 ): readonly DeviceRecord[] {
-  if (target.kind === 'where') return pickWhere(target.filter, records, device.name);
+  if (target.kind === 'where') return recordsWhere(target.filter, records, device.name);
   const index = RecordIndex.of(records);
   const byKey = index.holding(keyField, target.key);
   return byKey.length > 0 ? byKey : index.withId(profile, target.key);

@@ -19,7 +19,7 @@ export function isPlanFile(text: string): boolean {
 }
 
 /** A plan as text. Throws a `RefusedError` if the text would contain a secret. */
-export function freezePlan(head: PlanHead, devices: readonly DevicePlan[]): string {
+export function serializePlan(head: PlanHead, devices: readonly DevicePlan[]): string {
   const requests = devices.flatMap(({ steps }) => steps.map(({ request }) => request));
   if (requests.some((request) => isMaskedRequest(maskedRequest(request)))) {
     throw new RefusedError(
@@ -34,7 +34,7 @@ export function freezePlan(head: PlanHead, devices: readonly DevicePlan[]): stri
  * Reads a plan file. Throws a `RefusedError` if it was altered, cut or has expired; `--allow drift` accepts
  * an expired one.
  */
-export function thawPlan(text: string, file: string, now: Date, allow: Allowed): PlanFile {
+export function parsePlanFile(text: string, file: string, now: Date, allow: Allowed): PlanFile {
   const entries = unsealed(text, file);
   const [head] = entries;
   const seal = entries.at(-1);

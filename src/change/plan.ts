@@ -141,7 +141,7 @@ export function unplanned(
   const wanted = changes.map((change) => ({
     action: change.action,
     resource: change.resource,
-    key: wantedKey(change),
+    key: keyOfChange(change),
   }));
   return { device, steps: [], settled: [], error, wanted, changes };
 }
@@ -153,7 +153,7 @@ export function unplannedResults({ devices }: Plan): StepResult[] {
   );
 }
 
-function wantedKey(change: Change): string {
+function keyOfChange(change: Change): string {
   if (change.action === 'add') {
     return valueText(change.fields['username'] ?? change.fields['name']);
   }

@@ -4,7 +4,7 @@ import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
 import { assumptionsOf, lookAlikesOf } from './doubts.ts';
-import { type Change, pickWhere } from './change.ts';
+import { type Change, recordsWhere } from './change.ts';
 import { planDevice } from './plan-device.ts';
 import { type DevicePlan, mergeDevicePlans, unplanned } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
@@ -19,9 +19,9 @@ interface Planning {
 }
 
 /** The changes for a device: as given, or computed from its records. */
-export type Wanted = readonly Change[] | WorkedOut;
+export type RequestedChanges = readonly Change[] | ComputedChanges;
 
-interface WorkedOut {
+interface ComputedChanges {
   readonly changes: (inFull: ReadInFull) => Promise<readonly Change[]>;
   /** For the report on a device that cannot be read. */
   readonly about: NonNullable<DevicePlan['wanted']>;
@@ -34,21 +34,21 @@ export type ReadInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
 export async function readAndPlan(
   planning: Planning,
   session: DeviceSession,
-  wanted: Wanted,
+  requested: RequestedChanges,
 ): Promise<DevicePlan> {
   const { access, signal } = planning;
   const { ref, entry } = session;
   const records = new Map<string, readonly DeviceRecord[]>();
-  let changes = 'about' in wanted ? [] : wanted;
+  let changes = 'about' in requested ? [] : requested;
   try {
     if (entry.readOnly === true) {
       throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
     }
-    if ('about' in wanted) {
-      changes = await wanted.changes(async (resource) => {
+    if ('about' in requested) {
+      changes = await requested.changes(async (resource) => {
         const listed = await session.list(access, resource, signal);
         // The device's field descriptions show which values it accepts.
-        await learnFirst(planning, session, resource, wanted.about);
+        await learnFirst(planning, session, resource, requested.about);
         const held = await session.inFull(access, resource, listed, signal);
         records.set(resource, held);
         return held;
@@ -83,7 +83,9 @@ export async function readAndPlan(
     // A usage error is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
     const unread = unplanned(ref, changes, error);
-    return 'about' in wanted && changes.length === 0 ? { ...unread, wanted: wanted.about } : unread;
+    return 'about' in requested && changes.length === 0
+      ? { ...unread, wanted: requested.about }
+      : unread;
   }
 }
 
@@ -129,7 +131,7 @@ function concernedBy(
     const isListed = fieldsIn(parseFilter(target.filter, { isFuzzy: false })).every((field) =>
       records.some((record) => Object.hasOwn(record, field)),
     );
-    return isListed ? pickWhere(target.filter, records, deviceName) : records;
+    return isListed ? recordsWhere(target.filter, records, deviceName) : records;
   }
   const index = RecordIndex.of(records);
   const concerned = new Set([

@@ -32,21 +32,21 @@ class JournaledError extends DevshError {
 export function parseJournal(text: string, file: string): Run {
   // Text without a line break is an incomplete line: `resume` removes it.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  if (whole === '') throw headless(text, file);
+  if (whole === '') throw headError(text, file);
   return runOf(readEntries(whole, file), file);
 }
 
 /** Reads the first line of a journal. Throws like `parseJournal`. */
 export function parseHead(text: string, file: string): RunHead {
   const end = text.indexOf('\n');
-  if (end < 0) throw headless(text, file);
+  if (end < 0) throw headError(text, file);
   const [head] = entriesOf(text.slice(0, end), `${file}:1`);
   if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
   return head;
 }
 
 /** The error for a journal without a complete line: an interrupted first line, or no journal at all. */
-function headless(text: string, file: string): SettingsError {
+function headError(text: string, file: string): SettingsError {
   const starts = [RUN_SCHEMA, JOURNAL_1].map((schema) => `{"schema":"${schema}"`);
   return starts.some((start) => text.startsWith(start) || start.startsWith(text))
     ? new EmptyJournalError(`${file}: this journal is empty: nothing was sent in its run`)
@@ -81,7 +81,7 @@ function entriesOf(line: string, place: string): JournalEntry[] {
   }
   const entries = older ?? [data];
   if (!z.array(entry).safeParse(entries).success) throw new SettingsError(unreadable);
-  return (entries as JournalEntry[]).map(revived);
+  return (entries as JournalEntry[]).map(withErrors);
 }
 
 /** Builds a run from its entries. */
@@ -145,7 +145,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
 }
 
 /** Turns plain error data into error objects again. */
-function revived(entry: JournalEntry): JournalEntry {
+function withErrors(entry: JournalEntry): JournalEntry {
   if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
   if (entry.kind !== 'device') return entry;
   const plan = withError(entry.plan);

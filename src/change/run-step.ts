@@ -144,7 +144,7 @@ function isAsBefore(
 }
 
 /** Resolves a request that was sent before a crash; undefined if it had no effect at all. */
-export function settleDoubt(
+export function resolveSent(
   profile: Profile,
   step: Step,
   records: readonly DeviceRecord[],

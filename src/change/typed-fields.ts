@@ -61,7 +61,7 @@ export function typedFields(
 ): TypedFields {
   const typed = new Map<string, Value>();
   const untyped: string[] = [];
-  for (const [name, said] of Object.entries(fields)) {
+  for (const [name, given] of Object.entries(fields)) {
     const path = pathOf(known, name);
     const [field = name] = path;
     const place = {
@@ -69,11 +69,11 @@ export function typedFields(
       values: valuesAt(known.records, path),
       own: valuesAt([before], path)[0],
     };
-    const isText = typeof said === 'string' && !asJson.includes(name);
+    const isText = typeof given === 'string' && !asJson.includes(name);
     const isOpen = isJson && isText && shapeAt(place).kind === 'unknown';
-    const read = asJson.includes(name) ? said : valueOf(said, name, place);
-    const value = (isOpen && !showsText(place) ? nestedIn(said) : undefined) ?? read;
-    if (isOpen && value !== null && LOOKS_LIKE_MORE.test(said)) untyped.push(name);
+    const read = asJson.includes(name) ? given : valueOf(given, name, place);
+    const value = (isOpen && !showsText(place) ? nestedIn(given) : undefined) ?? read;
+    if (isOpen && value !== null && LOOKS_LIKE_MORE.test(given)) untyped.push(name);
     const held = typed.get(field) ?? valueAt(before, field) ?? {};
     typed.set(field, path.length === 1 ? value : withPart(held, path.slice(1), value));
   }
@@ -127,27 +127,27 @@ interface Place {
   readonly own: Value | undefined;
 }
 
-function valueOf(said: Value, name: string, place: Place): Value {
+function valueOf(given: Value, name: string, place: Place): Value {
   const { values, own } = place;
-  if (isValueList(said)) {
+  if (isValueList(given)) {
     const items = values.flatMap((value) => (isValueList(value) ? value : []));
-    return said.map((item) =>
+    return given.map((item) =>
       valueOf(item, name, { facts: undefined, values: items, own: undefined }),
     );
   }
-  if (isValueObject(said)) {
+  if (isValueObject(given)) {
     return Object.fromEntries(
-      Object.entries(said).map(([part, item]) => {
+      Object.entries(given).map(([part, item]) => {
         const [below] = valuesAt([own], [part]);
         const parts = { facts: undefined, values: valuesAt(values, [part]), own: below };
         return [part, valueOf(item, `${name}.${part}`, parts)];
       }),
     );
   }
-  if (typeof said !== 'string') return said;
+  if (typeof given !== 'string') return given;
   const shape = shapeAt(place);
-  if (said === 'null' && isNullable(place, shape)) return null;
-  const typed = typedValue(said, shape);
+  if (given === 'null' && isNullable(place, shape)) return null;
+  const typed = typedValue(given, shape);
   if (typed.problem !== undefined) {
     throw new UsageError(`${name}: ${typed.problem}`, { field: name });
   }

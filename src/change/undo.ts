@@ -9,7 +9,7 @@ import {
 } from '../device/record.ts';
 import type { Change } from './change.ts';
 import { isMasked, isSameValue } from './compare.ts';
-import { restorable } from './losses.ts';
+import { restorable } from './data-loss.ts';
 import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';

@@ -44,11 +44,11 @@ export function unreadFields(
   );
   const known = hiddenFields(profile, step.resource, records);
   const writeOnly = asked.filter((field) => !isSecretField(field) && known.includes(field));
-  const told = [...unshown, ...writeOnly];
-  const isTaken = told.length + rehashed.length > 0 || showsChange(step, held);
+  const unreadable = [...unshown, ...writeOnly];
+  const isTaken = unreadable.length + rehashed.length > 0 || showsChange(step, held);
   const unknown = unknownFields(profile, step, held, records);
-  const more = isTaken ? unknown.filter((field) => !told.includes(field)) : [];
-  return { hidden: [...told, ...more], rehashed, hashes, unreported: isTaken ? [] : unknown };
+  const more = isTaken ? unknown.filter((field) => !unreadable.includes(field)) : [];
+  return { hidden: [...unreadable, ...more], rehashed, hashes, unreported: isTaken ? [] : unknown };
 }
 
 /** The note about these fields; undefined if all can be read back. */

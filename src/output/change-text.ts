@@ -22,7 +22,7 @@ import { causesOf, reasonText, type Style, type Tone } from './streams.ts';
 import { visible } from '../text/visible.ts';
 import { fieldText, quotedText } from './cells.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
-import { lossTexts } from '../change/losses.ts';
+import { lossTexts } from '../change/data-loss.ts';
 import { unmistakable } from '../text/look-alike.ts';
 
 /** A sign and a tone for each verdict; the word always stands beside them. */

@@ -9,7 +9,7 @@ import type { Services } from './services.ts';
 import { environmentProxy, noProxyOf } from '../device/route/route.ts';
 import { errorCode, fileError } from '../os/files.ts';
 import { expiryText } from './access/certificates.ts';
-import { loadRun } from './writing/kept-runs.ts';
+import { loadRun } from './writing/stored-runs.ts';
 import { UnauthorizedError } from '../device/errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';

@@ -32,7 +32,7 @@ async function deleteTwo(unreadable: readonly number[]) {
     pending: devicePlan.steps.map((step, index) => ({
       step,
       ref: { device: ref.name, index },
-      isInDoubt: false,
+      isUnconfirmed: false,
     })),
     ...scripted(ref, {
       list: () => {

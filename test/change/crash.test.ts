@@ -3,13 +3,21 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
-import { freezePlan, thawPlan } from '../../src/change/plan-file.ts';
+import { serializePlan, parsePlanFile } from '../../src/change/plan-file.ts';
 import { outcomesOf } from '../../src/change/run-results.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
-import { CARRIED_OUT, FAULTS, Fuse, goOn, ModelDevice, ModelJournal, planFor } from './model.ts';
+import {
+  CARRIED_OUT,
+  FAULTS,
+  Fuse,
+  runRemaining,
+  ModelDevice,
+  ModelJournal,
+  planFor,
+} from './model.ts';
 
 const RUNS = Number(process.env['DEVSH_PROPERTY_RUNS'] ?? 150);
 const NAMES = ['ann', 'bob', 'cid', 'dan', 'eve'];
@@ -60,7 +68,7 @@ async function carryOutWithCrashes(
 ): Promise<void> {
   for (const ticks of fuses) {
     const before = verdictsOf(journal);
-    const { hasCrashed } = await goOn(devices, journal, new Fuse(ticks), atOnce);
+    const { hasCrashed } = await runRemaining(devices, journal, new Fuse(ticks), atOnce);
     journal.dropHalfLine();
     // No verdict that was once on the disk is lost or becomes another one.
     for (const [step, verdict] of before) {
@@ -69,7 +77,7 @@ async function carryOutWithCrashes(
     }
     if (!hasCrashed) return;
   }
-  await goOn(devices, journal, new Fuse(Infinity), atOnce);
+  await runRemaining(devices, journal, new Fuse(Infinity), atOnce);
 }
 
 function verdictsOf(journal: ModelJournal): Map<string, string> {
@@ -81,7 +89,7 @@ function verdictsOf(journal: ModelJournal): Map<string, string> {
 }
 
 /** What the device would hold if the changes were carried out on it; ids aside. */
-function wantedOf(users: readonly DeviceRecord[], wanted: readonly Change[]): DeviceRecord[] {
+function changesFor(users: readonly DeviceRecord[], wanted: readonly Change[]): DeviceRecord[] {
   return wanted.reduce<DeviceRecord[]>((records, change) => {
     if (change.action === 'add') {
       const name = change.fields['username'];
@@ -114,7 +122,7 @@ test('after any crashes, resume ends in the planned state and carries no write o
       width,
       async (spec, wanted, fuses, atOnce) => {
         const devices = devicesOf(spec);
-        const expected = devices.map(({ records }) => byName(wantedOf(records, wanted)));
+        const expected = devices.map(({ records }) => byName(changesFor(records, wanted)));
         const journal = new ModelJournal(planFor(devices, wanted));
         await carryOutWithCrashes(devices, journal, fuses, atOnce);
         expect(devices.map(({ records }) => byName(records))).toEqual(expected);
@@ -174,7 +182,7 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
         const before = devices.map(({ records }) => byName(records));
         const journal = new ModelJournal(planFor(devices, wanted));
         // The run itself may be left where it crashed.
-        for (const ticks of fuses) await goOn(devices, journal, new Fuse(ticks));
+        for (const ticks of fuses) await runRemaining(devices, journal, new Fuse(ticks));
         journal.dropHalfLine();
         const undone = undoOf(journal.run, () => documentedProfile);
         for (const device of devices) device.clearFaults();
@@ -210,7 +218,7 @@ test('a journal that is cut anywhere is a run that knows what was written, or a 
     { action: 'delete', resource: 'user', target: { kind: 'key', key: 'bob' } },
   ];
   const journal = new ModelJournal(planFor(devices, wanted));
-  await goOn(devices, journal, new Fuse(Infinity));
+  await runRemaining(devices, journal, new Fuse(Infinity));
   const bytes = Buffer.from(journal.text);
   let known = 0;
   for (let length = 0; length <= bytes.length; length += 1) {
@@ -270,9 +278,9 @@ test('a plan file in which any bit was changed, or that was cut anywhere, is ref
   const plan = planFor(devices, wanted);
   const who = { run: plan.run, at, command: 'plan', by: 'ann@desk', version: '1.0.0' };
   const frozen = { ...who, expiresAt, changes: wanted };
-  const text = freezePlan(frozen, plan.devices);
+  const text = serializePlan(frozen, plan.devices);
   const now = new Date(at);
-  const { devices: planned, digest, ...thawed } = thawPlan(text, 'plan', now, new Set());
+  const { devices: planned, digest, ...thawed } = parsePlanFile(text, 'plan', now, new Set());
   expect(thawed).toMatchObject(frozen);
   expect(planned).toEqual(plan.devices);
   const lines = text.slice(0, text.lastIndexOf('{'));
@@ -280,13 +288,13 @@ test('a plan file in which any bit was changed, or that was cut anywhere, is ref
   const bytes = Buffer.from(text);
   for (let place = 0; place < bytes.length; place += 1) {
     const cut = bytes.subarray(0, place).toString('utf8');
-    expect(() => thawPlan(cut, 'plan', now, new Set(['drift']))).toThrow(RefusedError);
+    expect(() => parsePlanFile(cut, 'plan', now, new Set(['drift']))).toThrow(RefusedError);
     for (let bit = 0; bit < 8; bit += 1) {
       const altered = Buffer.from(bytes);
       altered[place] = (altered[place] ?? 0) ^ (1 << bit);
-      expect(() => thawPlan(altered.toString('utf8'), 'plan', now, new Set(['drift']))).toThrow(
-        RefusedError,
-      );
+      expect(() =>
+        parsePlanFile(altered.toString('utf8'), 'plan', now, new Set(['drift'])),
+      ).toThrow(RefusedError);
     }
   }
 });

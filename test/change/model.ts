@@ -1,4 +1,4 @@
-import { type ApplyEvent, applyPlan, IN_ONE_GO } from '../../src/change/apply.ts';
+import { type ApplyEvent, applyPlan, ALL_AT_ONCE } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, type Run } from '../../src/change/journal.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
@@ -180,7 +180,7 @@ export class ModelJournal {
 }
 
 /** Carries out what the journal says is left, until it is done or the fuse has burnt down. */
-export async function goOn(
+export async function runRemaining(
   devices: readonly ModelDevice[],
   journal: ModelJournal,
   fuse: Fuse,
@@ -195,7 +195,7 @@ export async function goOn(
     {
       width,
       allowed: new Set(),
-      rollOut: IN_ONE_GO,
+      rollOut: ALL_AT_ONCE,
       signal: new AbortController().signal,
       exclusive: (_device, work) => work(),
       stateOf: ({ device, index }) => states.get(device)?.[index] ?? { kind: 'waiting' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/change/run-step.ts';
-import { movedId, readdressed, restlessFields } from '../../src/change/observe.ts';
+import { movedId, withCurrentId, repeatedlyChanged } from '../../src/change/observe.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
@@ -36,7 +36,7 @@ test('a record that has moved is addressed anew, and one that has changed is dri
   const step = remove('zoe', users('ann', 'bob', 'zoe'));
   const now = users('bob', 'zoe');
   expect(driftOf(positional, step, now)).toBeUndefined();
-  expect(readdressed(positional, step, now).request.path).toBe('/api/user/1');
+  expect(withCurrentId(positional, step, now).request.path).toBe('/api/user/1');
   const changed = now.map((user) => ({ ...user, lang: 'fr' }));
   expect(driftOf(positional, step, changed)).toBe('user zoe changed since the plan (lang)');
 });
@@ -54,12 +54,12 @@ test('of two records with one name the one with the same content is meant', () =
   ).steps;
   if (step === undefined) throw new Error('nothing was planned');
   const now = [...twins.toReversed()].map((user, id) => ({ ...user, id }));
-  expect(readdressed(positional, step, now).request.path).toBe('/api/user/0');
+  expect(withCurrentId(positional, step, now).request.path).toBe('/api/user/0');
 });
 
 test('without a hint that ids move, nothing is addressed anew', () => {
   const step = remove('zoe', users('ann', 'bob', 'zoe'));
-  expect(readdressed(stable, step, users('bob', 'zoe'))).toBe(step);
+  expect(withCurrentId(stable, step, users('bob', 'zoe'))).toBe(step);
   expect(driftOf(stable, step, users('bob', 'zoe'))).toBe('user zoe is gone since the plan');
 });
 
@@ -68,5 +68,5 @@ test('what has changed twice is a counter; what somebody changed once is not', (
     { id: 1, username: 'ann', lang: 'de', hits, room },
   ];
   const readings = [reading(1, 'R1'), reading(2, 'R2'), reading(3, 'R2')] as const;
-  expect(restlessFields(stable, about, readings)).toEqual(['hits']);
+  expect(repeatedlyChanged(stable, about, readings)).toEqual(['hits']);
 });

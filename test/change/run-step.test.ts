@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runStep, driftOf, settleDoubt, type DeviceWork } from '../../src/change/run-step.ts';
+import { runStep, driftOf, resolveSent, type DeviceWork } from '../../src/change/run-step.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
@@ -184,9 +184,9 @@ test.each([
 
 test('after a crash, an add that was stored in another spelling is not sent again', () => {
   const step = planned({ username: 'Bob', lang: 'de' });
-  expect(settleDoubt(profile, step, [ann, bob])).toMatchObject({ verdict: 'unknown' });
-  expect(settleDoubt(profile, step, [ann])).toBeUndefined();
-  expect(settleDoubt(profile, addBob, [ann, bob])).toMatchObject({ verdict: 'done' });
+  expect(resolveSent(profile, step, [ann, bob])).toMatchObject({ verdict: 'unknown' });
+  expect(resolveSent(profile, step, [ann])).toBeUndefined();
+  expect(resolveSent(profile, addBob, [ann, bob])).toMatchObject({ verdict: 'done' });
 });
 
 test('an id that another record has got, too, is drift', () => {

@@ -11,7 +11,7 @@ import { initialState, reduce } from '../../src/tui/reduce.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import type { Context, State } from '../../src/tui/state.ts';
 import { contextOf, isActedIn } from '../../src/tui/keys/keymap.ts';
-import { loadRun } from '../../src/shell/writing/kept-runs.ts';
+import { loadRun } from '../../src/shell/writing/stored-runs.ts';
 import { Store } from '../../src/tui/store.ts';
 import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
 import { openSession } from '../shell/session.ts';

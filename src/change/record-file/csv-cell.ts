@@ -65,16 +65,16 @@ export function isSameCell(cell: string, held: Value | undefined): boolean {
 }
 
 /** Converts a field of a file to the type of the device's field, or explains why that is not possible. */
-export function fieldValue(said: Value, shape: FieldShape, isCell: boolean): Typed {
-  if (!isCell || typeof said !== 'string') return ofKind(said, shape);
-  const cell = decodeCell(said);
+export function fieldValue(given: Value, shape: FieldShape, isCell: boolean): Typed {
+  if (!isCell || typeof given !== 'string') return ofKind(given, shape);
+  const cell = decodeCell(given);
   const nested = shape.kind === 'text' ? undefined : nestedIn(cell);
   return ofKind(nested ?? cell.text, shape);
 }
 
-function ofKind(said: Value, shape: FieldShape): Typed {
-  if (said === null || shape.kind === 'unknown') return { value: said };
-  const typed = typeof said === 'string' ? typedValue(said, shape) : { value: said };
+function ofKind(given: Value, shape: FieldShape): Typed {
+  if (given === null || shape.kind === 'unknown') return { value: given };
+  const typed = typeof given === 'string' ? typedValue(given, shape) : { value: given };
   return typed.problem === undefined ? checked(typed.value, shape) : typed;
 }
 
@@ -85,8 +85,8 @@ function checked(value: Value, { kind }: FieldShape): Typed {
     case 'text':
       return isNested ? { problem: 'not a text' } : { value: valueText(value) };
     case 'boolean': {
-      const said = isNested ? undefined : switchValue(String(value));
-      return said === undefined ? { problem: 'neither true nor false' } : { value: said };
+      const given = isNested ? undefined : switchValue(String(value));
+      return given === undefined ? { problem: 'neither true nor false' } : { value: given };
     }
     case 'number':
       return typeof value === 'number' || typeof value === 'bigint'

@@ -19,7 +19,7 @@ import { keylessText, type Problems, type RecordRow, withoutSecrets } from './re
 import { lookOf } from '../../text/look-alike.ts';
 
 /** The device and its records that the rows are compared with. */
-interface Held extends Known {
+interface DeviceRecords extends Known {
   readonly name: string;
 }
 
@@ -46,13 +46,13 @@ interface Matched {
  * and deletes if it prunes. Adds what is impossible to the problems. Linear in rows and records.
  */
 export function matchRows(
-  held: Held,
+  device: DeviceRecords,
   rows: readonly RecordRow[],
   options: MatchOptions,
   problems: Problems,
 ): Matched {
-  const { profile, resource, records } = held;
-  const matching = new Matching(held, options, problems);
+  const { profile, resource, records } = device;
+  const matching = new Matching(device, options, problems);
   if (isSingle(profile, resource)) return matching.single(rows);
   const changes: Change[] = [];
   const seen = new Map<string, RecordRow>();
@@ -70,7 +70,7 @@ export function matchRows(
       problems.add(
         () => row.place(matching.keyField),
         () =>
-          `${resource} ${key} is here twice for ${held.name} (first at ${earlier.place(matching.keyField)})`,
+          `${resource} ${key} is here twice for ${device.name} (first at ${earlier.place(matching.keyField)})`,
       );
       continue;
     }
@@ -79,7 +79,7 @@ export function matchRows(
     for (const record of found) kept.add(record);
     const [record] = found;
     if (found.length > 1) {
-      const text = `${held.name} has ${found.length} ${resource}s with the ${matching.keyField} ${key}: tell them apart with --key`;
+      const text = `${device.name} has ${found.length} ${resource}s with the ${matching.keyField} ${key}: tell them apart with --key`;
       problems.add(() => row.place(matching.keyField), text);
     } else if (record === undefined) {
       added.push({ row, key });
@@ -102,34 +102,34 @@ class Matching {
   /** The field that identifies records. */
   readonly keyField: string;
   readonly ignored = new Set<string>();
-  readonly #held: Held;
+  readonly #device: DeviceRecords;
   readonly #options: MatchOptions;
   readonly #problems: Problems;
   readonly #naturalKey: string;
   readonly #byKey: ReadonlyMap<string, readonly DeviceRecord[]>;
   readonly #byNaturalKey: ReadonlyMap<string, readonly DeviceRecord[]>;
-  readonly #notSet: ReadonlySet<string>;
+  readonly #unsettable: ReadonlySet<string>;
   readonly #shapes = new Map<string, ReturnType<typeof shapeOf>>();
   readonly #known = new Map<string, boolean>();
 
-  constructor(held: Held, options: MatchOptions, problems: Problems) {
-    this.#held = held;
+  constructor(device: DeviceRecords, options: MatchOptions, problems: Problems) {
+    this.#device = device;
     this.#options = options;
     this.#problems = problems;
-    const { profile, resource, records } = held;
+    const { profile, resource, records } = device;
     this.#naturalKey = keyFieldOf(profile, resource, records);
     this.keyField = options.key ?? this.#naturalKey;
     this.#byNaturalKey = indexBy(records, this.#naturalKey);
     this.#byKey =
       this.keyField === this.#naturalKey ? this.#byNaturalKey : indexBy(records, this.keyField);
-    this.#notSet = new Set(
-      fieldsNotSet(profile, resource).filter((field) => field !== this.#naturalKey),
+    this.#unsettable = new Set(
+      unsettableFields(profile, resource).filter((field) => field !== this.#naturalKey),
     );
   }
 
   single(rows: readonly RecordRow[]): Matched {
     const [row, second] = rows;
-    const { resource, records, name } = this.#held;
+    const { resource, records, name } = this.#device;
     if (second !== undefined) {
       this.#problems.add(
         () => second.place(),
@@ -147,9 +147,9 @@ class Matching {
   }
 
   keyOf(row: RecordRow): string {
-    const said = valueAt(row.fields, this.keyField);
-    const isCell = this.#options.isCells && typeof said === 'string';
-    return isCell ? decodeCell(said).text : valueText(said);
+    const given = valueAt(row.fields, this.keyField);
+    const isCell = this.#options.isCells && typeof given === 'string';
+    return isCell ? decodeCell(given).text : valueText(given);
   }
 
   found(key: string): readonly DeviceRecord[] {
@@ -160,17 +160,17 @@ class Matching {
   changedFields(row: RecordRow, record: DeviceRecord): DeviceRecord {
     const changed: [string, Value][] = [];
     const shown = withoutSecrets(record);
-    for (const [field, said] of Object.entries(row.fields)) {
+    for (const [field, given] of Object.entries(row.fields)) {
       const isSecret = isSecretField(field);
       const own = valueAt(isSecret ? record : shown, field);
       // A column of passwords has values only for new users.
-      if (this.#isSame(said, own) || (isSecret && said === '')) continue;
-      if (this.#isNotSet(field, own)) continue;
+      if (this.#isSame(given, own) || (isSecret && given === '')) continue;
+      if (this.#isUnsettable(field, own)) continue;
       if (!this.#isKnown(row, field)) continue;
-      const value = this.#valueOf(row, field, said);
+      const value = this.#valueOf(row, field, given);
       if (value === undefined || isSameValue(value, own)) continue;
       if (own !== valueAt(record, field)) {
-        const text = `${field} holds secrets on ${this.#held.name}, which are not in the file: change it with "${this.#held.resource} set"`;
+        const text = `${field} holds secrets on ${this.#device.name}, which are not in the file: change it with "${this.#device.resource} set"`;
         this.#problems.add(() => row.place(field), text);
         continue;
       }
@@ -181,27 +181,27 @@ class Matching {
 
   newFields(row: RecordRow): DeviceRecord {
     const fields: [string, Value][] = [];
-    for (const [field, said] of Object.entries(row.fields)) {
+    for (const [field, given] of Object.entries(row.fields)) {
       // Empty cells are left to the device's defaults.
-      if (this.#options.isCells && said === '') continue;
-      if (this.#isNotSet(field, said) || !this.#isKnown(row, field)) continue;
-      const value = this.#valueOf(row, field, said);
+      if (this.#options.isCells && given === '') continue;
+      if (this.#isUnsettable(field, given) || !this.#isKnown(row, field)) continue;
+      const value = this.#valueOf(row, field, given);
       if (value !== undefined) fields.push([field, value]);
     }
     if (!fields.some(([field]) => field === this.#naturalKey)) {
-      const text = `a new ${this.#held.resource} on ${this.#held.name} needs ${this.#naturalKey}`;
+      const text = `a new ${this.#device.resource} on ${this.#device.name} needs ${this.#naturalKey}`;
       this.#problems.add(() => row.place(), text);
     }
     return Object.fromEntries(fields);
   }
 
   set(record: DeviceRecord, fields: DeviceRecord): Change {
-    const { resource } = this.#held;
+    const { resource } = this.#device;
     return { action: 'set', resource, target: this.#target(record), fields, isExact: true };
   }
 
   remove(record: DeviceRecord): Change {
-    return { action: 'delete', resource: this.#held.resource, target: this.#target(record) };
+    return { action: 'delete', resource: this.#device.resource, target: this.#target(record) };
   }
 
   /**
@@ -213,7 +213,7 @@ class Matching {
     added: readonly { readonly row: RecordRow; readonly key: string }[],
     removed: readonly DeviceRecord[],
   ): void {
-    const { name, resource, records } = this.#held;
+    const { name, resource, records } = this.#device;
     if (first !== undefined && records.length > 0 && removed.length === records.length) {
       const text = `none of the ${records.length} ${resource}s of ${name} is in the file: --prune would delete them all; --key says by which field they are matched instead of ${this.keyField}, --allow prune deletes them`;
       this.#problems.add(() => first.place(), text);
@@ -233,23 +233,23 @@ class Matching {
   #target(record: DeviceRecord): { kind: 'key'; key: string } {
     const key = valueText(valueAt(record, this.#naturalKey));
     const isOnly = this.#byNaturalKey.get(key)?.length === 1;
-    return { kind: 'key', key: isOnly ? key : (idOf(this.#held.profile, record) ?? key) };
+    return { kind: 'key', key: isOnly ? key : (idOf(this.#device.profile, record) ?? key) };
   }
 
-  #isSame(said: Value, own: Value | undefined): boolean {
-    return this.#options.isCells && typeof said === 'string'
-      ? isSameCell(said, own)
-      : isSameValue(said, own);
+  #isSame(given: Value, own: Value | undefined): boolean {
+    return this.#options.isCells && typeof given === 'string'
+      ? isSameCell(given, own)
+      : isSameValue(given, own);
   }
 
   /** Ids, fields that are read-only or managed by the device, and timestamps. */
-  #isNotSet(field: string, value: Value | undefined): boolean {
-    const { profile, resource } = this.#held;
+  #isUnsettable(field: string, value: Value | undefined): boolean {
+    const { profile, resource } = this.#device;
     const isWritable =
       valueAt(profile.resources[resource]?.details ?? {}, field)?.readOnly === false;
     const isOwn =
       field !== this.#naturalKey &&
-      (this.#notSet.has(field) ||
+      (this.#unsettable.has(field) ||
         field === this.#options.key ||
         (isTimeStamp(value) && !isWritable));
     if (isOwn) this.ignored.add(field);
@@ -264,9 +264,9 @@ class Matching {
     this.#known.set(field, known);
     if (!known) {
       const fields = this.#fields();
-      const [meant] = suggest(field, fields);
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-      const text = `no ${this.#held.resource} of ${this.#held.name} has a field "${field}"${hint} (--map "${field}=FIELD" gives it another name, --map "${field}=" leaves it out)`;
+      const [suggestion] = suggest(field, fields);
+      const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+      const text = `no ${this.#device.resource} of ${this.#device.name} has a field "${field}"${hint} (--map "${field}=FIELD" gives it another name, --map "${field}=" leaves it out)`;
       this.#problems.add(() => row.place(field), text);
     }
     return known;
@@ -278,17 +278,17 @@ class Matching {
   }
 
   #fields(): readonly string[] {
-    const { profile, resource, records } = this.#held;
-    const told = profile.resources[resource];
-    const fields = new Set([...(told?.fields ?? []), ...Object.keys(told?.details ?? {})]);
+    const { profile, resource, records } = this.#device;
+    const facts = profile.resources[resource];
+    const fields = new Set([...(facts?.fields ?? []), ...Object.keys(facts?.details ?? {})]);
     for (const record of records) for (const field in record) fields.add(field);
     return [...fields];
   }
 
-  #valueOf(row: RecordRow, field: string, said: Value): Value | undefined {
-    const shape = this.#shapes.get(field) ?? shapeOf(this.#held, field);
+  #valueOf(row: RecordRow, field: string, given: Value): Value | undefined {
+    const shape = this.#shapes.get(field) ?? shapeOf(this.#device, field);
     this.#shapes.set(field, shape);
-    const typed = fieldValue(said, shape, this.#options.isCells);
+    const typed = fieldValue(given, shape, this.#options.isCells);
     const problem = typed.problem ?? this.#objectionTo(field, typed.value);
     if (typed.problem === undefined && problem === undefined) return typed.value;
     this.#problems.add(() => row.place(field), `${field}: ${problem ?? ''}`);
@@ -296,7 +296,7 @@ class Matching {
   }
 
   #objectionTo(field: string, value: Value): string | undefined {
-    const { profile, resource, name } = this.#held;
+    const { profile, resource, name } = this.#device;
     const facts = valueAt(profile.resources[resource]?.details ?? {}, field);
     const isChecked = facts !== undefined && this.#options.allow?.has('invalid') !== true;
     const problem = isChecked ? checkValue(facts, value) : undefined;
@@ -304,7 +304,7 @@ class Matching {
   }
 }
 
-function fieldsNotSet(profile: Profile, resource: string): string[] {
+function unsettableFields(profile: Profile, resource: string): string[] {
   const details = Object.entries(profile.resources[resource]?.details ?? {});
   return [
     ...profile.idFields,

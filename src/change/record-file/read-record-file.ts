@@ -211,7 +211,7 @@ function rowOf(
   rename: Rename,
   placeOf: PlaceOf,
 ): RecordRow {
-  const said = Object.entries(record).flatMap(([name, value]): [string, Value, string][] => {
+  const renamed = Object.entries(record).flatMap(([name, value]): [string, Value, string][] => {
     const field = rename(name);
     // A masked secret has no value to send.
     const isHidden = value === MASK && isSecretField(name);
@@ -219,9 +219,9 @@ function rowOf(
   });
   return {
     ...(device !== undefined && device !== '' && { device }),
-    fields: Object.fromEntries(said.map(([field, value]) => [field, value])),
+    fields: Object.fromEntries(renamed.map(([field, value]) => [field, value])),
     place: (field) => {
-      const [, , name] = said.find(([other]) => other === field) ?? [];
+      const [, , name] = renamed.find(([other]) => other === field) ?? [];
       return placeOf(name === undefined ? path : [...path, name]);
     },
   };

@@ -81,10 +81,10 @@ function bodyLines(
     return ['', `Could not be read: ${inline(first.error.message)}`];
   }
   return first.steps.flatMap((step, index) => {
-    const twins = devices.flatMap(({ steps }) => steps[index] ?? []);
+    const sameSteps = devices.flatMap(({ steps }) => steps[index] ?? []);
     const rows = step.changes
       .filter(({ field }) => !isLeftOut(field))
-      .map((change) => changeRow(change, twins));
+      .map((change) => changeRow(change, sameSteps));
     return [
       '',
       `### ${stepTitle(step)}`,
@@ -101,12 +101,12 @@ function stepTitle({ result }: StepReport): string {
   return `${action} ${inline(recordName(result))}: ${verdict}`;
 }
 
-function changeRow(change: FieldChange, twins: readonly StepReport[]): string[] {
+function changeRow(change: FieldChange, sameSteps: readonly StepReport[]): string[] {
   const { field } = change;
   const cell = (part: 'before' | 'planned' | 'held'): string => {
     const own = cellText(change[part]);
-    const isSame = twins.every(({ changes }) => {
-      return cellText(changes.find((twin) => twin.field === field)?.[part]) === own;
+    const isSame = sameSteps.every(({ changes }) => {
+      return cellText(changes.find((other) => other.field === field)?.[part]) === own;
     });
     return isSame ? own : '(differs by device)';
   };

@@ -155,13 +155,13 @@ function fieldsOf(
   differences: NonNullable<StepResult['differences']>,
 ): string[] {
   const all = Object.keys(held);
-  const said = [...Object.keys(asked), ...differences.map(({ field }) => field)];
+  const named = [...Object.keys(asked), ...differences.map(({ field }) => field)];
   switch (action) {
     case 'add':
-      return [...Object.keys(asked), ...Object.keys(filled), ...said, ...all];
+      return [...Object.keys(asked), ...Object.keys(filled), ...named, ...all];
     case 'set':
       return [
-        ...said,
+        ...named,
         ...all.filter((field) => {
           return valueText(valueAt(before, field)) !== valueText(valueAt(held, field));
         }),

@@ -40,7 +40,7 @@ export const runs: CommandSpec = {
       changes: 'nothing',
       async *run({ shell: shell }) {
         const { countsOf, stateText } = await import('../../change/run-results.ts');
-        const { loadRun } = await import('../writing/kept-runs.ts');
+        const { loadRun } = await import('../writing/stored-runs.ts');
         const ids = await shell.services.runs.ids();
         const rows = [];
         for (const id of ids) {
@@ -115,7 +115,7 @@ const showRun = verb({
   examples: ['run show', 'run show 20261121-093041-k3qd7m'],
   async *run(call) {
     const { resultsOf, stateText } = await import('../../change/run-results.ts');
-    const { summaryOf } = await import('../writing/kept-runs.ts');
+    const { summaryOf } = await import('../writing/stored-runs.ts');
     const run = await namedRun(call);
     yield info(`run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`);
     for (const result of resultsOf(run)) {
@@ -211,7 +211,7 @@ export const undo = command({
 async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.shell;
-  const { latestRun, loadRun } = await import('../writing/kept-runs.ts');
+  const { latestRun, loadRun } = await import('../writing/stored-runs.ts');
   return id === undefined ? latestRun(services) : loadRun(services, id);
 }
 

@@ -6,7 +6,7 @@ import { labelsOf, type ShellSession } from '../session.ts';
 import type { Call } from '../command.ts';
 import type { Services } from '../services.ts';
 import { whenText } from '../records/last-seen.ts';
-import { loadRun } from '../writing/kept-runs.ts';
+import { loadRun } from '../writing/stored-runs.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
 import { counted } from '../../text/one-line.ts';
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
-import type { ReadInFull, Wanted } from '../../change/read-and-plan.ts';
+import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import { stepCount, type Plan } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
 import { readRecordFile } from '../../change/record-file/read-record-file.ts';
@@ -12,9 +12,9 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
 import { planFleet, refuseReadOnly, writePlan } from '../writing/write.ts';
-import { confirmOrRevert, refuseOpen } from '../writing/undo.ts';
+import { confirmOrRevert, refuseOpenAccounts } from '../writing/undo.ts';
 import { counted, someOf } from '../../text/one-line.ts';
-import { keepPlan } from '../writing/change-files.ts';
+import { writePlanFile } from '../writing/change-files.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
 type ImportCall = Call<
@@ -60,7 +60,7 @@ async function* planAndWrite(
   const { key, prune, allow } = options;
   const match = { isCells: file.isCells, key, prune, allow };
   const closed: { name: string; accounts: ClosedAccounts }[] = [];
-  const wantedOf = (session: DeviceSession): Wanted => {
+  const changesFor = (session: DeviceSession): RequestedChanges => {
     const rows = rowsOf.get(session) ?? [];
     const changes = async (heldInFull: ReadInFull): Promise<readonly Change[]> => {
       const records = await heldInFull(resource);
@@ -79,10 +79,10 @@ async function* planAndWrite(
     const about = rows.map((row) => ({ action: 'set', resource, key: nameOf(row, key) }) as const);
     return { changes, about };
   };
-  const plan = yield* planFleet(call, sessions, wantedOf);
+  const plan = yield* planFleet(call, sessions, changesFor);
   problems.throwAny();
   const unseen = closed.map(({ accounts }) => accounts);
-  refuseOpen(call, unseen);
+  refuseOpenAccounts(call, unseen);
   const losses = closed.flatMap(({ name, accounts }) =>
     [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
   );
@@ -90,7 +90,7 @@ async function* planAndWrite(
   yield* remarks(file, tally, plan);
   if (options.output !== undefined) {
     yield { kind: 'plan', plan, dryRun: true };
-    yield await keepPlan(call, plan, options.output, []);
+    yield await writePlanFile(call, plan, options.output, []);
     return;
   }
   const isIdle = plan.devices.every(({ settled, error }) => settled.length === 0 && !error);

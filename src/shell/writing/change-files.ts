@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { freezePlan, isPlanFile, thawPlan } from '../../change/plan-file.ts';
+import { serializePlan, isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
 import {
   type DevicePlan,
   devicesOfShard,
@@ -47,53 +47,53 @@ export async function* planFile(
   yield { kind: 'plan', plan: planned, dryRun: true };
   for (const text of doubtfulFields(planned)) yield warning(text);
   if (output === undefined) return;
-  yield await keepPlan(call, planned, output, changes);
+  yield await writePlanFile(call, planned, output, changes);
 }
 
 /** `apply FILE`: applies a change set or a plan file. */
 export async function* applyFile(call: ApplyCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const text = await call.readText(file);
-  const shard = shardAsked(call);
-  refuseForParts(call, shard, isPlanFile(text));
+  const shard = selectedShard(call);
+  checkShardOptions(call, shard, isPlanFile(text));
   const applying = isPlanFile(text)
-    ? applyFrozen(call, text, file, shard)
+    ? applyPlanFile(call, text, file, shard)
     : write(call, changesIn(call, text, file));
   const { confirmMs } = call.options;
   if (confirmMs === undefined) yield* applying;
   else yield* confirmOrRevert(call, applying, confirmMs);
 }
 
-async function* applyFrozen(
+async function* applyPlanFile(
   call: ApplyCall,
   text: string,
   file: string,
   shard: Shard | undefined,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
-  const frozen = thawPlan(text, file, services.now(), call.options.allow);
-  const whole = frozen.devices;
+  const stored = parsePlanFile(text, file, services.now(), call.options.allow);
+  const whole = stored.devices;
   const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
-  const part = partOf(call, frozen.digest, shard ?? WHOLE);
+  const part = partOf(call, stored.digest, shard ?? WHOLE);
   if (shard !== undefined && planned.length === 0) {
-    yield* applyNothing(call, shard, part);
+    yield* applyEmptyShard(call, shard, part);
     return;
   }
-  if (call.options.replan && frozen.changes.length === 0) {
+  if (call.options.replan && stored.changes.length === 0) {
     throw new UsageError(
-      `${file} was worked out from a file of records, and cannot be planned anew by itself: repeat "${frozen.command}"`,
+      `${file} was worked out from a file of records, and cannot be planned anew by itself: repeat "${stored.command}"`,
     );
   }
   yield* checkAddresses(call, planned, file);
   const sessions = await call.sessionsAt(planned.map(({ device }) => device));
   if (call.options.replan) {
-    yield* writeEach(call, sessions, () => frozen.changes);
+    yield* writeEach(call, sessions, () => stored.changes);
     return;
   }
   const addresses = new Set(sessions.map(({ ref }) => ref.address));
   const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a new run.
-  const applied = { run: call.newRun(), devices: devices.map(asOf(frozen.at)) };
+  const applied = { run: call.newRun(), devices: devices.map(withPlanTime(stored.at)) };
   if (part === undefined || call.options.dryRun || call.options.asCurl) {
     yield* writePlan(call, applied, sessions);
   } else {
@@ -102,7 +102,7 @@ async function* applyFrozen(
 }
 
 /** Steps without a request were judged when the plan was made; that is not checked again. */
-function asOf(createdAt: string): (plan: DevicePlan) => DevicePlan {
+function withPlanTime(createdAt: string): (plan: DevicePlan) => DevicePlan {
   return (plan) => ({
     ...plan,
     settled: plan.settled.map((result) => ({
@@ -126,7 +126,7 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
 const JOB_INDEX = 'JOB_COMPLETION_INDEX';
 
 /** The selected shard; undefined for the whole plan. Throws a `UsageError`. */
-function shardAsked({ options, shell }: Call<PartOption>): Shard | undefined {
+function selectedShard({ options, shell }: Call<PartOption>): Shard | undefined {
   const { shard, shardIndex, shardTotal: total } = options;
   if (shard !== undefined) {
     if (shardIndex === undefined && total === undefined) return shard;
@@ -153,7 +153,7 @@ function indexIn(text: string | undefined): number {
 }
 
 /** Refuses options that do not work with a shard or a result file. */
-function refuseForParts(
+function checkShardOptions(
   { options }: Call<PartOption | 'confirmMs'>,
   shard: Shard | undefined,
   isPlan: boolean,
@@ -187,7 +187,7 @@ async function* applyPart(
   const { services } = call.shell;
   const release = await services.holdFile(part.result);
   try {
-    const earlier = await readEarlier(call, plan, part);
+    const earlier = await readEarlierResult(call, plan, part);
     if (earlier === undefined) {
       yield* writePlan(call, { ...plan, part }, sessions);
       return;
@@ -204,7 +204,7 @@ async function* applyPart(
 }
 
 /** A shard without devices is done at once. */
-async function* applyNothing(
+async function* applyEmptyShard(
   call: Call<'dryRun'>,
   shard: Shard,
   part: PlanPart | undefined,
@@ -215,7 +215,7 @@ async function* applyNothing(
   const run = call.newRun();
   const release = await services.holdFile(part.result);
   try {
-    if ((await readEarlier(call, { run, devices: [] }, part)) !== undefined) return;
+    if ((await readEarlierResult(call, { run, devices: [] }, part)) !== undefined) return;
     const { operator: by, version } = services;
     const at = services.now().toISOString();
     const opening = openingLines(
@@ -235,7 +235,7 @@ function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | 
 }
 
 /** Reads the result of an earlier attempt. Throws a `RefusedError` if it is of another shard. */
-async function readEarlier(
+async function readEarlierResult(
   { shell }: Call,
   { devices }: Plan,
   { digest, shard, result: file }: PlanPart,
@@ -271,7 +271,7 @@ async function* checkAddresses(
 ): AsyncGenerator<Output> {
   const inventory = await shell.services.inventory.load();
   const connected = new Set(shell.fleet.connected.map(({ ref }) => ref.address));
-  const strange: string[] = [];
+  const unknown: string[] = [];
   for (const { device } of planned) {
     const known = inventory.find(device.name);
     const address = known && formatAddress(parseAddress(known.address));
@@ -282,16 +282,16 @@ async function* checkAddresses(
     }
     const isKnown = connected.has(device.address) || inventory.findByAddress(device.address);
     const isNamedSo = device.address.startsWith(device.name);
-    if (!isKnown && !isNamedSo) strange.push(`${device.name} at ${device.address}`);
+    if (!isKnown && !isNamedSo) unknown.push(`${device.name} at ${device.address}`);
   }
-  if (strange.length === 0 || inventory.devices.length === 0) return;
-  yield warning(`${file} leads to devices that are not in the inventory: ${someOf(strange)}`);
+  if (unknown.length === 0 || inventory.devices.length === 0) return;
+  yield warning(`${file} leads to devices that are not in the inventory: ${someOf(unknown)}`);
 }
 
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
 /** Stores a plan to be applied later; resolves to the message about it. */
-export async function keepPlan(
+export async function writePlanFile(
   call: Call<'expiresMs'>,
   plan: Plan,
   file: string,
@@ -309,6 +309,6 @@ export async function keepPlan(
     expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
     changes,
   };
-  await services.writeFile(file, freezePlan(head, plan.devices));
+  await services.writeFile(file, serializePlan(head, plan.devices));
   return success(`wrote the plan to ${file}`);
 }

@@ -39,38 +39,38 @@ interface Interrupted {
 /**
  * Journals, sends, reads back and reports a confirmed plan.
  *
- * @param again absent for a new run
+ * @param resumed absent for a new run
  */
 export async function* executeRun(
   call: WriteCall,
   plan: Plan,
   sessions: readonly DeviceSession[],
-  again?: Interrupted,
+  resumed?: Interrupted,
 ): AsyncGenerator<Output> {
   const { access, io, options, shell } = call;
   const { services } = shell;
   const { run, part } = plan;
   const at = (): string => services.now().toISOString();
   // Imported only for a shard: other runs write no result file.
-  const { keepResult } = part ? await import('./kept-runs.ts') : {};
-  const file = again?.file ?? (await services.runs.create(run));
+  const { writeResult } = part ? await import('./stored-runs.ts') : {};
+  const file = resumed?.file ?? (await services.runs.create(run));
   const news: Output[] = [];
-  const silence = sessions.map(({ facts, ref }) =>
+  const unsubscribe = sessions.map(({ facts, ref }) =>
     facts.onNew((known) => {
       news.push(...known.flatMap((one) => newsOutput(ref, one)));
     }),
   );
   try {
     await file.append(
-      again === undefined
+      resumed === undefined
         ? openingLines(headOf(call, plan, at()), plan.devices)
         : [
             journalLine({ kind: 'resume', at: at(), by: services.operator }),
-            ...again.replanned.map((one) => journalLine({ kind: 'device', plan: one })),
+            ...resumed.replanned.map((one) => journalLine({ kind: 'device', plan: one })),
           ].join(''),
     );
-    if (part) await keepResult?.(services, run, part, false);
-    const tally = new Tally(run, again?.stepsLeft ?? stepCount(plan));
+    if (part) await writeResult?.(services, run, part, false);
+    const tally = new Tally(run, resumed?.stepsLeft ?? stepCount(plan));
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
     for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
     const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
@@ -86,8 +86,8 @@ export async function* executeRun(
           signal: io.signal,
           onWait: (holder) => access.notice?.(`waiting for ${holder}, which writes to ${name}`),
         }),
-      stateOf: (ref) => again?.stateOf(ref) ?? { kind: 'waiting' },
-      afterCanary: (portion) => checkCanary(call, portion, sessions, plan),
+      stateOf: (ref) => resumed?.stateOf(ref) ?? { kind: 'waiting' },
+      afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
     });
     let hasStopped = false;
     for await (const event of events) {
@@ -107,13 +107,13 @@ export async function* executeRun(
     // Steps skipped because of drift need a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
       yield info(`go on with "resume ${run}"`);
-    } else if (failed > tally.hopeless && stepCount(plan) > 1) {
+    } else if (failed > tally.rejected && stepCount(plan) > 1) {
       yield info(`try again what failed with "retry ${run}"`);
     }
   } finally {
-    for (const stop of silence) stop();
-    if (again === undefined) await file.close();
-    if (part) await keepResult?.(services, run, part, true);
+    for (const stop of unsubscribe) stop();
+    if (resumed === undefined) await file.close();
+    if (part) await writeResult?.(services, run, part, true);
   }
   if (io.signal.aborted) {
     throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
@@ -138,7 +138,7 @@ class Tally {
   #ended = 0;
   #bad = 0;
   /** Steps that failed because the device rejects a value: a retry would fail again. */
-  hopeless = 0;
+  rejected = 0;
 
   /** @param total number of steps to run */
   constructor(run: string, total: number) {
@@ -149,7 +149,7 @@ class Tally {
   add(result: StepResult): Output {
     this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
     if (!isGood(result)) this.#bad += 1;
-    if (result.error?.code === 'invalid') this.hopeless += 1;
+    if (result.error?.code === 'invalid') this.rejected += 1;
     return { kind: 'result', run: this.#run, result };
   }
 

@@ -68,8 +68,8 @@ export async function newestRun(
       const owner = ownerOf(parseHead(text, runs.path(id)));
       if (found !== undefined && OWNERS.indexOf(owner) >= OWNERS.indexOf(found.owner)) continue;
       const run = parseJournal(text, runs.path(id));
-      const isMeant = devicesOf(run).some(({ address }) => addresses?.has(address) !== false);
-      if (isMeant) found = { run, owner, unreadable: [...unreadable] };
+      const isSelected = devicesOf(run).some(({ address }) => addresses?.has(address) !== false);
+      if (isSelected) found = { run, owner, unreadable: [...unreadable] };
       if (found?.owner === 'session') break;
     } catch (error) {
       if (error instanceof EmptyJournalError) onEmpty?.(error);

@@ -9,35 +9,35 @@ import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts
 import { executeRun, refuseMaskedSteps } from './execute.ts';
 import { confirmPlan, guard, planFleet } from './write.ts';
 import { type Output, info, warning } from '../output.ts';
-import { keepResult, loadRun, summaryOf } from './kept-runs.ts';
+import { writeResult, loadRun, summaryOf } from './stored-runs.ts';
 
 /** A step that this command does not touch. */
-const NOT_NOW = 'not now';
+const NOT_INCLUDED = 'not included';
 
 const WAITING: StepState = { kind: 'waiting' };
 
 /** The steps of a run to resume. */
-interface Part {
+interface Scope {
   /** The state from which a step is resumed. */
-  readonly stateFor: (state: StepState) => StepState | typeof NOT_NOW;
+  readonly stateFor: (state: StepState) => StepState | typeof NOT_INCLUDED;
   /** Whether to plan the devices that could not be read at first. */
   readonly replans: boolean;
 }
 
 /** Steps that were not reached or are unconfirmed. */
-const UNFINISHED: Part = {
+const UNFINISHED: Scope = {
   replans: false,
-  stateFor: (state) => (isInDoubt(state) ? sentBefore(state) : state),
+  stateFor: (state) => (isUnconfirmed(state) ? sentBefore(state) : state),
 };
 
 /** Steps that failed or are unconfirmed; with `rest` also those not reached. */
-function failedPart(rest: boolean): Part {
+function failedScope(rest: boolean): Scope {
   return {
     replans: true,
     stateFor: (state) => {
-      if (state.kind === 'waiting') return rest ? state : NOT_NOW;
+      if (state.kind === 'waiting') return rest ? state : NOT_INCLUDED;
       if (state.kind === 'sent') return state;
-      if (isInDoubt(state)) return sentBefore(state);
+      if (isUnconfirmed(state)) return sentBefore(state);
       const { verdict } = state.result;
       if (verdict === 'skipped' && rest) return WAITING;
       return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
@@ -48,7 +48,7 @@ function failedPart(rest: boolean): Part {
 /** `resume`: continues with the steps that were not reached or are unconfirmed. */
 export async function* resume(call: WriteCall): AsyncGenerator<Output> {
   try {
-    yield* goOnWith(call, UNFINISHED, (run) => `"resume ${run}" goes on with it`);
+    yield* resumeSelected(call, UNFINISHED, (run) => `"resume ${run}" goes on with it`);
   } catch (error) {
     if (!(error instanceof EmptyJournalError)) throw error;
     // The run ended within its first line: there is nothing to resume.
@@ -58,19 +58,23 @@ export async function* resume(call: WriteCall): AsyncGenerator<Output> {
 
 /** `retry`: sends the failed steps again. */
 export async function* retry(call: WriteCall & Call<'rest'>): AsyncGenerator<Output> {
-  yield* goOnWith(call, failedPart(call.options.rest), (run) => `"retry ${run}" tries it again`);
+  yield* resumeSelected(
+    call,
+    failedScope(call.options.rest),
+    (run) => `"retry ${run}" tries it again`,
+  );
 }
 
 /** Resumes the named run, else the newest one of the selected devices, on these devices only. */
-async function* goOnWith(
+async function* resumeSelected(
   call: WriteCall,
-  part: Part,
+  scope: Scope,
   byId: (run: string) => string,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
   const id = call.args.optional('RUN');
   if (id !== undefined) {
-    yield* resumeRun(call, id, part);
+    yield* resumeRun(call, id, scope);
     return;
   }
   const { addresses, text } = await selectedDevices(call);
@@ -85,12 +89,12 @@ async function* goOnWith(
   }
   yield* checkOwner(call, found, (run) => [`the newest run of ${text}`, byId(run)]);
   if (found.owner !== 'session') yield info(runText(found.run, found.owner));
-  yield* resumeRun(call, found.run.run, part, addresses);
+  yield* resumeRun(call, found.run.run, scope, addresses);
 }
 
 /** Sends the failed steps of a run again, and those never reached. */
 export function retryRest(call: WriteCall, id: string): AsyncGenerator<Output> {
-  return resumeRun(call, id, failedPart(true));
+  return resumeRun(call, id, failedScope(true));
 }
 
 /**
@@ -101,7 +105,7 @@ export function retryRest(call: WriteCall, id: string): AsyncGenerator<Output> {
 async function* resumeRun(
   call: WriteCall,
   id: string,
-  part: Part,
+  scope: Scope,
   only?: ReadonlySet<string>,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
@@ -114,31 +118,31 @@ async function* resumeRun(
     // Read again under its lock: another process may have been running it until now.
     const run = await loadRun(services, id);
     const devices = run.plan.devices.filter(({ device }) => only?.has(device.address) !== false);
-    yield* goOn(call, { ...run, plan: { ...run.plan, devices } }, file, part);
+    yield* runRemaining(call, { ...run, plan: { ...run.plan, devices } }, file, scope);
   } finally {
     await file.close();
   }
 }
 
-async function* goOn(
+async function* runRemaining(
   call: WriteCall,
   run: Run,
   file: RunFile,
-  { stateFor, replans }: Part,
+  { stateFor, replans }: Scope,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
   // A shard keeps its plan: its result must match.
   const isReplanned = replans && run.plan.part === undefined;
   const replanned = isReplanned ? yield* replan(call, run) : [];
-  const anew = new Map(replanned.map((device) => [device.device.name, device]));
-  const seen = (name: string, index: number): StepState | typeof NOT_NOW =>
-    anew.has(name) ? WAITING : stateFor(run.states.get(name)?.[index] ?? WAITING);
+  const replannedByName = new Map(replanned.map((device) => [device.device.name, device]));
+  const stateAt = (name: string, index: number): StepState | typeof NOT_INCLUDED =>
+    replannedByName.has(name) ? WAITING : stateFor(run.states.get(name)?.[index] ?? WAITING);
   const whole = run.plan.devices.map(
-    (device) => anew.get(device.device.name) ?? { ...device, settled: [] },
+    (device) => replannedByName.get(device.device.name) ?? { ...device, settled: [] },
   );
   const isLeft = (name: string, index: number): boolean => {
-    const state = seen(name, index);
-    return state !== NOT_NOW && state.kind !== 'ended';
+    const state = stateAt(name, index);
+    return state !== NOT_INCLUDED && state.kind !== 'ended';
   };
   const devices = whole
     .map((one) => ({
@@ -147,15 +151,17 @@ async function* goOn(
     }))
     .filter(
       ({ device, steps, error }) =>
-        steps.length > 0 || anew.has(device.name) || error !== undefined,
+        steps.length > 0 || replannedByName.has(device.name) || error !== undefined,
     );
   const left: Plan = { ...run.plan, devices };
-  if (devices.every(({ device, steps }) => steps.length === 0 && !anew.has(device.name))) {
+  if (
+    devices.every(({ device, steps }) => steps.length === 0 && !replannedByName.has(device.name))
+  ) {
     yield info(`run ${run.run} has nothing left to do`);
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield summaryOf(run);
     const { part } = run.plan;
-    if (part !== undefined) await keepResult(services, run.run, part, true);
+    if (part !== undefined) await writeResult(services, run.run, part, true);
     return;
   }
   refuseMaskedSteps(left);
@@ -175,8 +181,8 @@ async function* goOn(
       replanned,
       stepsLeft: stepCount(left),
       stateOf: ({ device, index }) => {
-        const state = seen(device, index);
-        if (state !== NOT_NOW) return state;
+        const state = stateAt(device, index);
+        if (state !== NOT_INCLUDED) return state;
         return { kind: 'ended', at: run.at, result: pendingResult(run, device, index) };
       },
     },
@@ -206,7 +212,7 @@ async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readon
   });
 }
 
-function isInDoubt(state: StepState): state is StepState & { kind: 'ended' } {
+function isUnconfirmed(state: StepState): state is StepState & { kind: 'ended' } {
   return state.kind === 'ended' && state.result.verdict === 'unknown';
 }
 

@@ -13,11 +13,11 @@ import type { Run } from '../../change/journal.ts';
 import type { ReportKind } from '../grammar/options.ts';
 import { ExitCode, type Output, success, type TextOutput, warning } from '../output.ts';
 import { type Merged, mergeResults, readResult } from '../../change/result-file.ts';
-import { isPlanFile, thawPlan } from '../../change/plan-file.ts';
+import { isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
 import { StoppedError, UsageError } from '../../errors.ts';
 import type { Call } from '../command.ts';
-import { summaryOf } from './kept-runs.ts';
+import { summaryOf } from './stored-runs.ts';
 import { someOf } from '../../text/one-line.ts';
 
 const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {
@@ -82,12 +82,12 @@ async function readParts(call: Call<'plan'>): Promise<Merged> {
   const text = await call.readText(planName);
   if (!isPlanFile(text)) throw new UsageError(`${planName} is no plan file of devsh`);
   // Results stay valid after the plan has expired.
-  const frozen = thawPlan(text, planName, call.shell.services.now(), new Set(['drift']));
+  const plan = parsePlanFile(text, planName, call.shell.services.now(), new Set(['drift']));
   const files = [];
   for (const file of new Set(call.args.all('FILE'))) {
     files.push(readResult(await call.readText(file), file));
   }
-  return mergeResults(frozen, files);
+  return mergeResults(plan, files);
 }
 
 function missingText({ run, missing }: Merged): string {

@@ -12,7 +12,7 @@ import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
-import { loadRun } from './kept-runs.ts';
+import { loadRun } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 
@@ -21,32 +21,43 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   const id = call.args.optional('RUN');
   if (id !== undefined) {
     const run = await loadRun(call.shell.services, id);
-    yield* undoGiven(call, run, runText(run));
+    yield* executeUndo(call, run, runText(run));
     return;
   }
-  const meant = await selectedDevices(call);
-  const without = new Set<string>();
+  const selection = await selectedDevices(call);
+  const skipped = new Set<string>();
   for (;;) {
-    const found = await newestRun(call.shell.services, meant.addresses, changedDevices, without);
-    if (found === undefined) throw await nothingChanged(call, meant.text, without);
+    const found = await newestRun(
+      call.shell.services,
+      selection.addresses,
+      changedDevices,
+      skipped,
+    );
+    if (found === undefined) throw await nothingChanged(call, selection.text, skipped);
     yield* checkOwner(call, found, (run) => [
-      `the newest run that changed ${meant.text}`,
+      `the newest run that changed ${selection.text}`,
       `"undo ${run}" takes it back`,
     ]);
     const { run, owner } = found;
-    const told = runText(run, owner);
-    const isTaken = yield* undoGiven(call, run, told, meant.addresses, hadNoEffect(run));
-    if (isTaken) return;
-    without.add(run.run);
+    const description = runText(run, owner);
+    const isDone = yield* executeUndo(
+      call,
+      run,
+      description,
+      selection.addresses,
+      hadNoEffect(run),
+    );
+    if (isDone) return;
+    skipped.add(run.run);
   }
 }
 
 async function nothingChanged(
   { shell }: WriteCall,
   devices: string,
-  without: ReadonlySet<string>,
+  skipped: ReadonlySet<string>,
 ): Promise<NotFoundError> {
-  const other = await newestRun(shell.services, undefined, changedDevices, without);
+  const other = await newestRun(shell.services, undefined, changedDevices, skipped);
   return new NotFoundError(
     `there is nothing to take back: no run has changed ${devices}${hintAt(other, 'other devices')}`,
   );
@@ -61,15 +72,15 @@ function hintAt(other: FoundRun | undefined, devices: string): string {
 /**
  * Plans and applies the undo of a run.
  *
- * @param told describes the run, shown before any question
+ * @param description describes the run, shown before any question
  * @param only the addresses of the selected devices
  * @param isDoubtful whether to skip the run if the devices show no effect of it
  * @returns false if the run was skipped
  */
-async function* undoGiven(
+async function* executeUndo(
   call: WriteCall,
   run: Run,
-  told?: string,
+  description?: string,
   only?: ReadonlySet<string>,
   isDoubtful = false,
 ): AsyncGenerator<Output, boolean> {
@@ -81,25 +92,25 @@ async function* undoGiven(
   for (const { entry } of sessions) {
     profiles.set(entry.address, await profileOf(call.shell.services, entry));
   }
-  const wayBack = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
-  if (wayBack.length === 0) throw await nothingToUndo(call, run);
-  const undone = wayBack.filter(({ device }) => profiles.has(device.address));
-  if (undone.length === 0) {
-    const names = someOf(wayBack.map(({ device }) => device.name));
+  const undos = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
+  if (undos.length === 0) throw await nothingToUndo(call, run);
+  const selected = undos.filter(({ device }) => profiles.has(device.address));
+  if (selected.length === 0) {
+    const names = someOf(undos.map(({ device }) => device.name));
     throw new RefusedError(
       `run ${run.run} changed ${names}, and none of the devices that were named`,
     );
   }
-  if (told !== undefined) {
-    yield info(`to be taken back: ${told}`);
+  if (description !== undefined) {
+    yield info(`to be taken back: ${description}`);
   }
   const { allow } = call.options;
-  const ways = undone.map(({ device, changes }) => {
+  const ways = selected.map(({ device, changes }) => {
     const agreed = { changes, closed: [], open: new Map<Change, string>() };
     const profile = profiles.get(device.address) ?? documentedProfile;
     return { device, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
   });
-  if (told !== undefined) refuseOpen(call, ways);
+  if (description !== undefined) refuseOpenAccounts(call, ways);
   const losses = ways.flatMap(({ device, closed, open }) =>
     [...closed, ...open.values()].map((loss) => `${device.name}: ${loss}`),
   );
@@ -107,7 +118,7 @@ async function* undoGiven(
   const changes = new Map(
     ways.map(({ device, changes: all, open }) => {
       // An automatic undo omits changes that need the user's consent.
-      const agreed = told === undefined ? all.filter((change) => !open.has(change)) : all;
+      const agreed = description === undefined ? all.filter((change) => !open.has(change)) : all;
       return [device.address, allow.has('drift') ? agreed.map(withoutExpectation) : agreed];
     }),
   );
@@ -120,7 +131,8 @@ async function* undoGiven(
     yield info(`run ${run.run} had no effect, and nothing shows of it now: passed over`);
     return false;
   }
-  const details = told === undefined ? losses : [`to be taken back: ${told}`, ...losses];
+  const details =
+    description === undefined ? losses : [`to be taken back: ${description}`, ...losses];
   yield* writePlan(call, plan, concerned, details);
   return true;
 }
@@ -135,7 +147,7 @@ async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedErr
 }
 
 /** Accounts with an empty or default password need an explicit consent. */
-export function refuseOpen(call: WriteCall, accounts: readonly ClosedAccounts[]): void {
+export function refuseOpenAccounts(call: WriteCall, accounts: readonly ClosedAccounts[]): void {
   const [first] = accounts.flatMap(({ open }) => [...open.values()]);
   const { yes, dryRun, asCurl } = call.options;
   if (first === undefined || !yes || dryRun || asCurl) return;
@@ -192,14 +204,14 @@ async function* keepOrRevert(
   }
   const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
   yield warning(`${why}: taking run ${runId} back`);
-  let isBack = true;
-  for await (const output of undoGiven(call.nestedYes(), run)) {
-    if (output.kind === 'result' && !isGood(output.result)) isBack = false;
+  let isUndone = true;
+  for await (const output of executeUndo(call.nestedYes(), run)) {
+    if (output.kind === 'result' && !isGood(output.result)) isUndone = false;
     yield output;
   }
   // The requested change is not in place; if the undo failed, too, its verdicts set the exit code.
   if (call.io.signal.aborted) throw cancelled ?? new CancelledError('cancelled: taken back');
-  if (isBack) {
+  if (isUndone) {
     throw new RefusedError(`not confirmed in time: run ${runId} was taken back`);
   }
 }

@@ -2,7 +2,7 @@ import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields, grantCounts } from '../../change/doubts.ts';
 import { guardPlan } from '../../change/guard.ts';
-import { readAndPlan, type Wanted } from '../../change/read-and-plan.ts';
+import { readAndPlan, type RequestedChanges } from '../../change/read-and-plan.ts';
 import {
   type DevicePlan,
   notCoveredBy,
@@ -39,11 +39,11 @@ export async function* write(call: WriteCall, changes: readonly Change[]): Async
 export async function* writeEach(
   call: WriteCall,
   sessions: readonly DeviceSession[],
-  wantedOf: (session: DeviceSession) => Wanted,
+  changesFor: (session: DeviceSession) => RequestedChanges,
   details: readonly string[] = [],
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
-  const plan = yield* planFleet(call, sessions, wantedOf);
+  const plan = yield* planFleet(call, sessions, changesFor);
   yield* writePlan(call, plan, sessions, details);
 }
 
@@ -56,7 +56,7 @@ export async function* writePlan(
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
-  const doubts = [...doubtfulFields(plan), ...otherHolders(call, plan, sessions)];
+  const doubts = [...doubtfulFields(plan), ...othersWithRecord(call, plan, sessions)];
   const isPlanOnly = call.options.dryRun || call.options.asCurl;
   const isAsked = call.io.ask !== undefined && !call.options.yes && !isPlanOnly;
   if (!isAsked) {
@@ -154,7 +154,11 @@ const MOST_RECORDS = 5;
  * With `--on`: which other selected devices have a record of the same name, as far as cached. Each is a
  * sentence to show before the question.
  */
-function otherHolders(call: Call<'on'>, plan: Plan, sessions: readonly DeviceSession[]): string[] {
+function othersWithRecord(
+  call: Call<'on'>,
+  plan: Plan,
+  sessions: readonly DeviceSession[],
+): string[] {
   if (call.options.on.length === 0) return [];
   const addresses = new Set(sessions.map(({ ref }) => ref.address));
   const others = call.shell.fleet.selection.filter(({ ref }) => !addresses.has(ref.address));
@@ -163,9 +167,9 @@ function otherHolders(call: Call<'on'>, plan: Plan, sessions: readonly DeviceSes
   return [...named].slice(0, MOST_RECORDS).flatMap(([name, { resource, key, before }]) => {
     if (before === undefined) return [];
     const holders = others.flatMap((session) => {
-      const seen = session.seen(resource) ?? [];
-      const field = keyFieldOf(session.profile, resource, seen);
-      const record = seen.find((one) => valueText(one[field]) === key);
+      const records = session.seen(resource) ?? [];
+      const field = keyFieldOf(session.profile, resource, records);
+      const record = records.find((one) => valueText(one[field]) === key);
       if (record === undefined) return [];
       return [
         { name: session.ref.name, isOther: isOther(session, resource, field, before, record) },
@@ -195,7 +199,7 @@ function isOther(
 export async function* planFleet(
   call: Call<never, 'allow'>,
   sessions: readonly DeviceSession[],
-  wantedOf: (session: DeviceSession) => Wanted,
+  changesFor: (session: DeviceSession) => RequestedChanges,
 ): AsyncGenerator<Output, Plan> {
   const plans = new Map<DeviceSession, DevicePlan>();
   const planning = {
@@ -207,7 +211,7 @@ export async function* planFleet(
     sessions,
     call.readWidth,
     async (session, emit) => {
-      const plan = await readAndPlan(planning, session, wantedOf(session));
+      const plan = await readAndPlan(planning, session, changesFor(session));
       plans.set(session, plan);
       emit(plan);
     },
@@ -234,7 +238,7 @@ const MOST_NAMED = 10;
 export async function confirmPlan(
   call: Call<'yes'>,
   plan: Plan,
-  said: readonly string[] = [],
+  warnings: readonly string[] = [],
 ): Promise<void> {
   const count = stepCount(plan);
   if (count === 0) return;
@@ -248,7 +252,7 @@ export async function confirmPlan(
     ...(absent.length > 0 ? [notCoveredText(absent, MOST_NAMED)] : []),
     ...(deletes && names.length > 1 ? [`Devices: ${names.join(', ')}`] : []),
     ...grantCounts(steps),
-    ...said,
+    ...warnings,
   ];
   const { texts, color } = labelsIn(call, devices);
   const label = texts.map((text) => `${text}: `).join('');

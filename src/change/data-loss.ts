@@ -22,32 +22,32 @@ import type { StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 
 /** The fields that a change would erase because its body omits them, as far as that is known. */
-export function erasedBy(
+export function erasedFields(
   { profile, resource, records }: Known,
   before: DeviceRecord,
   changes: DeviceRecord,
 ): Pick<Step, 'erases' | 'mayErase'> {
   const facts = updateFacts(profile, resource);
-  const seen = profile.resources[resource]?.leftOut;
+  const observed = profile.resources[resource]?.leftOut;
   const isPartial = facts.record !== 'whole' || facts.method === 'PATCH';
-  const said = facts.leftOut ?? (isPartial ? 'kept' : seen);
-  if (said === 'kept') return {};
+  const omitted = facts.leftOut ?? (isPartial ? 'kept' : observed);
+  if (omitted === 'kept') return {};
   const hidden = hiddenFields(profile, resource, records);
   const lacking = [
     ...leftOutFields(profile, resource, before, changes),
     ...hidden.filter((field) => !Object.hasOwn(changes, field)),
   ];
-  if (said === 'erased' || facts.method === 'PUT') {
+  if (omitted === 'erased' || facts.method === 'PUT') {
     return {
       ...(lacking.length > 0 && { erases: lacking }),
-      ...(said === undefined && { mayErase: [] }),
+      ...(omitted === undefined && { mayErase: [] }),
     };
   }
-  return said === undefined || lacking.length > 0 ? { mayErase: lacking } : {};
+  return omitted === undefined || lacking.length > 0 ? { mayErase: lacking } : {};
 }
 
 /** Why a step is refused: its body omits fields, which the device would erase. */
-export function lossReason({ key, resource, request, erases = [] }: Step): string | undefined {
+export function eraseReason({ key, resource, request, erases = [] }: Step): string | undefined {
   if (erases.length === 0) return undefined;
   return (
     `${request.method} replaces the whole ${resource} ${key} and would erase ${erases.join(', ')}, ` +
@@ -86,7 +86,7 @@ export function restorable(
 }
 
 /** What is lost with a deleted record, including fields that the device does not show. */
-export function lostWith(
+export function lostByDelete(
   { profile, resource, records }: Known,
   record: DeviceRecord,
 ): DeviceRecord {
@@ -98,9 +98,9 @@ export function lostWith(
 }
 
 /** `done` becomes `differs` if parts of a restored record did not come back. */
-export function withLosses({ action, lost = {} }: Step, end: StepEnd): StepEnd {
+export function withNotRestored({ action, lost = {} }: Step, end: StepEnd): StepEnd {
   if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
-  const differences = lossesIn(lost, end.record);
+  const differences = notRestored(lost, end.record);
   if (differences.length === 0) return end;
   const text = `not brought back: ${differences.map(({ field }) => field).join(', ')}`;
   return {
@@ -112,7 +112,7 @@ export function withLosses({ action, lost = {} }: Step, end: StepEnd): StepEnd {
 }
 
 /** The lost fields that did not come back by themselves. */
-export function lossesIn(
+export function notRestored(
   lost: DeviceRecord,
   held: DeviceRecord | undefined,
 ): { field: string; was: Value; held: Value }[] {
@@ -127,7 +127,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
     fieldsByResource(steps, (step) =>
       step.action === action ? step.lost && Object.keys(step.lost) : undefined,
     );
-  const told = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
+  const texts = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
     [...lost].flatMap(([resource, fields]) => {
       // An account has a password or a token, whether shown or not.
       const kinds = [...fields].some(isSecretField) ? '' : ' (as a password or token)';
@@ -146,9 +146,9 @@ export function lossTexts({ steps }: DevicePlan): string[] {
         'not known whether fields that the device does not show are kept',
       ];
     }),
-    ...told('an undo does not bring back', lostBy('delete'), true),
-    ...told('does not come back', lostBy('add'), true),
-    ...told('cannot be set back', lostBy('set'), false),
+    ...texts('an undo does not bring back', lostBy('delete'), true),
+    ...texts('does not come back', lostBy('add'), true),
+    ...texts('cannot be set back', lostBy('set'), false),
   ];
 }
 

@@ -13,8 +13,8 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
     const { parseJournal } = await import('../../change/read-journal.ts');
     return parseJournal(text, runs.path(id));
   }
-  const [meant] = suggest(id, await runs.ids());
-  const hint = meant === undefined ? '"runs" lists them' : `did you mean ${meant}?`;
+  const [suggestion] = suggest(id, await runs.ids());
+  const hint = suggestion === undefined ? '"runs" lists them' : `did you mean ${suggestion}?`;
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
 }
 
@@ -22,7 +22,7 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
  * Writes the journal of a shard to the file of `--result`, too. A result without an end makes another
  * process read before it sends.
  */
-export async function keepResult(
+export async function writeResult(
   services: Services,
   run: string,
   { result }: PlanPart,
