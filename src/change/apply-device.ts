@@ -80,7 +80,7 @@ async function applyStep(
   const done = await runStep(work, one, before, step !== planned);
   const stepEnd = withAdvice(devicePlan.device, session.profile, step, done.end);
   readings.take(step, done.after);
-  await session.facts.told;
+  await session.facts.notified;
   await end(work, one, stepEnd);
   return undefined;
 }
@@ -242,7 +242,7 @@ class LatestReadings {
     for (const { step } of onePerResource(steps)) {
       this.take(step, await readFor(this.#work, step.resource));
     }
-    await this.#work.session.facts.told;
+    await this.#work.session.facts.notified;
   }
 
   /** Stores a reading; `undefined` if reading back failed. */

@@ -1,4 +1,4 @@
-import { leftOutFields } from '../device/encode.ts';
+import { omittedFields } from '../device/encode.ts';
 import {
   hasPositionalIds,
   hiddenFields,
@@ -34,7 +34,7 @@ export function erasedFields(
   if (omitted === 'kept') return {};
   const hidden = hiddenFields(profile, resource, records);
   const lacking = [
-    ...leftOutFields(profile, resource, before, changes),
+    ...omittedFields(profile, resource, before, changes),
     ...hidden.filter((field) => !Object.hasOwn(changes, field)),
   ];
   if (omitted === 'erased' || facts.method === 'PUT') {

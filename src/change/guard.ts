@@ -3,7 +3,7 @@ import {
   isPrivilegeField,
   isSecretField,
   isStatusField,
-  openValue,
+  permittingValue,
 } from '../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
@@ -137,7 +137,7 @@ function isLoss({ field, before, after }: ChangedPart): boolean {
   if (isValueList(before) && isValueList(after)) {
     return !before.every((item) => after.some((other) => isSameValue(item, other)));
   }
-  const opens = openValue(last) ?? (/admin|super|root|staff/i.test(last) ? true : undefined);
+  const opens = permittingValue(last) ?? (/admin|super|root|staff/i.test(last) ? true : undefined);
   return opens === undefined || asBoolean(after ?? null) !== opens;
 }
 

@@ -1,4 +1,4 @@
-import { deleteRequest, leftOutFields, updateRequest } from '../device/encode.ts';
+import { deleteRequest, omittedFields, updateRequest } from '../device/encode.ts';
 import type { DeviceFacts } from '../device/facts.ts';
 import {
   hasPositionalIds,
@@ -231,7 +231,7 @@ function leftOutMeaning(
   verdict: StepEnd['verdict'],
 ): ResourceProfile['leftOut'] {
   if (updateFacts(profile, resource).record !== 'whole') return undefined;
-  const fields = leftOutFields(profile, resource, before, asked).filter((field) =>
+  const fields = omittedFields(profile, resource, before, asked).filter((field) =>
     Object.hasOwn(before, field),
   );
   if (fields.some((field) => valueText(valueAt(held, field)) === '')) return 'erased';

@@ -4,7 +4,7 @@ import type { DeviceRef } from '../device/record.ts';
 import { CredentialError } from '../errors.ts';
 import { type NetrcEntry, netrcEntryFor, readNetrc } from './netrc.ts';
 import { askCommand, askGit, commandFor } from './program-source.ts';
-import { Recent, type StoredCredential } from './store.ts';
+import { RecentCache, type StoredCredential } from './store.ts';
 import { namedLogin } from './read-login.ts';
 
 /** Where the inventory says that the login of a device is. */
@@ -28,15 +28,15 @@ interface PlaceRequest {
 }
 
 /** A large fleet must not start hundreds of programs at once. */
-const MOST_PROGRAMS = 8;
+const MAX_PROGRAMS = 8;
 
 /** The sources that are asked only for devices whose inventory entry names them. */
 export class ConfiguredPlaces {
   readonly #env: NodeJS.ProcessEnv;
   readonly #onRemark: (text: string) => void;
-  readonly #turns = new Turns(MOST_PROGRAMS);
-  readonly #commands = new Recent<StoredCredential>();
-  readonly #netrcs = new Recent<NetrcEntry[]>();
+  readonly #queue = new TaskQueue(MAX_PROGRAMS);
+  readonly #commands = new RecentCache<StoredCredential>();
+  readonly #netrcs = new RecentCache<NetrcEntry[]>();
 
   constructor(env: NodeJS.ProcessEnv, onRemark: (text: string) => void) {
     this.#env = env;
@@ -58,13 +58,13 @@ export class ConfiguredPlaces {
     request: PlaceRequest,
   ): Promise<StoredCredential | undefined> {
     try {
-      return await this.#askers[source](request);
+      return await this.#readers[source](request);
     } catch (error) {
-      throw about(request.device, error);
+      throw withDeviceName(request.device, error);
     }
   }
 
-  readonly #askers: Record<
+  readonly #readers: Record<
     ConfiguredSource,
     (request: PlaceRequest) => Promise<StoredCredential | undefined>
   > = {
@@ -74,13 +74,13 @@ export class ConfiguredPlaces {
       const options = { env: this.#env, signal, onRemark: this.#onRemark };
       // Devices whose command is the same share one run.
       return this.#commands.get(argv.join('\0'), () =>
-        this.#turns.take(() => askCommand(argv, options)),
+        this.#queue.run(() => askCommand(argv, options)),
       );
     },
     git_credential: async ({ device, user, places, signal }) => {
       const helper = places?.git;
       if (helper === undefined) return undefined;
-      return this.#turns.take(() => askGit(helper, device, user, { env: this.#env, signal }));
+      return this.#queue.run(() => askGit(helper, device, user, { env: this.#env, signal }));
     },
     netrc: async ({ device, user, places }) => {
       if (places?.netrc === undefined) return undefined;
@@ -102,7 +102,7 @@ export class ConfiguredPlaces {
 }
 
 /** The same error, with the name of the device. */
-function about(device: DeviceRef, error: unknown): unknown {
+function withDeviceName(device: DeviceRef, error: unknown): unknown {
   if (!(error instanceof CredentialError) || error.message.startsWith(`${device.name}: `)) {
     return error;
   }
@@ -110,7 +110,7 @@ function about(device: DeviceRef, error: unknown): unknown {
 }
 
 /** Runs at most `width` tasks at a time; the others wait in a queue. */
-class Turns {
+class TaskQueue {
   readonly #width: number;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
@@ -119,7 +119,7 @@ class Turns {
     this.#width = width;
   }
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#width) {
       // A task that ends passes its place on.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -20,12 +20,12 @@ export interface GivenOptions {
 /** The login given with the command itself: on standard input or in the environment. */
 export class GivenLogin {
   readonly #options: GivenOptions;
-  readonly #tell: (problem: string) => void;
+  readonly #warn: (problem: string) => void;
   #text: Promise<string> | undefined;
 
-  constructor(options: GivenOptions, tell: (problem: string) => void) {
+  constructor(options: GivenOptions, warn: (problem: string) => void) {
     this.#options = options;
-    this.#tell = tell;
+    this.#warn = warn;
   }
 
   async fromStdin(
@@ -40,7 +40,7 @@ export class GivenLogin {
     const option = `--${stdin.kind}-stdin`;
     if (line === '') throw new CredentialError(`${option}: standard input holds no ${stdin.kind}`);
     if (rest.some((other) => other !== '')) {
-      this.#tell(
+      this.#warn(
         `${option}: standard input has more than one line; the first one is the ${stdin.kind}`,
       );
     }

@@ -8,9 +8,9 @@ import {
 import {
   accountOf,
   type CredentialStore,
-  isOf,
+  isAccountOf,
   pickEntry,
-  Recent,
+  RecentCache,
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
@@ -26,7 +26,7 @@ export class OsKeychain implements CredentialStore {
   readonly #service: string;
   readonly #limitMs: number;
   /** A fleet asks device by device: one listing serves all of them. */
-  readonly #listing = new Recent<KeychainResponse>();
+  readonly #listing = new RecentCache<KeychainResponse>();
 
   /** @param options.service tests use another name than `devsh`, to stay away from real entries */
   constructor(options: {
@@ -55,7 +55,7 @@ export class OsKeychain implements CredentialStore {
   }
 
   async forget(address: string, user?: string): Promise<number> {
-    const accounts = (await this.list()).filter(isOf(address, user)).map(accountName);
+    const accounts = (await this.list()).filter(isAccountOf(address, user)).map(accountName);
     if (accounts.length === 0) return 0;
     return (await this.#ask({ service: this.#service, remove: accounts })).removed;
   }
@@ -113,34 +113,34 @@ export function parseAccount(account: string): StoredAccount | undefined {
 }
 
 /** A keychain that may be missing or locked; opened on first use. */
-export class KeychainIfAny {
+export class OptionalKeychain {
   readonly #open: () => CredentialStore;
-  readonly #tell: (error: KeychainUnavailableError) => Promise<void>;
+  readonly #onUnavailable: (error: KeychainUnavailableError) => Promise<void>;
   #store: CredentialStore | undefined;
-  #mayAnswer = true;
+  #isAvailable = true;
 
-  /** @param tell called with the reason when the keychain is skipped */
+  /** @param onUnavailable called with the reason when the keychain is skipped */
   constructor(
     open: () => CredentialStore,
-    tell: (error: KeychainUnavailableError) => Promise<void>,
+    onUnavailable: (error: KeychainUnavailableError) => Promise<void>,
   ) {
     this.#open = open;
-    this.#tell = tell;
+    this.#onUnavailable = onUnavailable;
   }
 
   /** False after a failure. */
-  get mayAnswer(): boolean {
-    return this.#mayAnswer;
+  get isAvailable(): boolean {
+    return this.#isAvailable;
   }
 
   /** Returns undefined if the keychain is unavailable, and does not ask it again. */
   async ask<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T | undefined> {
-    if (!this.#mayAnswer) return undefined;
+    if (!this.#isAvailable) return undefined;
     try {
       return await this.use(work);
     } catch (error) {
       if (!(error instanceof KeychainUnavailableError)) throw error;
-      await this.#tell(error);
+      await this.#onUnavailable(error);
       return undefined;
     }
   }
@@ -151,7 +151,7 @@ export class KeychainIfAny {
       this.#store ??= this.#open();
       return await work(this.#store);
     } catch (error) {
-      if (error instanceof KeychainUnavailableError) this.#mayAnswer = false;
+      if (error instanceof KeychainUnavailableError) this.#isAvailable = false;
       throw error;
     }
   }

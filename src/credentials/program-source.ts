@@ -52,8 +52,8 @@ export async function askCommand(
         `or the same as JSON${remark(stderr, stdout)}`,
     );
   }
-  const said = shown(stderr, stdout);
-  if (said !== '') options.onRemark?.(`${title} says: ${said}`);
+  const text = stderrText(stderr, stdout);
+  if (text !== '') options.onRemark?.(`${title} says: ${text}`);
   return login;
 }
 
@@ -137,14 +137,14 @@ function successOf(
 }
 
 function remark(stderr: string, stdout: string): string {
-  const said = shown(stderr, stdout);
-  return said === '' ? '' : `; it says: ${said}`;
+  const text = stderrText(stderr, stdout);
+  return text === '' ? '' : `; it says: ${text}`;
 }
 
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /** The stderr of a program in one visible line, with every word of its stdout masked. */
-function shown(stderr: string, stdout: string): string {
+function stderrText(stderr: string, stdout: string): string {
   const secrets = stdout
     .split(/[\s"=:,{}]+/)
     .concat(stdout.split(/\r?\n/).flatMap((line) => [line, line.slice(line.indexOf('=') + 1)]))
@@ -155,5 +155,5 @@ function shown(stderr: string, stdout: string): string {
     .trim()
     .split(/\s*\n\s*/)
     .join(' · ');
-  return visible(line.length > MOST_SHOWN ? `${line.slice(0, MOST_SHOWN)}…` : line);
+  return visible(line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line);
 }

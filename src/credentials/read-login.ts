@@ -9,8 +9,8 @@ export function readLogin(output: string): StoredCredential | undefined {
   const text = output.trim();
   if (text.startsWith('{')) return readJson(text);
   const lines = output.split(/\r?\n/);
-  const told = readKeyValues(lines);
-  if (told !== undefined) return told;
+  const login = readKeyValues(lines);
+  if (login !== undefined) return login;
   const [token, ...others] = lines.filter((line) => line.trim() !== '');
   if (token === undefined || others.length > 0) return undefined;
   return { kind: 'token', user: undefined, secret: token.trim() };

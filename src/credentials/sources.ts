@@ -14,7 +14,7 @@ import {
   noUser,
   type SourceName,
 } from './given-login.ts';
-import { KeychainIfAny } from './keychain.ts';
+import { OptionalKeychain } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { CredentialStore, StoredCredential } from './store.ts';
 import { type AskPassphrase, type Vault, VaultKey, VaultLockedError } from './vault.ts';
@@ -56,14 +56,14 @@ export class Credentials {
   readonly #vaultKey: VaultKey;
   readonly #configured: ConfiguredPlaces;
   readonly #problems = new Set<string>();
-  readonly #keychain: KeychainIfAny;
+  readonly #keychain: OptionalKeychain;
   readonly #given: GivenLogin;
 
   constructor(options: CredentialOptions) {
     this.#options = options;
     this.#given = new GivenLogin(options, (text) => this.#problems.add(text));
     this.#vaultKey = new VaultKey(options.vault, options.passphrase);
-    this.#keychain = new KeychainIfAny(options.keychain, async (error) => {
+    this.#keychain = new OptionalKeychain(options.keychain, async (error) => {
       // With a vault in use, a machine without a keychain needs no message.
       const isNews = !error.isAbsent || !(await options.vault.exists());
       if (isNews) this.#problems.add(error.message);
@@ -88,7 +88,7 @@ export class Credentials {
 
   /** Where a login would be stored, if that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
-    if (this.#keychain.mayAnswer) return 'keychain';
+    if (this.#keychain.isAvailable) return 'keychain';
     return (await this.#options.vault.exists()) ? 'vault' : undefined;
   }
 
@@ -102,12 +102,12 @@ export class Credentials {
     const found =
       (await this.#given.fromStdin(device, user)) ??
       (request.skipsEnvironment === true ? undefined : this.#given.fromEnvironment(device, user)) ??
-      (await this.#told('credential_command', request)) ??
+      (await this.#fromConfigured('credential_command', request)) ??
       (await this.#fromKeychain(request)) ??
       (await this.#fromVault(request)) ??
-      (await this.#told('git_credential', request)) ??
-      (await this.#told('netrc', request));
-    if (found === undefined) await this.#tellOfLockedVault();
+      (await this.#fromConfigured('git_credential', request)) ??
+      (await this.#fromConfigured('netrc', request));
+    if (found === undefined) await this.#reportLockedVault();
     return found;
   }
 
@@ -135,7 +135,7 @@ export class Credentials {
     if (places?.git !== undefined) {
       return { source: 'git_credential', note: 'is asked when the device is used' };
     }
-    const last = await this.#told('netrc', request);
+    const last = await this.#fromConfigured('netrc', request);
     return last === undefined ? { source: undefined } : summaryOf(last);
   }
 
@@ -217,14 +217,14 @@ export class Credentials {
   }
 
   /** The locked vault may have the login. */
-  async #tellOfLockedVault(): Promise<void> {
+  async #reportLockedVault(): Promise<void> {
     const { vault } = this.#options;
     if (vault.isUnlocked || !(await vault.exists())) return;
     this.#problems.add(new VaultLockedError(vault.path).message);
   }
 
   /** The login from a configured program or file. Ignores another account than that of `--user`. */
-  async #told(
+  async #fromConfigured(
     source: ConfiguredSource,
     request: CredentialRequest,
   ): Promise<FoundCredential | undefined> {

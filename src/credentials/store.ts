@@ -33,7 +33,10 @@ export interface CredentialStore {
 }
 
 /** Matches entries of this account, or without a user of this device. */
-export function isOf(address: string, user: string | undefined): (entry: StoredAccount) => boolean {
+export function isAccountOf(
+  address: string,
+  user: string | undefined,
+): (entry: StoredAccount) => boolean {
   return (entry) =>
     entry.address === address && (user === undefined || (entry.user ?? '') === user);
 }
@@ -45,7 +48,7 @@ export function pickEntry(
   user: string | undefined,
   place: 'keychain' | 'vault',
 ): StoredCredential | undefined {
-  const found = entries.filter(isOf(address, user));
+  const found = entries.filter(isAccountOf(address, user));
   if (found.length > 1) {
     const users = found.map((entry) => entry.user ?? 'a token without a user').sort();
     throw new CredentialError(
@@ -65,7 +68,7 @@ export function accountOf({ address, kind, user }: StoredAccount): StoredAccount
 const RECENT_MS = 10_000;
 
 /** Caches responses and failures for ten seconds, so that the devices of a fleet share one request. */
-export class Recent<Answer> {
+export class RecentCache<Answer> {
   readonly #answers = new Map<
     string,
     { readonly answer: Promise<Answer>; readonly until: number }

@@ -4,7 +4,7 @@ import { CredentialError, RefusedError } from '../errors.ts';
 import {
   accountOf,
   type CredentialStore,
-  isOf,
+  isAccountOf,
   pickEntry,
   type StoredAccount,
   type StoredCredential,
@@ -26,7 +26,7 @@ export class VaultLockedError extends CredentialError {
 const WORK_FACTOR = 18;
 /** Sealing takes half a second, and several devsh processes may wait for the lock. */
 const WAIT_MS = 20_000;
-const SHORTEST_PASSPHRASE = 8;
+const MIN_PASSPHRASE = 8;
 
 interface Opened extends OpenedVault {
   readonly passphrase: string;
@@ -59,9 +59,9 @@ export class Vault implements CredentialStore {
 
   /** Creates an empty vault and unlocks it. Throws RefusedError if the file exists. */
   async create(passphrase: string): Promise<void> {
-    if (passphrase.length < SHORTEST_PASSPHRASE) {
+    if (passphrase.length < MIN_PASSPHRASE) {
       throw new CredentialError(
-        `the passphrase of the vault needs at least ${SHORTEST_PASSPHRASE} characters`,
+        `the passphrase of the vault needs at least ${MIN_PASSPHRASE} characters`,
       );
     }
     await this.#exclusive(async () => {
@@ -93,7 +93,7 @@ export class Vault implements CredentialStore {
   }
 
   async forget(address: string, user?: string): Promise<number> {
-    return this.#change(isOf(address, user));
+    return this.#change(isAccountOf(address, user));
   }
 
   async list(): Promise<StoredAccount[]> {
@@ -102,12 +102,12 @@ export class Vault implements CredentialStore {
 
   /** Removes and adds entries; returns how many were removed. */
   async #change(
-    isTakenOut: (entry: StoredEntry) => boolean,
+    isRemoved: (entry: StoredEntry) => boolean,
     added: readonly StoredEntry[] = [],
   ): Promise<number> {
     return this.#exclusive(async () => {
       const { entries, passphrase, workFactor } = await this.#current();
-      const kept = entries.filter((entry) => !isTakenOut(entry));
+      const kept = entries.filter((entry) => !isRemoved(entry));
       const count = entries.length - kept.length;
       if (count > 0 || added.length > 0) {
         await this.#write([...kept, ...added], passphrase, workFactor);

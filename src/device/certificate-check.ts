@@ -38,8 +38,8 @@ export function certificateProblem(
     dateProblem(x509, now),
     nameProblem(x509, host),
   ];
-  const told = problems.filter((problem) => problem !== undefined);
-  return told.length === 0 ? undefined : told.join('; ');
+  const found = problems.filter((problem) => problem !== undefined);
+  return found.length === 0 ? undefined : found.join('; ');
 }
 
 function chainProblem(
@@ -75,7 +75,7 @@ function chainProblem(
 
 const SELF_SIGNED = 'it is self-signed';
 /** No real chain is longer. */
-const MOST_LINKS = 10;
+const MAX_CHAIN = 10;
 
 /** Whether no trusted CA issued the certificate, ignoring dates; undefined if that is unknown. */
 function issuerProblem(
@@ -84,13 +84,14 @@ function issuerProblem(
 ): string | undefined {
   if (anchors === undefined) return undefined;
   let link: X509Certificate | undefined = x509;
-  for (let count = 0; link !== undefined && count < MOST_LINKS; count += 1) {
-    const held: X509Certificate = link;
+  for (let count = 0; link !== undefined && count < MAX_CHAIN; count += 1) {
+    const certificate: X509Certificate = link;
     const isTrusted = anchors.some(
-      (anchor) => anchor.fingerprint256 === held.fingerprint256 || isIssuedBy(held, anchor),
+      (anchor) =>
+        anchor.fingerprint256 === certificate.fingerprint256 || isIssuedBy(certificate, anchor),
     );
     if (isTrusted) return undefined;
-    link = held.issuerCertificate;
+    link = certificate.issuerCertificate;
   }
   return isIssuedBy(x509, x509) ? SELF_SIGNED : `its issuer ${issuerOf(x509)} is not known here`;
 }

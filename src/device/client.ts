@@ -11,106 +11,106 @@ import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
-import { firstRead, isPassing, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
+import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { isSecretField } from './sensitive-fields.ts';
 import type { Route } from './route/route.ts';
-import { type ConnectOptions, connectTls, type Ending, type Trust, viaText } from './tls.ts';
+import { type ConnectOptions, connectTls, type Destroyable, type Trust, viaText } from './tls.ts';
 import { exchangeError } from './translate.ts';
 
 interface Waiting {
-  start(reader: Client): void;
-  giveUp(error: Error): void;
+  resolve(reader: Client): void;
+  reject(error: Error): void;
 }
 
 /**
  * The connections that the reads of one device share, one request at a time each. A read waits if all are
  * busy. A pool of undici's does the same, but takes 16 KB per device.
  */
-class Readers {
+class ReadConnections {
   readonly #make: () => Client;
-  #most: number;
-  #made: Client[] = [];
-  #free: Client[] = [];
+  #limit: number;
+  #clients: Client[] = [];
+  #idle: Client[] = [];
   #waiting: Waiting[] = [];
 
-  constructor(make: () => Client, most: number) {
+  constructor(make: () => Client, limit: number) {
     this.#make = make;
-    this.#most = most;
+    this.#limit = limit;
   }
 
   /** Throws CancelledError if `signal` aborts while waiting, and the error passed to `end`. */
   async use<T>(work: (reader: Client) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const reader = await this.#take(signal);
+    const reader = await this.#acquire(signal);
     try {
       return await work(reader);
     } finally {
-      this.#giveBack(reader);
+      this.#release(reader);
     }
   }
 
   /** Whether any connection is open, busy or idle. */
   get isAnyOpen(): boolean {
-    return this.#made.some((reader) => reader.stats.connected);
+    return this.#clients.some((reader) => reader.stats.connected);
   }
 
   /** Limits the number of connections; busy ones above the limit close after their request. */
-  limitTo(most: number): void {
-    this.#most = most;
-    while (this.#made.length > most && this.#free.length > 0) this.#drop(this.#free.pop());
+  limitTo(limit: number): void {
+    this.#limit = limit;
+    while (this.#clients.length > limit && this.#idle.length > 0) this.#drop(this.#idle.pop());
   }
 
   /**
    * For a device that accepts one connection at a time: `work` opens its own while no reader is open. Waits
    * for the read under way; later reads wait for `work`.
    */
-  async alone<T>(
+  async exclusively<T>(
     work: () => Promise<T>,
     closed: Error,
     signal: AbortSignal | undefined,
   ): Promise<T> {
     this.limitTo(1);
-    const reader = await this.#take(signal);
+    const reader = await this.#acquire(signal);
     const next = this.#make();
-    this.#made = this.#made.map((one) => (one === reader ? next : one));
+    this.#clients = this.#clients.map((one) => (one === reader ? next : one));
     try {
       await reader.destroy(closed);
       return await work();
     } finally {
-      this.#giveBack(next);
+      this.#release(next);
     }
   }
 
   /** Closes all connections and fails their requests with this error; the next read opens new ones. */
   async end(error: Error): Promise<void> {
-    const ended = this.#made;
-    [this.#made, this.#free] = [[], []];
-    for (const waiting of this.#waiting.splice(0)) waiting.giveUp(error);
+    const ended = this.#clients;
+    [this.#clients, this.#idle] = [[], []];
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     await Promise.all(ended.map((reader) => reader.destroy(error)));
   }
 
-  async #take(signal: AbortSignal | undefined): Promise<Client> {
-    return this.#free.pop() ?? this.#another() ?? (await this.#turn(signal));
+  async #acquire(signal: AbortSignal | undefined): Promise<Client> {
+    return this.#idle.pop() ?? this.#openAnother() ?? (await this.#waitForIdle(signal));
   }
 
   #drop(reader: Client | undefined): void {
-    this.#made = this.#made.filter((one) => one !== reader);
+    this.#clients = this.#clients.filter((one) => one !== reader);
     void reader?.destroy();
   }
 
-  #another(): Client | undefined {
-    if (this.#made.length >= this.#most) return undefined;
+  #openAnother(): Client | undefined {
+    if (this.#clients.length >= this.#limit) return undefined;
     const reader = this.#make();
-    this.#made.push(reader);
+    this.#clients.push(reader);
     return reader;
   }
 
-  async #turn(signal: AbortSignal | undefined): Promise<Client> {
+  async #waitForIdle(signal: AbortSignal | undefined): Promise<Client> {
     let cancel = (): void => undefined;
-    const turn = new Promise<Client>((start, giveUp) => {
-      const waiting = { start, giveUp };
+    const turn = new Promise<Client>((resolve, reject) => {
+      const waiting = { resolve, reject };
       cancel = () => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        giveUp(new CancelledError());
+        reject(new CancelledError());
       };
       this.#waiting.push(waiting);
     });
@@ -123,16 +123,16 @@ class Readers {
     }
   }
 
-  #giveBack(reader: Client): void {
+  #release(reader: Client): void {
     // Ended meanwhile.
-    if (!this.#made.includes(reader)) return;
-    if (this.#made.length > this.#most) {
+    if (!this.#clients.includes(reader)) return;
+    if (this.#clients.length > this.#limit) {
       this.#drop(reader);
       return;
     }
     const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(reader);
-    else next.start(reader);
+    if (next === undefined) this.#idle.push(reader);
+    else next.resolve(reader);
   }
 }
 
@@ -169,7 +169,7 @@ const CLOSED = Object.assign(new Error('The client is destroyed'), { code: 'UND_
 
 const READ_CONNECTIONS = 2;
 /** How long a device may take to notice a closed connection. */
-const NOTICE_DELAYS_MS = [50, 300];
+const CLOSE_DELAYS_MS = [50, 300];
 
 if (process.versions.node.startsWith('20.')) {
   // Node 20 optimises the HTTP parser on a worker that delays process exit by 80-100 ms.
@@ -184,19 +184,19 @@ export class DeviceClient {
   readonly #options: ClientOptions;
   readonly #origin: string;
   /** Connections being opened for reads, which end with the client; a write ends with its own signal. */
-  readonly #making = new Set<Ending>();
+  readonly #opening = new Set<Destroyable>();
   #isClosed = false;
   #takesOne: boolean;
-  readonly #readers: Readers;
+  readonly #readers: ReadConnections;
   #stoppedBy: UntrustedError | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#origin = originOf(options.address);
     this.#takesOne = options.connections === 'one';
-    this.#readers = new Readers(
+    this.#readers = new ReadConnections(
       () => {
-        const connect = this.#connector({ making: this.#making });
+        const connect = this.#connector({ opening: this.#opening });
         return new Client(this.#origin, { pipelining: 1, connect });
       },
       this.#takesOne ? 1 : READ_CONNECTIONS,
@@ -230,7 +230,7 @@ export class DeviceClient {
   /** Ends reads under way; a write under way keeps its connection until its response. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const connection of this.#making) connection.destroy(new CancelledError());
+    for (const connection of this.#opening) connection.destroy(new CancelledError());
     await this.#readers.end(CLOSED);
   }
 
@@ -263,7 +263,7 @@ export class DeviceClient {
         this.#readers.limitTo(1);
       }
       if (next.waitMs !== undefined) {
-        const isNoticed = next.isAskedFor && next.waitMs >= 1000;
+        const isNoticed = next.isRequested && next.waitMs >= 1000;
         if (isNoticed) notice?.(`${device.name} asks to wait ${Math.ceil(next.waitMs / 1000)} s`);
         await wait(next.waitMs, undefined, { signal });
       }
@@ -283,19 +283,19 @@ export class DeviceClient {
         if (!isUnsent(error) || !this.#readers.isAnyOpen) throw error;
       }
     }
-    const persist = async (): Promise<Response> => {
-      for (const delayMs of NOTICE_DELAYS_MS) {
+    const writeAlone = async (): Promise<Response> => {
+      for (const delayMs of CLOSE_DELAYS_MS) {
         await wait(delayMs, undefined, { signal });
         try {
           return await this.#writeOnce(request, signal);
         } catch (error) {
-          if (!isUnsent(error) || !isPassing(error)) throw error;
+          if (!isUnsent(error) || !isTemporary(error)) throw error;
         }
       }
       return this.#writeOnce(request, signal);
     };
     try {
-      const response = await this.#readers.alone(persist, CLOSED, signal);
+      const response = await this.#readers.exclusively(writeAlone, CLOSED, signal);
       this.#takesOne = true;
       return response;
     } finally {
@@ -324,7 +324,7 @@ export class DeviceClient {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
     const { credential, trace, route } = this.#options;
     trace?.(() => {
-      const how = [who(credential), viaText(route) ?? []].flat().join(', ');
+      const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
       return `> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`;
     });
     const headers = {
@@ -361,7 +361,7 @@ export class DeviceClient {
     void this.#readers.end(error);
   }
 
-  #connector(end: Pick<ConnectOptions, 'signal' | 'making'>): ReturnType<typeof connectTls> {
+  #connector(end: Pick<ConnectOptions, 'signal' | 'opening'>): ReturnType<typeof connectTls> {
     const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
     return (target, callback) => {
       // The limit may change between command lines, and a connection outlives a line.
@@ -372,7 +372,7 @@ export class DeviceClient {
   }
 }
 
-function who(credential: Credential | undefined): string {
+function accountText(credential: Credential | undefined): string {
   return credential === undefined ? 'without a credential' : String(credential);
 }
 

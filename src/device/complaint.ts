@@ -123,7 +123,7 @@ function collect(value: Value, place: Place, complaints: Complaint[]): void {
   if (isValueList(value)) {
     for (const item of value.slice(0, 20)) collect(item, { ...place, isListed: true }, complaints);
   } else if (typeof value === 'object' && value !== null) {
-    const entry = entryIn(value, place.isListed);
+    const entry = entryOf(value, place.isListed);
     if (entry === undefined) collectFields(value, place, complaints);
     else collect(entry.text, { ...place, path: join(place.path, entry.path) }, complaints);
   } else if (value !== null && value !== '') {
@@ -154,7 +154,7 @@ function join(path: string, name: string): string {
 }
 
 /** Wrappers of the record in a request, which start the path of a complaint. */
-const AROUND =
+const WRAPPERS =
   /^(?:data|body|json|form|attributes|relationships|payload|request|input|params|\$)$/i;
 
 /** Keys that name the field in a list entry, most reliable first. */
@@ -188,7 +188,7 @@ interface Entry {
  *
  * @param isListed false for the whole response, whose `path` is that of the request
  */
-function entryIn(value: ValueObject, isListed: boolean): Entry | undefined {
+function entryOf(value: ValueObject, isListed: boolean): Entry | undefined {
   const textName = TEXT_NAMES.find((name) => isText(valueAt(value, name)));
   if (textName === undefined) return undefined;
   const source = valueAt(value, 'source');
@@ -215,12 +215,12 @@ function fieldOfPath(path: string, sent: readonly string[]): string {
   const names = namesIn(path);
   for (let start = 0; start < names.length; start += 1) {
     for (let end = names.length; end > start; end -= 1) {
-      const name = folded(names.slice(start, end).join('.'));
-      const field = sent.find((one) => folded(one) === name);
+      const name = normalized(names.slice(start, end).join('.'));
+      const field = sent.find((one) => normalized(one) === name);
       if (field !== undefined) return [field, ...names.slice(end)].join('.');
     }
   }
-  const first = names.findIndex((name) => !AROUND.test(name));
+  const first = names.findIndex((name) => !WRAPPERS.test(name));
   return (first === -1 ? names : names.slice(first)).join('.');
 }
 
@@ -232,7 +232,7 @@ function namesIn(path: string): string[] {
   return names.filter((name) => name !== '');
 }
 
-function folded(name: string): string {
+function normalized(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase();
 }
 

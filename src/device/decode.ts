@@ -31,7 +31,7 @@ export function decodeList(
     ? decodeJsonList(readJson(body, onRepeated), resource, profile)
     : decodeText(body, resource, profile);
   if (profile.list.attributes === undefined) return list;
-  return { ...list, records: list.records.map((record) => sideBySide(record, profile)) };
+  return { ...list, records: list.records.map((record) => withAttributesLifted(record, profile)) };
 }
 
 function decodeText(body: string, resource: string, profile: Profile): DecodedList {
@@ -48,8 +48,8 @@ function decodeText(body: string, resource: string, profile: Profile): DecodedLi
   if (list?.records.every((record) => isRecordLike(record, resource, profile)) === true)
     return list;
   const [only] = list?.records.length === 1 ? list.records : [];
-  const said = configuredSingle(profile, resource);
-  if (only !== undefined && (said ?? Object.keys(only).length > 1)) return singleObject(only);
+  const configured = configuredSingle(profile, resource);
+  if (only !== undefined && (configured ?? Object.keys(only).length > 1)) return singleObject(only);
   throw new DecodeFailure(
     `neither JSON nor another known format: ${oneLine(body) || 'nothing but control characters'}`,
   );
@@ -74,7 +74,7 @@ export function decodeRecord(
   const isRecord = isRecordLike(value, resource, profile) && !holdsRecords(value, resource);
   if (declined !== undefined && !isRecord) throw new DeclinedFailure(declined);
   const record = isRecord ? value : unwrapped(value, resource, profile);
-  return sideBySide(record, profile);
+  return withAttributesLifted(record, profile);
 }
 
 /** The record in the response to a write, if there is exactly one. Throws DeclinedFailure. */
@@ -110,10 +110,13 @@ function hasMoreLines(text: string, limit: number): boolean {
 }
 
 /** Lifts the fields of a record out of its attributes object, as in JSON:API, beside the id. */
-function sideBySide(record: DeviceRecord, { list: { attributes: name } }: Profile): DeviceRecord {
-  const held = name === undefined ? undefined : valueAt(record, name);
-  if (typeof held !== 'object' || held === null) return record;
-  const own = Object.entries(held).filter(([field]) => !Object.hasOwn(record, field));
+function withAttributesLifted(
+  record: DeviceRecord,
+  { list: { attributes: name } }: Profile,
+): DeviceRecord {
+  const inner = name === undefined ? undefined : valueAt(record, name);
+  if (typeof inner !== 'object' || inner === null) return record;
+  const own = Object.entries(inner).filter(([field]) => !Object.hasOwn(record, field));
   return Object.fromEntries(
     Object.entries(record).flatMap((entry) => (entry[0] === name ? own : [entry])),
   );
@@ -218,7 +221,7 @@ const ENVELOPES = [
 ];
 
 /** Keys beside the records that are not records themselves. */
-const ASIDE =
+const METADATA =
   /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp|size|per_?page|page_?size|number|first|last|empty|sort|pageable|has_?(?:more|next)|(?:total|num|number_?of)_?(?:records|items|elements|pages|count|results|objects)|@.+|.+@odata\..+)$/i;
 
 /** No device has more in one response: limits time and memory. */
@@ -238,23 +241,23 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   ) {
     throw new DeclinedFailure(declined);
   }
-  const said = configuredSingle(profile, resource);
-  if (said === true) return singleObject(unwrapped(value, resource, profile));
+  const configured = configuredSingle(profile, resource);
+  if (configured === true) return singleObject(unwrapped(value, resource, profile));
   const { items } = profile.list;
   if (items !== undefined) return decodeItems(value, items, resource, profile);
-  if (isRecord && said === false) return { records: [value], envelope: 'one record' };
+  if (isRecord && configured === false) return { records: [value], envelope: 'one record' };
   if (isRecord && !holdsRecords(value, resource)) return singleObject(value);
   const complaint = [value.error, value.errors].find(isFilled);
   if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
   const name = envelopeOf(value, resource);
-  if (name !== undefined && (said === false || !isPlainList(value[name]))) {
+  if (name !== undefined && (configured === false || !isPlainList(value[name]))) {
     const list = decodeInner(value[name] ?? null, name, resource, profile);
     return list.single ? list : { ...list, ...pageMarksOf(value) };
   }
   if (isKeyedById(value)) {
     return { records: keyedRecords(value, resource, profile), envelope: 'keyed by id' };
   }
-  if (said === undefined && isObjectOfItsOwn(value)) return singleObject(value);
+  if (configured === undefined && hasContent(value)) return singleObject(value);
   const names = oneLine(Object.keys(value).join(', ')) || 'an object without fields';
   throw new DecodeFailure(`JSON without a list of records: ${names}`);
 }
@@ -266,12 +269,15 @@ function decodeItems(
   resource: string,
   profile: Profile,
 ): DecodedList {
-  let held: Value | undefined = value;
-  for (const name of items.split('.')) held = isValueObject(held) ? valueAt(held, name) : undefined;
-  if (held === undefined)
+  let inner: Value | undefined = value;
+  for (const name of items.split('.'))
+    inner = isValueObject(inner) ? valueAt(inner, name) : undefined;
+  if (inner === undefined)
     throw new DecodeFailure(`JSON without "${items}", where the records should be`);
   const list =
-    held === null ? { records: [], envelope: items } : decodeInner(held, items, resource, profile);
+    inner === null
+      ? { records: [], envelope: items }
+      : decodeInner(inner, items, resource, profile);
   return { ...list, ...pageMarksOf(value) };
 }
 
@@ -287,17 +293,17 @@ function envelopeOf(value: DeviceRecord, resource: string): string | undefined {
   return names.find(
     (name) =>
       isValueObject(value[name] ?? null) &&
-      Object.keys(value).every((other) => other === name || ASIDE.test(other)),
+      Object.keys(value).every((other) => other === name || METADATA.test(other)),
   );
 }
 
 /** A list under an unknown name, if only counts and page numbers are beside it. */
 function onlyList(value: DeviceRecord): string | undefined {
-  const [name, ...others] = Object.keys(value).filter((key) => !ASIDE.test(key));
-  const held = name === undefined ? undefined : value[name];
-  if (name === undefined || others.length > 0 || !isValueList(held)) return undefined;
+  const [name, ...others] = Object.keys(value).filter((key) => !METADATA.test(key));
+  const inner = name === undefined ? undefined : value[name];
+  if (name === undefined || others.length > 0 || !isValueList(inner)) return undefined;
   const isList =
-    held.length > 0 ? held.every(isValueObject) : pageMarksOf(value).total !== undefined;
+    inner.length > 0 ? inner.every(isValueObject) : pageMarksOf(value).total !== undefined;
   return isList ? name : undefined;
 }
 
@@ -320,7 +326,7 @@ function decodeInner(value: Value, name: string, resource: string, profile: Prof
       ...pageMarksOf(value),
     };
   }
-  if (mayBeSingle && isObjectOfItsOwn(value)) return singleObject(value);
+  if (mayBeSingle && hasContent(value)) return singleObject(value);
   throw new DecodeFailure(`"${name}" holds no records`);
 }
 
@@ -341,8 +347,8 @@ function unwrapped(value: DeviceRecord, resource: string, profile: Profile): Dev
 /** Whether it is an envelope, whatever other keys it has (FortiOS puts its own name there). */
 function holdsRecords(value: DeviceRecord, resource: string): boolean {
   const name = envelopeOf(value, resource);
-  const held = name === undefined ? undefined : value[name];
-  return isValueList(held) && held.length > 0 && !isPlainList(held);
+  const inner = name === undefined ? undefined : value[name];
+  return isValueList(inner) && inner.length > 0 && !isPlainList(inner);
 }
 
 /** A list of texts or numbers is a field value. */
@@ -351,8 +357,8 @@ function isPlainList(value: Value | undefined): boolean {
 }
 
 /** Whether it has more than the outcome of a request. */
-function isObjectOfItsOwn(value: DeviceRecord): boolean {
-  return Object.keys(value).some((name) => !ASIDE.test(name) && !COMPLAINT.test(name));
+function hasContent(value: DeviceRecord): boolean {
+  return Object.keys(value).some((name) => !METADATA.test(name) && !COMPLAINT.test(name));
 }
 
 function recordsOf(items: readonly Value[]): readonly DeviceRecord[] {
@@ -371,7 +377,7 @@ function keyedRecords(value: DeviceRecord, resource: string, profile: Profile): 
   const keyField = profile.resources[resource]?.keyField ?? 'name';
   return Object.entries(value).map(([key, item]) => {
     const record = item as DeviceRecord;
-    if (Object.values(record).some((held) => valueText(held) === key)) return record;
+    if (Object.values(record).some((inner) => valueText(inner) === key)) return record;
     const hasId = idFieldOf(profile, record) !== undefined;
     const isUuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(key);
     const isIdLike = isUuid || /^\d+$/.test(key);

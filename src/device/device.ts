@@ -1,4 +1,10 @@
-import { areLinks, assertNoCollection, foundAt, otherPaths, writePath } from './record-path.ts';
+import {
+  areLinks,
+  assertNoCollection,
+  withFoundPath,
+  otherPaths,
+  writePath,
+} from './record-path.ts';
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Response, type ClientOptions, type HttpRequest } from './client.ts';
 import { arrivedText, entityTagOf } from './exchange.ts';
@@ -27,7 +33,7 @@ import { type DeviceRecord, type DeviceRef, valueText } from './record.ts';
 import type { Trust } from './tls.ts';
 import {
   responseError,
-  type Circumstances,
+  type FailureContext,
   decodeError,
   redacted,
   withoutSecrets,
@@ -55,7 +61,7 @@ export interface RawRequest {
 }
 
 /** The time limit of all pages, as a multiple of that of one response. */
-const PAGES_TIME = 10;
+const PAGES_TIME_FACTOR = 10;
 
 /** More records are not read one by one. */
 const MAX_DETAILS = 1000;
@@ -101,7 +107,7 @@ export class Device {
         // A write must not be redirected, so it goes to the path that the reads were redirected to.
         const found = this.#movedTo.get(place) ?? place;
         if (place === path && !others.includes(found)) return listing;
-        this.#profile = foundAt(this.profile, resource, found);
+        this.#profile = withFoundPath(this.profile, resource, found);
         return { ...listing, path: found };
       } catch (error) {
         // Other paths are only attempts: if all fail, report the error of the profile's path.
@@ -178,10 +184,10 @@ export class Device {
       throw new ProtocolError(this.ref, text);
     }
     const full = [...records];
-    const left = records.entries();
+    const remaining = records.entries();
     const deadline = performance.now() + this.pagesTimeMs;
-    const readOn = async (): Promise<void> => {
-      for (const [index, record] of left) {
+    const readNext = async (): Promise<void> => {
+      for (const [index, record] of remaining) {
         if (performance.now() > deadline) {
           const text = `only ${index} of ${all} ${resource}s could be read one by one in time. Give it longer with --timeout`;
           throw new ProtocolError(this.ref, text);
@@ -189,7 +195,7 @@ export class Device {
         full[index] = await this.#detail(resource, record, profile, signal);
       }
     };
-    await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readOn));
+    await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readNext));
     return full;
   }
 
@@ -230,8 +236,8 @@ export class Device {
     let response = await this.#ask(sent, signal);
     if (response.status === 428 && method !== 'POST') {
       // 428 means that nothing was done: the device requires If-Match (RFC 6585).
-      const held = await this.#ask({ method: 'GET', path }, signal);
-      const ifMatch = isSuccess(held) ? entityTagOf(held) : undefined;
+      const current = await this.#ask({ method: 'GET', path }, signal);
+      const ifMatch = isSuccess(current) ? entityTagOf(current) : undefined;
       if (ifMatch !== undefined) response = await this.#ask({ ...sent, ifMatch }, signal);
     }
     const resource = path.slice(this.profile.basePath.length).split('/')[0] ?? '';
@@ -243,7 +249,7 @@ export class Device {
     return {
       status: response.status,
       record,
-      objection: objection && redacted(this.#circumstances(request), objection),
+      objection: objection && redacted(this.#context(request), objection),
     };
   }
 
@@ -265,7 +271,7 @@ export class Device {
     const sent = { method, path, body: bodyOf(request), accept, redirect };
     const response = await this.#ask(sent, signal);
     // Data stays unchanged: a word in a list may equal a password by chance.
-    return isSuccess(response) ? response : withoutSecrets(this.#circumstances(request), response);
+    return isSuccess(response) ? response : withoutSecrets(this.#context(request), response);
   }
 
   /**
@@ -319,7 +325,7 @@ export class Device {
 
   /** The time limit of all pages of a list. */
   get pagesTimeMs(): number {
-    return PAGES_TIME * this.#client.timeoutMs;
+    return PAGES_TIME_FACTOR * this.#client.timeoutMs;
   }
 
   async close(): Promise<void> {
@@ -335,7 +341,7 @@ export class Device {
 
   /** The error for a response; undefined for a success. */
   failureOf(request: Request, response: Response): DeviceError | undefined {
-    return isSuccess(response) ? undefined : responseError(this.#circumstances(request), response);
+    return isSuccess(response) ? undefined : responseError(this.#context(request), response);
   }
 
   /** Decodes a response. Throws DeviceError if it is a failure or cannot be decoded. */
@@ -346,11 +352,11 @@ export class Device {
       return decode();
     } catch (error) {
       if (!isDecodeFailure(error)) throw error;
-      throw decodeError(this.#circumstances(request), response, error);
+      throw decodeError(this.#context(request), response, error);
     }
   }
 
-  #circumstances(request: Request): Circumstances {
+  #context(request: Request): FailureContext {
     const { device, credential } = this.#options;
     return { device, credential, request, fields: request.fields, secrets: secretsOf(request) };
   }
@@ -364,7 +370,7 @@ export class Device {
 }
 
 /** The parts of a request that its error message needs. */
-type Request = Circumstances['request'] & Pick<Circumstances, 'fields'> & Body;
+type Request = FailureContext['request'] & Pick<FailureContext, 'fields'> & Body;
 
 function isSuccess({ status }: Response): boolean {
   return status >= 200 && status < 300;

@@ -143,7 +143,7 @@ export function updateRequest(
   const fields = Object.entries(changedFields(profile, resource, before, changes));
   const body = Object.fromEntries(fields.filter(([field]) => field !== named?.field));
   const isInBody = named !== undefined && facts.selector !== 'none';
-  const selector = isInBody ? { [named.field]: asHeld(before, named) } : {};
+  const selector = isInBody ? { [named.field]: inStoredType(before, named) } : {};
   return requestOf(facts, resource, writePath(profile, facts, resource, before), selector, body);
 }
 
@@ -156,16 +156,19 @@ function changedFields(
 ): DeviceRecord {
   const facts = updateFacts(profile, resource);
   const documented = profile.resources[resource]?.fields ?? [];
-  const kept = bookkeepingFields(profile, resource);
+  const managed = bookkeepingFields(profile, resource);
   const fields = [...documented, ...Object.keys(before), ...Object.keys(changes)];
   return recordOf(fields, (field) => {
-    const [changed, held] = [valueAt(changes, field), valueAt(before, field)];
-    if (changed !== undefined) return withoutHeldSecrets(changed, held);
-    if (facts.record !== 'whole' || held === undefined || kept.includes(field)) return undefined;
-    if (held === null && documented.includes(field)) return '';
+    const [changed, current] = [valueAt(changes, field), valueAt(before, field)];
+    if (changed !== undefined) return withoutUnchangedSecrets(changed, current);
+    if (facts.record !== 'whole' || current === undefined || managed.includes(field))
+      return undefined;
+    if (current === null && documented.includes(field)) return '';
     const { sentBack = [] } = profile.resources[resource] ?? {};
-    if (sentBack.includes(field)) return held;
-    return isKept(profile, resource, field, held) ? withoutHeldSecrets(held, held) : undefined;
+    if (sentBack.includes(field)) return current;
+    return isSentUnchanged(profile, resource, field, current)
+      ? withoutUnchangedSecrets(current, current)
+      : undefined;
   });
 }
 
@@ -187,7 +190,7 @@ function recordOf(
  * The writable fields, and parts of nested ones, that have a value but are not in the body of a changed
  * record.
  */
-export function leftOutFields(
+export function omittedFields(
   profile: Profile,
   resource: string,
   before: DeviceRecord,
@@ -198,15 +201,15 @@ export function leftOutFields(
   const ignored = [...profile.idFields, ...ownFields(profile, resource)];
   return Object.entries({ ...before, ...changes })
     .filter(([field]) => !ignored.includes(field) && valueAt(details, field)?.readOnly !== true)
-    .flatMap(([field, value]) => lackingIn(field, value, valueAt(body, field)));
+    .flatMap(([field, value]) => missingIn(field, value, valueAt(body, field)));
 }
 
-function lackingIn(name: string, held: Value, sent: Value | undefined): string[] {
-  if (valueText(held) === '' || valueText(held) === '{}') return [];
+function missingIn(name: string, current: Value, sent: Value | undefined): string[] {
+  if (valueText(current) === '' || valueText(current) === '{}') return [];
   if (sent === undefined) return [name];
-  if (!isValueObject(held) || !isValueObject(sent)) return [];
-  return Object.entries(held).flatMap(([part, inner]) =>
-    lackingIn(`${name}.${part}`, inner, valueAt(sent, part)),
+  if (!isValueObject(current) || !isValueObject(sent)) return [];
+  return Object.entries(current).flatMap(([part, inner]) =>
+    missingIn(`${name}.${part}`, inner, valueAt(sent, part)),
   );
 }
 
@@ -227,7 +230,7 @@ export function deleteRequest(
   if (!namesRecord(facts.path) && (facts.method === 'DELETE' || !isInBody)) {
     throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
   }
-  const selector = isInBody ? { [named.field]: asHeld(record, named) } : {};
+  const selector = isInBody ? { [named.field]: inStoredType(record, named) } : {};
   return requestOf(facts, resource, path, selector, {});
 }
 
@@ -253,12 +256,12 @@ function requestOf(
   const constants = Object.fromEntries(
     Object.entries(facts.constants).map(([field, text]) => [field, named(text)]),
   );
-  const beside = { ...constants, ...selector };
-  const own = Object.entries(body).filter(([field]) => !Object.hasOwn(beside, field));
-  const isApart = attributes !== undefined && own.length > 0;
-  const fields = isApart
-    ? { ...beside, [attributes]: Object.fromEntries(own) }
-    : { ...beside, ...body };
+  const constantFields = { ...constants, ...selector };
+  const own = Object.entries(body).filter(([field]) => !Object.hasOwn(constantFields, field));
+  const hasAttributes = attributes !== undefined && own.length > 0;
+  const fields = hasAttributes
+    ? { ...constantFields, [attributes]: Object.fromEntries(own) }
+    : { ...constantFields, ...body };
   if (Object.keys(fields).length === 0) return { method, path };
   if (facts.encoding === 'form') {
     const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value));
@@ -269,21 +272,24 @@ function requestOf(
 }
 
 /** The id or key of a record, in the type that the device uses. */
-function asHeld(record: DeviceRecord, { field, text }: { field: string; text: string }): Value {
-  const held = valueAt(record, field) ?? null;
-  return formText(held) === text ? held : text;
+function inStoredType(
+  record: DeviceRecord,
+  { field, text }: { field: string; text: string },
+): Value {
+  const current = valueAt(record, field) ?? null;
+  return formText(current) === text ? current : text;
 }
 
 /** Omits unchanged secrets in a nested value, because a device shows them masked or hashed. */
-function withoutHeldSecrets(value: Value, held: Value | undefined): Value {
+function withoutUnchangedSecrets(value: Value, current: Value | undefined): Value {
   if (!isValueObject(value)) return value;
-  const before = isValueObject(held) ? held : {};
+  const before = isValueObject(current) ? current : {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([field, part]) => {
-      const was = valueAt(before, field);
-      const isHeld = part === was || part === MASK;
-      const isKeptBack = isHeld && (isSecretField(field) || isSecretList(part));
-      return isKeptBack ? [] : [[field, withoutHeldSecrets(part, was)]];
+      const old = valueAt(before, field);
+      const isUnchanged = part === old || part === MASK;
+      const isOmitted = isUnchanged && (isSecretField(field) || isSecretList(part));
+      return isOmitted ? [] : [[field, withoutUnchangedSecrets(part, old)]];
     }),
   );
 }
@@ -297,7 +303,7 @@ function isSecretList(value: Value): boolean {
  * Whether an unchanged value is sent: in JSON all but secrets, in a form only values with a text form. A
  * list of several items only if the device was seen to accept repeated fields.
  */
-function isKept(profile: Profile, resource: string, field: string, value: Value): boolean {
+function isSentUnchanged(profile: Profile, resource: string, field: string, value: Value): boolean {
   if (value === null || isSecretField(field) || isSecretList(value)) return false;
   if (typeof value !== 'object') return true;
   const { encoding, lists } = updateFacts(profile, resource);
@@ -332,7 +338,7 @@ export function fieldsSent({ create, update }: Profile, { form = [], json = {} }
     wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
   const body = isWrapped ? (inner as DeviceRecord) : json;
   const apart = [create.attributes, update.attributes].map((part) => part && body[part]);
-  const fields = apart.find((held) => typeof held === 'object' && held !== null) ?? body;
+  const fields = apart.find((current) => typeof current === 'object' && current !== null) ?? body;
   return [...form.map(([field]) => field), ...Object.keys(fields)];
 }
 

@@ -103,12 +103,12 @@ export class RejectedError extends DeviceError {
   constructor(
     device: DeviceRef,
     message: string,
-    answer: { status: number; issues?: FieldIssues; retryAfterMs?: number | undefined },
+    response: { status: number; issues?: FieldIssues; retryAfterMs?: number | undefined },
   ) {
     super(device, message);
-    this.status = answer.status;
-    this.retryAfterMs = answer.retryAfterMs;
-    this.issues = answer.issues ?? {};
+    this.status = response.status;
+    this.retryAfterMs = response.retryAfterMs;
+    this.issues = response.issues ?? {};
   }
 }
 
@@ -123,11 +123,11 @@ export class ProtocolError extends DeviceError {
   constructor(
     device: DeviceRef,
     message: string,
-    answer: { status?: number | undefined; body?: string } = {},
+    response: { status?: number | undefined; body?: string } = {},
   ) {
     super(device, message);
-    this.status = answer.status;
-    this.body = answer.body;
+    this.status = response.status;
+    this.body = response.body;
   }
 }
 

@@ -41,7 +41,7 @@ export interface Response {
 interface ExchangeLimits {
   /**
    * From the first byte of the request to the last of the response, without delays of this process. A read
-   * that keeps arriving may take `WHOLE_TIME` times as long: for it this is the limit of silence.
+   * that keeps arriving may take `READ_TIME_FACTOR` times as long: for it this is the limit of silence.
    */
   readonly timeoutMs: number;
   /** On the wire and after decompression. */
@@ -49,9 +49,9 @@ interface ExchangeLimits {
 }
 
 /** The time limit of a read that keeps arriving, as a multiple of `timeoutMs`. */
-const WHOLE_TIME = 10;
+const READ_TIME_FACTOR = 10;
 /** Fewer bytes within the limit count as silence. */
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;
 
 interface RawResponse {
   readonly status: number;
@@ -100,7 +100,7 @@ function receive(
     let endDeadline: (() => void) | undefined;
     let endWhole: (() => void) | undefined;
     let status = 0;
-    let answerHeaders: Record<string, string> = {};
+    let responseHeaders: Record<string, string> = {};
     let size = 0;
     let sizeInTime = 0;
     let failure: Error | undefined;
@@ -135,12 +135,12 @@ function receive(
       startDeadline(limitMs, () => {
         lost('timeout', text);
       });
-    const waitOn = (): void => {
-      if (!isRead(request) || failure || size - sizeInTime < LEAST_BYTES) return;
+    const extendDeadline = (): void => {
+      if (!isRead(request) || failure || size - sizeInTime < MIN_BYTES) return;
       sizeInTime = size;
       endDeadline?.();
       endDeadline = wait(timeoutMs, `nothing more came within ${timeoutMs} ms`);
-      const wholeMs = WHOLE_TIME * timeoutMs;
+      const wholeMs = READ_TIME_FACTOR * timeoutMs;
       endWhole ??= wait(wholeMs - timeoutMs, `no complete answer within ${wholeMs} ms`);
     };
     signal?.addEventListener('abort', cancel, { once: true });
@@ -167,8 +167,8 @@ function receive(
         onResponseStart(_controller, statusCode, received) {
           if (statusCode < 200) return;
           status = statusCode;
-          answerHeaders = flatten(received);
-          const declared = Number(answerHeaders['content-length']);
+          responseHeaders = flatten(received);
+          const declared = Number(responseHeaders['content-length']);
           if (declared > maxBodyBytes) {
             lost('too large', `it says that it has ${mebibytes(declared)}`);
           }
@@ -178,11 +178,11 @@ function receive(
           if (size > maxBodyBytes) lost('too large', `more than ${mebibytes(maxBodyBytes)}`);
           else chunks.push(chunk);
           arrivals?.add(chunk);
-          waitOn();
+          extendDeadline();
         },
         onResponseEnd() {
           settle();
-          resolve({ status, headers: answerHeaders, bytes: Buffer.concat(chunks) });
+          resolve({ status, headers: responseHeaders, bytes: Buffer.concat(chunks) });
         },
         onResponseError(_controller, error) {
           settle();
@@ -224,34 +224,34 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buf
 
 /** Reports progress now and then; counts records only for that. */
 class Arrivals {
-  readonly #tell: (arrived: Arrived) => void;
+  readonly #report: (arrived: Arrived) => void;
   readonly #startedAt = performance.now();
-  #toldAt = -Infinity;
+  #reportedAt = -Infinity;
   /** Not scanned yet. */
   #chunks: Buffer[] = [];
   #bytes = 0;
   #records = 0;
   readonly #open: number[] = [];
   /** The number of brackets around a record: those of the first list that contains objects. */
-  #around: number | undefined;
+  #recordDepth: number | undefined;
   #isInText = false;
   #isEscaped = false;
 
-  constructor(tell: (arrived: Arrived) => void) {
-    this.#tell = tell;
+  constructor(report: (arrived: Arrived) => void) {
+    this.#report = report;
   }
 
   add(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     const now = performance.now();
-    if (now - this.#startedAt < FIRST_MS || now - this.#toldAt < EVERY_MS) return;
-    this.#toldAt = now;
-    for (const one of this.#chunks.splice(0)) for (const byte of one) this.#take(byte);
-    this.#tell({ bytes: this.#bytes, records: this.#records });
+    if (now - this.#startedAt < FIRST_MS || now - this.#reportedAt < EVERY_MS) return;
+    this.#reportedAt = now;
+    for (const one of this.#chunks.splice(0)) for (const byte of one) this.#scan(byte);
+    this.#report({ bytes: this.#bytes, records: this.#records });
   }
 
-  #take(byte: number): void {
+  #scan(byte: number): void {
     if (this.#isInText) {
       if (this.#isEscaped) this.#isEscaped = false;
       else if (byte === BACKSLASH) this.#isEscaped = true;
@@ -259,11 +259,11 @@ class Arrivals {
     } else if (byte === QUOTE) this.#isInText = true;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       if (byte === OPEN_OBJECT && this.#open.at(-1) === OPEN_LIST)
-        this.#around ??= this.#open.length;
+        this.#recordDepth ??= this.#open.length;
       this.#open.push(byte);
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       this.#open.pop();
-      if (byte === CLOSE_OBJECT && this.#open.length === this.#around) this.#records += 1;
+      if (byte === CLOSE_OBJECT && this.#open.length === this.#recordDepth) this.#records += 1;
     }
   }
 }
@@ -325,14 +325,16 @@ export function mebibytes(bytes: number): string {
  */
 export function bodyText(bytes: Buffer, contentType = ''): string {
   const named = decoderFor(/charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1]);
-  const marked = MARKS.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte));
+  const marked = BYTE_ORDER_MARKS.find(({ mark }) =>
+    mark.every((byte, index) => bytes[index] === byte),
+  );
   const decoder = decoderFor(marked?.charset) ?? named ?? UTF_8;
   const text = decoder.decode(bytes);
   if (decoder.encoding !== 'utf-8' || isUtf8(bytes)) return text;
   return HAS_BEYOND_ASCII.test(text) ? text : LATIN_1.decode(bytes);
 }
 
-const MARKS = [
+const BYTE_ORDER_MARKS = [
   { mark: [0xff, 0xfe], charset: 'utf-16le' },
   { mark: [0xfe, 0xff], charset: 'utf-16be' },
 ];

@@ -46,7 +46,7 @@ const waySchema = z.object({
   encoding: z.enum(['form', 'json']),
 });
 
-const ofDevice = {
+const deviceFacts = {
   /** The resource names that `GET /api/` lists. */
   offers: names,
   answers: listResponsesSchema,
@@ -60,7 +60,7 @@ const ofDevice = {
   'proven.remove': waySchema,
 };
 
-const ofResource = {
+const resourceFacts = {
   /** What the facts are based on: an empty list says nothing about later records. */
   asked: z.enum(['fields', 'empty list', 'records']),
   /** The fields of a new record, from OPTIONS. */
@@ -98,8 +98,8 @@ const ofResource = {
 type Values<Table extends Readonly<Record<string, z.ZodType>>> = {
   readonly [Fact in keyof Table]: Readonly<z.infer<Table[Fact]>>;
 };
-type DeviceFact = Values<typeof ofDevice>;
-type ResourceFact = Values<typeof ofResource>;
+type DeviceFact = Values<typeof deviceFacts>;
+type ResourceFact = Values<typeof resourceFacts>;
 
 /** The observed facts of one resource. */
 export type SeenOfResource = Partial<ResourceFact>;
@@ -120,24 +120,25 @@ export type WriteName = 'create' | 'update' | 'remove';
 
 /** Reads the facts of a cache file; drops invalid ones, which can be observed again. */
 export function parseFacts(data: unknown): Facts {
-  const { facts = older(partsOf(data)) } = partsOf(data);
-  const understood = Object.entries(partsOf(facts)).flatMap(([name, value]) => {
+  const { facts = migrated(partsOf(data)) } = partsOf(data);
+  const valid = Object.entries(partsOf(facts)).flatMap(([name, value]) => {
     const fact = schemaOf(name)?.safeParse(value);
     return fact?.success === true ? [[name, fact.data]] : [];
   });
-  return Object.fromEntries(understood) as Facts;
+  return Object.fromEntries(valid) as Facts;
 }
 
 function schemaOf(name: string): z.ZodType | undefined {
   const [, fact] = /^resources\.[^.]+\.(\w+)$/.exec(name) ?? [];
-  const table: Readonly<Record<string, z.ZodType>> = fact === undefined ? ofDevice : ofResource;
+  const table: Readonly<Record<string, z.ZodType>> =
+    fact === undefined ? deviceFacts : resourceFacts;
   return Object.hasOwn(table, fact ?? name) ? table[fact ?? name] : undefined;
 }
 
 const RENAMED: Readonly<Record<string, string>> = { step: 'pageStep', fields: 'details' };
 
 /** The facts of an older file, which grouped them by the way of observation. */
-function older(data: Parts): Parts {
+function migrated(data: Parts): Parts {
   const { resources: offers, answers, ids, connections, proven, volatile, byResource } = data;
   const facts: Record<string, unknown> = { offers, answers, ids, connections };
   for (const [write, way] of Object.entries(partsOf(proven))) facts[`proven.${write}`] = way;

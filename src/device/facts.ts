@@ -26,7 +26,7 @@ export interface NewFact {
 type Listener = (news: readonly NewFact[]) => Promise<void> | void;
 
 /** Lists that only grow, because one reading may not show everything. */
-const JOINED = /\.(?:bookkeeping|hidden|volatile)$/;
+const GROWING = /\.(?:bookkeeping|hidden|volatile)$/;
 
 /**
  * What is known about one device: its base profile and the observed facts. Precedence: configured,
@@ -34,30 +34,30 @@ const JOINED = /\.(?:bookkeeping|hidden|volatile)$/;
  */
 export class DeviceFacts {
   #base: Profile;
-  #seen: Facts;
+  #observed: Facts;
   #profile: Profile | undefined;
   #news: NewFact[] = [];
-  #told: Promise<void> = Promise.resolve();
+  #notified: Promise<void> = Promise.resolve();
   readonly #listeners = new Set<Listener>();
 
   constructor(base: Profile = documentedProfile, kept: Facts = {}) {
     this.#base = base;
-    this.#seen = kept;
+    this.#observed = kept;
   }
 
   /** Replaces the base profile and adds the stored facts. */
   load(base: Profile, kept: Facts): void {
     this.#base = base;
-    this.#seen = joined(this.#seen, kept);
+    this.#observed = mergedFacts(this.#observed, kept);
     this.#profile = undefined;
   }
 
   get profile(): Profile {
-    return (this.#profile ??= interpreted(this.#base, this.#seen));
+    return (this.#profile ??= withObservedFacts(this.#base, this.#observed));
   }
 
   get<Name extends FactName>(fact: Name): FactValue<Name> | undefined {
-    return this.#seen[fact];
+    return this.#observed[fact];
   }
 
   /** Adds an observed fact, unless it is undefined. Returns whether it is new. */
@@ -67,12 +67,12 @@ export class DeviceFacts {
     why?: string,
   ): boolean {
     if (value === undefined || isConfigured(this.#base, fact)) return false;
-    const seen = joined(this.#seen, { [fact]: value } as Facts);
-    if (isDeepStrictEqual(seen[fact], this.#seen[fact])) return false;
-    this.#seen = seen;
+    const seen = mergedFacts(this.#observed, { [fact]: value } as Facts);
+    if (isDeepStrictEqual(seen[fact], this.#observed[fact])) return false;
+    this.#observed = seen;
     this.#profile = undefined;
     this.#news.push({ fact, value, why });
-    if (this.#news.length === 1) this.#told = this.#told.then(() => this.#tell());
+    if (this.#news.length === 1) this.#notified = this.#notified.then(() => this.#notify());
     return true;
   }
 
@@ -83,11 +83,11 @@ export class DeviceFacts {
   }
 
   /** Resolves when all listeners have processed (and so stored) the new facts. */
-  get told(): Promise<void> {
-    return this.#told;
+  get notified(): Promise<void> {
+    return this.#notified;
   }
 
-  async #tell(): Promise<void> {
+  async #notify(): Promise<void> {
     const news = this.#news;
     this.#news = [];
     for (const listener of this.#listeners) await listener(news);
@@ -95,11 +95,11 @@ export class DeviceFacts {
 }
 
 /** Merges facts; the later value wins. */
-export function joined(held: Facts, more: Facts): Facts {
-  const all: Record<string, unknown> = { ...held };
+export function mergedFacts(first: Facts, more: Facts): Facts {
+  const all: Record<string, unknown> = { ...first };
   for (const [fact, value] of Object.entries(more)) {
     const known = all[fact];
-    const isList = JOINED.test(fact) && known !== undefined;
+    const isList = GROWING.test(fact) && known !== undefined;
     all[fact] = isList
       ? [...new Set([...(known as string[]), ...(value as unknown as string[])])]
       : value;
@@ -127,9 +127,10 @@ function isConfigured(profile: Profile, fact: string): boolean {
 }
 
 /** A profile with the observed facts applied. */
-function interpreted(base: Profile, seen: Facts): Profile {
+function withObservedFacts(base: Profile, seen: Facts): Profile {
   let profile = withAnswers(base, seen.answers);
-  for (const [resource, own] of byResource(seen)) profile = withSeen(profile, resource, own);
+  for (const [resource, own] of byResource(seen))
+    profile = withResourceFacts(profile, resource, own);
   const { ids, connections, offers } = seen;
   const plain = Object.entries({ ids, connections, offers }).filter(
     ([fact, value]) => value !== undefined && !isConfigured(base, fact),
@@ -173,7 +174,7 @@ function withAnswers(profile: Profile, answers: ListResponses | undefined): Prof
     : known;
 }
 
-function withSeen(base: Profile, resource: string, seen: SeenOfResource): Profile {
+function withResourceFacts(base: Profile, resource: string, seen: SeenOfResource): Profile {
   const { path = '', pageStep, details } = seen;
   const paging = pageStep && pagingText(pageStep);
   const found = Object.entries({ ...(paging && { paging }), ...seen }).filter(([fact]) =>
@@ -194,8 +195,8 @@ function withSeen(base: Profile, resource: string, seen: SeenOfResource): Profil
   );
   if (seen.asked === undefined) return profile;
   return isSingle(profile, resource)
-    ? withOwn(profile, resource, singleUpdate(profile, resource, seen))
-    : withWays(profile, resource, seen);
+    ? withOwnUpdate(profile, resource, singleUpdate(profile, resource, seen))
+    : withWriteFacts(profile, resource, seen);
 }
 
 function choicesIn(details: SeenOfResource['details'] = {}): string[] {
@@ -205,38 +206,44 @@ function choicesIn(details: SeenOfResource['details'] = {}): string[] {
 }
 
 /** Derives create, update and remove from the methods that a record allows. */
-function withWays(profile: Profile, resource: string, seen: SeenOfResource): Profile {
-  const isOpen = (fact: string): boolean => !isConfigured(profile, fact);
+function withWriteFacts(profile: Profile, resource: string, seen: SeenOfResource): Profile {
+  const mayObserve = (fact: string): boolean => !isConfigured(profile, fact);
   const facts: string[] = [];
   let { create, update, remove } = profile;
   const encoding = createEncoding(create.encoding, seen);
-  if (encoding !== create.encoding && isOpen('create')) {
+  if (encoding !== create.encoding && mayObserve('create')) {
     create = { ...create, encoding };
     facts.push('create.encoding');
   }
-  const own = isOpen(`resources.${resource}.update`) ? ownUpdate(profile, seen) : undefined;
+  const own = mayObserve(`resources.${resource}.update`) ? ownUpdate(profile, seen) : undefined;
   // One view handles create and update: both use the same encoding.
   const isSameView = update.method === create.method && update.path === create.path;
   const isText = /text/.test(seen.envelope ?? '');
-  if (isSameView && !isText && create.encoding !== update.encoding && isOpen('update')) {
+  if (isSameView && !isText && create.encoding !== update.encoding && mayObserve('update')) {
     update = { ...update, encoding: create.encoding };
     facts.push('update.encoding');
   }
   // What was observed for users applies to the other resources until they are observed.
   if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
     update = own;
-    facts.push(...['update', ...Object.keys(own).map((name) => `update.${name}`)].filter(isOpen));
+    facts.push(
+      ...['update', ...Object.keys(own).map((name) => `update.${name}`)].filter(mayObserve),
+    );
   }
   const isDeletable = seen.itemAllows?.includes('DELETE') === true && remove.path === '{item}';
-  if (isDeletable && isOpen('remove')) {
+  if (isDeletable && mayObserve('remove')) {
     remove = { ...remove, method: 'DELETE' };
     facts.push('remove');
   }
-  return observed(withOwn(profile, resource, own), { create, update, remove }, facts);
+  return observed(withOwnUpdate(profile, resource, own), { create, update, remove }, facts);
 }
 
 /** A profile with an observed update of this resource alone. */
-function withOwn(profile: Profile, resource: string, update: WriteFacts | undefined): Profile {
+function withOwnUpdate(
+  profile: Profile,
+  resource: string,
+  update: WriteFacts | undefined,
+): Profile {
   if (update === undefined) return profile;
   const { resources } = withResource(profile, resource, { update });
   return observed(profile, { resources }, [`resources.${resource}.update`]);
@@ -249,13 +256,13 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 function ownUpdate(profile: Profile, seen: SeenOfResource): WriteFacts | undefined {
   const { update } = profile;
   if (!isConfigured(profile, 'update')) return observedUpdate(seen);
-  const said = Object.fromEntries(
+  const configured = Object.fromEntries(
     Object.entries(update).filter(([fact]) => isConfigured(profile, `update.${fact}`)),
   );
   // Without a configured method, or with a configured path, it is not the observed way.
-  const isOther = said['method'] === undefined || said['path'] !== undefined;
+  const isOther = configured['method'] === undefined || configured['path'] !== undefined;
   const observed = isOther ? undefined : observedUpdate(seen, [update.method]);
-  return observed && { ...observed, ...said };
+  return observed && { ...observed, ...configured };
 }
 
 /** The update that the path of a record allows, if any. */
@@ -308,14 +315,14 @@ function singleUpdate(
   resource: string,
   { collectionAllows: allows, parses }: SeenOfResource,
 ): WriteFacts | undefined {
-  const isUpdateSaid = ['update', `resources.${resource}.update`].some((fact) =>
+  const isUpdateConfigured = ['update', `resources.${resource}.update`].some((fact) =>
     isConfigured(profile, fact),
   );
   const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows?.includes(name));
-  if (isUpdateSaid || method === undefined) return undefined;
+  if (isUpdateConfigured || method === undefined) return undefined;
   const takesJson = parses?.includes(JSON_TYPE) ?? method !== 'POST';
-  const asBefore = parses === undefined && method === profile.update.method;
-  const encoding = asBefore ? profile.update.encoding : takesJson ? 'json' : 'form';
+  const isUnchanged = parses === undefined && method === profile.update.method;
+  const encoding = isUnchanged ? profile.update.encoding : takesJson ? 'json' : 'form';
   const record = recordSent(method, encoding);
   return { ...updateFacts(profile, resource), method, encoding, record };
 }

@@ -90,27 +90,27 @@ function kindOfFamily({ name, message }: Error, code: string): FaultKind | undef
 }
 
 /** How often the event loop is checked while a deadline runs. */
-const BEAT_MS = 50;
+const TICK_MS = 50;
 
 /** A later tick means that this process or machine was busy. */
 const LATE_MS = 100;
 
 let openCount = 0;
-let beat: NodeJS.Timeout | undefined;
-let lastBeatAt = 0;
-let heldUpMs = 0;
+let ticker: NodeJS.Timeout | undefined;
+let lastTickAt = 0;
+let totalBlockedMs = 0;
 
 /**
  * Calls `expire` after `limitMs` of waiting; the returned function cancels it. Time in which this process
  * was blocked does not count, and after it there is always a turn to read what has arrived.
  */
 export function startDeadline(limitMs: number, expire: () => void): () => void {
-  if (openCount === 0) startBeating();
+  if (openCount === 0) startTicker();
   openCount += 1;
   const startedAt = performance.now();
-  const heldUpBefore = heldUp();
+  const blockedBefore = blockedMs();
   const check = (): void => {
-    const waitedMs = performance.now() - startedAt - (heldUp() - heldUpBefore);
+    const waitedMs = performance.now() - startedAt - (blockedMs() - blockedBefore);
     // Timers count whole milliseconds and may fire a fraction early.
     if (waitedMs < limitMs - 1) {
       timer = setTimeout(check, limitMs - waitedMs);
@@ -126,23 +126,23 @@ export function startDeadline(limitMs: number, expire: () => void): () => void {
     if (!isOpen) return;
     isOpen = false;
     openCount -= 1;
-    if (openCount === 0) clearInterval(beat);
+    if (openCount === 0) clearInterval(ticker);
   };
   return stop;
 }
 
-function startBeating(): void {
-  lastBeatAt = performance.now();
-  beat = setInterval(() => {
-    heldUpMs = heldUp();
-    lastBeatAt = performance.now();
-  }, BEAT_MS);
+function startTicker(): void {
+  lastTickAt = performance.now();
+  ticker = setInterval(() => {
+    totalBlockedMs = blockedMs();
+    lastTickAt = performance.now();
+  }, TICK_MS);
   // Each deadline has a timer of its own, which keeps the process alive.
-  beat.unref();
+  ticker.unref();
 }
 
 /** The total time in which no tick came, up to now. */
-function heldUp(): number {
-  const lateMs = performance.now() - lastBeatAt - BEAT_MS;
-  return heldUpMs + (lateMs > LATE_MS ? lateMs : 0);
+function blockedMs(): number {
+  const lateMs = performance.now() - lastTickAt - TICK_MS;
+  return totalBlockedMs + (lateMs > LATE_MS ? lateMs : 0);
 }

@@ -75,8 +75,8 @@ function memberCount(value: Value): number {
     // Not Object.values: this runs for each of 100,000 records and must not allocate.
     for (const name in value) {
       count += 1;
-      const held = value[name];
-      if (typeof held === 'object') count += memberCount(held);
+      const item = value[name];
+      if (typeof item === 'object') count += memberCount(item);
     }
   }
   return count;

@@ -37,11 +37,12 @@ export async function learn(
   const collection = await options(collectionPath(profile, resource));
   const listing = device.listing(resource);
   const example = listing?.single === true ? undefined : exampleOf(device, resource, records);
-  const one = example && (await lookAtOne(device, resource, example, signal));
-  const path = example && pathOf(profileFor(profile, resource, one?.namedBy), resource, example);
+  const findings = example && (await learnFromRecord(device, resource, example, signal));
+  const path =
+    example && pathOf(profileFor(profile, resource, findings?.namedBy), resource, example);
   const item = path === undefined ? undefined : await options(path);
-  const answers = await lookAtAnswers(device, resource, signal);
-  const said = objectIn(collection);
+  const answers = await learnListResponses(device, resource, signal);
+  const description = objectIn(collection);
   const group = `resources.${resource}` as const;
   facts.set('offers', resourcesIn(root));
   facts.set('answers', Object.keys(answers).length > 0 ? answers : undefined);
@@ -49,10 +50,10 @@ export async function learn(
   facts.set(`${group}.envelope`, listing?.envelope);
   // A list of one page says nothing about paging.
   facts.set(`${group}.paging`, listing?.paging && pagingText(listing.paging));
-  facts.set(`${group}.summary`, one?.summary);
-  facts.set(`${group}.namedBy`, one?.namedBy);
-  facts.set(`${group}.details`, said && fieldsIn(said));
-  facts.set(`${group}.parses`, said && textsIn(said['parses']));
+  facts.set(`${group}.summary`, findings?.summary);
+  facts.set(`${group}.namedBy`, findings?.namedBy);
+  facts.set(`${group}.details`, description && fieldsIn(description));
+  facts.set(`${group}.parses`, description && textsIn(description['parses']));
   facts.set(`${group}.collectionAllows`, allowedBy(collection));
   facts.set(`${group}.itemAllows`, allowedBy(item));
 }
@@ -65,8 +66,8 @@ export async function learnFields(
   signal?: AbortSignal,
 ): Promise<void> {
   const path = collectionPath(device.profile, resource);
-  const said = objectIn(await ask(device, { method: 'OPTIONS', path }, signal));
-  const isNew = facts.set(`resources.${resource}.details`, said && fieldsIn(said));
+  const description = objectIn(await ask(device, { method: 'OPTIONS', path }, signal));
+  const isNew = facts.set(`resources.${resource}.details`, description && fieldsIn(description));
   if (isNew) facts.set(`resources.${resource}.asked`, 'fields');
 }
 
@@ -99,7 +100,7 @@ function profileFor(profile: Profile, resource: string, namedBy: 'key' | undefin
 }
 
 /** Reads one record at its own path to learn how paths name it and what lists leave out. */
-async function lookAtOne(
+async function learnFromRecord(
   device: Device,
   resource: string,
   record: DeviceRecord,
@@ -107,7 +108,7 @@ async function lookAtOne(
 ): Promise<Pick<SeenOfResource, 'summary' | 'namedBy'>> {
   const { profile } = device;
   const read = (known: Profile): Promise<boolean | 'not found' | undefined> =>
-    isLeftOut(device, resource, record, known, signal);
+    hasMoreFields(device, resource, record, known, signal);
   const byId = await read(profile);
   const isConfigured = profile.origins[`resources.${resource}.namedBy`] === 'configured';
   const isByKey = byId === 'not found' && !isConfigured && !isNamedByKey(profile, resource);
@@ -123,7 +124,7 @@ async function lookAtOne(
 const LINK = /^(?:_.*|url|href|links?)$/;
 
 /** Whether a record has more fields than its list shows; undefined if the device does not respond. */
-export async function isLeftOut(
+export async function hasMoreFields(
   device: Device,
   resource: string,
   record: DeviceRecord,
@@ -134,7 +135,7 @@ export async function isLeftOut(
     const [full = record] = await device.details(resource, [record], signal, profile);
     return Object.keys(full).some((field) => !Object.hasOwn(record, field) && !LINK.test(field));
   } catch (error) {
-    if (!isNoAnswer(error)) throw error;
+    if (!isMissingFact(error)) throw error;
     const isUnnamed = error instanceof RefusedError;
     const isUnknown = error instanceof RejectedError && error.status === 404;
     return isUnnamed || isUnknown ? 'not found' : undefined;
@@ -150,7 +151,7 @@ async function ask(
   try {
     return await device.raw(request, signal);
   } catch (error) {
-    if (!isNoAnswer(error)) throw error;
+    if (!isMissingFact(error)) throw error;
     return undefined;
   }
 }
@@ -177,8 +178,8 @@ function allowedBy(response: Response | undefined): string[] | undefined {
 type JsonObject = Readonly<Record<string, Value>>;
 
 /** `actions: {POST: {field: {type, required, read_only, choices …}}}`. */
-function fieldsIn(said: JsonObject): Record<string, FieldFacts> | undefined {
-  const { actions } = said;
+function fieldsIn(description: JsonObject): Record<string, FieldFacts> | undefined {
+  const { actions } = description;
   const described = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
   if (!isValueObject(described)) return undefined;
   const fields = Object.entries(described).flatMap(([name, facts]) =>
@@ -231,7 +232,7 @@ function objectIn(response: Response | undefined): JsonObject | undefined {
 type Spelling = NonNullable<ListResponses['withSlash']>;
 
 /** Requests the list with a trailing slash, without it, and without a format. Follows no redirect. */
-async function lookAtAnswers(
+async function learnListResponses(
   device: Device,
   resource: string,
   signal?: AbortSignal,
@@ -257,7 +258,7 @@ async function lookAtAnswers(
  * Whether a failed question only means one fact fewer. False for a wrong certificate: nothing more may be
  * sent.
  */
-function isNoAnswer(error: unknown): boolean {
+function isMissingFact(error: unknown): boolean {
   if (!(error instanceof DevshError) || error instanceof UntrustedError) return false;
   return error.code !== 'cancelled';
 }

@@ -50,7 +50,7 @@ export async function readPages(
   for (let left = MAX_READINGS - 1; left >= 0; left -= 1) {
     const source = { facts: { path, paging: 'auto' }, ...options, path, readPage } as const;
     const first = await readPage(path);
-    const reading = new Reading({ ...source, device, deadline, isLast: left === 0 }, first);
+    const reading = new PageReader({ ...source, device, deadline, isLast: left === 0 }, first);
     const pages = await reading.finish();
     if (pages !== 'changed') return pages;
   }
@@ -69,7 +69,7 @@ interface Source extends ReadOptions {
   readonly isLast: boolean;
 }
 
-class Reading {
+class PageReader {
   readonly #source: Source;
   readonly #first: DecodedList;
   readonly #records: DeviceRecord[];
@@ -93,21 +93,21 @@ class Reading {
     const { paging } = this.#source.facts;
     if (paging === 'none') return this.#pages();
     if (next !== undefined && (paging === 'auto' || paging === 'next')) {
-      const isGone = await this.#followLinks(next);
+      const isMissing = await this.#followLinks(next);
       // A repeated record means a new order between two pages: another one may be missing.
-      if (isGone || this.#hasMoved() || this.#comesTwice()) return 'changed';
-      return this.#whole('next');
+      if (isMissing || this.#hasMoved() || this.#hasRepeated()) return 'changed';
+      return this.#complete('next');
     }
     const isEndless = paging === 'page' || paging === 'offset';
     if (this.#isWhole() && !(isEndless && total === undefined)) return this.#pages();
-    if (records.length === 0) return this.#whole();
+    if (records.length === 0) return this.#complete();
     // Tries each way until one returns new records.
     for (const step of pageSteps(this.#source.facts, this.#first, this.#source.known)) {
       await this.#followNumbers(step);
       if (this.#hasMoved()) return 'changed';
-      if (this.#records.length > records.length) return this.#whole(step);
+      if (this.#records.length > records.length) return this.#complete(step);
     }
-    return this.#whole();
+    return this.#complete();
   }
 
   #pages(paging?: 'next' | PageStep): ReadPages {
@@ -115,7 +115,7 @@ class Reading {
     return { records: this.#records, envelope, paging };
   }
 
-  #whole(paging?: 'next' | PageStep): ReadPages {
+  #complete(paging?: 'next' | PageStep): ReadPages {
     if (this.#isWhole()) return this.#pages(paging);
     const text = `says that there are ${this.#total ?? '?'} records, but gives only ${this.#records.length} and no next page`;
     throw this.#error(`${this.#source.path} ${text}`);
@@ -131,7 +131,7 @@ class Reading {
     return new Set(this.#records.map((record) => jsonText(record))).size < this.#records.length;
   }
 
-  #comesTwice(): boolean {
+  #hasRepeated(): boolean {
     const byId = new Map<string, DeviceRecord>();
     return this.#records.some((record) => {
       const id = this.#source.idOf?.(record);
@@ -159,7 +159,7 @@ class Reading {
       }
       this.#checkBounds(seen.size);
       seen.add(next);
-      const further = isLast ? await readPage(next) : await this.#further(next, [404]);
+      const further = isLast ? await readPage(next) : await this.#readFurther(next, [404]);
       if (further === undefined) return true;
       if (isSamePage(page, further)) {
         // Records inserted at the front shift a page; a second reading has no such shift.
@@ -168,7 +168,7 @@ class Reading {
         throw this.#error(`the pages of ${path} repeat: ${text}`);
       }
       page = further;
-      this.#take(page, page.records);
+      this.#append(page, page.records);
       previous = next;
     }
     return false;
@@ -181,17 +181,20 @@ class Reading {
     for (let index = 1; this.#total === undefined || !this.#isWhole(); index += 1) {
       this.#checkBounds(index);
       const place = { index, read: records.length, sizeOfFirst };
-      const page = await this.#further(stepPath(this.#source.path, step, place), [400, 404, 416]);
+      const page = await this.#readFurther(
+        stepPath(this.#source.path, step, place),
+        [400, 404, 416],
+      );
       // A device that does not know the parameter returns its first page again.
       const fresh = page?.records.filter((record) => !known.has(jsonText(record))) ?? [];
       if (page === undefined || fresh.length === 0) return;
       for (const record of fresh) known.add(jsonText(record));
-      this.#take(page, fresh);
+      this.#append(page, fresh);
     }
   }
 
   /** A page after the first; undefined if the device says that there is none. */
-  async #further(path: string, none: readonly number[]): Promise<DecodedList | undefined> {
+  async #readFurther(path: string, none: readonly number[]): Promise<DecodedList | undefined> {
     try {
       return await this.#source.readPage(path);
     } catch (error) {
@@ -200,7 +203,7 @@ class Reading {
     }
   }
 
-  #take({ total, records }: DecodedList, fresh: readonly DeviceRecord[]): void {
+  #append({ total, records }: DecodedList, fresh: readonly DeviceRecord[]): void {
     for (const record of fresh) this.#records.push(record);
     if (total === undefined) return;
     // A count per page says nothing about the list.

@@ -4,7 +4,7 @@ import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
-import { meant, type ProfileContent, profileSchema } from './profile-schema.ts';
+import { suggestFact, type ProfileContent, profileSchema } from './profile-schema.ts';
 import {
   type Origin,
   type Profile,
@@ -28,7 +28,7 @@ export function parseProfile(source: string, file: string, name: string): Profil
     const path = issue?.path ?? [];
     if (issue?.code === 'unrecognized_keys') {
       const key = issue.keys[0] ?? '';
-      throw yaml.error([...path, key], `unknown fact "${key}"${meant(key, path)}`, 'key');
+      throw yaml.error([...path, key], `unknown fact "${key}"${suggestFact(key, path)}`, 'key');
     }
     throw yaml.error(path, `${String(path.at(-1) ?? 'the profile')}: ${issue?.message ?? ''}`);
   }
@@ -43,10 +43,10 @@ export function parseProfile(source: string, file: string, name: string): Profil
   return profile;
 }
 
-type Said = Omit<ProfileContent, 'extends'>;
+type FileContent = Omit<ProfileContent, 'extends'>;
 
 /** Overrides a built-in profile with the facts of the file. */
-function merged(base: Profile, content: Said, name: string): Profile {
+function merged(base: Profile, content: FileContent, name: string): Profile {
   const { resources, list, create, update, remove, ...facts } = content;
   const profile = {
     ...base,
@@ -56,7 +56,7 @@ function merged(base: Profile, content: Said, name: string): Profile {
     create: mergedWrite(base.create, create),
     update: mergedUpdate(base.update, update),
     remove: mergedWrite(base.remove, remove),
-    origins: { ...base.origins, ...kept(base, content), ...configured(content) },
+    origins: { ...base.origins, ...unchangedOrigins(base, content), ...configuredOrigins(content) },
   };
   return Object.entries(resources ?? {}).reduce(
     (known, [resource, own]) => withResource(known, resource, mergedResource(known, resource, own)),
@@ -67,7 +67,7 @@ function merged(base: Profile, content: Said, name: string): Profile {
 function mergedResource(
   profile: Profile,
   resource: string,
-  { update: own, ...facts }: NonNullable<Said['resources']>[string],
+  { update: own, ...facts }: NonNullable<FileContent['resources']>[string],
 ): Partial<ResourceProfile> {
   const known = profile.resources[resource];
   const isKeyed = facts.key_field !== undefined ? false : undefined;
@@ -82,7 +82,7 @@ function mergedResource(
   };
 }
 
-function mergedWrite(base: WriteFacts, own: Said['create']): WriteFacts {
+function mergedWrite(base: WriteFacts, own: FileContent['create']): WriteFacts {
   return { ...base, ...namedInCode(own ?? {}) };
 }
 
@@ -90,7 +90,7 @@ function mergedWrite(base: WriteFacts, own: Said['create']): WriteFacts {
  * PATCH and PUT go to the path of one record, so facts that are not configured follow REST conventions
  * instead of those of a write to the collection.
  */
-function mergedUpdate(base: WriteFacts, own: Said['update']): WriteFacts {
+function mergedUpdate(base: WriteFacts, own: FileContent['update']): WriteFacts {
   const isOfRecord = own?.method === 'PATCH' || own?.method === 'PUT';
   if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) {
     return mergedWrite(base, own);
@@ -100,7 +100,10 @@ function mergedUpdate(base: WriteFacts, own: Said['update']): WriteFacts {
 }
 
 /** Origins of the facts that a file leaves unchanged in a write that it configures. */
-function kept({ origins, ...base }: Profile, content: Said): Record<string, Origin> {
+function unchangedOrigins(
+  { origins, ...base }: Profile,
+  content: FileContent,
+): Record<string, Origin> {
   const names = WRITES.filter((write) => content[write] !== undefined).flatMap((write) =>
     Object.keys(base[write]).map((fact) => [write, `${write}.${fact}`] as const),
   );
@@ -110,10 +113,10 @@ function kept({ origins, ...base }: Profile, content: Said): Record<string, Orig
 }
 
 /** Every fact in the file is configured. */
-function configured({ resources = {}, ...content }: Said): Record<string, Origin> {
-  const stated = Object.entries(content).flatMap(([fact, said]) =>
-    typeof said === 'object' && !Array.isArray(said)
-      ? [fact, ...Object.keys(said).map((part) => `${fact}.${part}`)]
+function configuredOrigins({ resources = {}, ...content }: FileContent): Record<string, Origin> {
+  const stated = Object.entries(content).flatMap(([fact, value]) =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? [fact, ...Object.keys(value).map((part) => `${fact}.${part}`)]
       : [fact],
   );
   const ofResources = Object.entries(resources).flatMap(([resource, facts]) =>
@@ -151,7 +154,7 @@ function* problemsOf({
     yield [['remove', 'path'], `a DELETE must go to the path of one record: ${missing}`];
   }
   for (const [write, facts] of Object.entries({ create, update, remove })) {
-    const message = misfit(write, facts);
+    const message = contradiction(write, facts);
     if (message !== undefined) yield [[write], message];
   }
   for (const [write, facts] of Object.entries({ remove, update })) {
@@ -164,7 +167,7 @@ function* problemsOf({
       single === true || namesOne(own)
         ? undefined
         : 'update must name one record, or the resource be single';
-    const message = misfit('update', own) ?? unnamed;
+    const message = contradiction('update', own) ?? unnamed;
     if (message !== undefined) yield [['resources', resource, 'update'], message];
   }
 }
@@ -174,7 +177,7 @@ function* problemsOf({
  *
  * @param write `create`, `update` or `remove`
  */
-function misfit(write: string, facts: WriteFacts): string | undefined {
+function contradiction(write: string, facts: WriteFacts): string | undefined {
   const { method, encoding, record } = facts;
   if (write !== 'remove' && method === 'DELETE')
     return 'a DELETE neither adds nor changes anything';

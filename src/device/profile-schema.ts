@@ -154,7 +154,7 @@ export function profileJsonSchema(): unknown {
 }
 
 /** Suggests a fact for an unknown key at this path of a profile file. */
-export function meant(key: string, path: readonly PropertyKey[]): string {
+export function suggestFact(key: string, path: readonly PropertyKey[]): string {
   const [first] = path;
   const below =
     first === 'resources' && path.length === 2

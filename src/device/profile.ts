@@ -83,8 +83,8 @@ export function keyFieldOf(
   if (isSingle(profile, resource)) return '';
   const known = profile.resources[resource]?.keyField;
   const candidates = [...(known === undefined ? [] : [known]), ...KEY_FIELDS, ...profile.idFields];
-  const held = candidates.find((field) => records.some((record) => hasOwn(record, field)));
-  return held ?? known ?? 'name';
+  const present = candidates.find((field) => records.some((record) => hasOwn(record, field)));
+  return present ?? known ?? 'name';
 }
 
 /** Whether a resource is one object without a list. */
@@ -239,10 +239,14 @@ export function uncomparedFields(profile: Profile, resource: string): readonly s
   return [...ids, ...ownFields(profile, resource)];
 }
 
-type Found = { readonly profile: Profile; readonly resource: string; readonly fields: string[] };
+type HiddenFields = {
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly fields: string[];
+};
 
 /** Cached per reading, because many changes are planned from one. */
-const found = new WeakMap<readonly DeviceRecord[], Found>();
+const hiddenByReading = new WeakMap<readonly DeviceRecord[], HiddenFields>();
 
 /**
  * Fields that exist but are shown in none of these records, according to the profile, OPTIONS, an earlier
@@ -253,14 +257,14 @@ export function hiddenFields(
   resource: string,
   records: readonly DeviceRecord[],
 ): readonly string[] {
-  const known = found.get(records);
+  const known = hiddenByReading.get(records);
   if (known?.profile === profile && known.resource === resource) return known.fields;
   const { hidden = [], shown = [], fields = [], details = {} } = profile.resources[resource] ?? {};
-  const told = Object.keys(details).filter((field) => details[field]?.readOnly === false);
-  const unshown = [...new Set([...hidden, ...shown, ...fields, ...told])].filter(
+  const described = Object.keys(details).filter((field) => details[field]?.readOnly === false);
+  const unshown = [...new Set([...hidden, ...shown, ...fields, ...described])].filter(
     (field) =>
       !profile.idFields.includes(field) && !records.some((record) => Object.hasOwn(record, field)),
   );
-  found.set(records, { profile, resource, fields: unshown });
+  hiddenByReading.set(records, { profile, resource, fields: unshown });
   return unshown;
 }

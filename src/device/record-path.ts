@@ -84,9 +84,10 @@ function textOf(profile: Profile, resource: string, record: DeviceRecord, name: 
 /** A field, or a nested one: `owner.uuid`. */
 function valueAt(record: DeviceRecord, path: string): Value | undefined {
   if (Object.hasOwn(record, path)) return record[path];
-  return path.split('.').reduce<Value | undefined>((held, name) => {
-    if (typeof held !== 'object' || held === null || !Object.hasOwn(held, name)) return undefined;
-    return (held as Readonly<Record<string, Value>>)[name];
+  return path.split('.').reduce<Value | undefined>((inner, name) => {
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, name))
+      return undefined;
+    return (inner as Readonly<Record<string, Value>>)[name];
   }, record);
 }
 
@@ -145,7 +146,7 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
 }
 
 /** Sets the observed path of a resource. */
-export function foundAt(profile: Profile, resource: string, path: string): Profile {
+export function withFoundPath(profile: Profile, resource: string, path: string): Profile {
   const origins = { ...profile.origins, [`resources.${resource}.path`]: 'observed' as const };
   return { ...withResource(profile, resource, { path }), origins };
 }
@@ -157,7 +158,7 @@ const BY_NAME = /^(?:@.+|.+@odata\..+|_?etag|_links)$/i;
 const BY_CONTENT = /^(?:_?self|url|uri|href|links?|resource_uri)$/i;
 
 /** How many records are checked for managed fields. */
-const LOOKED_AT = 50;
+const MAX_SAMPLE = 50;
 
 /**
  * The fields that a device manages itself: state, own address, links to other records. They are shown, but
@@ -166,14 +167,14 @@ const LOOKED_AT = 50;
  * @param basePath the path of the device's resources
  */
 export function bookkeepingIn(records: readonly DeviceRecord[], basePath: string): string[] {
-  const some = records.slice(0, LOOKED_AT);
+  const sample = records.slice(0, MAX_SAMPLE);
   const names = new Set<string>();
-  for (const record of some) for (const name in record) names.add(name);
+  for (const record of sample) for (const name in record) names.add(name);
   return [...names].filter(
     (name) =>
       BY_NAME.test(name) ||
       (BY_CONTENT.test(name) &&
-        some.every(
+        sample.every(
           (record) => !Object.hasOwn(record, name) || isAddress(record[name] ?? null, basePath),
         )),
   );

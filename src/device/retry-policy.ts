@@ -5,7 +5,7 @@ import { TransportFault } from './fault.ts';
 const MAX_REDIRECTS = 3;
 const RETRY_DELAYS_MS = [100, 300];
 /** The longest wait of a read, as a multiple of the time limit of one response. */
-const READ_THROTTLE_TIME = 10;
+const READ_WAIT_FACTOR = 10;
 
 /** The progress of a read. */
 interface ReadState {
@@ -38,7 +38,7 @@ interface NextRead {
   readonly state: ReadState;
   readonly waitMs?: number;
   /** The device asked for this wait. */
-  readonly isAskedFor?: true;
+  readonly isRequested?: true;
 }
 
 export function firstRead(path: string): ReadState {
@@ -55,16 +55,16 @@ export function nextRead(
   rules: ReadRules,
 ): NextRead | undefined {
   if ('fault' in outcome) {
-    return !rules.isClosed && isPassing(outcome.fault) ? retry(state) : undefined;
+    return !rules.isClosed && isTemporary(outcome.fault) ? retry(state) : undefined;
   }
   const { status, headers } = outcome.response;
   const waitMs = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
   if (waitMs !== undefined) {
-    const longestMs = Math.max(MAX_THROTTLE_MS, READ_THROTTLE_TIME * rules.timeoutMs);
+    const longestMs = Math.max(MAX_THROTTLE_MS, READ_WAIT_FACTOR * rules.timeoutMs);
     const { throttles } = state;
     if (waitMs > longestMs || throttles >= MAX_THROTTLES) return undefined;
-    const anew = { ...firstRead(rules.path), throttles: throttles + 1 };
-    return { state: anew, waitMs, isAskedFor: true };
+    const restarted = { ...firstRead(rules.path), throttles: throttles + 1 };
+    return { state: restarted, waitMs, isRequested: true };
   }
   if ([502, 503, 504].includes(status)) return retry(state);
   const isFollowed = rules.redirect !== 'stay' && state.redirects < MAX_REDIRECTS;
@@ -81,7 +81,7 @@ function retry(state: ReadState): NextRead | undefined {
 }
 
 /** Temporary faults. A timeout is none: a slow device gets no more load. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   return (
     error instanceof TransportFault &&
     ['refused', 'reset', 'wrong length', 'cut off'].includes(error.kind)
@@ -106,8 +106,8 @@ function redirectOf(
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
   if (location === undefined || !URL.canParse(location, origin + path)) return undefined;
   const target = new URL(location, origin + path);
-  const isOurs = target.origin === origin && target.username === '' && target.password === '';
-  return isOurs ? target.pathname + target.search : undefined;
+  const isSameDevice = target.origin === origin && target.username === '' && target.password === '';
+  return isSameDevice ? target.pathname + target.search : undefined;
 }
 
 /** The wait in Retry-After (seconds or a date), if there is one. */

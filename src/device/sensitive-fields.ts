@@ -15,16 +15,16 @@ const SECRET_NAME = new RegExp(
 );
 
 /** Cached, because lists of many records ask for the same few names. */
-const judged = new Map<string, boolean>();
-const MOST_JUDGED = 1_000;
+const verdicts = new Map<string, boolean>();
+const MAX_CACHED = 1_000;
 
 /** Whether a field name denotes a secret: `password`, `new_passwd`, `api-key`, `authToken`. */
 export function isSecretField(name: string): boolean {
-  const known = judged.get(name);
+  const known = verdicts.get(name);
   if (known !== undefined) return known;
   const isSecret = SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
-  if (judged.size >= MOST_JUDGED) judged.clear();
-  judged.set(name, isSecret);
+  if (verdicts.size >= MAX_CACHED) verdicts.clear();
+  verdicts.set(name, isSecret);
   return isSecret;
 }
 
@@ -93,15 +93,15 @@ export function maskedForm(
 }
 
 /** Shorter secrets occur in too many texts by chance. */
-const SHORTEST = 3;
-const SHORTEST_CODE = 6;
+const MIN_LENGTH = 3;
+const MIN_ENCODED = 6;
 
 /**
  * Removes secrets in every spelling: a device or proxy may echo them in a form, a URL, JSON, HTML,
  * hexadecimal or base64.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  const found = secrets.flatMap(spellings).filter((spelling) => spelling.length >= SHORTEST);
+  const found = secrets.flatMap(spellings).filter((spelling) => spelling.length >= MIN_LENGTH);
   if (text === '' || found.length === 0) return text;
   // Longest first, because it may contain a shorter one.
   const pattern = [...new Set(found)]
@@ -120,7 +120,7 @@ function spellings(secret: string): string[] {
     JSON.stringify(secret).slice(1, -1),
     htmlEscaped(secret, '&quot;', '&#39;'),
     htmlEscaped(secret, '&#34;', '&#x27;'),
-    ...sent.flatMap(codesOf).filter((code) => code.length >= SHORTEST_CODE),
+    ...sent.flatMap(codesOf).filter((code) => code.length >= MIN_ENCODED),
   ];
 }
 
@@ -140,9 +140,9 @@ function htmlEscaped(text: string, quote: string, apostrophe: string): string {
 
 /** The characters that encode these bytes alone, at each of the three base64 alignments. */
 function base64Codes(bytes: Buffer): string[] {
-  return [0, 1, 2].flatMap((before) => {
-    const all = Buffer.concat([Buffer.alloc(before), bytes]);
-    const first = Math.ceil((before * 8) / 6);
+  return [0, 1, 2].flatMap((offset) => {
+    const all = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const first = Math.ceil((offset * 8) / 6);
     const last = Math.floor((all.length * 8) / 6);
     return (['base64', 'base64url'] as const).map((code) => all.toString(code).slice(first, last));
   });
@@ -192,8 +192,8 @@ const STATUS = new RegExp(
   `(?:${ON}|${OFF}|allow(?:ed)?|den(?:y|ied)|expir(?:es|y|ation)|valid|until|nologin|shell)(?:until|at|on|from|to|date|flag|hosts?|ips?)?$|^(?:is|account|acct|user|login)*(?:status|state)$`,
 );
 /** Excludes second factors: enabling one locks out users who have none. */
-const OPENS = new RegExp(`(?<!fa|otp|factor|in)${ON}$`);
-const SHUTS = new RegExp(`${OFF}$`);
+const PERMITS = new RegExp(`(?<!fa|otp|factor|in)${ON}$`);
+const FORBIDS = new RegExp(`${OFF}$`);
 /** Switches of the whole account. */
 const SWITCH = new RegExp(`^(?:is|account|acct|user|login)*(?:${ON}|${OFF})$`);
 
@@ -206,21 +206,21 @@ export function isStatusField(name: string): boolean {
  * The value of a switch that permits more: true for `is_active`, false for `locked`; undefined for other
  * fields.
  */
-export function openValue(name: string): boolean | undefined {
+export function permittingValue(name: string): boolean | undefined {
   const letters = lettersOf(name);
-  if (SHUTS.test(letters)) return false;
-  return OPENS.test(letters) ? true : undefined;
+  if (FORBIDS.test(letters)) return false;
+  return PERMITS.test(letters) ? true : undefined;
 }
 
 /**
  * The value that disables an account, in the spelling of the current one; undefined for other fields and
  * unknown spellings.
  */
-export function disablingValue(name: string, held: Value): Value | undefined {
+export function disablingValue(name: string, current: Value): Value | undefined {
   if (!SWITCH.test(lettersOf(name))) return undefined;
-  const isOpen = openValue(name) === true;
+  const isOpen = permittingValue(name) === true;
   for (const [no, yes] of SPELLINGS) {
-    if (held === no || held === yes) return isOpen ? no : yes;
+    if (current === no || current === yes) return isOpen ? no : yes;
   }
   return undefined;
 }

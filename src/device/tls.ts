@@ -42,10 +42,10 @@ export interface ConnectOptions {
   /** Cancels connections being opened. */
   readonly signal?: AbortSignal | undefined;
   /** Contains each connection being opened, so that it can be ended without a signal. */
-  readonly making?: Set<Ending> | undefined;
+  readonly opening?: Set<Destroyable> | undefined;
 }
 
-export interface Ending {
+export interface Destroyable {
   destroy(reason: Error): void;
 }
 
@@ -100,39 +100,39 @@ export function viaText(route: Route = DIRECT): string | undefined {
 
 /** Throws UntrustedError, CancelledError or TransportFault (nothing sent). */
 async function openTrusted(options: ConnectOptions): Promise<Trusted> {
-  const { address, route = DIRECT, connectTimeoutMs, signal, making } = options;
-  let detour: AbortController | undefined;
+  const { address, route = DIRECT, connectTimeoutMs, signal, opening } = options;
+  let abortRoute: AbortController | undefined;
   let stream: Duplex | undefined;
   let socket: TLSSocket | undefined;
-  const ending: Ending = {
+  const connection: Destroyable = {
     destroy(reason) {
-      detour?.abort(reason);
+      abortRoute?.abort(reason);
       socket?.destroy(reason);
     },
   };
   const cancel = (): void => {
-    ending.destroy(new CancelledError());
+    connection.destroy(new CancelledError());
   };
   const endDeadline = startDeadline(connectTimeoutMs, () => {
     const text = `no connection within ${connectTimeoutMs} ms`;
-    ending.destroy(new TransportFault('connect timeout', text, { sent: false }));
+    connection.destroy(new TransportFault('connect timeout', text, { sent: false }));
   });
   signal?.addEventListener('abort', cancel, { once: true });
-  making?.add(ending);
+  opening?.add(connection);
   try {
     if (signal?.aborted) throw new CancelledError();
     if (route.kind === 'direct') {
       // TCP and TLS in one socket, because most connections are direct and a fleet opens many.
       socket = connect({ ...tlsOptions(options), port: address.port });
     } else {
-      detour = new AbortController();
-      const way = await openRoute(route, address, detour.signal);
-      stream = way;
+      abortRoute = new AbortController();
+      const tunnel = await openRoute(route, address, abortRoute.signal);
+      stream = tunnel;
       // Stays attached, so that a late error does not crash.
-      way.on('error', () => undefined);
-      detour.signal.throwIfAborted();
-      socket = connect({ ...tlsOptions(options), socket: way });
-      socket.once('close', () => way.destroy());
+      tunnel.on('error', () => undefined);
+      abortRoute.signal.throwIfAborted();
+      socket = connect({ ...tlsOptions(options), socket: tunnel });
+      socket.once('close', () => tunnel.destroy());
     }
     const trusted = await secured(socket, options);
     if (stream === undefined) socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
@@ -142,7 +142,7 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
     throw connectError(routeFault(route, error));
   } finally {
     endDeadline();
-    making?.delete(ending);
+    opening?.delete(connection);
     signal?.removeEventListener('abort', cancel);
   }
 }
@@ -200,14 +200,14 @@ function contextFor(trust: Trust): SecureContext {
   const key = trust.kind === 'ca' ? `ca ${trust.pem}` : trust.kind === 'system' ? 'system' : 'none';
   const known = contexts.get(key);
   if (known !== undefined) return known;
-  const made = createSecureContext({
+  const context = createSecureContext({
     minVersion: 'TLSv1.2',
     ...(trust.kind === 'ca' && { ca: trust.pem }),
     // Loading the root store takes 18 ms; a pin does not need it.
     ...(key === 'none' && { ca: [] }),
   });
-  contexts.set(key, made);
-  return made;
+  contexts.set(key, context);
+  return context;
 }
 
 function verify(

@@ -19,32 +19,32 @@ import type { Credential } from './credential.ts';
 import { redact } from './sensitive-fields.ts';
 
 /** The error for a response that is no success (2xx). */
-export function responseError(circumstances: Circumstances, received: Response): DeviceError {
-  const { device, credential, request } = circumstances;
-  const response = redactedResponse(circumstances, received);
+export function responseError(context: FailureContext, received: Response): DeviceError {
+  const { device, credential, request } = context;
+  const response = redactedResponse(context, received);
   const { status, headers, body } = response;
-  const what = describe(circumstances);
-  const issues = redactedIssues(circumstances, body);
-  const said = saying(issuesText(issues));
-  const advice = tokenAdvice(circumstances, response);
+  const what = describe(context);
+  const issues = redactedIssues(context, body);
+  const reason = reasonSuffix(issuesText(issues));
+  const advice = tokenAdvice(context, response);
   if (status === 401) {
     const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
-    const text = `the login was refused (401, ${who})${said}${otherScheme(response)}${advice}`;
+    const text = `the login was refused (401, ${who})${reason}${otherScheme(response)}${advice}`;
     return new UnauthorizedError(device, `${text}. Try "login ${device.name}"`, status);
   }
   if (status === 403) {
     const who = credential?.user === undefined ? 'this account' : `"${credential.user}"`;
     const either = `Either ${who} lacks the right, or the login is wrong: try "login ${device.name}" with another account`;
-    const text = `${what} is forbidden (403)${said}. ${either}${advice}`;
+    const text = `${what} is forbidden (403)${reason}. ${either}${advice}`;
     return new UnauthorizedError(device, text, status);
   }
   if (status === 304) {
     const text = `${what} was answered with 304 (nothing is new), which devsh has not asked for`;
     return new ProtocolError(device, text, { status });
   }
-  if (status >= 300 && status < 400) return redirectError(circumstances, response);
+  if (status >= 300 && status < 400) return redirectError(context, response);
   if (status >= 400 && status < 500) {
-    const text = `${what} was refused (${status}${meaningOf(response, device)})${said}${advice}`;
+    const text = `${what} was refused (${status}${meaningOf(response, device)})${reason}${advice}`;
     const waitMs = status === 429 ? retryAfterMs(headers) : undefined;
     return new RejectedError(device, text, { status, issues, retryAfterMs: waitMs });
   }
@@ -53,25 +53,25 @@ export function responseError(circumstances: Circumstances, received: Response):
       ? 'The device has a problem of its own; try again, and look at its log'
       : `Look at it with "get ${request.path} --raw"`;
   const wait = status === 503 ? waitText(headers['retry-after']) : '';
-  const text = `${what} was answered with ${status}${wait}${said}. ${remedy}`;
+  const text = `${what} was answered with ${status}${wait}${reason}. ${remedy}`;
   return new ProtocolError(device, text, { status, body });
 }
 
 /** The error for a 2xx with an unusable body. */
 export function decodeError(
-  circumstances: Circumstances,
+  context: FailureContext,
   response: Response,
   failure: DecodeFailure | DeclinedFailure,
 ): DeviceError {
-  const { device, request, fields } = circumstances;
-  const { status, body } = redactedResponse(circumstances, response);
-  const what = describe(circumstances);
-  const message = redacted(circumstances, failure.message);
+  const { device, request, fields } = context;
+  const { status, body } = redactedResponse(context, response);
+  const what = describe(context);
+  const message = redacted(context, failure.message);
   if (failure instanceof DeclinedFailure) {
-    const issues = redactedIssues(circumstances, body);
+    const issues = redactedIssues(context, body);
     const isAboutFields = fields !== undefined && Object.keys(issues).length > 0;
-    const said = saying(isAboutFields ? issuesText(issues) : message);
-    const text = `${what} was refused (with status ${status})${said}`;
+    const reason = reasonSuffix(isAboutFields ? issuesText(issues) : message);
+    const text = `${what} was refused (with status ${status})${reason}`;
     return new RejectedError(device, text, { status, issues });
   }
   const text = `${what} was answered with ${message}. See all of it with "get ${request.path} --raw"`;
@@ -79,18 +79,18 @@ export function decodeError(
 }
 
 /** The error for an exchange without a whole response; expected errors pass unchanged. */
-export function exchangeError(circumstances: Circumstances, error: unknown): Error {
+export function exchangeError(context: FailureContext, error: unknown): Error {
   if (error instanceof DevshError) return error;
   const fault = faultOf(error, true);
-  if (fault) return faultError(circumstances, fault);
+  if (fault) return faultError(context, fault);
   if (error instanceof Error && error.name === 'AbortError') return new CancelledError();
   return error instanceof Error ? error : new Error(String(error));
 }
 
-function faultError(circumstances: Circumstances, fault: TransportFault): DeviceError {
-  const { device, request, via } = circumstances;
+function faultError(context: FailureContext, fault: TransportFault): DeviceError {
+  const { device, request, via } = context;
   const { kind, sent, status } = fault;
-  const what = describe(circumstances);
+  const what = describe(context);
   // Text of a proxy or ssh is one line already and may be longer.
   const detail = kind === 'route' ? fault.message : oneLine(fault.message);
   if (kind === 'too large' || kind === 'malformed' || kind === 'encoding') {
@@ -145,20 +145,20 @@ const REASONS: Readonly<
       : `${address} closed the connection before it was ready. Is this the HTTPS port?`,
 };
 
-function redirectError(circumstances: Circumstances, response: Response): ProtocolError {
-  const { device, request } = circumstances;
+function redirectError(context: FailureContext, response: Response): ProtocolError {
+  const { device, request } = context;
   const { status, headers, body } = response;
   const location = oneLine(headers.location ?? '');
   const why = isRead(request)
     ? 'devsh follows a redirect only on the same device, and not for ever'
-    : `a write is never sent on, and nothing else was sent${slashAdvice(circumstances, location)}`;
+    : `a write is never sent on, and nothing else was sent${slashAdvice(context, location)}`;
   const to = `a redirect (${status}) to ${location || 'nowhere'}`;
-  const text = `${describe(circumstances)} was answered with ${to}: ${why}`;
+  const text = `${describe(context)} was answered with ${to}: ${why}`;
   return new ProtocolError(device, text, { status, body });
 }
 
 /** The setting for a device that only wants its paths with, or without, a trailing slash. */
-function slashAdvice({ device, request }: Circumstances, location: string): string {
+function slashAdvice({ device, request }: FailureContext, location: string): string {
   const asked = `https://device.invalid${request.path}`;
   if (!URL.canParse(location, asked)) return '';
   const { pathname } = new URL(location, asked);
@@ -166,8 +166,8 @@ function slashAdvice({ device, request }: Circumstances, location: string): stri
     pathname !== new URL(asked).pathname &&
     pathname.replace(/\/$/, '') === new URL(asked).pathname.replace(/\/$/, '');
   if (!isSlashOnly) return '';
-  const said = `ends_with_slash=${String(pathname.endsWith('/'))}`;
-  return `. Say how its paths end: profile set ${device.name} ${said}`;
+  const reason = `ends_with_slash=${String(pathname.endsWith('/'))}`;
+  return `. Say how its paths end: profile set ${device.name} ${reason}`;
 }
 
 function meaningOf({ status, headers }: Response, device: DeviceRef): string {
@@ -210,7 +210,7 @@ function otherScheme({ headers }: Response): string {
 }
 
 /** If only the authentication of a read fails, the token may be right but its scheme wrong. */
-function tokenAdvice({ device, credential, request }: Circumstances, response: Response): string {
+function tokenAdvice({ device, credential, request }: FailureContext, response: Response): string {
   const { status, headers } = response;
   if (credential?.kind !== 'token' || !isRead(request) || ![400, 401, 403].includes(status))
     return '';
@@ -225,16 +225,16 @@ function tokenAdvice({ device, credential, request }: Circumstances, response: R
   );
 }
 
-function describe({ request }: Circumstances): string {
+function describe({ request }: FailureContext): string {
   return `${request.method} ${oneLine(request.path)}`;
 }
 
-function saying(text: string): string {
+function reasonSuffix(text: string): string {
   return text === '' ? '' : `: ${text.replace(/\.$/, '')}`;
 }
 
 /** The context of a failure for its message. */
-export interface Circumstances {
+export interface FailureContext {
   readonly device: DeviceRef;
   readonly request: Pick<HttpRequest, 'method' | 'path'>;
   readonly credential: Credential | undefined;
@@ -247,38 +247,38 @@ export interface Circumstances {
 }
 
 /** The part of a body that is stored for `--raw`. */
-const KEPT_BODY = 64 * 1024;
+const MAX_STORED_BODY = 64 * 1024;
 
 /** The part of a response that an error stores. */
-function redactedResponse(circumstances: Circumstances, response: Response): Response {
+function redactedResponse(context: FailureContext, response: Response): Response {
   // Redact before cutting: a secret cut at the edge would not be recognised.
-  const start = { ...response, body: response.body.slice(0, 2 * KEPT_BODY) };
-  const clean = withoutSecrets(circumstances, start);
-  return { ...clean, body: clean.body.slice(0, KEPT_BODY) };
+  const start = { ...response, body: response.body.slice(0, 2 * MAX_STORED_BODY) };
+  const clean = withoutSecrets(context, start);
+  return { ...clean, body: clean.body.slice(0, MAX_STORED_BODY) };
 }
 
 /** A response without the secrets of its request, which a device may echo. */
-export function withoutSecrets(circumstances: Circumstances, response: Response): Response {
+export function withoutSecrets(context: FailureContext, response: Response): Response {
   return {
     ...response,
-    body: redacted(circumstances, response.body),
+    body: redacted(context, response.body),
     headers: Object.fromEntries(
-      Object.entries(response.headers).map(([name, text]) => [name, redacted(circumstances, text)]),
+      Object.entries(response.headers).map(([name, text]) => [name, redacted(context, text)]),
     ),
   };
 }
 
 /** Redacts again, because JSON escapes can hide a secret in the raw body. */
-function redactedIssues(circumstances: Circumstances, body: string): FieldIssues {
-  const issues = Object.entries(issuesOf(body, circumstances.fields));
+function redactedIssues(context: FailureContext, body: string): FieldIssues {
+  const issues = Object.entries(issuesOf(body, context.fields));
   return Object.fromEntries(
     issues.map(([field, texts]) => [
-      redacted(circumstances, field),
-      texts.map((text) => redacted(circumstances, text)),
+      redacted(context, field),
+      texts.map((text) => redacted(context, text)),
     ]),
   );
 }
 
-export function redacted({ credential, secrets = [] }: Circumstances, text: string): string {
+export function redacted({ credential, secrets = [] }: FailureContext, text: string): string {
   return redact(credential?.redact(text) ?? text, secrets);
 }

@@ -25,21 +25,21 @@ export function fieldShape(
   facts: Pick<FieldFacts, 'type'> | undefined,
   values: readonly (Value | undefined)[],
 ): FieldShape {
-  const held = values.flatMap((value) => (value === undefined || value === null ? [] : [value]));
-  const shown = heldShape(held);
-  const [told] = KINDS.find(([, types]) => types.test(facts?.type ?? '')) ?? [];
-  if (told === undefined || shown.kind === 'list' || shown.kind === 'object') return shown;
-  if (shown.kind === 'text' && held.some((value) => value !== '')) return shown;
-  return told === 'list' ? { kind: 'list', item: { kind: 'unknown' } } : { kind: told };
+  const present = values.flatMap((value) => (value === undefined || value === null ? [] : [value]));
+  const shown = commonShape(present);
+  const [reported] = KINDS.find(([, types]) => types.test(facts?.type ?? '')) ?? [];
+  if (reported === undefined || shown.kind === 'list' || shown.kind === 'object') return shown;
+  if (shown.kind === 'text' && present.some((value) => value !== '')) return shown;
+  return reported === 'list' ? { kind: 'list', item: { kind: 'unknown' } } : { kind: reported };
 }
 
 /** The kind that all values share. */
-function heldShape(values: readonly Value[]): FieldShape {
+function commonShape(values: readonly Value[]): FieldShape {
   const kinds = new Set(values.map(kindOf));
   const [kind = 'unknown'] = kinds;
   if (kinds.size !== 1) return { kind: 'unknown' };
   return kind === 'list'
-    ? { kind, item: heldShape(values.flatMap((value) => (isValueList(value) ? value : []))) }
+    ? { kind, item: commonShape(values.flatMap((value) => (isValueList(value) ? value : []))) }
     : { kind };
 }
 
@@ -90,9 +90,9 @@ function isNothing(text: string): boolean {
 export function editText(value: Value | undefined, shape: FieldShape): string {
   if (typeof value !== 'object' || value === null) return valueText(value);
   const plain = valueText(value);
-  const { value: again } = { value: undefined, ...typedValue(plain, shape) };
+  const { value: reread } = { value: undefined, ...typedValue(plain, shape) };
   const json = jsonText(value);
-  return again !== undefined && jsonText(again) === json ? plain : json;
+  return reread !== undefined && jsonText(reread) === json ? plain : json;
 }
 
 function plainList(text: string, item: FieldShape): Typed {

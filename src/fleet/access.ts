@@ -31,7 +31,7 @@ export interface Access {
    * get it, so that a wrong password is not sprayed over a fleet. Throws if two devices refused it. The
    * caller reports the outcome with the returned function.
    */
-  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialOutcome) => void>;
+  admit(entry: DeviceEntry, credential: Credential): Promise<(outcome: CredentialOutcome) => void>;
   /** Receives one line per request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
   /** Receives the reason for a long wait. */
@@ -49,7 +49,7 @@ export type CredentialOutcome = 'accepted' | 'refused' | 'untold';
 const MAX_REFUSALS = 2;
 
 /** A slower device no longer keeps the others waiting. */
-const PATIENCE_MS = 1500;
+const MAX_HOLD_MS = 1500;
 
 interface CredentialState {
   isAccepted: boolean;
@@ -79,7 +79,7 @@ export class CredentialGate {
   async admit(
     deviceName: string,
     credential: Credential,
-  ): Promise<(answer: CredentialOutcome) => void> {
+  ): Promise<(outcome: CredentialOutcome) => void> {
     const state = this.#stateOf(credential);
     while (!state.isAccepted && state.refusedBy.length + state.pending >= MAX_REFUSALS) {
       this.#throwIfRefused(deviceName, credential, state);
@@ -89,7 +89,7 @@ export class CredentialGate {
     return this.#begin(deviceName, state);
   }
 
-  #begin(deviceName: string, state: CredentialState): (answer: CredentialOutcome) => void {
+  #begin(deviceName: string, state: CredentialState): (outcome: CredentialOutcome) => void {
     state.pending += 1;
     let isPending = true;
     const settle = (): void => {
@@ -97,11 +97,11 @@ export class CredentialGate {
       isPending = false;
       for (const wake of state.waiting.splice(0)) wake();
     };
-    const patience = setTimeout(settle, PATIENCE_MS);
-    return (answer) => {
-      clearTimeout(patience);
-      if (answer === 'accepted') state.isAccepted = true;
-      if (answer === 'refused' && !state.refusedBy.includes(deviceName)) {
+    const timer = setTimeout(settle, MAX_HOLD_MS);
+    return (outcome) => {
+      clearTimeout(timer);
+      if (outcome === 'accepted') state.isAccepted = true;
+      if (outcome === 'refused' && !state.refusedBy.includes(deviceName)) {
         state.refusedBy.push(deviceName);
       }
       settle();

@@ -36,7 +36,8 @@ export function comparedText(
   value: Value | undefined,
   perDevice: ReadonlySet<string>,
 ): string {
-  if (typeof value === 'object' && value !== null) return valueText(shared(value, perDevice));
+  if (typeof value === 'object' && value !== null)
+    return valueText(withoutOwnParts(value, perDevice));
   if (isDeviceTime(field, value)) return '';
   if (isTimeStamp(value)) return 'time';
   const text = valueText(value);
@@ -44,15 +45,15 @@ export function comparedText(
 }
 
 /** A nested value without its per-device parts. */
-function shared(value: Value, perDevice: ReadonlySet<string>): Value {
+function withoutOwnParts(value: Value, perDevice: ReadonlySet<string>): Value {
   if (typeof value !== 'object' || value === null) return isTimeStamp(value) ? 'time' : value;
-  if (isValueList(value)) return value.map((item) => shared(item, perDevice));
+  if (isValueList(value)) return value.map((item) => withoutOwnParts(item, perDevice));
   const record: DeviceRecord = value;
   return Object.fromEntries(
     Object.keys(record).flatMap((field): [string, Value][] => {
       const part = record[field] ?? null;
       const isOwn = !isCompared(field, '', perDevice) || isDeviceTime(field, part);
-      return isOwn ? [] : [[field, shared(part, perDevice)]];
+      return isOwn ? [] : [[field, withoutOwnParts(part, perDevice)]];
     }),
   );
 }
@@ -63,14 +64,14 @@ export function isDated(field: string, value: Value | undefined): boolean {
 }
 
 const timeNames = new Map<string, boolean>();
-const MOST_NAMES = 1_000;
+const MAX_CACHED = 1_000;
 
 /** Whether a field is a timestamp by name, and its value a date or empty. */
 function isDeviceTime(field: string, value: Value | undefined): boolean {
   let isName = timeNames.get(field);
   if (isName === undefined) {
     isName = DEVICE_TIME.test(field.toLowerCase().replace(/[^a-z0-9]/g, ''));
-    if (timeNames.size >= MOST_NAMES) timeNames.clear();
+    if (timeNames.size >= MAX_CACHED) timeNames.clear();
     timeNames.set(field, isName);
   }
   if (!isName) return false;

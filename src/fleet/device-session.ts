@@ -49,7 +49,7 @@ export class DeviceSession {
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
   /** The latest caller. */
-  #calling: Access | undefined;
+  #caller: Access | undefined;
   readonly #onChange: () => void;
   /** The records last read per resource: for completion and counts, never for decisions. */
   readonly #seen = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
@@ -112,12 +112,12 @@ export class DeviceSession {
    * `access` and runs `work` again: it must be one request, or safe to repeat after a 401.
    */
   async use<T>(access: Access, work: (device: Device) => Promise<T>): Promise<T> {
-    if (this.#calling !== access && isStopped(this.#state)) {
+    if (this.#caller !== access && isStopped(this.#state)) {
       const failure = this.#failure;
       await this.close();
       this.#failure = failure;
     }
-    this.#calling = access;
+    this.#caller = access;
     if (this.#state.kind !== 'ready') this.#change({ kind: 'connecting' });
     try {
       for (;;) {
@@ -148,7 +148,7 @@ export class DeviceSession {
     const listing = await this.use(access, (device) => device.list(resource, signal));
     this.#seen.set(resource, { records: listing.records, at: new Date() });
     noteListing(this.facts, resource, listing);
-    await this.facts.told;
+    await this.facts.notified;
     this.#onChange();
     return listing.records;
   }
@@ -208,7 +208,7 @@ export class DeviceSession {
         ? learnFields(device, facts, resource, signal)
         : learn(device, facts, resource, records, signal),
     );
-    await facts.told;
+    await facts.notified;
   }
 
   /** If it is unknown whether the list leaves fields out, reads this record to find out. */
@@ -216,13 +216,13 @@ export class DeviceSession {
     const known = this.profile.list.summary ?? this.profile.resources[resource]?.summary;
     if (known !== undefined || this.#hasAskedSummary.has(resource)) return;
     this.#hasAskedSummary.add(resource);
-    const { isLeftOut } = await import('../device/learn.ts');
+    const { hasMoreFields } = await import('../device/learn.ts');
     const summary = await this.use(access, (device) =>
-      isLeftOut(device, resource, record, this.profile, undefined),
+      hasMoreFields(device, resource, record, this.profile, undefined),
     );
     if (typeof summary !== 'boolean') return;
     this.facts.set(`resources.${resource}.summary`, summary);
-    await this.facts.told;
+    await this.facts.notified;
   }
 
   /** The list with the wanted records in full; computes which ones only if needed. */
@@ -241,7 +241,7 @@ export class DeviceSession {
   }
 
   /** Makes trust and account known; a failure shows when the device is used. */
-  async opened(access: Access): Promise<void> {
+  async ensureOpen(access: Access): Promise<void> {
     this.#device ??= this.#open(access);
     await this.#device.catch(() => {
       this.#device = undefined;
@@ -279,14 +279,14 @@ export class DeviceSession {
     work: (device: Device) => Promise<T>,
   ): Promise<T> {
     if (credential === undefined) return work(device);
-    const tell = await access.admit(this.entry, credential);
+    const report = await access.admit(this.entry, credential);
     try {
       const result = await work(device);
-      tell('accepted');
+      report('accepted');
       return result;
     } catch (error) {
       const refused = error instanceof UnauthorizedError && error.code === 'unauthorized';
-      tell(refused ? 'refused' : 'untold');
+      report(refused ? 'refused' : 'untold');
       throw error;
     }
   }
@@ -316,14 +316,14 @@ export class DeviceSession {
 
   async #open(
     access: Access,
-    known: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
+    given: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
     // Loads while the pin and the login are looked up.
     const loading = loadNetwork();
     const route = access.route(this.entry);
     this.route = route;
-    const trust = known.trust ?? (await access.trust(this.entry));
-    const credential = known.credential ?? (await access.credential(this.entry));
+    const trust = given.trust ?? (await access.trust(this.entry));
+    const credential = given.credential ?? (await access.credential(this.entry));
     this.trust = trust;
     this.#credential = credential;
     const { base, kept } = await access.profile(this.entry);
@@ -337,11 +337,11 @@ export class DeviceSession {
       credential,
       profile: this.profile,
       // A device stays open between command lines, but each line has its own time limit and trace.
-      trace: (line) => this.#calling?.trace?.(line()),
-      notice: (text) => this.#calling?.notice?.(text),
-      arriving: (text) => this.#calling?.arriving?.(text),
-      warn: (text) => this.#calling?.warn?.(text),
-      timeoutMs: () => this.#calling?.timeoutMs,
+      trace: (line) => this.#caller?.trace?.(line()),
+      notice: (text) => this.#caller?.notice?.(text),
+      arriving: (text) => this.#caller?.arriving?.(text),
+      warn: (text) => this.#caller?.warn?.(text),
+      timeoutMs: () => this.#caller?.timeoutMs,
     });
     return { device, credential };
   }
@@ -354,10 +354,10 @@ export class DeviceSession {
     const before = this.#state;
     if (error instanceof CancelledError)
       return before.kind === 'connecting' ? { kind: 'new' } : before;
-    const answered =
+    const responded =
       error instanceof RejectedError ||
       (error instanceof UnauthorizedError && error.code === 'forbidden');
-    if (answered) return { kind: 'ready', elapsedMs: 0 };
+    if (responded) return { kind: 'ready', elapsedMs: 0 };
     this.#failsSince ??= new Date();
     return { kind: 'failed', error, since: this.#failsSince };
   }

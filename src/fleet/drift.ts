@@ -85,18 +85,18 @@ export function driftOf(
   const devices = reads.map(({ device }) => device);
   const rows = [...groups.values()].map(({ key, held }): DriftRow => {
     const contents = held.map((records) => contentsOf(records, comparison));
-    const usual = mostHeld(contents);
-    if (contents.every((content) => content === usual)) {
+    const common = mostCommon(contents);
+    if (contents.every((content) => content === common)) {
       return { key, cells: held.map(() => SAME), fields: [], held, isSame: true };
     }
-    const isAlone = held.filter(({ length }) => length > 0).length === 1;
+    const isSingle = held.filter(({ length }) => length > 0).length === 1;
     const cells = held.map((records, index): DriftCell => {
       if (records.length === 0) return MISSING;
-      if (contents[index] === usual) return isAlone ? ONLY : SAME;
+      if (contents[index] === common) return isSingle ? ONLY : SAME;
       const others =
-        usual === undefined
+        common === undefined
           ? held.filter((_, other) => contents[other] !== contents[index])
-          : [held[contents.indexOf(usual)] ?? []];
+          : [held[contents.indexOf(common)] ?? []];
       return {
         kind: 'differs',
         fields: fieldsOf([...records, ...others.flat()], counts).filter((field) =>
@@ -114,12 +114,15 @@ export function driftOf(
 }
 
 /** The devices that have the record, in order. */
-export function holdersOf({ devices }: Pick<Drift, 'devices'>, { held }: DriftRow): DeviceRef[] {
+export function devicesWith({ devices }: Pick<Drift, 'devices'>, { held }: DriftRow): DeviceRef[] {
   return devices.filter((_, index) => (held[index]?.length ?? 0) > 0);
 }
 
 /** The devices that lack it. */
-export function missingOn({ devices }: Pick<Drift, 'devices'>, { held }: DriftRow): DeviceRef[] {
+export function devicesWithout(
+  { devices }: Pick<Drift, 'devices'>,
+  { held }: DriftRow,
+): DeviceRef[] {
   return devices.filter((_, index) => held[index]?.length === 0);
 }
 
@@ -180,7 +183,7 @@ function contentOf(record: DeviceRecord, { counts, text }: Comparison): string {
 }
 
 /** The most common content; undefined for a tie. */
-function mostHeld(contents: readonly (string | undefined)[]): string | undefined {
+function mostCommon(contents: readonly (string | undefined)[]): string | undefined {
   const counts = new Map<string, number>();
   for (const content of contents) {
     if (content !== undefined) counts.set(content, (counts.get(content) ?? 0) + 1);

@@ -18,9 +18,9 @@ export async function* fanOut<Item, Result>(
   let running = 0;
   let wake: () => void = () => undefined;
   // Measuring the load takes 2 ms to prepare, and one device does not need it.
-  const asked = width === 'adaptive' && items.length < 2 ? 1 : width;
-  const isAdaptive = asked === 'adaptive';
-  const adaptive = isAdaptive ? new AdaptiveWidth() : { width: asked, look: () => false };
+  const limit = width === 'adaptive' && items.length < 2 ? 1 : width;
+  const isAdaptive = limit === 'adaptive';
+  const adaptive = isAdaptive ? new AdaptiveWidth() : { width: limit, adapt: () => false };
 
   const emit = (result: Result): void => {
     ready.push(result);
@@ -44,11 +44,11 @@ export async function* fanOut<Item, Result>(
   };
 
   start();
-  const looking =
+  const timer =
     isAdaptive && items.length > adaptive.width
       ? setInterval(() => {
-          if (adaptive.look(running)) start();
-        }, LOOK_MS)
+          if (adaptive.adapt(running)) start();
+        }, ADAPT_MS)
       : undefined;
   try {
     for (;;) {
@@ -65,21 +65,21 @@ export async function* fanOut<Item, Result>(
       });
     }
   } finally {
-    clearInterval(looking);
+    clearInterval(timer);
   }
 }
 
 /** The initial width: keeps the machine busy without delaying the first responses. */
-const FIRST = 128;
-const LEAST = 64;
+const INITIAL_WIDTH = 128;
+const MIN_WIDTH = 64;
 /** Each one is an open socket, and a process may have about 1,000. */
-const MOST = 512;
+const MAX_WIDTH = 512;
 
 /** Shares of the time in which this process is busy. */
 const BUSY = 0.95;
-const WAITING = 0.75;
+const IDLE = 0.75;
 
-const LOOK_MS = 100;
+const ADAPT_MS = 100;
 
 /**
  * Adapts the width: wider while this process only waits (slow network, slow devices), narrower when the
@@ -87,23 +87,23 @@ const LOOK_MS = 100;
  * only delay all of them.
  */
 class AdaptiveWidth {
-  #width = FIRST;
+  #width = INITIAL_WIDTH;
   #seen = performance.eventLoopUtilization();
 
   get width(): number {
     return this.#width;
   }
 
-  /** Call every `LOOK_MS`. Returns true if more may be started. */
-  look(running: number): boolean {
+  /** Call every `ADAPT_MS`. Returns true if more may be started. */
+  adapt(running: number): boolean {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.#seen);
     this.#seen = now;
     const before = this.#width;
     if (utilization > BUSY) {
-      this.#width = Math.max(LEAST, Math.floor(before * 0.8));
-    } else if (utilization < WAITING && running >= before) {
-      this.#width = Math.min(MOST, Math.floor(before * 1.5));
+      this.#width = Math.max(MIN_WIDTH, Math.floor(before * 0.8));
+    } else if (utilization < IDLE && running >= before) {
+      this.#width = Math.min(MAX_WIDTH, Math.floor(before * 1.5));
     }
     return this.#width > before;
   }

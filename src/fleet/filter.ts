@@ -219,7 +219,7 @@ function splitWords(text: string): { text: string; column: number }[] {
  * @throws UsageError at `column` if it is invalid or could take forever
  */
 function compilePattern(source: string, column: number): RegExp {
-  if (repeatsAChoice(source)) {
+  if (canBacktrack(source)) {
     throw new UsageError(
       `the pattern '${source}' repeats a group that itself repeats or chooses, which can take for ever`,
       { column },
@@ -234,7 +234,7 @@ function compilePattern(source: string, column: number): RegExp {
 }
 
 /** `(a+)+`, `(a|a)*`: patterns with exponential backtracking. Also rejects some harmless ones. */
-function repeatsAChoice(source: string): boolean {
+function canBacktrack(source: string): boolean {
   const groups: boolean[] = [];
   let isInClass = false;
   for (let index = 0; index < source.length; index += 1) {

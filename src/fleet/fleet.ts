@@ -74,12 +74,12 @@ export class Fleet {
     const connected = new Map(this.#connected.map((one) => [one.ref.name, one]));
     return entries.map((entry) => {
       const known = this.#sessions.get(entry.name);
-      const held = connected.get(entry.name);
-      for (const one of [known, held]) {
+      const current = connected.get(entry.name);
+      for (const one of [known, current]) {
         if (one !== undefined && isDeepStrictEqual(one.entry, entry)) return one;
       }
       // A connected one is closed when `join` replaces it.
-      if (known !== held) void known?.close();
+      if (known !== current) void known?.close();
       const session = new DeviceSession(entry, () => {
         this.#changed();
       });
@@ -95,13 +95,13 @@ export class Fleet {
    * stays unchanged; otherwise all connected devices are selected.
    */
   join(sessions: readonly DeviceSession[]): void {
-    const held = new Map([...this.#connected, ...sessions].map((one) => [one.ref.name, one]));
-    for (const one of this.#connected) if (held.get(one.ref.name) !== one) void one.close();
-    for (const name of held.keys()) {
+    const current = new Map([...this.#connected, ...sessions].map((one) => [one.ref.name, one]));
+    for (const one of this.#connected) if (current.get(one.ref.name) !== one) void one.close();
+    for (const name of current.keys()) {
       if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
     }
-    this.#connected = [...held.values()].sort((a, b) => this.placeOf(a) - this.placeOf(b));
-    this.#selected = this.#selected?.map((session) => held.get(session.ref.name) ?? session);
+    this.#connected = [...current.values()].sort((a, b) => this.placeOf(a) - this.placeOf(b));
+    this.#selected = this.#selected?.map((session) => current.get(session.ref.name) ?? session);
     this.#changed();
   }
 

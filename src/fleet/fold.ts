@@ -26,7 +26,7 @@ interface Group {
   devices: DeviceRef[];
   records: DeviceRecord[];
   /** A returned row shares the two arrays, so they must be copied before a change. */
-  isGiven: boolean;
+  isShared: boolean;
   differing: readonly string[];
   /** Position of the first record: the place of its device, and its index there. */
   place: number;
@@ -75,9 +75,9 @@ export class Fold {
         this.#join(group, device, record, at);
         continue;
       }
-      const made = this.#begin(device, record, at);
-      if (before !== undefined) before.next = made;
-      else if (content !== undefined) this.#byContent.set(content, made);
+      const created = this.#begin(device, record, at);
+      if (before !== undefined) before.next = created;
+      else if (content !== undefined) this.#byContent.set(content, created);
     }
   }
 
@@ -90,7 +90,7 @@ export class Fold {
     this.#changed.clear();
     const of = this.#places.size;
     return this.#groups.map((group) => {
-      group.isGiven = true;
+      group.isShared = true;
       const { devices, records, differing } = group;
       return { devices, record: records[0] ?? {}, records, differing, of, unread };
     });
@@ -101,7 +101,7 @@ export class Fold {
     const group: Group = {
       devices: [device],
       records: [record],
-      isGiven: false,
+      isShared: false,
       differing: NONE,
       place: this.#placeOf(device),
       at,
@@ -134,10 +134,10 @@ export class Fold {
       if (this.#placeOf(group.devices[middle]) > place) end = middle;
       else index = middle + 1;
     }
-    if (group.isGiven) {
+    if (group.isShared) {
       group.devices = [...group.devices];
       group.records = [...group.records];
-      group.isGiven = false;
+      group.isShared = false;
     }
     group.devices.splice(index, 0, device);
     group.records.splice(index, 0, record);
@@ -219,13 +219,15 @@ function markDifferences(
   keyField: string,
   perDevice: ReadonlySet<string>,
 ): void {
-  const held = variants.map(({ records }) => records[0] ?? {});
-  const first = held[0] ?? {};
-  const all = [...new Set(held.flatMap((record) => Object.keys(record)))];
+  const variantRecords = variants.map(({ records }) => records[0] ?? {});
+  const first = variantRecords[0] ?? {};
+  const all = [...new Set(variantRecords.flatMap((record) => Object.keys(record)))];
   const fields = all.filter((field) => {
     if (!isCompared(field, keyField, perDevice)) return false;
     const text = comparedText(field, valueAt(first, field), perDevice);
-    return held.some((one) => comparedText(field, valueAt(one, field), perDevice) !== text);
+    return variantRecords.some(
+      (one) => comparedText(field, valueAt(one, field), perDevice) !== text,
+    );
   });
   for (const group of variants) group.differing = fields;
 }

@@ -116,9 +116,9 @@ class InventoryDocument {
       if (devices.items.length === 0) devices.flow = false;
       devices.add(node);
     } else {
-      const made = new YAMLSeq();
-      made.add(node);
-      this.#document.set('devices', made);
+      const list = new YAMLSeq();
+      list.add(node);
+      this.#document.set('devices', list);
     }
   }
 
@@ -158,10 +158,10 @@ class InventoryDocument {
 
   /** If only items are appended, the others keep their comments. */
   #setList(place: readonly unknown[], words: readonly string[]): void {
-    const held = this.#document.getIn(place, true);
-    const before = isSeq(held) ? (held.toJS(this.#document) as unknown[]) : [];
-    if (isSeq(held) && before.every((word, index) => word === words[index])) {
-      for (const word of words.slice(before.length)) held.add(this.#document.createNode(word));
+    const existing = this.#document.getIn(place, true);
+    const before = isSeq(existing) ? (existing.toJS(this.#document) as unknown[]) : [];
+    if (isSeq(existing) && before.every((word, index) => word === words[index])) {
+      for (const word of words.slice(before.length)) existing.add(this.#document.createNode(word));
       return;
     }
     const list = this.#document.createNode(words);

@@ -98,13 +98,13 @@ export type DeviceSettings = NamedInCode<Omit<SettingsContent, 'proxy' | 'jump'>
 export const SETTING_KEYS = Object.keys(settings) as readonly SettingKey[];
 
 /** Settings that run no program and lead to no secret. */
-const HARMLESS = ['proxy', 'jump', 'read_only', 'insecure', 'label', 'color'] as const;
+const SAFE_SETTINGS = ['proxy', 'jump', 'read_only', 'insecure', 'label', 'color'] as const;
 
 /** The settings in a row of `device list`, which `device import` reads. */
-export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...HARMLESS] as const;
+export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...SAFE_SETTINGS] as const;
 
 /** The settings that `device list --ansible` writes as `devsh_…`, beside `ansible_user`. */
-export const SHARED_SETTINGS = ['profile', 'ca', ...HARMLESS] as const;
+export const SHARED_SETTINGS = ['profile', 'ca', ...SAFE_SETTINGS] as const;
 
 export function inventoryJsonSchema(): unknown {
   return z.toJSONSchema(inventorySchema, { io: 'input' });
@@ -122,7 +122,8 @@ export function unknownKey(key: string, path: readonly PropertyKey[]): string {
     path.length === 0
       ? Object.keys(inventorySchema.shape)
       : Object.keys((path[0] === 'groups' ? groupSchema : deviceSchema).shape);
-  const [meant] = suggest(key, known);
-  const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
+  const [suggestion] = suggest(key, known);
+  const hint =
+    suggestion === undefined ? `known are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
   return `unknown key "${key}", ${hint}`;
 }

@@ -23,13 +23,13 @@ import {
 } from './inventory-schema.ts';
 
 /** The settings of a device or group, with `proxy` and `jump` combined into `route`. */
-type Said = Omit<SettingsContent, 'proxy' | 'jump'> & {
+type Settings = Omit<SettingsContent, 'proxy' | 'jump'> & {
   readonly route?: ConfiguredRoute | undefined;
 };
-const SAID_KEYS = [
+const SETTINGS = [
   ...new Set(SETTING_KEYS.map((key) => (key === 'proxy' || key === 'jump' ? 'route' : key))),
 ];
-type SaidByGroup = Said & { readonly name: string; readonly children: readonly string[] };
+type GroupSettings = Settings & { readonly name: string; readonly children: readonly string[] };
 
 /** Two equally near groups of a device have different values; the first one wins. */
 export interface GroupConflict {
@@ -86,32 +86,32 @@ export function readInventory(text: string, file: string): ReadInventory {
     claim(`address ${address}`, [...path, 'address'], `there is already a device at ${address}`);
     const own = { ...device, route: routeAt(device, path, source) };
     const levels = tree.levels(device.groups ?? []);
-    const around = levels.map((level) =>
+    const inherited = levels.map((level) =>
       level.flatMap((name) => byName.get(name.toLowerCase()) ?? []),
     );
-    conflicts.push(...conflictsOf(own, around));
-    return deviceOf(device, levels.flat(), [own, ...around.flat()], dirname(file));
+    conflicts.push(...conflictsOf(own, inherited));
+    return deviceOf(device, levels.flat(), [own, ...inherited.flat()], dirname(file));
   });
   const written = writtenInventory(source.data());
   const lines = devices.map((_device, index) => source.line(['devices', index]));
   return { inventory: new Inventory(devices), written, conflicts, lines };
 }
 
-function groupsOf(content: InventoryContent, source: YamlSource): SaidByGroup[] {
-  return Object.entries(content.groups ?? {}).map(([name, said]) => {
-    const { children = [], ...own } = said ?? {};
+function groupsOf(content: InventoryContent, source: YamlSource): GroupSettings[] {
+  return Object.entries(content.groups ?? {}).map(([name, settings]) => {
+    const { children = [], ...own } = settings ?? {};
     return { ...own, name, children, route: routeAt(own, ['groups', name], source) };
   });
 }
 
 /** A conflict needs two groups on the nearest level that has the setting. */
 function conflictsOf(
-  own: Said & { readonly name: string },
-  around: readonly (readonly SaidByGroup[])[],
+  own: Settings & { readonly name: string },
+  inherited: readonly (readonly GroupSettings[])[],
 ): GroupConflict[] {
-  return SAID_KEYS.flatMap((setting): GroupConflict[] => {
+  return SETTINGS.flatMap((setting): GroupConflict[] => {
     if (own[setting] !== undefined) return [];
-    const nearest = around
+    const nearest = inherited
       .map((level) => level.filter((group) => group[setting] !== undefined))
       .find((level) => level.length > 0);
     const [first, ...others] = nearest ?? [];
@@ -167,10 +167,10 @@ function placeName(path: Path): string {
 function deviceOf(
   { name, address }: DeviceContent,
   groups: readonly string[],
-  sources: readonly Said[],
+  sources: readonly Settings[],
   folder: string,
 ): InventoryDevice {
-  const settings = SAID_KEYS.flatMap((key): [string, unknown][] => {
+  const settings = SETTINGS.flatMap((key): [string, unknown][] => {
     const value = sources.find((source) => source[key] !== undefined)?.[key];
     if (value === undefined) return [];
     return [[inCode(key), key === 'route' ? value : fromFolder(key, value, folder)]];

@@ -7,7 +7,7 @@ import type { Inventory, InventoryDevice } from './inventory.ts';
 import { matchesGlob } from '../text/glob.ts';
 
 /** The most names in one message. */
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** A device to use: from the inventory, or given by its address. */
 export interface DeviceEntry extends InventoryDevice {
@@ -35,7 +35,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
       else addEntry(selected, entry);
     }
     // An inventory may be large; a large range is usually a typing error.
-    if (selected.size > MOST_DEVICES + inventory.devices.length) {
+    if (selected.size > MAX_DEVICES + inventory.devices.length) {
       throw tooMany(term, BigInt(selected.size));
     }
   }
@@ -88,15 +88,15 @@ function resolveTerm(term: Term, inventory: Inventory): DeviceEntry[] {
   if (text.startsWith('@')) return resolveGroup(text.slice(1), inventory);
   const expansion = expandNet(text) ?? expandBrackets(text);
   if (expansion === undefined) return resolveWord(text, inventory);
-  if (expansion.count > BigInt(MOST_DEVICES)) throw tooMany(term, expansion.count);
+  if (expansion.count > BigInt(MAX_DEVICES)) throw tooMany(term, expansion.count);
   return Array.from(expansion.words()).flatMap((word) => resolveWord(word, inventory));
 }
 
 function resolveGroup(group: string, inventory: Inventory): DeviceEntry[] {
   const isAll = group.toLowerCase() === 'all';
   const matches = matcher(group);
-  const members = inventory.devices.filter(({ groups }) => isAll || groups.some(matches));
-  if (members.length > 0) return members.map(fromInventory);
+  const matched = inventory.devices.filter(({ groups }) => isAll || groups.some(matches));
+  if (matched.length > 0) return matched.map(fromInventory);
   if (isAll) throw new UsageError('the inventory has no devices; "devsh device add" adds one');
   const groups = inventory.groups();
   const near = suggest(group, ['all', ...groups]);
@@ -110,8 +110,8 @@ function groupsIn(groups: readonly string[], near: readonly string[]): string {
   if (near.length > 0) return '';
   if (groups.length === 0)
     return '; no device has one: "devsh device add NAME ADDRESS --group GROUP"';
-  const more = groups.length > MOST_NAMED ? ', …' : '';
-  return `; it has ${groups.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const more = groups.length > MAX_NAMED ? ', …' : '';
+  return `; it has ${groups.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 function resolveWord(word: string, inventory: Inventory): DeviceEntry[] {
@@ -149,13 +149,13 @@ function matcher(pattern: string): (name: string) => boolean {
 
 function tooMany(term: Term, count: bigint): UsageError {
   return new UsageError(
-    `"${term.text}" stands for ${count.toString()} devices; at most ${MOST_DEVICES} can be selected: write a smaller range`,
+    `"${term.text}" stands for ${count.toString()} devices; at most ${MAX_DEVICES} can be selected: write a smaller range`,
     { column: term.column },
   );
 }
 
 /** The most devices of one selector; more are usually a typing error. */
-export const MOST_DEVICES = 4_096;
+export const MAX_DEVICES = 4_096;
 
 /** The words of a range or network; `count` may be too large to expand. */
 interface Expansion {

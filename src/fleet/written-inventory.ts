@@ -109,13 +109,13 @@ function settingsIn(entry: object): WrittenSettings {
 
 /** The settings of a device, own and inherited, as `devices.yaml` would spell them. */
 export function writtenSettings(device: InventoryDevice): WrittenSettings {
-  const said = {
+  const settings = {
     ...namedInYaml(device),
     ...(device.route && writtenRoute(device.route)),
   } as Readonly<Partial<Record<SettingKey, Written | boolean>>>;
   return Object.fromEntries(
     SETTING_KEYS.flatMap((key): [string, Written][] => {
-      const value = said[key];
+      const value = settings[key];
       if (value === undefined) return [];
       return [[key, typeof value === 'boolean' ? String(value) : value]];
     }),

@@ -1,6 +1,6 @@
 import {
-  holdersOf,
-  missingOn,
+  devicesWith,
+  devicesWithout,
   type Drift,
   type DriftCell,
   type DriftRow,
@@ -43,15 +43,15 @@ export function keyText({ key }: DriftRow, resource: string): string {
 /** `9 of 10`; `9 of 10 read` where not all were. */
 export function onText(drift: Drift, row: DriftRow): string {
   const read = drift.unread.length === 0 ? '' : ' read';
-  return `${holdersOf(drift, row).length} of ${drift.devices.length}${read}`;
+  return `${devicesWith(drift, row).length} of ${drift.devices.length}${read}`;
 }
 
 /** `missing on fw3`, `lang differs: de on 8, fr on fw2`: each difference of a record in words. */
 export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   const names = (devices: readonly { name: string }[]): string =>
     namesText(devices.map(({ name }) => name));
-  const missing = missingOn(drift, row);
-  const holders = holdersOf(drift, row);
+  const missing = devicesWithout(drift, row);
+  const holders = devicesWith(drift, row);
   const texts: string[] = [];
   if (missing.length > 0) {
     const isRare = holders.length < missing.length;

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtIn } from '../device/built-in-profiles.ts';
 import { jsonText } from '../device/record.ts';
-import { joined, type NewFact } from '../device/facts.ts';
+import { mergedFacts, type NewFact } from '../device/facts.ts';
 import type { Facts } from '../device/facts-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import { DevshError, SettingsError, UsageError } from '../errors.ts';
@@ -57,7 +57,7 @@ export class ProfileFiles {
     const more = Object.fromEntries(news.map(({ fact, value }) => [fact, value])) as Facts;
     try {
       await withLock(file, async () => {
-        const facts = joined(await readSeen(file), more);
+        const facts = mergedFacts(await readSeen(file), more);
         const kept = seal({ at: new Date().toISOString(), facts });
         await writeTextAtomically(file, `${jsonText(kept, { indent: 2 })}\n`);
         this.#present = undefined;

@@ -4,7 +4,7 @@ import {
   createRequest,
   deleteRequest,
   encodeForm,
-  leftOutFields,
+  omittedFields,
   updateRequest,
 } from '../../src/device/encode.ts';
 import {
@@ -83,7 +83,7 @@ test('a change sends the id and the whole record, and nothing that a device may 
       ['limit', '12345678901234567890'],
     ],
   });
-  expect(leftOutFields(profile, 'user', before, { lang: 'en', password: 'new' })).toEqual([
+  expect(omittedFields(profile, 'user', before, { lang: 'en', password: 'new' })).toEqual([
     'address',
     'roles',
     'token',
@@ -120,7 +120,7 @@ test('a PUT of JSON sends nested values back, without the secrets in them, and s
     tunnel: { peer: 'a' },
     policy: { nat: { enabled: true } },
   });
-  expect(leftOutFields(put, 'interface', before, changes)).toEqual([
+  expect(omittedFields(put, 'interface', before, changes)).toEqual([
     'tunnel.psk',
     'peers',
     'api_token',

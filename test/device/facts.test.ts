@@ -65,7 +65,7 @@ test('who listens hears what is new, all of one moment together, and can be wait
   facts.set('ids', 'positional', 'bob has moved');
   facts.set('offers', ['user']);
   facts.set('ids', 'positional');
-  await facts.told;
+  await facts.notified;
   expect(heard).toEqual([
     [
       { fact: 'ids', value: 'positional', why: 'bob has moved' },
@@ -74,7 +74,7 @@ test('who listens hears what is new, all of one moment together, and can be wait
   ]);
   stop();
   facts.set('connections', 'one');
-  await facts.told;
+  await facts.notified;
   expect(heard).toHaveLength(1);
 });
 

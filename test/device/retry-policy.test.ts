@@ -24,9 +24,9 @@ function steps(outcomes: readonly Outcome[], more: Partial<typeof rules> = {}): 
     const next = nextRead(state, outcome, { ...rules, ...more });
     if (next === undefined) return 'take';
     state = next.state;
-    const { waitMs, isAskedFor } = next;
+    const { waitMs, isRequested } = next;
     if (waitMs === undefined) return state.path;
-    return `${state.path} after ${waitMs} ms${isAskedFor === true ? ', asked for' : ''}`;
+    return `${state.path} after ${waitMs} ms${isRequested === true ? ', asked for' : ''}`;
   });
 }
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import type { Response } from '../../src/device/exchange.ts';
 import { TransportFault } from '../../src/device/fault.ts';
-import { responseError, type Circumstances, exchangeError } from '../../src/device/translate.ts';
+import { responseError, type FailureContext, exchangeError } from '../../src/device/translate.ts';
 
-const circumstances: Circumstances = {
+const circumstances: FailureContext = {
   device: { name: 'fw1', address: '10.0.0.5:443' },
   request: { method: 'POST', path: '/api/user/' },
   credential: Credential.basic('admin', 'hunter2'),

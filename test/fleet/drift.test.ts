@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import { driftOf, driftSummary, holdersOf, missingOn } from '../../src/fleet/drift.ts';
+import { driftOf, driftSummary, devicesWith, devicesWithout } from '../../src/fleet/drift.ts';
 import { foldRecords } from '../../src/fleet/fold.ts';
 import { differenceTexts, driftCells, driftWord } from '../../src/output/drift-text.ts';
 
@@ -137,7 +137,9 @@ describe('any records', () => {
         expect(found.rows.flatMap((row) => row.held.flat())).toHaveLength(held.flat().length);
         for (const row of found.rows) {
           expect(row.cells).toHaveLength(held.length);
-          expect(holdersOf(found, row).length + missingOn(found, row).length).toBe(held.length);
+          expect(devicesWith(found, row).length + devicesWithout(found, row).length).toBe(
+            held.length,
+          );
           row.cells.forEach((cell, index) => {
             expect(cell.kind === 'missing').toBe(row.held[index]?.length === 0);
           });

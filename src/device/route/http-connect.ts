@@ -3,7 +3,7 @@ import { type Address, formatAddress } from '../address.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { ProxyServer } from './route.ts';
 
-const MOST_HEADERS = 16 * 1024;
+const MAX_HEADERS = 16 * 1024;
 
 /** Opens a tunnel through an HTTP proxy (RFC 9110, CONNECT). Throws ReplyError if the proxy refuses. */
 export async function askHttpProxy(
@@ -21,7 +21,7 @@ export async function askHttpProxy(
       : [`Proxy-Authorization: Basic ${encode(`${login.user}:${login.password}`)}`]),
   ];
   stream.write(`${headers.join('\r\n')}\r\n\r\n`);
-  await readReply(stream, (received) => sizeOfTunnelReply(received, proxy, target), MOST_HEADERS);
+  await readReply(stream, (received) => sizeOfTunnelReply(received, proxy, target), MAX_HEADERS);
 }
 
 /** Only the headers matter; the body of a refusal is not read. */
@@ -39,8 +39,8 @@ function sizeOfTunnelReply(
   const [, code, reason = ''] = /^HTTP\/1\.\d (\d{3})(?: ([^\r\n]*))?\r?\n/.exec(text) ?? [];
   if (code === undefined) throw new ReplyError('answered with a broken HTTP status line');
   if (code.startsWith('2')) return end.index + end[0].length;
-  const said = `answered ${`${code} ${oneLine(proxy.redact(reason))}`.trim()}`;
-  throw new ReplyError(`${said}${meaningOf(Number(code), target, proxy.login() !== undefined)}`);
+  const reply = `answered ${`${code} ${oneLine(proxy.redact(reason))}`.trim()}`;
+  throw new ReplyError(`${reply}${meaningOf(Number(code), target, proxy.login() !== undefined)}`);
 }
 
 function meaningOf(status: number, target: string, hasLogin: boolean): string {

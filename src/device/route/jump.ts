@@ -5,7 +5,7 @@ import { formatAddress, type Address } from '../address.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { JumpHost } from './route.ts';
 
-const MOST_STDERR = 4096;
+const MAX_STDERR = 4096;
 const KILL_AFTER_MS = 1000;
 
 /** ssh ended. The code makes it an ordinary broken connection for a request under way. */
@@ -47,7 +47,7 @@ class JumpStream extends Duplex {
       if (!this.push(chunk)) child.stdout.pause();
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      if (this.#stderr.length < MOST_STDERR) this.#stderr += chunk.toString('utf8');
+      if (this.#stderr.length < MAX_STDERR) this.#stderr += chunk.toString('utf8');
     });
     // The pipe breaks when ssh ends; `#ended` reports why.
     child.stdin.on('error', () => undefined);
@@ -86,9 +86,9 @@ class JumpStream extends Duplex {
       this.push(null); // the device closed the connection
       return;
     }
-    const said = oneLine(this.#stderr);
+    const text = oneLine(this.#stderr);
     const how = signal === null ? `exit status ${code ?? 'unknown'}` : `signal ${signal}`;
-    this.destroy(new JumpLostError(`ssh ended (${how})${said === '' ? '' : `: ${said}`}`));
+    this.destroy(new JumpLostError(`ssh ended (${how})${text === '' ? '' : `: ${text}`}`));
   }
 }
 

@@ -7,7 +7,7 @@ import { faultOf, TransportFault, type FaultKind } from '../fault.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { askHttpProxy, ReplyError } from './http-connect.ts';
 import { JumpLostError, openByJump } from './jump.ts';
-import type { Detour, ProxyServer, Route } from './route.ts';
+import type { IndirectRoute, ProxyServer, Route } from './route.ts';
 import { askSocksProxy } from './socks5.ts';
 
 /**
@@ -16,7 +16,7 @@ import { askSocksProxy } from './socks5.ts';
  * failed.
  */
 export async function openRoute(
-  route: Detour,
+  route: IndirectRoute,
   address: Address,
   signal: AbortSignal,
 ): Promise<Duplex> {
@@ -100,8 +100,8 @@ function unreachable(error: unknown): string {
   const fault = faultOf(error, false);
   const known = fault && UNREACHABLE[fault.kind];
   if (known !== undefined) return known;
-  const said = fault?.message ?? (error instanceof Error ? error.message : String(error));
-  return `has no TLS that can be trusted: ${oneLine(said)}`;
+  const message = fault?.message ?? (error instanceof Error ? error.message : String(error));
+  return `has no TLS that can be trusted: ${oneLine(message)}`;
 }
 
 function remedy(variable: string | undefined): string {

@@ -22,7 +22,7 @@ export type Route =
     };
 
 /** A way through another host. */
-export type Detour = Exclude<Route, { kind: 'direct' }>;
+export type IndirectRoute = Exclude<Route, { kind: 'direct' }>;
 
 export const DIRECT: Route = { kind: 'direct' };
 
@@ -224,11 +224,11 @@ export function chooseRoute(
         variable: undefined,
       };
     case undefined: {
-      const asked = environmentProxy(env);
-      if (asked === undefined) return DIRECT;
+      const environment = environmentProxy(env);
+      if (environment === undefined) return DIRECT;
       const isOwn = isLoopback(address.host) || address.host.includes('%');
-      if (isOwn || isLeftOut(noProxyOf(env), address)) return DIRECT;
-      return { kind: 'proxy', ...asked };
+      if (isOwn || isExcluded(noProxyOf(env), address)) return DIRECT;
+      return { kind: 'proxy', ...environment };
     }
   }
 }
@@ -277,7 +277,7 @@ function isLoopback(host: string): boolean {
  * (subdomains only), an IP address, a CIDR block; each with an optional `:port`, separated by commas or
  * blanks.
  */
-export function isLeftOut(noProxy: string, { host, port }: Address): boolean {
+export function isExcluded(noProxy: string, { host, port }: Address): boolean {
   return noProxy.split(/[\s,]+/).some((entry) => {
     const { pattern, port: only } = splitPort(entry);
     return (only === undefined || only === port) && matches(pattern, host);
@@ -308,9 +308,9 @@ function matches(pattern: string, host: string): boolean {
 
 function matchesNet(net: string, bits: string | undefined, host: string): boolean {
   const family = isIP(net) === 4 ? 'ipv4' : 'ipv6';
-  const most = family === 'ipv4' ? 32 : 128;
-  const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
-  if (prefix > most) return false;
+  const max = family === 'ipv4' ? 32 : 128;
+  const prefix = bits === undefined ? max : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
+  if (prefix > max) return false;
   const list = new BlockList();
   list.addSubnet(net, prefix, family);
   return isIn(list, host);

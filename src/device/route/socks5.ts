@@ -9,7 +9,7 @@ import { readReply, ReplyError } from './http-connect.ts';
 const VERSION = 5;
 const METHOD = { none: 0, password: 2 } as const;
 const KIND = { ipv4: 1, name: 3, ipv6: 4 } as const;
-const MOST_BYTES = 4 + 1 + 255 + 2;
+const MAX_REPLY = 4 + 1 + 255 + 2;
 
 /** RFC 1928, section 6. */
 const REFUSALS: readonly string[] = [
@@ -34,7 +34,7 @@ export async function askSocksProxy(
   const login = proxy.login();
   const methods = login === undefined ? [METHOD.none] : [METHOD.none, METHOD.password];
   stream.write(Buffer.from([VERSION, methods.length, ...methods]));
-  const [, method] = await readReply(stream, (reply) => sizeOfPair(reply, VERSION), MOST_BYTES);
+  const [, method] = await readReply(stream, (reply) => sizeOfPair(reply, VERSION), MAX_REPLY);
   if (method === METHOD.password && login !== undefined) await logIn(stream, login);
   else if (method === 0xff || method === METHOD.password) {
     throw new ReplyError(
@@ -43,7 +43,7 @@ export async function askSocksProxy(
   } else if (method !== METHOD.none) throw new ReplyError('chose a login that was not offered');
 
   stream.write(requestFor(host, address.port));
-  await readReply(stream, (reply) => sizeOfReply(reply, address), MOST_BYTES);
+  await readReply(stream, (reply) => sizeOfReply(reply, address), MAX_REPLY);
 }
 
 async function logIn(stream: Duplex, { user, password }: ProxyLogin): Promise<void> {
@@ -53,7 +53,7 @@ async function logIn(stream: Duplex, { user, password }: ProxyLogin): Promise<vo
   }
   const parts = fields.flatMap((field) => [Buffer.from([field.length]), field]);
   stream.write(Buffer.concat([Buffer.from([1]), ...parts]));
-  const [, status] = await readReply(stream, (reply) => sizeOfPair(reply, 1), MOST_BYTES);
+  const [, status] = await readReply(stream, (reply) => sizeOfPair(reply, 1), MAX_REPLY);
   if (status !== 0) throw new ReplyError('does not accept the login that it was given');
 }
 

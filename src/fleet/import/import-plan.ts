@@ -50,7 +50,7 @@ export interface ImportPlan {
 }
 
 /** The current inventory, as written and as resolved. */
-export interface Held {
+export interface CurrentInventory {
   readonly written: WrittenInventory;
   readonly inventory: Inventory;
   /** The base of relative paths in the inventory. */
@@ -62,9 +62,9 @@ export interface Held {
  * Never removes devices or keys that the source lacks. Throws a UsageError if groups would contain
  * themselves.
  */
-export function planImport(findings: Findings, held: Held): ImportPlan {
+export function planImport(findings: Findings, current: CurrentInventory): ImportPlan {
   const refused: ImportRefusal[] = [];
-  const good: FoundDevice[] = [];
+  const valid: FoundDevice[] = [];
   const places = new Map<string, string>();
   for (const device of findings.devices) {
     const earlier = places.get(device.name.toLowerCase());
@@ -77,15 +77,17 @@ export function planImport(findings: Findings, held: Held): ImportPlan {
     } else {
       places.set(name.toLowerCase(), place);
       // Sources have already made their paths absolute; this only unifies the spelling.
-      good.push({ ...device, settings: normalizedSettings(device.settings, held.folder) });
+      valid.push({ ...device, settings: normalizedSettings(device.settings, current.folder) });
     }
   }
-  const { taken, conflicts } = withoutAddressConflicts(good, held.inventory);
-  const groups = groupSteps(findings.groups, held);
-  checkGroups(findings.groups, held.written);
-  const writtenByName = new Map(held.written.devices.map((one) => [one.name.toLowerCase(), one]));
+  const { taken, conflicts } = withoutAddressConflicts(valid, current.inventory);
+  const groups = groupSteps(findings.groups, current);
+  checkGroups(findings.groups, current.written);
+  const writtenByName = new Map(
+    current.written.devices.map((one) => [one.name.toLowerCase(), one]),
+  );
   const steps = taken.map((device): ImportStep => {
-    const known = held.inventory.find(device.name);
+    const known = current.inventory.find(device.name);
     const written = writtenByName.get(device.name.toLowerCase());
     if (known === undefined || written === undefined) {
       const { name, address, settings } = device;
@@ -186,10 +188,10 @@ function deviceChanges(
   if (canonical(found.address) !== canonical(written.address)) {
     changes.push({ key: 'address', before: written.address, after: found.address });
   }
-  const more = missing(found.groups, known.groups);
-  if (more.length > 0) {
+  const added = missing(found.groups, known.groups);
+  if (added.length > 0) {
     const before = written.groups.length > 0 ? written.groups : undefined;
-    changes.push({ key: 'groups', before, after: [...written.groups, ...more] });
+    changes.push({ key: 'groups', before, after: [...written.groups, ...added] });
   }
   // Values that its groups already provide need no change.
   const effective = writtenSettings(known);
@@ -218,29 +220,29 @@ function settingChanges(
 
 function groupSteps(
   found: readonly WrittenGroup[],
-  { written, folder }: Pick<Held, 'written' | 'folder'>,
+  { written, folder }: Pick<CurrentInventory, 'written' | 'folder'>,
 ): ImportStep[] {
   const byName = new Map(written.groups.map((group) => [group.name.toLowerCase(), group]));
   return found.map(({ name, children, settings }) => {
     const known = byName.get(name.toLowerCase());
     const own = known?.children ?? [];
-    const more = missing(children, own);
+    const added = missing(children, own);
     const changes: KeyChange[] =
-      more.length === 0
+      added.length === 0
         ? []
         : [
             {
               key: 'children',
               before: own.length > 0 ? own : undefined,
-              after: [...own, ...more],
+              after: [...own, ...added],
             },
           ];
-    const held = known?.settings ?? {};
-    const effective = normalizedSettings(held, folder);
+    const current = known?.settings ?? {};
+    const effective = normalizedSettings(current, folder);
     return {
       action: known === undefined ? 'add' : 'change',
       name: known?.name ?? name,
-      changes: [...changes, ...settingChanges(held, effective, settings)],
+      changes: [...changes, ...settingChanges(current, effective, settings)],
     };
   });
 }
@@ -261,8 +263,8 @@ function checkGroups(found: readonly WrittenGroup[], { groups }: WrittenInventor
 }
 
 /** Names in `found` but not in `held`, each once, ignoring case. */
-function missing(found: readonly string[], held: readonly string[]): string[] {
-  const known = new Set(held.map((name) => name.toLowerCase()));
+function missing(found: readonly string[], current: readonly string[]): string[] {
+  const known = new Set(current.map((name) => name.toLowerCase()));
   return unique(found).filter((name) => !known.has(name.toLowerCase()));
 }
 

@@ -150,7 +150,7 @@ export async function watchForCounters(
   if (!watch.next(await session.list(access, resource, io.signal))) return [];
   await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
   watch.next(await session.list(access, resource, io.signal));
-  await facts.told;
+  await facts.notified;
   const all = facts.get(`resources.${resource}.volatile`) ?? [];
   return all.filter((field) => !known.includes(field));
 }

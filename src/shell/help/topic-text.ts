@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
-import { MOST_DEVICES } from '../../fleet/selector.ts';
+import { MAX_DEVICES } from '../../fleet/selector.ts';
 import type { KeyRow, Services } from '../services.ts';
 import { ENVIRONMENT, EXIT_CODES } from './environment.ts';
 import { exampleLines, HELP_TOPICS, twoColumns, type TopicName } from './help.ts';
@@ -40,7 +40,7 @@ const SOURCES: Readonly<Record<TopicName, string>> = {
 
 /** What stands in a text as `{{name}}`, as it is here and now. */
 const PARTS: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
-  'most-devices': () => String(MOST_DEVICES),
+  'most-devices': () => String(MAX_DEVICES),
   'allow-words': () => columns(ALLOW_WORDS.map((word) => [word, allowMeaning(word)])),
   'exit-codes': () => columns(EXIT_CODES),
   variables: () =>

@@ -142,7 +142,7 @@ export async function withFields(
 export async function isSingleHere(call: Call, resource: string): Promise<boolean> {
   const sessions = await call.sessions();
   for (const session of sessions) {
-    await session.opened(call.access);
+    await session.ensureOpen(call.access);
     if (isSingle(session.profile, resource)) return true;
   }
   for (const session of sessions) {

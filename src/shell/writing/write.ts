@@ -84,7 +84,7 @@ export async function guard(
   sessions: readonly DeviceSession[],
 ): Promise<void> {
   if (stepCount(plan) === 0) return;
-  for (const session of sessions) await session.opened(call.access);
+  for (const session of sessions) await session.ensureOpen(call.access);
   guardPlan(plan, sessions, call.options.allow);
 }
 

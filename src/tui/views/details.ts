@@ -1,5 +1,5 @@
 import { valueAt } from '../../device/record.ts';
-import { missingOn } from '../../fleet/drift.ts';
+import { devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { fieldsOf, fieldText } from '../../output/cells.ts';
 import { visible } from '../../text/visible.ts';
@@ -91,7 +91,7 @@ function comparedVariants({ drift: { drift }, row }: OfDrift): Variants {
     variants: drift.devices.flatMap(({ name }, index) =>
       (row.held[index] ?? []).map((record) => ({ name, record })),
     ),
-    missing: missingOn(drift, row).map(({ name }) => name),
+    missing: devicesWithout(drift, row).map(({ name }) => name),
     unread: drift.unread.map(({ name }) => name),
     differing: row.fields.map(({ field }) => field),
   };

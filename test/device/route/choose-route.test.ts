@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { parseAddress } from '../../../src/device/address.ts';
-import { chooseRoute, isLeftOut, parseRoute, routeText } from '../../../src/device/route/route.ts';
+import { chooseRoute, isExcluded, parseRoute, routeText } from '../../../src/device/route/route.ts';
 
 const at = (address: string, env: NodeJS.ProcessEnv): string =>
   routeText(chooseRoute(parseAddress(address), undefined, env));
@@ -123,5 +123,5 @@ test.each([
   [',', 'c', false],
   ['', 'c', false],
 ] as const)('NO_PROXY=%j and %s', (noProxy, address, expected) => {
-  expect(isLeftOut(noProxy, parseAddress(address))).toBe(expected);
+  expect(isExcluded(noProxy, parseAddress(address))).toBe(expected);
 });
