@@ -65,7 +65,7 @@ test('lists, plans, applies and reads back on several devices', async () => {
   for (const device of devices) expect(usernames(device)).toContain('bob');
 });
 
-test('a plan sends no write, and what is so already needs none', async () => {
+test('a plan sends no write, and a record that is as requested needs none', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const opened = await open(device);
@@ -94,7 +94,7 @@ test('sets and deletes by key and by filter', async () => {
   expect(usernames(device)).not.toContain('bob');
 });
 
-test('the journal of a run is one that the command line knows and takes back', async () => {
+test('the command line can read and undo a run of the library', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const devsh = await makeDevsh({ DEVSH_USER: LOGIN.user, DEVSH_PASSWORD: LOGIN.password });
@@ -112,7 +112,7 @@ test('the journal of a run is one that the command line knows and takes back', a
   expect(await readdir(join(stateFolder, 'locks'))).toEqual([]);
 });
 
-test('another certificate than the pinned one gets no request', async () => {
+test('no request is sent to a device with another certificate than the pinned one', async () => {
   const [device, other] = await simulate(2);
   if (device === undefined || other === undefined) throw new RangeError();
   const opened = await open(device, { fingerprint: other.fingerprint });
@@ -124,7 +124,7 @@ test('another certificate than the pinned one gets no request', async () => {
   expect(device.log).toEqual([]);
 });
 
-test('a certificate that no CA of Node has signed is refused unless something is said of it', async () => {
+test('a certificate that no CA of Node has signed is refused unless an option allows it', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const opened = await openDevice(device.address, { login: LOGIN });
@@ -134,7 +134,7 @@ test('a certificate that no CA of Node has signed is refused unless something is
   expect(device.log).toEqual([]);
 });
 
-test('a wrong password goes to two devices at the most', async () => {
+test('a wrong password is sent to two devices at most', async () => {
   const devices = await simulate(5);
   const login = { user: 'admin', password: 'wrong' };
   const opened = await Promise.all(devices.map((device) => open(device, { login })));
@@ -148,7 +148,7 @@ test('a wrong password goes to two devices at the most', async () => {
   expect(devices.filter(({ log }) => log.length > 0)).toHaveLength(2);
 });
 
-test('a plan that would lock its caller out is refused, and is not where that is allowed', async () => {
+test('a plan that would lock its caller out is refused unless that is allowed', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const ready = await plan(await open(device), [{ delete: 'user', key: 'admin' }]);
@@ -159,7 +159,7 @@ test('a plan that would lock its caller out is refused, and is not where that is
   expect(writesOf(device)).toHaveLength(1);
 });
 
-test('a device that changed since the plan is left alone', async () => {
+test('a device that changed since the plan is not written to', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const opened = await open(device);
@@ -187,7 +187,7 @@ test('a device that cannot be reached is a failed result, and the others are cha
   ]);
 });
 
-test('an aborted run says what was not reached', async () => {
+test('an aborted run reports the steps that were not reached', async () => {
   const devices = await simulate(3);
   const stop = new AbortController();
   const ready = await plan(await openAll(devices), [{ add: 'user', fields: BOB }]);
@@ -203,7 +203,7 @@ test('an aborted run says what was not reached', async () => {
   expect(report.stopped).toBe('cancelled');
 });
 
-test('who listens and throws ends no run in the middle', async () => {
+test('a callback that throws does not end the run', async () => {
   const devices = await simulate(2);
   const ready = await plan(await openAll(devices), [{ add: 'user', fields: BOB }]);
   const onResult = (): void => {
@@ -223,7 +223,7 @@ test('a read-only device is never written to', async () => {
   expect((await apply(ready)).results[0]?.error?.code).toBe('refused');
 });
 
-test('a login shows neither in a device that is printed nor in an error', async () => {
+test('no login is shown by a printed device or an error', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const opened = await open(device, { login: { user: 'admin', password: 'not-to-be-seen' } });
@@ -252,7 +252,7 @@ test.each<[string, DeviceOptions]>([
   expect(await codeOf(openDevice('10.0.0.5', options))).toBe('usage');
 });
 
-test('what is no change, two devices of one name, and a record changed twice are refused', async () => {
+test('an invalid change, two devices with one name, and a record changed twice are refused', async () => {
   const [device] = await simulate(1);
   if (device === undefined) throw new RangeError();
   const opened = await open(device);

@@ -61,10 +61,10 @@ async function deleteTwo(unreadable: readonly number[]) {
   return { verdicts: results.map(({ verdict }) => verdict), writes };
 }
 
-test('what a step did unseen is not put down to the step after it', async () => {
+test('an unobserved effect of a step is not attributed to the next step', async () => {
   expect(await deleteTwo([2])).toEqual({ verdicts: ['unknown', 'done'], writes: 2 });
 });
 
-test('nothing more is sent to a device that goes on giving no list', async () => {
+test('nothing more is sent to a device that keeps failing to list its records', async () => {
   expect(await deleteTwo([2, 3])).toEqual({ verdicts: ['unknown', 'failed'], writes: 1 });
 });

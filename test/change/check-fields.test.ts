@@ -25,7 +25,7 @@ test.each([
   else expect(found).toBe(problem);
 });
 
-test('required fields must be there for a new record, and not be emptied later', () => {
+test('required fields must be set in a new record and must not be emptied later', () => {
   const details: Record<string, FieldFacts> = {
     name: { type: 'string', required: true, readOnly: false },
     id: { type: 'integer', required: true, readOnly: true },

@@ -32,11 +32,11 @@ test.each<[Value, Value | undefined, boolean]>([
   [{ a: 1, b: '' }, { a: 1, b: 2 }, false],
   [{ a: 1, password: '***' }, { a: 1, password: 'hash' }, true],
   [{ a: 1, password: 'old' }, { a: 1, password: 'new' }, false],
-])('sent %s and held %s: the same is %s', (sent, held, expected) => {
+])('sent %s and stored %s are equal: %s', (sent, held, expected) => {
   expect(isSameValue(sent, held)).toBe(expected);
 });
 
-test('differences name each field once, with what was sent and what is held', () => {
+test('differences name each field once, with the sent and the stored value', () => {
   expect(differencesOf({ a: '1', b: 'x', c: 'y' }, { a: 1, b: 'z' })).toEqual([
     { field: 'b', sent: 'x', held: 'z' },
     { field: 'c', sent: 'y', held: null },
@@ -48,12 +48,12 @@ test.each([
   ['BOB', 'bob', true],
   ['e\u0301', '\u00e9', true],
   ['Bob', 'Rob', false],
-])('%j held as %j is the same in another spelling: %s', (sent, held, isSame) => {
+])('%j stored as %j differs only in spelling: %s', (sent, held, isSame) => {
   expect(isRespelled([{ field: 'first_name', sent, held }])).toBe(isSame);
   expect(isRespelled([])).toBe(false);
 });
 
-test('of a nested value of a new record, only what was asked for is compared', () => {
+test('only the requested parts of a nested value of a new record are compared', () => {
   const held = { profile: { lang: 'en', first_name: '', quota: 5 } };
   expect(differencesOfNew({ profile: { lang: 'en' } }, held)).toEqual([]);
   expect(differencesOfNew({ profile: { lang: 'de' } }, held)).toEqual([

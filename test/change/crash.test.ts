@@ -9,20 +9,12 @@ import { undoOf } from '../../src/change/undo.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
-import {
-  CARRIED_OUT,
-  FAULTS,
-  Fuse,
-  runRemaining,
-  ModelDevice,
-  ModelJournal,
-  planFor,
-} from './model.ts';
+import { STORED, FAULTS, Fuse, runRemaining, ModelDevice, ModelJournal, planFor } from './model.ts';
 
 const RUNS = Number(process.env['DEVSH_PROPERTY_RUNS'] ?? 150);
 const NAMES = ['ann', 'bob', 'cid', 'dan', 'eve'];
 
-const changes: fc.Arbitrary<Change[]> = fc
+const changeSets: fc.Arbitrary<Change[]> = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom('add', 'set', 'delete')), {
     minLength: 1,
     selector: ([name]) => name,
@@ -59,8 +51,8 @@ function devicesOf(spec: readonly { users: string[]; faults: (typeof FAULTS)[num
   return spec.map(({ users, faults }, index) => new ModelDevice(`fw${index + 1}`, users, faults));
 }
 
-/** Crashes again and again, then once goes to the end. */
-async function carryOutWithCrashes(
+/** Crashes repeatedly, then once runs to the end. */
+async function runWithCrashes(
   devices: readonly ModelDevice[],
   journal: ModelJournal,
   fuses: readonly number[],
@@ -70,7 +62,7 @@ async function carryOutWithCrashes(
     const before = verdictsOf(journal);
     const { hasCrashed } = await runRemaining(devices, journal, new Fuse(ticks), atOnce);
     journal.dropHalfLine();
-    // No verdict that was once on the disk is lost or becomes another one.
+    // A verdict on disk is never lost or changed.
     for (const [step, verdict] of before) {
       if (verdict !== 'unknown')
         expect([step, verdictsOf(journal).get(step)]).toEqual([step, verdict]);
@@ -88,9 +80,9 @@ function verdictsOf(journal: ModelJournal): Map<string, string> {
   );
 }
 
-/** What the device would hold if the changes were carried out on it; ids aside. */
-function changesFor(users: readonly DeviceRecord[], wanted: readonly Change[]): DeviceRecord[] {
-  return wanted.reduce<DeviceRecord[]>((records, change) => {
+/** The users after the changes, without ids. */
+function usersAfter(users: readonly DeviceRecord[], changes: readonly Change[]): DeviceRecord[] {
+  return changes.reduce<DeviceRecord[]>((records, change) => {
     if (change.action === 'add') {
       const name = change.fields['username'];
       if (records.some(({ username }) => username === name)) return records;
@@ -113,21 +105,21 @@ function byName(records: readonly DeviceRecord[]): DeviceRecord[] {
     .sort((a, b) => valueText(a['username']).localeCompare(valueText(b['username'])));
 }
 
-test('after any crashes, resume ends in the planned state and carries no write out twice', async () => {
+test('after any crashes, resume reaches the planned state and repeats no write', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fleet(fc.constantFrom(...CARRIED_OUT)),
-      changes,
+      fleet(fc.constantFrom(...STORED)),
+      changeSets,
       crashes,
       width,
-      async (spec, wanted, fuses, atOnce) => {
+      async (spec, changes, fuses, atOnce) => {
         const devices = devicesOf(spec);
-        const expected = devices.map(({ records }) => byName(changesFor(records, wanted)));
-        const journal = new ModelJournal(planFor(devices, wanted));
-        await carryOutWithCrashes(devices, journal, fuses, atOnce);
+        const expected = devices.map(({ records }) => byName(usersAfter(records, changes)));
+        const journal = new ModelJournal(planFor(devices, changes));
+        await runWithCrashes(devices, journal, fuses, atOnce);
         expect(devices.map(({ records }) => byName(records))).toEqual(expected);
-        for (const { carriedOut } of devices) {
-          expect(new Set(carriedOut).size).toBe(carriedOut.length);
+        for (const { stored } of devices) {
+          expect(new Set(stored).size).toBe(stored.length);
         }
         for (const { state, result } of outcomesOf(journal.run)) {
           if (state !== undefined) expect(result).toMatchObject({ verdict: 'done' });
@@ -142,13 +134,13 @@ test('whatever a device does, each step ends with the verdict that its records p
   await fc.assert(
     fc.asyncProperty(
       fleet(fc.constantFrom(...FAULTS)),
-      changes,
+      changeSets,
       crashes,
       width,
-      async (spec, wanted, fuses, atOnce) => {
+      async (spec, changes, fuses, atOnce) => {
         const devices = devicesOf(spec);
-        const journal = new ModelJournal(planFor(devices, wanted));
-        await carryOutWithCrashes(devices, journal, fuses, atOnce);
+        const journal = new ModelJournal(planFor(devices, changes));
+        await runWithCrashes(devices, journal, fuses, atOnce);
         for (const { step, state, result } of outcomesOf(journal.run)) {
           if (step === undefined) continue;
           expect(state?.kind).toBe('ended');
@@ -161,8 +153,8 @@ test('whatever a device does, each step ends with the verdict that its records p
             isSo,
           ]);
         }
-        for (const { carriedOut } of devices) {
-          expect(new Set(carriedOut).size).toBe(carriedOut.length);
+        for (const { stored } of devices) {
+          expect(new Set(stored).size).toBe(stored.length);
         }
       },
     ),
@@ -174,14 +166,14 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
   await fc.assert(
     fc.asyncProperty(
       fleet(fc.constantFrom(...FAULTS)),
-      changes,
+      changeSets,
       crashes,
       crashes,
-      async (spec, wanted, fuses, undoFuses) => {
+      async (spec, changes, fuses, undoFuses) => {
         const devices = devicesOf(spec);
         const before = devices.map(({ records }) => byName(records));
-        const journal = new ModelJournal(planFor(devices, wanted));
-        // The run itself may be left where it crashed.
+        const journal = new ModelJournal(planFor(devices, changes));
+        // The run itself may stay interrupted.
         for (const ticks of fuses) await runRemaining(devices, journal, new Fuse(ticks));
         journal.dropHalfLine();
         const undone = undoOf(journal.run, () => documentedProfile);
@@ -200,7 +192,7 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
               ).devices,
           ),
         };
-        await carryOutWithCrashes(devices, new ModelJournal(plan), undoFuses, 1);
+        await runWithCrashes(devices, new ModelJournal(plan), undoFuses, 1);
         expect(devices.map(({ records }) => byName(records))).toEqual(before);
       },
     ),
@@ -208,16 +200,16 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
   );
 });
 
-test('a journal that is cut anywhere is a run that knows what was written, or a clear error', async () => {
+test('a journal cut anywhere gives a run with all complete lines, or a clear error', async () => {
   const devices = devicesOf([
     { users: ['ann'], faults: ['none', 'drop'] },
     { users: ['bob', 'cid'], faults: ['forget'] },
   ]);
-  const wanted: Change[] = [
+  const changes: Change[] = [
     { action: 'add', resource: 'user', fields: { username: 'zoé', lang: 'de' } },
     { action: 'delete', resource: 'user', target: { kind: 'key', key: 'bob' } },
   ];
-  const journal = new ModelJournal(planFor(devices, wanted));
+  const journal = new ModelJournal(planFor(devices, changes));
   await runRemaining(devices, journal, new Fuse(Infinity));
   const bytes = Buffer.from(journal.text);
   let known = 0;
@@ -239,7 +231,7 @@ test('a journal that is cut anywhere is a run that knows what was written, or a 
   expect(known).toBe(3);
 });
 
-test('a journal in which any byte was changed is a run or a clear error, never a crash', () => {
+test('a journal with any byte changed gives a run or a clear error, never a crash', () => {
   const devices = devicesOf([{ users: ['ann'], faults: [] }]);
   const plan = planFor(devices, [
     {
@@ -263,9 +255,9 @@ test('a journal in which any byte was changed is a run or a clear error, never a
   }
 });
 
-test('a plan file in which any bit was changed, or that was cut anywhere, is refused', () => {
+test('a plan file with any bit changed, or cut anywhere, is refused', () => {
   const devices = devicesOf([{ users: ['ann'], faults: [] }]);
-  const wanted: Change[] = [
+  const changes: Change[] = [
     {
       action: 'set',
       resource: 'user',
@@ -275,13 +267,13 @@ test('a plan file in which any bit was changed, or that was cut anywhere, is ref
   ];
   const at = '2026-11-21T09:30:41.000Z';
   const expiresAt = '2026-11-22T09:30:41.000Z';
-  const plan = planFor(devices, wanted);
+  const plan = planFor(devices, changes);
   const who = { run: plan.run, at, command: 'plan', by: 'ann@desk', version: '1.0.0' };
-  const frozen = { ...who, expiresAt, changes: wanted };
-  const text = serializePlan(frozen, plan.devices);
+  const head = { ...who, expiresAt, changes };
+  const text = serializePlan(head, plan.devices);
   const now = new Date(at);
-  const { devices: planned, digest, ...thawed } = parsePlanFile(text, 'plan', now, new Set());
-  expect(thawed).toMatchObject(frozen);
+  const { devices: planned, digest, ...read } = parsePlanFile(text, 'plan', now, new Set());
+  expect(read).toMatchObject(head);
   expect(planned).toEqual(plan.devices);
   const lines = text.slice(0, text.lastIndexOf('{'));
   expect(digest).toBe(createHash('sha256').update(lines).digest('hex'));

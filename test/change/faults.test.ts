@@ -4,7 +4,7 @@ import type { FaultName } from '../../src/simulator/faults.ts';
 import { startFleet, usernames, writesOf } from '../main/devsh.ts';
 
 /**
- * What a device does to the write alone; before and after it answers as it should. The verdict is what
+ * Faults of the write only; before and after it the device works. The verdict is what
  * the device really holds, and never more than one write is sent.
  */
 type Expected = Readonly<Record<'add' | 'set' | 'delete', Verdict>>;
@@ -13,20 +13,20 @@ const all = (verdict: Verdict): Expected => ({ add: verdict, set: verdict, delet
 
 const ON_THE_WRITE: Partial<Record<FaultName | 'none', Expected>> = {
   none: all('done'),
-  // Nothing was carried out, and reading back proves it.
+  // Nothing was stored, and reading back proves it.
   silence: all('failed'),
   reset: all('failed'),
   '401': all('failed'),
   '403': all('failed'),
   '500-once': all('failed'),
-  // Refused for now: waited for, and sent again when the time has come.
+  // Throttled: devsh waits and sends again.
   '429': all('done'),
-  // A 2xx that means nothing.
+  // A false 2xx.
   'html-page': all('no effect'),
   'empty-200': all('no effect'),
   'accept-and-forget': { add: 'no effect', set: 'no effect', delete: 'done' },
   'delete-and-keep': { add: 'done', set: 'done', delete: 'no effect' },
-  // It was carried out, whatever became of the answer.
+  // The write was stored, whatever the response.
   'store-and-drop': all('done'),
   'truncated-body': all('done'),
   'invalid-json': all('done'),
@@ -47,7 +47,7 @@ const cases = Object.entries(ON_THE_WRITE).flatMap(([fault, expected]) =>
   })),
 );
 
-// Most of the time is waiting: for answers that do not come, and before reading back once more.
+// Most of the time is spent waiting for lost responses and before further reads.
 test.concurrent.for(cases)('$action with $fault on the write is $verdict', async (one, own) => {
   const { devsh, device } = await startFleet({ atEnd: own.onTestFinished });
   device(1).putUser({ username: 'ann', lang: 'fr' });
@@ -58,9 +58,9 @@ test.concurrent.for(cases)('$action with $fault on the write is $verdict', async
   expect({ stderr, verdicts: document.results?.map(({ verdict }) => verdict) }).toMatchObject({
     verdicts: [one.verdict],
   });
-  // What reading back has settled is not said to be unknown.
+  // An outcome proven by reading back is not reported as unknown.
   expect(stdout).not.toContain('Whether it was carried out');
-  // After 429, reading back shows that the first one was not carried out.
+  // After a 429, reading back shows that the first write was not stored.
   expect(writesOf(device(1))).toHaveLength(one.fault === '429' ? 2 : 1);
   const names = usernames(device(1));
   if (one.verdict === 'done') {
@@ -92,14 +92,14 @@ test.concurrent.for([
   expect(writesOf(device(1))).toEqual([]);
 });
 
-test('when the answer is lost and reading back fails, the verdict is unknown', async () => {
+test('if the response is lost and reading back fails, the verdict is unknown', async () => {
   const { devsh, device } = await startFleet();
   device(1).setFault('silence', 1, { method: 'POST' });
   const run = devsh('user add username=zoe --on sim1 --yes --json --timeout 0.5');
   await vi.waitFor(() => {
     expect(writesOf(device(1))).toHaveLength(1);
   });
-  // While devsh waits for the answer, the device stops giving lists.
+  // While devsh waits for the response, the device stops listing.
   device(1).setFault('html-page', true, { method: 'GET' });
   const { stdout, exitCode } = await run;
   expect(JSON.parse(stdout)).toMatchObject({
@@ -109,7 +109,7 @@ test('when the answer is lost and reading back fails, the verdict is unknown', a
   expect(writesOf(device(1))).toHaveLength(1);
 });
 
-test('a device that goes on refusing with 429 fails in the end', async () => {
+test('a device that keeps responding with 429 fails in the end', async () => {
   const { devsh, device } = await startFleet();
   device(1).setFault('429', true, { method: 'POST' });
   const { stdout } = await devsh('user add username=zoe --on sim1 --yes --json');
@@ -117,7 +117,7 @@ test('a device that goes on refusing with 429 fails in the end', async () => {
   expect(usernames(device(1))).not.toContain('zoe');
 });
 
-test('a write is never sent twice, even when the answer is lost every time', async () => {
+test('a write is never sent twice, even if every response is lost', async () => {
   const { devsh, device } = await startFleet();
   device(1).setFault('store-and-drop');
   await devsh('user add username=zoe --on sim1 --yes');

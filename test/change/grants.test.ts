@@ -24,7 +24,7 @@ test.each<[DeviceRecord | undefined, DeviceRecord, [string, Value, boolean][]]>(
   [{ role: 'admin' }, { role: 'viewer' }, []],
   [{ is_admin: true }, { is_admin: true, lang: 'de' }, []],
   [{ is_active: false }, { is_active: true, is_verified: true }, []],
-])('from %j to %j is given %j', (before, asked, given) => {
+])('from %j to %j grants %j', (before, asked, given) => {
   expect(grants(before, asked)).toEqual(given);
 });
 

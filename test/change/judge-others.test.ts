@@ -41,7 +41,7 @@ function only({ steps: [step] }: { steps: readonly Step[] }): Step {
   return step;
 }
 
-test('a device that empties its table on a POST has not just added a user', () => {
+test('an add that empties the table is not done', () => {
   const before = [zoe, kim];
   const step = add({ username: 'bob', lang: 'de' }, before);
   expect(judge(profile, step, accepted, { before, after: [bob] })).toMatchObject({
@@ -51,7 +51,7 @@ test('a device that empties its table on a POST has not just added a user', () =
   });
 });
 
-test('a new user that took the place and the id of another one is not just added', () => {
+test('an add that replaces another user under its id is not done', () => {
   const step = add({ username: 'bob', lang: 'de' }, [zoe]);
   const after = [{ ...bob, uuid: 'u2' }];
   expect(judge(profile, step, accepted, { before: [zoe], after })).toMatchObject({
@@ -63,7 +63,7 @@ test('a new user that took the place and the id of another one is not just added
 test.each([
   ['changes another one', { ...zoe, lang: 'fr' }, 'changed, too, without being asked: zoe (lang)'],
   ['loses another one', undefined, 'no longer in its list, without being asked: zoe'],
-])('a set that %s as well differs', (_title, other, note) => {
+])('a set that also %s differs', (_title, other, note) => {
   const before = [bob, zoe];
   const after = [{ ...bob, lang: 'fr' }, ...(other ? [other] : [])];
   const step = set('bob', { lang: 'fr' }, before);
@@ -73,7 +73,7 @@ test.each([
   });
 });
 
-test('a set that changes another user instead differs, and says so', () => {
+test('a set that changes another user instead differs and names it', () => {
   const before = [bob, zoe];
   const after = [bob, { ...zoe, lang: 'fr' }];
   const step = set('bob', { lang: 'fr' }, before);
@@ -83,7 +83,7 @@ test('a set that changes another user instead differs, and says so', () => {
   });
 });
 
-test('a refusal stays one when somebody else changed another user meanwhile', () => {
+test('a refusal stays failed if another user was changed meanwhile', () => {
   const before = [bob, zoe];
   const after = [bob, { ...zoe, lang: 'fr' }];
   expect(
@@ -95,7 +95,7 @@ test('a refusal stays one when somebody else changed another user meanwhile', ()
   });
 });
 
-test('a delete that changes another user as well differs', () => {
+test('a delete that also changes another user differs', () => {
   const before = [bob, zoe];
   const after = [{ ...zoe, lang: 'fr' }];
   expect(judge(profile, remove('bob', before), accepted, { before, after })).toMatchObject({
@@ -104,7 +104,7 @@ test('a delete that changes another user as well differs', () => {
   });
 });
 
-test('points in time, new ids and users that somebody else added are nobody to blame for', () => {
+test('timestamps, new ids and users added by others are no side effects', () => {
   const seen = '2026-11-21T09:30:41Z';
   const before = [bob, { ...zoe, last_login: null }, { ...kim, last_login: seen }];
   const after = [
@@ -117,7 +117,7 @@ test('points in time, new ids and users that somebody else added are nobody to b
   expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
 });
 
-test('ids that are places in the list are followed by natural key', () => {
+test('records with positional ids are followed by natural key', () => {
   const at = (...records: DeviceRecord[]) =>
     records.map((record, index) => ({ ...record, uuid: String(index + 1) }));
   const before = at(bob, zoe, kim);
@@ -132,7 +132,7 @@ test('ids that are places in the list are followed by natural key', () => {
   expect(judge(profile, first, accepted, grown).verdict).toBe('done');
 });
 
-test('a renamed user is followed by its id, also where another one has its old name now', () => {
+test('a renamed user is followed by its id, even if another one has its old name now', () => {
   const before = [bob, zoe];
   const step = set('bob', { username: 'rob' }, before);
   const renamed = { ...bob, username: 'rob' };
@@ -141,10 +141,10 @@ test('a renamed user is followed by its id, also where another one has its old n
   expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
 });
 
-test('of two records with one id, the other one being gone is seen', () => {
-  const twin = { ...zoe, uuid: 'u1' };
+test('the loss of one of two records with the same id is noticed', () => {
+  const sameId = { ...zoe, uuid: 'u1' };
   const step = remove('bob', [bob]);
-  const readings = { before: [twin, bob], after: [bob] };
+  const readings = { before: [sameId, bob], after: [bob] };
   expect(judge(profile, step, accepted, readings)).toMatchObject({
     verdict: 'differs',
     record: bob,
@@ -156,7 +156,7 @@ test.each([
   ['Carol', 'carol'],
   [' carol ', 'carol'],
   ['Zoe\u0301', 'Zo\u00e9'],
-])('%j that is stored as %j differs in its key', (sent, held) => {
+])('%j stored as %j differs in its key', (sent, held) => {
   const step = add({ username: sent, lang: 'de' }, [bob]);
   const stored = { uuid: 'u7', username: held, lang: 'de' };
   expect(judge(profile, step, accepted, { before: [bob], after: [bob, stored] })).toMatchObject({
@@ -166,13 +166,13 @@ test.each([
   });
 });
 
-test('a similar user that was there before is not the new one', () => {
+test('a similar user that existed before is not the new one', () => {
   const before = [{ ...bob, username: 'carol' }];
   const step = add({ username: 'Carol', lang: 'de' }, before);
   expect(judge(profile, step, accepted, { before, after: before }).verdict).toBe('no effect');
 });
 
-test('what reading back has settled is not said to be unknown', () => {
+test('an outcome proven by reading back is not reported as unknown', () => {
   const judged = judge(profile, remove('bob', [bob]), lost, { before: [bob], after: [bob] });
   expect(judged).toMatchObject({ verdict: 'failed', error: { message: 'fw1: no answer' } });
   expect(judged.error?.code).toBe('unreachable');

@@ -27,7 +27,7 @@ function stepOf(records: readonly DeviceRecord[], fields: DeviceRecord): Step {
   return step;
 }
 
-test('a password that the device does not show is done, and said to be unread', () => {
+test('a hidden password is done, with a note that it cannot be read back', () => {
   const step = stepOf([], { username: 'bob', lang: 'de', password: 'x1' });
   expect(judge(profile, step, accepted, { before: [], after: [bob] })).toMatchObject({
     verdict: 'done',
@@ -35,7 +35,7 @@ test('a password that the device does not show is done, and said to be unread', 
   });
 });
 
-test.each([undefined, '********'])('a password shown as %s leaves it to the answer', (shown) => {
+test.each([undefined, '********'])('for a password shown as %s the response decides', (shown) => {
   const before = { ...bob, ...(shown !== undefined && { password: 'pbkdf2$260000$old' }) };
   const after = { ...bob, ...(shown !== undefined && { password: shown }) };
   const step = stepOf([before], { password: 'x1' });
@@ -47,7 +47,7 @@ test.each([undefined, '********'])('a password shown as %s leaves it to the answ
   expect(judge(profile, step, refused, readings).verdict).toBe('failed');
 });
 
-test('a password whose shown hash has changed is done, whatever was answered', () => {
+test('a password whose shown hash has changed is done, whatever the response', () => {
   const before = { ...bob, password: 'pbkdf2$260000$old' };
   const after = { ...bob, password: 'pbkdf2$260000$abc' };
   const readings = { before: [before], after: [after] };
@@ -61,7 +61,7 @@ test('a password whose shown hash has changed is done, whatever was answered', (
   });
 });
 
-test('the hash may stand beside the password, and is no side effect', () => {
+test('a changed hash beside the password is no side effect', () => {
   const before = { ...bob, password_hash: 'a1' };
   const step = stepOf([before], { password: 'x1' });
   const hashed = { before: [before], after: [{ ...before, password_hash: 'b2' }] };
@@ -76,7 +76,7 @@ test('the hash may stand beside the password, and is no side effect', () => {
   });
 });
 
-test('what a password change erased beside it is not passed over', () => {
+test('a field erased by a password change is reported', () => {
   const before = { ...bob, tags: ['a'] };
   const step = stepOf([before], { password: 'x1' });
   const after = [{ ...before, tags: [] }];
@@ -88,7 +88,7 @@ test('what a password change erased beside it is not passed over', () => {
   });
 });
 
-test('a token that is shown as it was before has visibly not changed', () => {
+test('a token shown as before has not changed', () => {
   const before = { ...bob, token: 'abc' };
   const step = stepOf([before], { token: 'def' });
   expect(judge(profile, step, accepted, { before: [before], after: [before] }).verdict).toBe(
@@ -96,7 +96,7 @@ test('a token that is shown as it was before has visibly not changed', () => {
   );
 });
 
-test('a field that is no secret and is not stored still differs', () => {
+test('a field that is not secret and not stored differs', () => {
   const step = stepOf([], { username: 'bob', lang: 'de', phone: '1' });
   expect(judge(profile, step, accepted, { before: [], after: [bob] })).toMatchObject({
     verdict: 'differs',
@@ -104,7 +104,7 @@ test('a field that is no secret and is not stored still differs', () => {
   });
 });
 
-/** A device of which no document tells the fields. */
+/** A device without documented fields. */
 const open = {
   ...profile,
   resources: { user: { ...profile.resources.user, fields: [] } },
@@ -118,30 +118,30 @@ test.each([
   ['that a profile calls hidden', { hidden: ['email'] }],
   ['that nobody knows and no record shows', {}],
 ])('a write-only field %s cannot be read back', (_, facts) => {
-  const told: Profile = {
+  const documented: Profile = {
     ...open,
     resources: { user: { keyField: 'username', fields: [], choiceFields: [], ...facts } },
   };
   const step = stepOf([], { username: 'bob', lang: 'de', email: 'b@x' });
-  expect(judge(told, step, accepted, { before: [], after: [bob] })).toMatchObject({
+  expect(judge(documented, step, accepted, { before: [], after: [bob] })).toMatchObject({
     verdict: 'done',
     note: 'email cannot be read back',
   });
 });
 
-test('what is nearly the name of a field is a slip, and not a field that is not shown', () => {
+test('a name close to a field is a typo, not a hidden field', () => {
   const step = stepOf([bob], { lang: 'en', usernam: 'x' });
   const readings = { before: [bob], after: [{ ...bob, lang: 'en' }] };
   expect(judge(open, step, accepted, readings).verdict).toBe('differs');
 });
 
-test('an unknown field alone, of which nothing shows, is not known to be stored', () => {
+test('a single unknown field that is not shown has an unknown outcome', () => {
   const step = stepOf([bob], { nosuch: '1' });
   const readings = { before: [bob], after: [bob] };
   expect(judge(open, step, accepted, readings).verdict).toBe('unknown');
 });
 
-test('what a good answer objects to is told when nothing changed', () => {
+test('an error in a 2xx response is reported if nothing changed', () => {
   const step = stepOf([bob], { lang: 'en' });
   const outcome = { ...accepted, objection: 'Attribute cannot be modified' };
   expect(judge(profile, step, outcome, { before: [bob], after: [bob] })).toMatchObject({

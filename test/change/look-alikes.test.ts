@@ -3,7 +3,7 @@ import { startFleet } from '../main/devsh.ts';
 
 const ADD = 'user add first_name=B lastname=B lang=de --on sim1 --yes';
 
-test('a name that can be taken for another one on the device is told in the plan', async () => {
+test('the plan warns of a name that looks like another one on the device', async () => {
   const { devsh, device } = await startFleet();
   const name = 'viewer';
   const cased = name.toUpperCase();
@@ -15,7 +15,7 @@ test('a name that can be taken for another one on the device is told in the plan
   expect(device(1).users.map(({ username }) => username)).toContain(name);
 });
 
-test('letters of another script and normal forms are seen through, and shown', async () => {
+test('letters of other scripts and other normal forms are detected and shown', async () => {
   const { devsh } = await startFleet();
   await devsh([...ADD.split(' '), 'username=viewér']);
   const composed = await devsh([...ADD.split(' '), 'username=viewe\u0301r', '--dry-run']);
@@ -24,13 +24,13 @@ test('letters of another script and normal forms are seen through, and shown', a
   expect(forged.stdout).toContain('beware: add "vi<U+0435>wer" looks like "viewer"');
 });
 
-test('a name that looks like no other is not talked about', async () => {
+test('a name that looks like no other gives no warning', async () => {
   const { devsh } = await startFleet();
   const { stderr } = await devsh(`${ADD} username=zoe`);
   expect(stderr).not.toContain('looks like');
 });
 
-test('the warning is data, too', async () => {
+test('the warning is also in the data', async () => {
   const { devsh } = await startFleet();
   const { stdout } = await devsh(`${ADD} username=ADMIN --dry-run --json`);
   expect(JSON.parse(stdout)).toMatchObject({

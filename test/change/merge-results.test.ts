@@ -37,7 +37,7 @@ interface Attempt {
   readonly minute?: number;
 }
 
-/** As it is read from its file, which is written from the journal of the run. */
+/** Written from the journal of the run and read again. */
 function fileOf(devices: readonly DevicePlan[], attempt: Attempt): ResultFile {
   const {
     run,
@@ -97,7 +97,7 @@ test('any number of shards has each device once, in the order of the plan', () =
   );
 });
 
-test('the later attempt counts where the earlier had not finished, and that is said', () => {
+test('the later attempt counts, with a remark, if the earlier one had not finished', () => {
   const devices = plannedOn(2);
   for (const first of [{ ended: false }, { verdict: 'failed' }, { verdict: 'waiting' }] as const) {
     const { verdicts, remarks } = merge(devices, { run: 'b', minute: 1 }, { run: 'a', ...first });
@@ -106,7 +106,7 @@ test('the later attempt counts where the earlier had not finished, and that is s
   }
 });
 
-test('an earlier attempt stands when the later one never came to the device', () => {
+test('the earlier attempt counts if the later one never reached the device', () => {
   const { verdicts, remarks } = merge(
     plannedOn(1),
     { run: 'a' },
@@ -116,7 +116,7 @@ test('an earlier attempt stands when the later one never came to the device', ()
   expect(remarks).toEqual(['1 device: a.json counts, as b.json had not finished there']);
 });
 
-test('a device that two runs have carried out is refused', () => {
+test('a device that two runs completed is refused', () => {
   for (const second of [{}, { verdict: 'drift' }, { ended: false }] as const) {
     const attempts = [{ run: 'a' }, { run: 'b', minute: 1, ...second }];
     expect(() => merge(plannedOn(1), ...attempts)).toThrow(
@@ -125,12 +125,12 @@ test('a device that two runs have carried out is refused', () => {
   }
 });
 
-test('a run that was gone on with is one attempt: what was written last counts', () => {
+test('a resumed run is one attempt: the latest file counts', () => {
   const { verdicts, remarks } = merge(plannedOn(1), { run: 'a' }, { run: 'a', ended: false });
   expect([verdicts, remarks]).toEqual([['done'], []]);
 });
 
-test('a shard that did not end is unknown, and how to go on is said', () => {
+test('an unfinished shard is unknown, with a hint how to resume it', () => {
   const { verdicts, missing, remarks } = merge(plannedOn(1), { run: 'a', ended: false });
   expect([verdicts, missing]).toEqual([['unknown'], []]);
   expect(remarks).toEqual([
@@ -138,7 +138,7 @@ test('a shard that did not end is unknown, and how to go on is said', () => {
   ]);
 });
 
-test('a result of another plan, or of devices that the plan does not have, is refused', () => {
+test('a result of another plan, or with devices outside the plan, is refused', () => {
   const devices = plannedOn(2);
   const file = fileOf(devices, { run: 'a' });
   const whole = (plan: readonly DevicePlan[], digest: string) => () =>
@@ -158,7 +158,7 @@ test('a result of another plan, or of devices that the plan does not have, is re
   ).toThrow('no such steps on fw1');
 });
 
-test('a result that was cut or altered in any place is refused', () => {
+test('a result that was cut or altered anywhere is refused', () => {
   const devices = plannedOn(1);
   const at = AT;
   const part = { digest: DIGEST, shard: { index: 1, total: 1 }, result: '/r' };

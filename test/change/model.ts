@@ -12,7 +12,7 @@ import type { Access } from '../../src/fleet/access.ts';
 import type { DeviceSession } from '../../src/fleet/device-session.ts';
 import { scripted } from './scripted.ts';
 
-/** What the model does with one write. `late` is carried out, but shows only at the second look. */
+/** What the model does with one write. `late` is stored, but shows only in the second reading. */
 export const FAULTS = [
   'none',
   'refuse',
@@ -24,13 +24,13 @@ export const FAULTS = [
 ] as const;
 export type ModelFault = (typeof FAULTS)[number];
 
-/** Faults after which the device holds what was wanted. */
-export const CARRIED_OUT: readonly ModelFault[] = ['none', 'store-and-drop', 'late'];
+/** Faults after which the device has the requested state. */
+export const STORED: readonly ModelFault[] = ['none', 'store-and-drop', 'late'];
 
-/** devsh was killed: nothing it began goes on. */
+/** devsh was killed: nothing continues. */
 export class Crash extends Error {}
 
-/** Counts down to the crash, over all devices and the journal; each thing that happens is one tick. */
+/** Counts down to the crash, over all devices and the journal; each event is one tick. */
 export class Fuse {
   #left: number;
 
@@ -38,19 +38,19 @@ export class Fuse {
     this.#left = ticks;
   }
 
-  /** Throws once the time has come, and ever after. */
+  /** Throws when the count is down, and ever after. */
   tick(): void {
     if (this.#left <= 0) throw new Crash();
     this.#left -= 1;
   }
 }
 
-/** One device as a list of users, which speaks the documented API. A crash before or after a write is either. */
+/** One device as a list of users, which speaks the documented API. The crash may come before or after a write. */
 export class ModelDevice {
   readonly ref: DeviceRef;
   records: readonly DeviceRecord[];
-  /** The writes that were carried out, as they were sent. */
-  readonly carriedOut: string[] = [];
+  /** The stored writes, as sent. */
+  readonly stored: string[] = [];
   readonly #faults: ModelFault[];
   #late: readonly DeviceRecord[] | undefined;
   #lastId = 0;
@@ -67,7 +67,7 @@ export class ModelDevice {
     }));
   }
 
-  /** As one devsh sees it, until its fuse burns down. */
+  /** The session of one devsh, until its fuse burns down. */
   through(fuse: Fuse): { session: DeviceSession; access: Access } {
     return scripted(this.ref, {
       list: () => this.#list(fuse),
@@ -91,7 +91,7 @@ export class ModelDevice {
     await Promise.resolve();
     fuse.tick();
     const fault = this.#faults.shift() ?? 'none';
-    if (CARRIED_OUT.includes(fault)) this.#carryOut(request, fault === 'late');
+    if (STORED.includes(fault)) this.#store(request, fault === 'late');
     fuse.tick();
     switch (fault) {
       case 'refuse':
@@ -107,8 +107,8 @@ export class ModelDevice {
     }
   }
 
-  #carryOut({ method, path, form = [] }: Step['request'], isLate: boolean): void {
-    this.carriedOut.push(`${method} ${path} ${encodeForm(form)}`);
+  #store({ method, path, form = [] }: Step['request'], isLate: boolean): void {
+    this.stored.push(`${method} ${path} ${encodeForm(form)}`);
     const fields: DeviceRecord = Object.fromEntries(form);
     const id = method === 'DELETE' ? path.split('/').at(-2) : fields['uuid'];
     const others = this.records.filter(({ uuid }) => uuid !== id);
@@ -129,7 +129,7 @@ export class ModelDevice {
   }
 }
 
-/** Computes the plan of a change set from what the devices hold. */
+/** Plans a change set from the current users of the devices. */
 export function planFor(devices: readonly ModelDevice[], changes: readonly Change[]): Plan {
   return {
     run: '20261121-093041-k3qd7m',
@@ -144,7 +144,7 @@ export function planFor(devices: readonly ModelDevice[], changes: readonly Chang
 
 const AT = '2026-11-21T09:30:41.000Z';
 
-/** A journal as it stands on the disk: what was written before a crash is there, the last line maybe in part. */
+/** A journal on disk: after a crash the last line may be incomplete. */
 export class ModelJournal {
   text: string;
 
@@ -173,13 +173,13 @@ export class ModelJournal {
     return Promise.resolve();
   }
 
-  /** As when it is opened again. */
+  /** The journal, opened again. */
   dropHalfLine(): void {
     this.text = this.text.slice(0, this.text.lastIndexOf('\n') + 1);
   }
 }
 
-/** Carries out what the journal says is left, until it is done or the fuse has burnt down. */
+/** Runs the remaining steps of the journal, until they are done or the fuse has burnt down. */
 export async function runRemaining(
   devices: readonly ModelDevice[],
   journal: ModelJournal,

@@ -11,7 +11,7 @@ const device = { name: 'fw1', address: '10.0.0.5:443' };
 const positional: Profile = { ...stable, ids: 'positional' };
 const about = { resource: 'user', keyField: 'username', asked: {} };
 
-/** Users with their place in the list as id. */
+/** Users with positional ids. */
 function users(...names: readonly string[]): DeviceRecord[] {
   return names.map((username, id) => ({ id, username, lang: 'de' }));
 }
@@ -24,7 +24,7 @@ function remove(key: string, records: readonly DeviceRecord[]): Step {
   return step;
 }
 
-test('an id that another record had before has moved; a new one has not', () => {
+test('an id that belonged to another record has moved; a new id has not', () => {
   const [before, after] = [users('ann', 'bob', 'zoe'), users('bob', 'zoe')];
   expect(movedId(stable, about, before, after)).toBe('user bob had the id 1 and has 0 now');
   const renewed = [{ id: 7, username: 'bob', lang: 'de' }];
@@ -32,7 +32,7 @@ test('an id that another record had before has moved; a new one has not', () => 
   expect(movedId(stable, about, before, before)).toBeUndefined();
 });
 
-test('a record that has moved is addressed anew, and one that has changed is drift', () => {
+test('a step follows a record that has moved, and reports one that has changed as drift', () => {
   const step = remove('zoe', users('ann', 'bob', 'zoe'));
   const now = users('bob', 'zoe');
   expect(driftOf(positional, step, now)).toBeUndefined();
@@ -41,8 +41,8 @@ test('a record that has moved is addressed anew, and one that has changed is dri
   expect(driftOf(positional, step, changed)).toBe('user zoe changed since the plan (lang)');
 });
 
-test('of two records with one name the one with the same content is meant', () => {
-  const twins = [...users('bob', 'bob')].map((user, id) => ({
+test('of two records with one name the one with the same content is taken', () => {
+  const sameName = [...users('bob', 'bob')].map((user, id) => ({
     ...user,
     lang: ['de', 'fr'][id] ?? '',
   }));
@@ -50,20 +50,20 @@ test('of two records with one name the one with the same content is meant', () =
     device,
     positional,
     { action: 'delete', resource: 'user', target: { kind: 'where', filter: 'lang=fr' } },
-    twins,
+    sameName,
   ).steps;
   if (step === undefined) throw new Error('nothing was planned');
-  const now = [...twins.toReversed()].map((user, id) => ({ ...user, id }));
+  const now = [...sameName.toReversed()].map((user, id) => ({ ...user, id }));
   expect(withCurrentId(positional, step, now).request.path).toBe('/api/user/0');
 });
 
-test('without a hint that ids move, nothing is addressed anew', () => {
+test('without evidence that ids move, steps keep their ids', () => {
   const step = remove('zoe', users('ann', 'bob', 'zoe'));
   expect(withCurrentId(stable, step, users('bob', 'zoe'))).toBe(step);
   expect(driftOf(stable, step, users('bob', 'zoe'))).toBe('user zoe is gone since the plan');
 });
 
-test('what has changed twice is a counter; what somebody changed once is not', () => {
+test('a field that changed twice is volatile; one that changed once is not', () => {
   const reading = (hits: number, room: string): DeviceRecord[] => [
     { id: 1, username: 'ann', lang: 'de', hits, room },
   ];

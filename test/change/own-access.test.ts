@@ -57,7 +57,7 @@ test.each<[DeviceRecord, DeviceRecord]>([
   expect(objection(step({ username: 'admin', ...before }, asked))).toContain('lock you out');
 });
 
-test('a login with an address is the record with the address', () => {
+test('a login with an email address matches the record with that address', () => {
   const bob = { username: 'bob', email: 'Bob@Corp.example' };
   expect(objection(step(bob), Credential.basic('bob@corp.example', 'x'))).toContain('lock you out');
   expect(
@@ -66,7 +66,7 @@ test('a login with an address is the record with the address', () => {
   expect(objection(step({ ...bob, email: 'admin@corp.example' }))).toBeUndefined();
 });
 
-test('the record that shows the token is its owner, whatever anybody says', () => {
+test('the record that shows the token is its owner, whatever is configured', () => {
   const token = Credential.token('abc', 'carol');
   const records = [
     { username: 'bob', token: 'Token abc' },
@@ -94,7 +94,7 @@ test.each<[DeviceRecord, boolean]>([
   expect(reason?.includes('whose token is in use is not known') ?? false).toBe(mayBe);
 });
 
-test('a group does not lose the account in use, and other records that bear its name are no accounts', () => {
+test('a group must not lose the account in use; other records with its name are no accounts', () => {
   const group = { name: 'admins', members: ['admin', 'bob'] };
   const on = (asked?: DeviceRecord): string | undefined =>
     objection(step(group, asked, 'group', 'name'));
@@ -104,7 +104,7 @@ test('a group does not lose the account in use, and other records that bear its 
   expect(objection(step({ name: 'admin' }, undefined, 'vlan', 'name'))).toBeUndefined();
 });
 
-test('who is not logged in cannot lock himself out', () => {
+test('without a login nobody can be locked out', () => {
   expect(new OwnAccess(undefined, () => []).objectionTo(step({ username: 'admin' }))).toBe(
     undefined,
   );

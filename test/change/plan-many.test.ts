@@ -20,7 +20,7 @@ function users(count: number): DeviceRecord[] {
   }));
 }
 
-/** A third of each: new ones, changed ones, deleted ones. */
+/** A third each: added, changed, deleted. */
 function changesOn(records: readonly DeviceRecord[]): Change[] {
   const resource = 'user';
   return records.map((_record, index): Change => {
@@ -47,8 +47,8 @@ function timeFor(count: number): number {
   return elapsed;
 }
 
-test('many changes on one device are planned in time in proportion to their number', () => {
+test('many changes on one device are planned in linear time', () => {
   const few = timeFor(1_000);
-  // Ten times as many; looking at each record for each change would take a hundred times as long.
+  // Ten times as many; comparing every record for every change would take a hundred times as long.
   expect(timeFor(10_000)).toBeLessThan(Math.max(50 * few, 2_000));
 });

@@ -42,7 +42,7 @@ describe('a new record that is sent as a form', () => {
   const add = { action: 'add', resource: 'user', fields: { username: 'zoe' } } as const;
   const withField = (fields: DeviceRecord) => [ann, bob].map((one) => ({ ...one, ...fields }));
 
-  test('has a boolean as most records have it, which would else be false, and the plan says so', () => {
+  test('has the most common value of a boolean, which would otherwise be false, and the plan shows it', () => {
     const { steps } = plan(add, withField({ enabled: true }));
     expect(steps[0]?.request.form).toContainEqual(['enabled', 'true']);
     expect(steps[0]?.filled).toEqual({
@@ -105,20 +105,20 @@ describe('a new record that is sent as JSON', () => {
       [{ ...ann, enabled: true, is_admin: true }],
     );
 
-  test('has nothing that nobody named', () => {
+  test('has only the given fields', () => {
     const { steps } = planned({ enabled: { ...facts, required: false } });
     expect(steps[0]?.request.json).toEqual({ username: 'zoe' });
     expect(steps[0]).toMatchObject({ filled: {} });
     expect(steps[0]?.leftOut).toBeUndefined();
   });
 
-  test('has what the device requires, and the plan says so', () => {
+  test('has the required fields, and the plan shows them', () => {
     const { steps } = planned({ enabled: facts });
     expect(steps[0]?.request.json).toEqual({ username: 'zoe', enabled: true });
     expect(steps[0]?.filled).toEqual({ enabled: 'most common here' });
   });
 
-  test('is refused where what the device requires may give rights', () => {
+  test('is refused if a required field may give rights', () => {
     const { steps, settled } = planned({ is_admin: facts });
     expect(steps).toEqual([]);
     expect(settled[0]?.error).toMatchObject({ exitCode: 6 });
@@ -161,15 +161,15 @@ test.each<[string, Change, string]>([
   expect(plan(change, [ann, bob])).toMatchObject({ steps: [], settled: [{ verdict }] });
 });
 
-test('two users of the same name are never guessed between', () => {
-  const twins = [ann, { ...ann, uuid: 'u9' }];
+test('devsh never guesses between two users with the same name', () => {
+  const sameName = [ann, { ...ann, uuid: 'u9' }];
   const { steps, settled } = plan(
     { action: 'delete', resource: 'user', target: key('ann') },
-    twins,
+    sameName,
   );
   expect(steps).toEqual([]);
   expect(settled).toMatchObject([{ verdict: 'failed', error: { code: 'ambiguous' } }]);
-  const byId = plan({ action: 'delete', resource: 'user', target: key('u9') }, twins);
+  const byId = plan({ action: 'delete', resource: 'user', target: key('u9') }, sameName);
   expect(byId.steps[0]?.request).toEqual({ method: 'DELETE', path: '/api/user/u9/' });
 });
 
@@ -183,7 +183,7 @@ test.each(['', '.', '..', 'null', 'a/../..', '%2e%2e'])(
   },
 );
 
-/** What a device that does exactly as it is told holds afterwards. */
+/** The records of a correct device after these steps. */
 function applied(records: readonly DeviceRecord[], steps: ReturnType<typeof plan>['steps']) {
   return steps.reduce<DeviceRecord[]>(
     (held, { request, before }, index) => {
@@ -197,7 +197,7 @@ function applied(records: readonly DeviceRecord[], steps: ReturnType<typeof plan
   );
 }
 
-test('planned again after a device has done it, every change is unchanged', () => {
+test('planned again after the run, every change is unchanged', () => {
   const text = fc.string({ maxLength: 5 });
   const lang = fc.constantFrom('de', 'en', 'fr');
   const username = fc.constantFrom('ann', 'bob', 'carl', 'dora', 'Émile', '佐藤');
@@ -221,10 +221,10 @@ test('planned again after a device has done it, every change is unchanged', () =
     username.map((name) => ({ action: 'delete', resource: 'user', target: key(name) })),
   );
   fc.assert(
-    fc.property(records, change, (held, wanted) => {
-      const { steps } = plan(wanted, held);
+    fc.property(records, change, (held, one) => {
+      const { steps } = plan(one, held);
       fc.pre(steps.length > 0);
-      const again = plan(wanted, applied(held, steps));
+      const again = plan(one, applied(held, steps));
       expect(again.steps).toEqual([]);
       expect(again.settled.map(({ verdict }) => verdict)).toEqual(['unchanged']);
     }),
@@ -243,7 +243,7 @@ test.each<[string, Change]>([
       target: { kind: 'where', filter: 'username=bob' },
     },
   ],
-])('%s of a record that shares its id with another is not possible', (_title, change) => {
+])('%s of a record that shares its id with another one is not possible', (_title, change) => {
   const { steps, settled } = plan(change, [ann, { ...bob, uuid: 'u1' }]);
   expect(steps).toEqual([]);
   expect(settled).toMatchObject([
@@ -257,7 +257,7 @@ test.each<[string, Change]>([
   ]);
 });
 
-test('a record with an id of its own is planned beside others that share one', () => {
+test('a record with a unique id is planned beside others that share one', () => {
   const zoe = { ...bob, uuid: 'u9', username: 'zoe' };
   const records = [ann, { ...bob, uuid: 'u1' }, zoe];
   const { steps } = plan({ action: 'delete', resource: 'user', target: key('zoe') }, records);

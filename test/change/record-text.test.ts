@@ -54,11 +54,11 @@ test('a record is a document; key and ids are comments, secrets are left out', (
   `);
 });
 
-test('a text left as it is changes nothing', () => {
+test('an unchanged text changes nothing', () => {
   expect(read(recordText([ALICE, BOB]))).toEqual({ changed: [], removed: [] });
 });
 
-test('only the values that were changed are changes, as they were typed', () => {
+test('only edited values are changes, as typed', () => {
   const text = recordText([ALICE, BOB])
     .replace('lang: de', 'lang: no')
     .replace('age: 41', 'age: 042')
@@ -68,18 +68,18 @@ test('only the values that were changed are changes, as they were typed', () => 
   ]);
 });
 
-test('a line that is removed is no change, a line that is added is', () => {
+test('a removed line is no change, an added line is', () => {
   const text = recordText([ALICE]).replace('lang: de\n', 'phone: "1"\n');
   expect(read(text, [ALICE]).changed).toEqual([{ of: ALICE, fields: { phone: '1' } }]);
 });
 
-test('a document that is removed is told, and comments that are removed are not missed', () => {
+test('a removed document is reported, removed comments are not', () => {
   const text = recordText([ALICE, BOB]);
   const bobOnly = text.slice(text.indexOf('--- # record 2')).replace(/^# .*\n/gm, '');
   expect(read(bobOnly)).toEqual({ changed: [], removed: [ALICE] });
 });
 
-describe('what cannot be taken says where', () => {
+describe('an error has a place in the text', () => {
   test.each<[string, (text: string) => string, RegExp]>([
     [
       'the key',
@@ -100,7 +100,7 @@ describe('what cannot be taken says where', () => {
     expect(() => read(change(recordText([ALICE, BOB])))).toThrow(message);
   });
 
-  test('with the line as it stands below the complaint', () => {
+  test('with the line counted below the complaint', () => {
     const wrong = recordText([ALICE]).replace('lang: de', 'lang: de: fr');
     const message = messageOf(() => read(wrong, [ALICE]));
     const shown = withComplaint(wrong, message);
@@ -117,7 +117,7 @@ describe('what cannot be taken says where', () => {
   });
 });
 
-test('text of a device cannot break out of its place, and no control character is in the file', () => {
+test('text of a device stays in its field, and the file has no control characters', () => {
   const evil = one({
     username: 'x\n--- # record 1: x',
     uuid: 'a\nlang: fr',
@@ -173,7 +173,7 @@ const anyValue: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
   ),
 })).value;
 
-test('whatever a device holds, the unchanged text is no change and the text is safe to open', () => {
+test('for any record, the unchanged text is no change and is safe to open', () => {
   fc.assert(
     fc.property(
       fc.array(fc.dictionary(anyText, anyValue), { minLength: 1, maxLength: 3 }),

@@ -24,7 +24,7 @@ function planned(fields: DeviceRecord, records: readonly DeviceRecord[] = [ann])
   return step;
 }
 
-/** A device whose n-th write (from 1) does what `onWrite` says; what happens is told in `log`. */
+/** A device whose n-th write (from 1) does what `onWrite` says; events go to `log`. */
 function deviceThat(onWrite: (count: number, store: (record: DeviceRecord) => void) => void) {
   const log: string[] = [];
   let records: readonly DeviceRecord[] = [ann];
@@ -67,7 +67,7 @@ const at = (step: Step) => ({ step, ref: { device: ref.name, index: 0 } });
 
 const addBob = planned({ username: 'bob', lang: 'de' });
 
-test('what the device put off is sent again when reading back shows nothing of it', async () => {
+test('a throttled request is sent again if reading back shows no change', async () => {
   const { work, log } = deviceThat((count, store) => {
     if (count < 3) throw throttled(0);
     store(bob);
@@ -78,7 +78,7 @@ test('what the device put off is sent again when reading back shows nothing of i
   expect(log).toEqual([...once, ...once, ...once]);
 });
 
-test('what is stored and put off all the same is sent once', async () => {
+test('a throttled request that was stored anyway is sent once', async () => {
   const { work, log } = deviceThat((_count, store) => {
     store(bob);
     throw throttled(0);
@@ -88,7 +88,7 @@ test('what is stored and put off all the same is sent once', async () => {
   expect(log).toEqual(['journal', 'write', 'list']);
 });
 
-test('over TLS, too, a device that stores and says 429 gets one POST', async () => {
+test('a device that stores and responds with 429 gets one POST over TLS, too', async () => {
   const records = [ann];
   const server = await serve((request, response) => {
     if (request.method === 'GET') {
@@ -112,7 +112,7 @@ test('over TLS, too, a device that stores and says 429 gets one POST', async () 
 test.each([
   ['under another name', { ...bob, username: 'b_o_b' }],
   ['in another spelling', { ...bob, username: 'BOB' }],
-])('what is stored %s and put off all the same is sent once', async (_title, stored) => {
+])('a throttled request that was stored %s anyway is sent once', async (_title, stored) => {
   const { work, log } = deviceThat((_count, store) => {
     store(stored);
     throw throttled(0);
@@ -142,7 +142,7 @@ test.each([
   ['four times at most', 0, 4],
   ['never when it is to wait too long', 30_001, 1],
   ['never when it does not say how long', undefined, 1],
-])('what is always put off is sent %s', async (_title, retryAfterMs, writes) => {
+])('a request that is always throttled is sent %s', async (_title, retryAfterMs, writes) => {
   const { work, log } = deviceThat(() => {
     throw throttled(retryAfterMs);
   });
@@ -151,7 +151,7 @@ test.each([
   expect(log.filter((one) => one === 'write')).toHaveLength(writes);
 });
 
-test('who is cancelled does not wait, but still reads back', async () => {
+test('a cancelled run does not wait, but still reads back', async () => {
   const { work, log } = deviceThat(() => {
     throw throttled(20_000);
   });
@@ -172,7 +172,7 @@ test.each([
     }),
   ],
   ['there is no credential', new CredentialError('none')],
-])('when %s the request was not sent: it failed, whatever is there', async (_title, error) => {
+])('when %s the request was not sent: it failed, whatever the records', async (_title, error) => {
   const { work, log } = deviceThat((_count, store) => {
     store(bob); // somebody else does
     throw error;
@@ -182,14 +182,14 @@ test.each([
   expect(log).toEqual(['journal', 'write']);
 });
 
-test('after a crash, an add that was stored in another spelling is not sent again', () => {
+test('after a crash, an add stored in another spelling is not sent again', () => {
   const step = planned({ username: 'Bob', lang: 'de' });
   expect(resolveSent(profile, step, [ann, bob])).toMatchObject({ verdict: 'unknown' });
   expect(resolveSent(profile, step, [ann])).toBeUndefined();
   expect(resolveSent(profile, addBob, [ann, bob])).toMatchObject({ verdict: 'done' });
 });
 
-test('an id that another record has got, too, is drift', () => {
+test('an id that another record now has, too, is drift', () => {
   const change = {
     action: 'delete',
     resource: 'user',

@@ -5,13 +5,13 @@ import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 import type { Access } from '../../src/fleet/access.ts';
 import { DeviceSession } from '../../src/fleet/device-session.ts';
 
-/** What a device does with reads and writes. */
+/** The behaviour of a device for reads and writes. */
 interface Script {
   readonly list: (resource: string) => Promise<readonly DeviceRecord[]>;
   readonly write: (request: WriteRequest) => Promise<unknown>;
 }
 
-/** A device of the fleet without a network: it does what the script says. */
+/** A device session without a network: it follows the script. */
 export function scripted(
   ref: DeviceRef,
   script: Script,
@@ -41,7 +41,7 @@ class ScriptedMember extends DeviceSession {
   }
 }
 
-/** Nobody is asked anything: the devices are never opened. */
+/** Never called: the devices are not opened. */
 const NOBODY: Access = {
   trust: () => Promise.resolve({ kind: 'system' }),
   route: () => ({ kind: 'direct' }),

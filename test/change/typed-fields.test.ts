@@ -26,7 +26,7 @@ function typedFields(about: ReturnType<typeof known>, fields: DeviceRecord, befo
 
 const HELD = { vlan: 5, code: '007', on: true, tags: ['a'], ids: [1], address: { city: 'Bonn' } };
 
-describe('what was typed gets the type', () => {
+describe('a typed value gets the type', () => {
   test.each<[told: string, records: DeviceRecord[], said: DeviceRecord, typed: DeviceRecord]>([
     ['that all records share', [HELD], { vlan: '7', on: 'false' }, { vlan: 7, on: false }],
     ['text where text is held', [HELD], { code: '008' }, { code: '008' }],
@@ -91,12 +91,12 @@ describe('a name with a dot', () => {
     expect(typedFields(told, { 'address.city': 'y' })).toEqual({ 'address.city': 'y' });
   });
 
-  test('is a part also where only the device told that the field is an object', () => {
+  test('is a part even if only the device reports that the field is an object', () => {
     const told = known([], { address: 'nested object' });
     expect(typedFields(told, { 'address.city': 'Ulm' })).toEqual({ address: { city: 'Ulm' } });
   });
 
-  test('is a name like any other where no field is an object', () => {
+  test('is an ordinary name if no field is an object', () => {
     expect(typedFields(known([{ v: 1 }]), { 'v.x': '2', '.id': '3' })).toEqual({
       'v.x': '2',
       '.id': '3',
@@ -111,10 +111,10 @@ test.each([{ tags: '["x"' }, { address: 'Ulm' }, { address: '[1]' }])(
   },
 );
 
-describe('where nobody has told the type', () => {
+describe('if the type is unknown', () => {
   const fields = { vlan: '5', mtu: '1500', note: 'text', zone: '[1]', 'address.zip': '7' };
 
-  test('what looks like more than text is told, also of a part, and never of what has a type', () => {
+  test('a value that looks like more than text is reported, also for a part, but never if it has a type', () => {
     const { untyped } = read(
       known([HELD]),
       { ...fields, 'address.geo.lat': '1' },
@@ -129,7 +129,7 @@ describe('where nobody has told the type', () => {
     });
   });
 
-  test('JSON takes a list or an object for what it is, and a form takes text', () => {
+  test('JSON takes lists and objects as such, and a form takes text', () => {
     const said = { states: '["OK"]', deep: '{"a": 1}', broken: '[x', note: 'x' };
     expect(typedFields(known([{ note: 'y' }]), said)).toEqual({
       ...said,
@@ -137,7 +137,7 @@ describe('where nobody has told the type', () => {
       deep: { a: 1 },
     });
     expect(read(known([]), said).fields).toEqual(said);
-    // Some records hold a text there.
+    // Some records have a text there.
     expect(typedFields(known([{ x: 'a' }, { x: 1 }]), { x: '[1]' })).toEqual({ x: '[1]' });
   });
 });
@@ -160,7 +160,7 @@ describe('null', () => {
   });
 });
 
-test('what is given as JSON stays as it is, also as a part of a nested field', () => {
+test('a value given as JSON is unchanged, also as a part of a nested field', () => {
   const said = { vlan: '7', code: 8, 'address.city': null };
   const asJson = Object.keys(said);
   expect(read(known([HELD]), said, { before: HELD, asJson, isJson: true })).toEqual({
@@ -169,7 +169,7 @@ test('what is given as JSON stays as it is, also as a part of a nested field', (
   });
 });
 
-test('any value stands in a form as a text that is read as the very same value', () => {
+test('the text of any value in a form is read as the same value', () => {
   const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
   const list = fc.array(leaf);
   const object = fc.dictionary(fc.string(), fc.oneof(leaf, list));

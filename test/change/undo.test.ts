@@ -41,7 +41,7 @@ function profileWith(facts: Partial<NonNullable<Profile['resources']['user']>>):
   return { ...genericRestProfile, idFields: [], resources: { user } };
 }
 
-test('a deleted record comes back without what is read-only and what the device keeps book of', () => {
+test('a deleted record is restored without read-only and bookkeeping fields', () => {
   const profile = profileWith({ details: { id: readOnly }, bookkeeping: ['_links'] });
   const step: Step = { ...about, action: 'delete', request, before: bob };
   const [undo] = undoOf(runOf(step), () => profile);
@@ -52,7 +52,7 @@ test('a deleted record comes back without what is read-only and what the device 
   ]);
 });
 
-test('a changed record is not set back in fields that are read-only', () => {
+test('read-only fields of a changed record are not set back', () => {
   const profile = profileWith({ details: { visits: readOnly } });
   const before = { ...bob, lang: 'de' };
   const asked = { lang: 'en' };

@@ -1,6 +1,6 @@
 import type { View } from '../../../src/shell/output.ts';
 
-/** What `export user` yields of each device. */
+/** What `export user` yields for each device. */
 export const EXPORT_VIEW: View = {
   resource: 'user',
   layout: 'table',

@@ -5,7 +5,7 @@ import { Problems } from '../../../src/change/record-file/record-file.ts';
 import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../../src/device/record.ts';
 
-/** What a file would change on a device with these records. */
+/** The changes of a file on a device with these records. */
 function match(
   name: string,
   text: string,
@@ -36,7 +36,7 @@ const BOB = {
   modified: '2026-01-01T00:00:00Z',
 };
 
-test('changes only the fields that differ, in the types that the device has', () => {
+test('changes only the fields that differ, in the types of the device', () => {
   const text = 'username,lang,age,active,groups\nbob,de,6,false,"[""a"",""c""]"\n';
   expect(match('u.csv', text, [BOB]).changes).toEqual([
     {
@@ -49,7 +49,7 @@ test('changes only the fields that differ, in the types that the device has', ()
   ]);
 });
 
-test('ids and points in time are not taken from a file, and said', () => {
+test('ids and timestamps in a file are ignored and reported', () => {
   const text = 'username,uuid,modified\nbob,other,2020-01-01T00:00:00Z\n';
   expect(match('u.csv', text, [BOB])).toEqual({
     changes: [],
@@ -58,7 +58,7 @@ test('ids and points in time are not taken from a file, and said', () => {
   });
 });
 
-test('an empty cell empties a field, but not a secret, and says nothing of a new record', () => {
+test('an empty cell empties a field, but no secret, and is left out of a new record', () => {
   const text = 'username,lang,token\nbob,,\nnew,,\n';
   expect(match('u.csv', text, [BOB]).changes).toMatchObject([
     { action: 'set', fields: { lang: '' } },
@@ -67,13 +67,13 @@ test('an empty cell empties a field, but not a secret, and says nothing of a new
   expect(match('u.csv', text, [BOB]).changes[0]).not.toHaveProperty('fields.token');
 });
 
-test('a masked secret is never taken for one', () => {
+test('a masked secret is never sent', () => {
   const text = '[{"username":"bob","token":"***"},{"username":"new","token":"***"}]';
   const { changes } = match('u.json', text, [BOB]);
   expect(JSON.stringify(changes)).not.toContain('***');
 });
 
-test('a field without a value in JSON is null, one that is not there is left alone', () => {
+test('a null field in JSON empties the field, a missing one leaves it unchanged', () => {
   const { changes } = match('u.json', '[{"username":"bob","lang":null}]', [BOB]);
   expect(changes).toMatchObject([{ fields: { lang: null } }]);
 });
@@ -86,12 +86,12 @@ test('a nested value keeps the secrets that an export left out, or is refused', 
   expect(() => match('u.json', other, [held])).toThrow(/holds secrets on fw1/);
 });
 
-test('prunes what no row is about, by id where several share a name', () => {
-  const twins = [
+test('prunes records without a row, by id if several share a name', () => {
+  const sameName = [
     { uuid: 'u2', username: 'eve' },
     { uuid: 'u3', username: 'eve' },
   ];
-  const { changes } = match('u.csv', 'username\nbob\n', [BOB, ...twins], { prune: true });
+  const { changes } = match('u.csv', 'username\nbob\n', [BOB, ...sameName], { prune: true });
   expect(changes).toEqual([
     { action: 'delete', resource: 'user', target: { kind: 'key', key: 'u2' } },
     { action: 'delete', resource: 'user', target: { kind: 'key', key: 'u3' } },
@@ -99,13 +99,13 @@ test('prunes what no row is about, by id where several share a name', () => {
 });
 
 test('rows of records that share a name need another key', () => {
-  const twins = [
+  const sameName = [
     { uuid: 'u2', username: 'eve', lang: 'de' },
     { uuid: 'u3', username: 'eve', lang: 'en' },
   ];
   const text = 'uuid,username,lang\nu2,eve,de\nu3,eve,fr\n';
-  expect(() => match('u.csv', text, twins)).toThrow(/2 users with the username eve/);
-  expect(match('u.csv', text, twins, { key: 'uuid' }).changes).toMatchObject([
+  expect(() => match('u.csv', text, sameName)).toThrow(/2 users with the username eve/);
+  expect(match('u.csv', text, sameName, { key: 'uuid' }).changes).toMatchObject([
     { action: 'set', target: { key: 'u3' }, fields: { lang: 'fr' } },
   ]);
 });
@@ -130,13 +130,13 @@ test.each(['Bob', 'bob ', 'b\u043eb', 'bob\u200b'])(
   },
 );
 
-test('takes 7 for what a spreadsheet made of 007', () => {
+test('recognizes 7 as the 007 that a spreadsheet changed', () => {
   const records = [BOB, { ...BOB, uuid: 'u2', username: '007' }];
   const text = 'username,lang\nbob,de\n7,de\n';
   expect(() => match('u.csv', text, records, { prune: true })).toThrow('"7" looks like "007"');
 });
 
-test('does not prune all that a device has for a file of something else', () => {
+test('does not prune all records of a device for an unrelated file', () => {
   const text = 'username,lang\nmallory,de\n';
   expect(() => match('u.csv', text, [BOB], { prune: true })).toThrow(
     'u.csv:2: none of the 1 users of fw1 is in the file: --prune would delete them all',
@@ -146,7 +146,7 @@ test('does not prune all that a device has for a file of something else', () => 
   ).toHaveLength(2);
 });
 
-test('a row without a key tells what it has', () => {
+test('the error about a row without a key names its fields', () => {
   expect(() => match('u.csv', 'Login,lang\nbob,de\n', [BOB])).toThrow(
     'u.csv:2: this user has no username, only Login, lang (--map COLUMN=username, or --key)',
   );

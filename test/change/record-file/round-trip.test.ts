@@ -69,7 +69,7 @@ const text = fc.oneof(
 const scalar: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: text },
   fc.integer(),
-  // Whole numbers that are too long for a number are `bigint`.
+  // Integers beyond the range of `number` are `bigint`.
   fc
     .double({ noNaN: true, noDefaultInfinity: true })
     .filter((number) => !Number.isInteger(number) || Number.isSafeInteger(number)),
@@ -112,7 +112,7 @@ function exported(
   return renderedText(format, reads);
 }
 
-/** What an import of the text would change on devices that hold these records. */
+/** The changes of an import on devices with these records. */
 function changes(content: string, name: string, devices: readonly (readonly DeviceRecord[])[]) {
   const problems = new Problems();
   const file = readRecordFile(content, name, (column) => column);
@@ -126,7 +126,7 @@ function changes(content: string, name: string, devices: readonly (readonly Devi
   return found.flat();
 }
 
-/** As LibreOffice saves a table for Europe: all cells in quotes, `;` between them, CRLF, a mark in front. */
+/** As LibreOffice saves a table in a European locale: quoted cells, `;`, CRLF, a byte order mark. */
 function savedByLibreOffice(csv: string): string {
   const rows: string[][] = parse(csv);
   return stringify(rows, {
@@ -138,7 +138,7 @@ function savedByLibreOffice(csv: string): string {
   });
 }
 
-describe('what is exported and imported again changes nothing', () => {
+describe('an export that is imported again changes nothing', () => {
   test.each(['csv', 'json', 'jsonl', 'yaml'] as const)('as %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.array(records, { minLength: 1, maxLength: 2 }), async (devices) => {
@@ -187,11 +187,11 @@ function asJson(record: DeviceRecord): DeviceRecord {
   return plain(record) as DeviceRecord;
 }
 
-test('a text in a cell comes back the same, and no spreadsheet takes it for a formula', () => {
+test('a text survives a round trip through a cell, and no spreadsheet takes it for a formula', () => {
   fc.assert(
-    fc.property(text, (said) => {
-      const cell = encodeCell(said);
-      expect(decodeCell(cell).text).toBe(said);
+    fc.property(text, (original) => {
+      const cell = encodeCell(original);
+      expect(decodeCell(cell).text).toBe(original);
       expect(cell).not.toMatch(/^\s*[=+\-@＝＋－＠]/);
       expect(cell).not.toMatch(/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u);
     }),

@@ -15,7 +15,7 @@ const canSend = hasBash && has('curl');
 /** Half a character has no UTF-8 form and is replaced on the way. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();
 
-/** How curl is told about one pair: the name encoded, the value as it is, if an argument can be so. */
+/** The argument for one pair: the name encoded, the value unchanged if possible. */
 function pairArguments(field: string, value: string): string[] {
   const pair = new URLSearchParams([[field, value]]).toString();
   const [name = ''] = pair.split('=');
@@ -24,7 +24,7 @@ function pairArguments(field: string, value: string): string[] {
     : ['--data-urlencode', `${name}=${wellFormed(value)}`];
 }
 
-/** All but the id, which each device gives anew. */
+/** All fields but the id, which each device assigns. */
 function zoeOf(device: SimulatedDevice | undefined): object | undefined {
   const user = device?.users.find(({ username }) => username === 'zoe');
   return user && { ...user, uuid: undefined };
@@ -36,7 +36,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a script from standard input, so that the devices in this process can answer meanwhile. */
+/** Runs a script from standard input, so that the devices in this process can respond meanwhile. */
 function bash(script: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const { PATH } = process.env;
@@ -130,9 +130,9 @@ test('gives the secrets of two records two variables', () => {
 });
 
 describe.skipIf(!hasBash)(`bash${hasBash ? '' : ' (skipped: there is no bash here)'}`, () => {
-  test('hands curl exactly the texts of the run, whatever they are', async () => {
+  test('passes exactly the texts of the run to curl, whatever they are', async () => {
     const env = { ...ADMIN, FIELD_PASSWORD: 'S3cret!' };
-    // Shows its arguments in place of curl, those from pipes as what is in them.
+    // A stand-in for curl that prints its arguments, and the content of pipes.
     const spy = `curl() { local a; for a in "$@"; do
       case $a in @/dev/fd/*|password@/dev/fd/*) printf '%s:%s\\0' "\${a%%@*}" "$(< "\${a#*@}")" ;;
       *) printf '%s\\0' "$a" ;; esac; done; }\n`;
@@ -166,7 +166,7 @@ describe.skipIf(!hasBash)(`bash${hasBash ? '' : ' (skipped: there is no bash her
     );
   });
 
-  test('finds no fault in the script, and does nothing without a login', async () => {
+  test('accepts the script, and sends nothing without a login', async () => {
     const script = curlReport(exampleReport());
 
     expect(await bash(script, {}, '-n')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
@@ -182,7 +182,7 @@ describe.skipIf(!canSend)(`curl${canSend ? '' : ' (skipped: no curl or no bash h
     const { devsh, devices } = await startFleet({ devices: 2 });
     const fields = ['username=zoe', `first_name=Zoë "O'Neil" & <b>+%41`, 'lang=de'];
     await devsh(['user', 'add', ...fields, '--on', '@lab', '--yes']);
-    const wanted = devices.map(zoeOf);
+    const expected = devices.map(zoeOf);
     const script = (await devsh('report --as curl')).stdout;
     await devsh('undo --yes');
     expect(devices.map(zoeOf)).toEqual([undefined, undefined]);
@@ -190,11 +190,11 @@ describe.skipIf(!canSend)(`curl${canSend ? '' : ' (skipped: no curl or no bash h
     const { exitCode, stderr } = await bash(script, { ...ADMIN, CURL_OPTS: '-k' });
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(devices.map(zoeOf)).toEqual(wanted);
-    expect(wanted[0]).toMatchObject({ first_name: `Zoë "O'Neil" & <b>+%41` });
+    expect(devices.map(zoeOf)).toEqual(expected);
+    expect(expected[0]).toMatchObject({ first_name: `Zoë "O'Neil" & <b>+%41` });
   });
 
-  test('deletes with a token what a device kept', async () => {
+  test('deletes records of a device with a token', async () => {
     const { devsh, device } = await startFleet();
     device(1).putUser({ username: 'zoe', lang: 'fr' });
     device(1).setFault('delete-and-keep', 1, { method: 'DELETE' });
@@ -209,7 +209,7 @@ describe.skipIf(!canSend)(`curl${canSend ? '' : ' (skipped: no curl or no bash h
     expect(zoeOf(device(1))).toBeUndefined();
   });
 
-  test('sends nothing to a device that is not trusted, and says so', async () => {
+  test('sends nothing to an untrusted device, and reports that', async () => {
     const { devsh, device, writes } = await startFleet();
     await devsh(['user', 'add', 'username=zoe', 'lang=de', '--on', 'sim1', '--yes']);
     const { stdout: script } = await devsh('report --as curl');

@@ -6,7 +6,7 @@ import type { DevicePlan, Step } from '../../../src/change/plan.ts';
 import { reportOf, type Report } from '../../../src/change/report/report.ts';
 import type { StepResult } from '../../../src/change/verdict.ts';
 
-/** The texts of a run that come from outside. */
+/** The foreign texts of a run. */
 export interface Texts {
   readonly device: string;
   readonly key: string;

@@ -25,7 +25,7 @@ test('has the urgent devices first, and before, planned and held of each field',
   ]);
 });
 
-test('keeps every character of a device, escaped, and no secret', () => {
+test('keeps every character of a device, escaped, but no secret', () => {
   fc.assert(
     fc.property(hostileTexts, (texts) => {
       const report = exampleReport(texts);

@@ -8,7 +8,7 @@ import { hostileTexts } from './hostile.ts';
 
 const hasPython = spawnSync('python3', ['-c', 'import xml.etree.ElementTree']).status === 0;
 
-/** Reads documents from a JSON list, and says of each its elements: tag and attributes. */
+/** Reads documents from a JSON list, and prints the elements of each: tag and attributes. */
 const READ_XML = `
 import json, sys, xml.etree.ElementTree as tree
 documents = json.load(sys.stdin)
@@ -63,7 +63,7 @@ test('has a case for each step, the device as its class, and an element for its 
   `);
 });
 
-test('writes what XML forbids in visible form, and nothing a terminal obeys', () => {
+test('makes characters visible that XML forbids or a terminal obeys', () => {
   fc.assert(
     fc.property(hostileTexts, (texts) => {
       const xml = junitReport(exampleReport(texts));
@@ -77,7 +77,7 @@ test('writes what XML forbids in visible form, and nothing a terminal obeys', ()
 });
 
 describe.skipIf(!hasPython)(`an XML parser${hasPython ? '' : ' (skipped: no python3)'}`, () => {
-  test('finds the same elements whatever the texts are', () => {
+  test('finds the same elements, whatever the texts', () => {
     const samples = fc.sample(hostileTexts, 200);
     const tags = (elements: readonly Element[]): string[] => elements.map(([tag]) => tag);
     const [plain = [], ...others] = parsed(
@@ -92,7 +92,7 @@ describe.skipIf(!hasPython)(`an XML parser${hasPython ? '' : ' (skipped: no pyth
     for (const elements of others) expect(tags(elements)).toEqual(tags(plain));
   });
 
-  test('gives back a text with markup as it was', () => {
+  test('returns a text with markup unchanged', () => {
     const key = `a<b>"c" & 'd' ]]> é`;
     const [elements = []] = parsed([junitReport(exampleReport({ key }))]);
     const names = elements.filter(([tag]) => tag === 'testcase').map(([, { name }]) => name);

@@ -5,7 +5,7 @@ import { visibleLines } from '../../../src/text/visible.ts';
 import { exampleReport } from './example.ts';
 import { hostileTexts } from './hostile.ts';
 
-test('tells who, when and what, all devices, and once what happened alike', () => {
+test('has the head, all devices, and equal outcomes once', () => {
   expect(markdownReport(exampleReport())).toMatchInlineSnapshot(`
     "# devsh run 20261121-093041-k3qd7m
 
@@ -86,7 +86,7 @@ test('keeps the text of a device from being Markdown, HTML or a link', () => {
   );
 });
 
-test('no text from outside breaks a table, adds a line or reaches a terminal as it is', () => {
+test('no foreign text breaks a table, adds a line or reaches a terminal unescaped', () => {
   const lineKinds = (text: string): string[] =>
     text.split('\n').map((line) => {
       if (line.startsWith('|')) return `table of ${line.split('|').length - 2}`;
