@@ -23,13 +23,13 @@ interface Dialect {
 
 const USERS = 12;
 const PAGE_SIZE = 5;
-/** A list of 12 to 13 takes so many requests. */
+/** The requests for a list of 12 to 13 users. */
 const PAGES = 3;
 
-/** Only these have room beside the records to say which page it is. */
+/** Envelopes that can report a page. */
 const PAGED: readonly EnvelopeName[] = ['results', 'data', 'rows', 'records', 'user'];
 
-/** Every envelope without paging, and every paging in every envelope that has room for it. */
+/** Every envelope without paging, and every paging in every envelope that can report it. */
 const SHAPES = PAGING_NAMES.flatMap((paging) =>
   (paging === 'none' ? ENVELOPE_NAMES : PAGED).map((envelope) => ({ envelope, paging })),
 );
@@ -51,7 +51,7 @@ async function start(
   return { devsh, device };
 }
 
-/** What a device holds under a username; undefined where there is nobody. */
+/** The stored user; undefined if there is none. */
 function held(device: SimulatedDevice, username: string): Record<string, unknown> | undefined {
   return device.users.find((user) => user.username === username);
 }
@@ -68,10 +68,10 @@ function requests(device: SimulatedDevice, from: number, isWrite: boolean): stri
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-/** list, add, set, delete, undo: what is said, what the device holds, and what it was asked. */
+/** list, add, set, delete, undo: checks the output, the records and the requests. */
 async function roundTrip({ profile, paging, ...dialect }: Dialect): Promise<void> {
   const { devsh, device } = await start({ profile, paging, ...dialect });
-  // An answer that names a page where the device goes by offset costs one request to find out.
+  // A response that names a page on a device with offsets costs one request to find out.
   const isMisleading = paging === 'offset' && dialect.envelope === 'rows';
   const pages = (paging === 'none' ? 1 : PAGES) + (isMisleading ? 1 : 0);
   let at = device.log.length;
@@ -108,7 +108,7 @@ async function roundTrip({ profile, paging, ...dialect }: Dialect): Promise<void
   expect(requests(device, at, true)).toHaveLength(1);
   expect(device.users).toHaveLength(USERS);
 
-  // The account comes back without its password, and with an id of its own where the device makes one.
+  // The account comes back without its password, and with another id if the device assigns it.
   const undone = await devsh('undo --yes --allow loss');
   const after = shown(device, 'zoe');
   const lost = ['uuid', 'id', 'modified'].filter(
@@ -144,7 +144,7 @@ test.each<Dialect>([
 ])('the habits $quirk of $profile are survived', roundTrip);
 
 describe.each(PROFILE_NAMES)('what a device that speaks %s refuses', (profile) => {
-  // A device that tells its choices is never sent a wrong one.
+  // A device that reports its choices never gets a wrong one.
   const quirks: readonly (readonly QuirkName[])[] =
     profile === 'form-action'
       ? [['no-options']]

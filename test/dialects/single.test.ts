@@ -35,10 +35,10 @@ test.each(DIALECTS)(
   'one object is shown, changed and taken back by $profile with $envelope',
   async ({ profile, envelope }) => {
     const { devsh, device } = await start({ profile, envelope });
-    // A form of all fields has the list of servers only where it is known how.
+    // A form with all fields needs to know how lists are written.
     await devsh('profile set sim1 update.lists=repeated');
     const [before] = device.records('system');
-    // Lines have no lists: where all has to be sent, the items go back as the one text that came.
+    // Lines have no lists: if all fields have to be sent, the items go back as one text.
     const isJoined = envelope === 'key-value' && !['drf', 'generic-rest'].includes(profile);
     const kept = (record: DeviceRecord = {}): DeviceRecord =>
       isJoined ? { ...record, ntp_servers: ['ntp1.example.net,ntp2.example.net'] } : record;

@@ -52,7 +52,7 @@ test.each(['drf', 'generic-rest'] as const)(
     const add = 'user add username=zoe first_name=Zoe lastname=Z lang=de';
     expect((await devsh(`${add} --on sim1 --yes`)).stdout).toContain('add user zoe: done');
     expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('zoe: done');
-    // All but what only the device sets.
+    // All fields except those that only the device sets.
     expect((await devsh('undo --yes')).stdout).toMatch(
       /zoe: .*not brought back: (?:uu)?id, modified/,
     );
@@ -104,7 +104,7 @@ test.each(['drf', 'generic-rest'] as const)(
     const last = ['--on', 'sim1', '--yes', '--allow', 'protected'];
     await devsh(['interface', 'delete', ...names, ...last]);
     expect(device.records('interface')).toEqual([]);
-    // The first write asks the device; there is no record that it could show.
+    // The first write asks the device, which has no record to show.
     const add = 'interface add name=wan0 mtu=1400 description=Uplink --on sim1 --yes';
     const added = await devsh(add);
     expect(added.stdout).toBe('✓ sim1  add interface wan0: done\n1 done\n');
@@ -125,7 +125,7 @@ test('a field that not even the record itself shows is not called empty', async 
   const add = 'interface add name=wan0 mtu=1400 colour=red --on sim1 --yes --allow invalid';
   const { stdout } = await devsh(add);
   expect(stdout).toContain('differs - colour: sent red, the device does not show it');
-  // That the list leaves nothing out is learned once, for the plan.
+  // The plan learns once that the list is complete.
   expect(gets().filter((path) => /interface\/./.test(path))).toHaveLength(1);
 });
 

@@ -6,16 +6,16 @@ import type { Fault } from '../../src/simulator/faults/fault.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { ADMIN, makeDevsh, trust, writesOf } from '../main/devsh.ts';
 
-/** What is asked of the device. `read back`: an add, and the fault strikes only the reading after it. */
+/** What devsh does. `read back`: an add, and the fault strikes only the read-back. */
 export const DOORS = ['list', 'add', 'set', 'delete', 'read back'] as const;
 export type Door = (typeof DOORS)[number];
 
-/** The time limit that devsh is given for one answer: no machine is so busy that it is met by chance. */
+/** The time limit for one response: long enough for a busy machine. */
 const LIMIT_MS = 15_000;
-/** The same where nothing else ends the waiting. */
+/** The same if only the limit ends the wait. */
 const SHORT_LIMIT_MS = 2000;
 
-/** Answers that wait, and never come or never end. */
+/** Responses that stall. */
 export const STALLED: readonly FaultName[] = [
   'handshake-stall',
   'silence',
@@ -39,12 +39,12 @@ const LINES: Readonly<Record<Door, string>> = {
 
 /** One run of the whole program against one faulty device. */
 export interface Outcome {
-  /** A verdict, or the code of the error of a list; `listed` when there was none. */
+  /** A verdict, or the code of a failed list; `listed` without an error. */
   readonly end: Verdict | 'listed' | (string & {});
   readonly exitCode: number;
-  /** Requests other than GET that reached the device. */
+  /** Requests other than GET. */
   readonly writes: number;
-  /** Whether the device holds what was asked for; undefined for a list. */
+  /** Whether the device has the intended state; undefined for a list. */
   readonly isApplied: boolean | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -57,7 +57,7 @@ export function faultNamed(name: FaultName): Fault {
   return fault;
 }
 
-/** Whether a fault can strike behind a door. */
+/** Whether a fault can strike this operation. */
 export function isPossible(name: FaultName, door: Door): boolean {
   const { stage, methods } = faultNamed(name);
   if (door === 'list') return methods?.includes('GET') ?? true;
@@ -70,7 +70,7 @@ function methodOf(door: Door): 'GET' | 'POST' | 'DELETE' {
   return door === 'delete' ? 'DELETE' : 'POST';
 }
 
-/** Lists are faulty always; all else strikes the one request that the door is about. */
+/** List faults strike every list; the others strike only the request of the operation. */
 function scopeOf({ stage, methods }: Fault, door: Door): FaultScope {
   if (stage === 'connection') return {};
   if (door === 'read back') return { method: 'GET', afterWrite: true };
@@ -100,11 +100,11 @@ async function runOn(
   device.putUser({ username: 'ann', lang: 'fr', first_name: 'Ann', lastname: 'Ä. Example' });
   const devsh = await makeDevsh(ADMIN, atEnd);
   const fault = faultNamed(name);
-  // As they are before it: a fault may change the certificate.
+  // Before the fault, which may change the certificate.
   const { address, fingerprint } = device;
   device.setFault(name, true, scopeOf(fault, door));
   const authority = await trustOptions(fault, device, devsh.folder);
-  // A pin would come first.
+  // A pin would override the CA.
   if (authority.length === 0) await trust(devsh, [{ address, fingerprint }]);
 
   const limitMs = WAITING.includes(name) ? SHORT_LIMIT_MS : LIMIT_MS;
@@ -122,7 +122,7 @@ async function runOn(
   };
 }
 
-/** A wrong date or name can only be seen by who checks them: with a CA instead of a pin. */
+/** Only a CA, not a pin, checks the dates and names of a certificate. */
 async function trustOptions(
   fault: Fault,
   device: SimulatedDevice,

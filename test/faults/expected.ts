@@ -2,10 +2,10 @@ import type { FaultName } from '../../src/simulator/faults.ts';
 import { DOORS, type Door } from './cell.ts';
 
 /**
- * What devsh says of each fault, and how many writes reach the device: `failed 0` is a failure of which
- * nothing was sent. For a list it is the code of its error; `no answer` is `unreachable` or `protocol`,
- * whichever limit comes first. In `read back` an add is carried out, and the fault strikes the
- * reading after it. `-`: the fault cannot strike there.
+ * The outcome of each fault, and how many writes reach the device: `failed 0` is a failure with nothing
+ * sent. For a list it is the code of its error; `no answer` is `unreachable` or `protocol`, whichever limit
+ * comes first. In `read back` an add is executed, and the fault strikes the read-back. `-`: the fault
+ * cannot strike there.
  */
 const TABLE = `
 fault                      list          add          set          delete       read back
@@ -237,7 +237,7 @@ export interface Expected {
   readonly writes: number;
 }
 
-/** Two blanks or more part the columns. */
+/** Two or more blanks separate the columns. */
 export const EXPECTED: readonly Expected[] = TABLE.split('\n')
   .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('fault '))
   .flatMap((line) => {

@@ -8,13 +8,13 @@ import { startProgram } from '../main/process.ts';
 import { STALLED } from './cell.ts';
 
 const LIMIT_MS = 1000;
-/** What the whole program may take on top of the limit, its start included. */
+/** The time of the whole program beyond the limit, its start included. */
 const GRACE_MS = 2000;
 const INTERRUPT_MS = 500;
-/** A busy machine may be late by itself; not several times in a row. */
+/** A busy machine may be late, but not several times in a row. */
 const RETRIES = 3;
 
-/** Answers that come as fast as they are read, and never end. */
+/** Responses that come as fast as they are read, and never end. */
 const POURING: readonly FaultName[] = [
   'endless-headers',
   'endless-body',
@@ -22,7 +22,7 @@ const POURING: readonly FaultName[] = [
   'trailer-flood',
 ];
 
-/** Tells the most memory that the program ever had, when it ends. */
+/** Prints the peak of memory of the program at its end. */
 const WITH_PEAK = {
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(
     "import{writeFileSync}from'node:fs';process.on('exit',()=>" +
@@ -47,7 +47,7 @@ describe('an answer that does not end is ended in time:', () => {
     expect([1, 5]).toContain(exitCode);
   };
 
-  // These only wait, and can do so side by side.
+  // These only wait, so they can run in parallel.
   test.concurrent.for(STALLED)('%s', { retry: RETRIES }, async (fault, { onTestFinished }) => {
     await endsInTime(fault, await startFleet({ atEnd: onTestFinished }));
   });

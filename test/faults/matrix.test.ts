@@ -4,7 +4,7 @@ import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
 import { DOORS, isPossible, runCell, type Outcome } from './cell.ts';
 import { EXPECTED, type Expected } from './expected.ts';
 
-/** So many devices misbehave at a time; most of them only wait. */
+/** How many cells run at a time; most of them only wait. */
 const AT_A_TIME = 14;
 
 const EXIT_CODES: Readonly<Record<string, readonly number[]>> = {
@@ -13,7 +13,7 @@ const EXIT_CODES: Readonly<Record<string, readonly number[]>> = {
   unchanged: [0],
   'no effect': [1],
   differs: [1],
-  // What came in between decides: a refusal, the login, the connection, devsh itself.
+  // Depends on the cause: a refusal, the login, the connection, devsh itself.
   failed: [1, 4, 5, 6],
   unknown: [3],
   drift: [7],
@@ -26,26 +26,26 @@ const EXIT_CODES: Readonly<Record<string, readonly number[]>> = {
   untrusted: [5],
 };
 
-/** A device that asks to wait (429) is asked again, as reading back shows that nothing has changed. */
+/** A write is sent again after a 429 if the read-back shows no change. */
 const IS_ASKED_AGAIN = ['429'];
 
-/** Too much for many devices in one process; limits.test.ts shows what it ends with. */
+/** Too large for many devices in one process; limits.test.ts covers it. */
 const TOO_LARGE: readonly FaultName[] = ['million-names'];
 
-/** One record comes instead of the list: devsh can only believe what it is shown. */
+/** One record comes instead of the list, and devsh cannot know better. */
 const SHOWS_ANOTHER_STATE = ['lone-object'];
 
 const runs = new Map<Expected, Promise<Outcome>>();
 const texts = new Map<Expected, Promise<Outcome>>();
 
-/** All at once, a few at a time; each test then waits for its own. */
+/** Starts all cells, a few at a time; each test waits for its own. */
 beforeAll(() => {
   const waiting: (() => Promise<unknown>)[] = [];
   const later = <Result>(run: () => Promise<Result>): Promise<Result> => {
     const result = new Promise<Result>((resolve, reject) => {
       waiting.push(() => run().then(resolve, reject));
     });
-    // Whoever waits for it is told; until then it is not unhandled.
+    // The test that waits for it gets the error.
     result.catch(() => undefined);
     return result;
   };
@@ -78,7 +78,7 @@ describe('a device with', () => {
     async (cell) => {
       const outcome = await outcomeOf(runs, cell);
       const { end, exitCode, writes, isApplied, stdout, stderr } = outcome;
-      // What a failed check shows: not all of 10 MB.
+      // The message of a failed check, without 10 MB of output.
       const said = `${stdout.slice(0, 2000)}\n${stderr.slice(0, 2000)}`;
 
       if (cell.end === 'no answer') expect(['unreachable', 'protocol']).toContain(end);
@@ -88,7 +88,7 @@ describe('a device with', () => {
       expect(EXIT_CODES[end], said).toContain(exitCode);
       expect(unsafeLine(`${stdout}\n${stderr}`)).toBeUndefined();
 
-      // No claim that is not so.
+      // No false claim.
       if (end === 'done') expect(isApplied, said).toBe(true);
       const isDenied = ['failed', 'no effect', 'unchanged'].includes(end);
       if (isDenied && cell.door !== 'list' && !SHOWS_ANOTHER_STATE.includes(cell.fault)) {
@@ -132,7 +132,7 @@ function outcomeOf(from: Map<Expected, Promise<Outcome>>, cell: Expected): Promi
   return outcome;
 }
 
-// Emoji in the names of the simulated people are joined by invisible characters; tabs part columns.
+// Joiners are part of emoji in simulated names; tabs separate columns.
 const HARMLESS = new RegExp('\\p{RGI_Emoji}|\\t', 'gv');
 
 function unsafeLine(text: string): string | undefined {

@@ -42,7 +42,7 @@ test.skipIf(!hasCurl)('the curl calls of a delete do what devsh would have done'
   const [, , user] = device(1).users;
   const { stdout } = await devsh(`user delete ${user?.username ?? ''} --on sim1 --as-curl`);
   const { username, password } = device(1).accounts.admin;
-  // The simulator answers in this process, which must not wait for bash.
+  // The simulator runs in this process, which must not block.
   const { spawn } = await import('node:child_process');
   const bash = spawn('bash', ['-s'], {
     env: { ...process.env, DEVSH_USER: username, DEVSH_PASSWORD: password, CURL_OPTS: '-k' },
@@ -63,7 +63,7 @@ test('each device is asked at its own path, and for the media type that it wants
   expect(stdout.match(/--header 'Accept: application\/vnd\.api\+json'/g)).toHaveLength(1);
 });
 
-/** Runs a script while this process, which the simulator is in, goes on. */
+/** Runs a script without blocking this process, which runs the simulator. */
 async function bash(script: string, env: NodeJS.ProcessEnv): Promise<number> {
   const { spawn } = await import('node:child_process');
   const shell = spawn('bash', ['-s'], {

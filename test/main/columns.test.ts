@@ -5,7 +5,7 @@ import { startFleet, type Devsh } from './devsh.ts';
 
 const SCREEN = { tty: [], env: { NO_COLOR: '1' } };
 
-/** What is said when this is typed at the plain prompt. */
+/** The output of a line typed at the plain prompt. */
 async function typed(devsh: Devsh, line: string): Promise<string> {
   const { stderr } = await devsh('--plain', { ...SCREEN, tty: [line, 'quit'] });
   return stderr;

@@ -142,7 +142,7 @@ test('without a keychain login says so, in one line, with the ways out', async (
   expect(stderr).toMatch(/keychain.*DEVSH_TOKEN/);
 });
 
-/** Adds to `devices.yaml`, where `device add` has written the devices. */
+/** Appends to `devices.yaml`. */
 async function addSettings(folder: string, lines: string): Promise<void> {
   const path = join(folder, 'config', 'devsh', 'devices.yaml');
   await writeFile(path, `${await readFile(path, 'utf8')}${lines}`);
@@ -260,7 +260,7 @@ test('login --check asks for no login', async () => {
 
 const PASSPHRASE = 'correct horse battery';
 
-/** A vault that is not sealed as hard as in earnest, so that no test waits for it. */
+/** A vault with a fast key derivation, so that tests do not wait. */
 async function makeVault(folder: string): Promise<void> {
   const vault = new Vault(join(folder, 'data', 'devsh', 'vault.age'), { workFactor: 10 });
   await vault.create(PASSPHRASE);

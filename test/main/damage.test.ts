@@ -7,7 +7,7 @@ import { startFleet, type Devsh } from './devsh.ts';
 /** More by hand: `DEVSH_DAMAGES=500 npx vitest run test/main/damage.test.ts`. */
 const DAMAGES = Number(process.env['DEVSH_DAMAGES'] ?? 120);
 
-/** What reads all files of ours, and what writes some. */
+/** Lines that read all files of devsh; others write some. */
 const READS = [
   'device list',
   'trust list',
@@ -21,7 +21,7 @@ const WRITES = [
   `trust accept 10.9.9.9 --fingerprint ${'AB'.repeat(32)}`,
 ];
 
-/** A generator of numbers from 0 to 1 that a failed test can repeat (mulberry32). */
+/** A repeatable generator of numbers from 0 to 1 (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -98,7 +98,7 @@ test(
         said += stderr;
       }
 
-      // What was there is there, or can be brought back.
+      // Nothing is lost: it is there, or can be restored.
       const held = await allTexts(devsh.folder);
       for (const pin of pins.toUpperCase().split('\n').slice(1)) {
         expect(held.toUpperCase().includes(pin), `${name}: ${pin}`).toBe(true);

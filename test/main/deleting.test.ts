@@ -12,7 +12,7 @@ const POSITIONAL = { profile: 'generic-rest', quirk: ['positional-ids'] } as con
 const ASSUMED = 'assumed, not documented: delete user by DELETE /api/user/<uuid>/';
 const MOVED = 'sim1: ids are places in the list';
 
-/** The users 2 to 7 of a device with ids by place; admin and viewer are 0 and 1. */
+/** The users 2 to 7 of a device with positional ids; admin and viewer are 0 and 1. */
 async function start(
   options: SimulatorOptions & { readonly speaks?: string },
 ): Promise<{ devsh: Devsh & { folder: string }; device: SimulatedDevice; names: string[] }> {
@@ -27,7 +27,7 @@ async function start(
   return { devsh, device, names: usernames(device).slice(2) };
 }
 
-/** Where devsh knows a fact from, as `profile` shows it. */
+/** The origin of a fact, as `profile` shows it. */
 async function originOf(devsh: Devsh, fact: string, name = 'sim1'): Promise<string | undefined> {
   const { stdout } = await devsh(['profile', name, '--json']);
   const { facts } = JSON.parse(stdout) as { facts: { fact: string; origin: string }[] };
@@ -191,7 +191,7 @@ test('a plan that was written down before another record went never hits its nei
   const file = join(devsh.folder, 'monday.plan');
   const changes = `- {delete: user, key: ${b}}\n- {delete: user, key: ${c}}\n`;
   await devsh(['plan', '-', '--on', 'sim1', '-o', file], { stdin: changes });
-  // Somebody else deletes the one before them, with a devsh that has learned nothing yet.
+  // Another user deletes the one before them, with a devsh that has learned nothing yet.
   await devsh(`user delete ${a} --on sim1 --yes`);
   const { stdout } = await devsh(['apply', file, '--yes']);
   expect(stdout).toContain('2 done');
@@ -242,7 +242,7 @@ test('counters that go on counting are learned, and neither drift nor a differen
 
   const reads = device.log.length;
   expect((await devsh('user set zoe lang=fr --on sim1 --yes')).stdout).toContain('zoe: done');
-  // Plan, look again, send, read back: nothing has to be looked at twice any more.
+  // Plan, check, send, read back: no further reads.
   expect(device.log.length - reads).toBe(4);
   expect((await devsh('undo --yes')).stdout).toContain('set user zoe: done');
   expect((await devsh('user list --on sim1 --json')).stdout).toContain('"hits":');
@@ -271,13 +271,13 @@ test('a counter makes no difference between devices, and is shown all the same',
   });
   for (const name of ['sim1', 'sim2']) {
     await devsh(['profile', 'set', name, 'extends=generic-rest']);
-    // So often sim1 has been listed more.
+    // sim1 is listed more often.
     await devsh('user list --on sim1');
   }
   const list = (): ReturnType<Devsh> =>
     devsh('user list viewer --on @lab --fold --columns username,hits,lang', { tty: [] });
   expect((await list()).stdout).toContain('differs: hits');
-  // A write that is read back teaches it; the same is told of the other device.
+  // The read-back of a write teaches it; the other device learns the same.
   await devsh('user set viewer lang=fr --on sim1 --yes');
   await devsh('profile set sim2 resources.user.volatile=[hits]');
   await devsh('user set viewer lang=fr --on sim2 --yes');

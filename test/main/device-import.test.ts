@@ -162,7 +162,7 @@ test.skipIf(!hasAnsible)(
     await devsh('device add fw1 10.0.0.5 --group berlin --user admin');
     await devsh('device add fw2 fw2.example:8443 --read-only');
     const { stdout } = await devsh('device list --ansible --list');
-    // What the program prints, as the wrapper script would.
+    // Prints the output of devsh, like a wrapper script.
     const script = `#!/bin/sh\ncat <<'END'\n${stdout}END\n`;
     const file = await fileIn(devsh, 'devsh-inventory', script);
     await chmod(file, 0o755);

@@ -12,23 +12,23 @@ import {
 } from '../../src/simulator/simulator.ts';
 
 export interface RunOptions {
-  /** What is piped in; nothing unless told. */
+  /** Standard input. Default: empty. */
   readonly stdin?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** The folder that it is started in; one without settings of a project unless told. */
+  /** The working directory. Default: one without project settings. */
   readonly cwd?: string;
   /**
-   * A terminal of 100 columns. The texts are typed one after the other, each with Enter, whenever
-   * something is asked; then the input stays silent.
+   * A terminal of 100 columns. Each question is answered with the next text and Enter; then the input
+   * stays silent.
    */
   readonly tty?: readonly string[];
-  /** How wide that terminal says it is. */
+  /** The width of that terminal. */
   readonly columns?: number;
-  /** Sends SIGINT or SIGTERM when this text shows up on either stream. */
+  /** Sends SIGINT or SIGTERM when this text appears on either stream. */
   readonly stopAt?: { readonly text: string; readonly signal: 'SIGINT' | 'SIGTERM' };
-  /** The reader of stdout goes away after so many characters. */
+  /** The reader of stdout disconnects after so many characters. */
   readonly brokenPipeAfter?: number;
-  /** The disk that stdout goes to is full after so many characters. */
+  /** The disk of stdout is full after so many characters. */
   readonly diskFullAfter?: number;
 }
 
@@ -41,8 +41,8 @@ export interface Run {
 export type Devsh = (argv: readonly string[] | string, options?: RunOptions) => Promise<Run>;
 
 /**
- * devsh with files of its own, no keychain and an empty environment, for one test unless `atEnd` says
- * when to remove them. A line instead of argv is split at its spaces.
+ * devsh with its own files, no keychain and an empty environment. They are removed after the test, or
+ * with `atEnd`. A line instead of argv is split at its spaces.
  */
 export async function makeDevsh(
   base: NodeJS.ProcessEnv = {},
@@ -68,24 +68,24 @@ export async function makeDevsh(
 export interface TestFleet {
   readonly devsh: Devsh & { folder: string };
   readonly devices: readonly SimulatedDevice[];
-  /** The device called `sim1`, `sim2` ... */
+  /** The device `sim1`, `sim2` ... */
   readonly device: (number: number) => SimulatedDevice;
-  /** The writes that reached any of the devices. */
+  /** The writes on all devices. */
   readonly writes: () => readonly string[];
 }
 
 export const ADMIN = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' } as const;
 
 /**
- * Simulated devices in the inventory as sim1, sim2 ... in the group `lab`, pinned, with the admin's
- * password in the environment; each of these can be left out.
+ * Simulated devices as sim1, sim2 ... in the inventory and the group `lab`, pinned, with the admin's
+ * password in the environment; each of these can be omitted.
  */
 export async function startFleet(
   options: SimulatorOptions & {
     readonly isPinned?: boolean;
     readonly isListed?: boolean;
     readonly env?: NodeJS.ProcessEnv;
-    /** Who cleans up; a test that runs beside others hands in its own `onTestFinished`. */
+    /** Registers the clean-up; a concurrent test passes its own `onTestFinished`. */
     readonly atEnd?: (cleanUp: () => Promise<void>) => void;
   } = {},
 ): Promise<TestFleet> {
@@ -114,7 +114,7 @@ export async function startFleet(
   };
 }
 
-/** Puts devices into an empty inventory, as `device add --group lab` does, which reads and writes it all each time. */
+/** Writes an inventory, like `device add --group lab`, but all devices at once. */
 export async function know(
   { folder }: { readonly folder: string },
   devices: readonly Pick<SimulatedDevice, 'name' | 'address'>[],
@@ -129,7 +129,7 @@ export async function know(
   await writeKept(folder, 'config', 'devices.yaml', text);
 }
 
-/** Pins their certificates where there are no pins yet, as `trust accept --fingerprint` does. */
+/** Writes the first pins, like `trust accept --fingerprint`. */
 export async function trust(
   { folder }: { readonly folder: string },
   devices: readonly Pick<SimulatedDevice, 'address' | 'fingerprint'>[],
@@ -142,7 +142,7 @@ export async function trust(
   await writeKept(folder, 'data', 'known-devices', text);
 }
 
-/** A file of devsh, and the good copy of it that devsh keeps. */
+/** Writes a file of devsh and its backup. */
 async function writeKept(folder: string, place: string, name: string, text: string): Promise<void> {
   for (const inside of [join(folder, place, 'devsh'), join(folder, 'state/devsh/good-copies')]) {
     await mkdir(inside, { recursive: true, mode: 0o700 });
@@ -150,7 +150,7 @@ async function writeKept(folder: string, place: string, name: string, text: stri
   }
 }
 
-/** The writes that a device got: `POST /api/user/`. */
+/** The writes on a device: `POST /api/user/`. */
 export function writesOf(device: SimulatedDevice): string[] {
   return device.log
     .filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')
@@ -207,7 +207,7 @@ async function runMain(argv: readonly string[], options: RunOptions): Promise<Ru
       return () => (stop = () => undefined);
     },
   });
-  // What was written last is still on its way through the stream.
+  // The last output is still in the stream.
   await new Promise((resolve) => setImmediate(resolve));
   return { ...text, exitCode };
 }

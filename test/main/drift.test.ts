@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 
-/** Three devices with the same users; then bob is missing on sim3, and another on sim2. */
+/** Three devices with equal users, except that bob is missing on sim3 and differs on sim2. */
 async function startDrifted() {
   const fleet = await startFleet({ devices: 3, users: 2 });
   for (const device of fleet.devices) device.putUser({ username: 'bob', lang: 'de' });

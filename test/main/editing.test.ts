@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { startFleet, type TestFleet } from './devsh.ts';
 
-/** An editor that does what the script says with `text`, and leaves word of file and arguments. */
+/** An editor that runs the script on `text`, and records file and arguments. */
 async function editor({ devsh }: TestFleet, script: string): Promise<string> {
   const file = join(devsh.folder, 'editor.mjs');
   await writeFile(

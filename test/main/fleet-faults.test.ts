@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/change/verdict.ts';
 import { startFleet, usernames } from './devsh.ts';
 
-/** What is wrong with every twentieth device, from which on, and how its step has to end. */
+/** The fault of every twentieth device, the first of them, and the expected verdict. */
 const KINDS = [
   { fault: 'refuse', verdict: 'failed', isStored: false },
   { fault: 'silence', verdict: 'failed', isStored: false },

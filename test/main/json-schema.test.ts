@@ -12,7 +12,7 @@ import {
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { startFleet, type Devsh } from './devsh.ts';
 
-/** Every command that ends by itself, with what it needs; `FILE` is a CSV file of users. */
+/** All commands that end; `FILE` is a CSV file of users. */
 const LINES = [
   'connect @lab',
   'devices --on @lab',
@@ -79,7 +79,7 @@ const LINES = [
   'user lits --on @lab',
 ];
 
-/** These last, need a person or a browser, or print what other commands say. */
+/** Commands that do not end, need a person or a browser, or print the output of other commands. */
 const NOT_RUN = ['quit', 'demo', 'open', 'run', 'watch'];
 
 test('what every command prints as JSON, YAML and JSON lines is as "help json" says', async () => {

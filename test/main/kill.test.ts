@@ -13,7 +13,7 @@ const CHANGES = `- add: user
   fields: {lang: fr}
 `;
 
-/** The writes that a device carried out, each as often as it did; 0: the answer was never sent. */
+/** The writes that a device executed; status 0: the response was never sent. */
 function carriedOut({ log }: SimulatedDevice): string[] {
   return log
     .filter(({ method, status }) => method === 'POST' && ![429, 500].includes(status))
@@ -48,12 +48,12 @@ test(
     let killed = 0;
     while (killed < KILLS) {
       const program = await start();
-      // Its plan alone takes 50 requests; each later devsh begins where the one before was killed.
+      // The plan takes 50 requests; each later devsh continues where the one before was killed.
       const until = requests() + Math.floor(Math.random() * 30) + ((await isBegun()) ? 1 : 45);
       await waitUntil(() => requests() >= until, program);
       program.child.kill('SIGKILL');
       const { signal } = await program.ended;
-      if (signal === null) break; // it was through before its time had come
+      if (signal === null) break; // it ended before the kill
       killed += 1;
     }
     expect(killed).toBeGreaterThan(KILLS / 2);

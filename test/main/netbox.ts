@@ -13,13 +13,13 @@ export interface NetBoxDevice {
 export interface NetBox {
   readonly address: string;
   readonly fingerprint: string;
-  /** `GET /path` with what it was asked as. */
+  /** `GET /path` and its login. */
   readonly log: readonly { readonly path: string; readonly authorization: string | undefined }[];
 }
 
 /**
- * A list of devices as NetBox answers it, over TLS on loopback: a token, pages with absolute links that
- * name another host (as behind a proxy), filters by site and status. For one test.
+ * A NetBox over TLS on loopback: a token, pages whose absolute links name another host (like behind a
+ * proxy), filters by site and status. For one test.
  */
 export async function startNetBox(
   devices: readonly NetBoxDevice[],

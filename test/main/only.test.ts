@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { startFleet, usernames } from './devsh.ts';
 
-/** Users that both devices hold, but for admin and viewer. */
+/** Users on both devices, except for admin and viewer. */
 function usersOnBoth(one: SimulatedDevice, other: SimulatedDevice): string[] {
   return usernames(one)
     .slice(2)

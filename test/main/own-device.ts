@@ -5,21 +5,21 @@ import { ADMIN, makeDevsh, type Devsh } from './devsh.ts';
 type Json = string | number | boolean | null;
 export type OwnUser = Readonly<Record<string, Json>>;
 
-/** Where a device is not as one would expect. */
+/** How a device differs from a usual one. */
 export interface OwnDevice {
-  /** What its list shows, once something was written. */
+  /** Changes its list after a write. */
   readonly list?: (users: readonly OwnUser[], reads: number) => readonly OwnUser[];
-  /** What it makes of a new or changed user. */
+  /** Changes a new or updated user. */
   readonly store?: (user: OwnUser) => OwnUser;
-  /** Which users are left after a DELETE, and as what. */
+  /** The users after a DELETE. */
   readonly remove?: (users: readonly OwnUser[], id: string) => readonly OwnUser[];
-  /** A single user is nowhere to be read. */
+  /** A single user has no path. */
   readonly isListOnly?: boolean;
-  /** What a change leaves out is erased, and is changed by PUT. */
+  /** Lines of its profile. Default: changes by PUT, which erases missing fields. */
   readonly profile?: readonly string[];
-  /** The answer to OPTIONS. */
+  /** The response to OPTIONS. */
   readonly options?: object;
-  /** Its users; ann, bob and cyd unless told. */
+  /** Default: ann, bob and cyd. */
   readonly users?: readonly OwnUser[];
 }
 
@@ -31,7 +31,7 @@ const USERS: readonly OwnUser[] = NAMES.map((username, index) => ({
   lang: 'de',
 }));
 
-/** A device that is no simulator, with a devsh that calls it oslo and trusts it. */
+/** A special device, and a devsh that trusts it as oslo. */
 export async function startOwnDevice({
   list = (users) => users,
   store = (user) => user,

@@ -14,7 +14,7 @@ export interface Program {
   readonly ended: Promise<Ended>;
 }
 
-/** The built program as a process of its own, with the files of a test's `devsh`. */
+/** Starts the built program with the files of a test's `devsh`. */
 export function startProgram(
   argv: readonly string[],
   folder: string,
@@ -37,7 +37,7 @@ export function startProgram(
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()));
-  // Killed before it has read everything: no news.
+  // It may be killed before it has read everything.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const ended = new Promise<Ended>((resolve) => {
@@ -48,7 +48,7 @@ export function startProgram(
   return { child, ended };
 }
 
-/** Resolves when `isSo`, or when the program has ended. */
+/** Resolves when `isSo()`, or when the program has ended. */
 export function waitUntil(isSo: () => boolean, program: Program): Promise<void> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {

@@ -7,7 +7,7 @@ import { startFleet, type TestFleet } from './devsh.ts';
 
 const ROUNDS = 50;
 
-/** The fields that a run says it has set. */
+/** The fields that a run reports as set. */
 interface Said {
   readonly results: readonly { readonly verdict: string }[];
 }
@@ -22,7 +22,7 @@ test(
     for (const [round, lag] of lags.entries()) {
       const wanted = { first_name: `first${round}`, lastname: `last${round}` };
       const change = async (field: keyof typeof wanted, lagMs: number): Promise<string> => {
-        // The lag is what makes each round another interleaving.
+        // The lag gives each round another interleaving.
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, lagMs)));
         const line = `user set viewer ${field}=${wanted[field]} --on sim1 --yes --json`;
         const { stdout } = await devsh(line);
@@ -44,7 +44,7 @@ test(
       }
       expect([first, last]).toContain('done');
     }
-    // Otherwise they never met.
+    // Otherwise they never competed.
     expect([...seen].some((pair) => pair.includes('drift'))).toBe(true);
   },
 );
@@ -64,7 +64,7 @@ test('two that add the same user at once make one', async () => {
   }
 });
 
-/** A device that another devsh holds to write there. */
+/** Locks a device for another devsh. */
 async function hold({ devsh, device }: TestFleet, number: number, owner: string): Promise<void> {
   const name = device(number).address.replaceAll(':', '_');
   const lock = join(devsh.folder, 'state', 'devsh', 'locks', `${name}.lock`);

@@ -170,7 +170,7 @@ test('a run of another terminal is taken back by its id or after a question, nev
     new RegExp(`to be taken back: run ${id} of another terminal, began .*: user add`),
   );
   expect(declined.exitCode).toBe(6);
-  // What was done here comes first, whatever another terminal has done since.
+  // Runs of this terminal come first, even if another one has run something since.
   await devsh('user add username=ours --on sim1 --yes');
   await devsh('user set viewer lang=de --on sim1 --yes', other);
   expect((await devsh('undo --on sim1 --yes')).exitCode).toBe(0);
@@ -297,7 +297,7 @@ test('a declined canary question leaves the rest for resume', async () => {
 
 test('after the canary a login that no longer works stops the roll-out', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 3 });
-  // As if the change itself had broken it: from the first write on, every login is refused.
+  // As if the change had broken it: after the first write every login is refused.
   const watch = setInterval(() => {
     const isRead = device(1).log.at(-1)?.method === 'GET';
     if (writes().length > 0 && isRead) device(1).setFault('401');

@@ -5,7 +5,7 @@ import { startFleet, usernames, writesOf } from './devsh.ts';
 
 const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=en --yes';
 
-/** Devices that a write with one selected of three reached, after these lines. */
+/** The devices that a write reaches after these lines, with one of three selected. */
 async function writtenAfter(...lines: readonly string[]) {
   const fleet = await startFleet({ devices: 4 });
   const stdin = ['use sim2', ...lines, ADD, ''].join('\n');
@@ -143,7 +143,7 @@ test('the plain prompt tells what can be gone on with, and a connect line with a
   expect(again.stderr).not.toContain('127.0.0.1:9');
 });
 
-/** The folder of a project with these settings. */
+/** A folder with project settings. */
 async function projectIn(folder: string, settings: object): Promise<string> {
   const cwd = join(folder, 'project');
   await mkdir(cwd);

@@ -22,7 +22,7 @@ interface Planned extends TestFleet {
   readonly result: (name: string) => string;
 }
 
-/** A fleet, and a plan file that adds a user on all of it. */
+/** A fleet, and a plan file that adds a user on all devices. */
 async function planned(options: Parameters<typeof startFleet>[0]): Promise<Planned> {
   const fleet = await startFleet(options);
   const { devsh } = fleet;
@@ -32,7 +32,7 @@ async function planned(options: Parameters<typeof startFleet>[0]): Promise<Plann
   return { ...fleet, plan, result: (name) => join(devsh.folder, `${name}.json`) };
 }
 
-/** The devsh of another machine that knows the same devices, and nothing of what was done so far. */
+/** The devsh of another machine with the same devices and no runs. */
 async function elsewhere({ devices }: TestFleet, env: NodeJS.ProcessEnv): Promise<Devsh> {
   const devsh = await makeDevsh(env);
   await know(devsh, devices);
@@ -102,7 +102,7 @@ test('Kubernetes counts from 0 and says which pod it is', async () => {
   });
   expect(stated.exitCode).toBe(0);
   expect(usernames(device(1))).toContain('zoe');
-  // Without --shard-total it is no job of ours.
+  // Without --shard-total the variable is ignored.
   const whole = await devsh(['apply', plan, '--yes', '--dry-run'], {
     env: { JOB_COMPLETION_INDEX: '2' },
   });
@@ -288,7 +288,7 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
     await waitUntil(() => device(1).log.some(({ method }) => method === 'POST'), program);
     const { rm } = await import('node:fs/promises');
     await rm(folder, { recursive: true });
-    // A file where the folder was: as when the disk has gone.
+    // A file in place of the folder, like a lost disk.
     await writeFile(folder, '');
     const { stderr, code } = await program.ended;
     expect(stderr).toContain('nothing is lost: "resume ');

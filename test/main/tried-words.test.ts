@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeDevsh, startFleet } from './devsh.ts';
 
-/** The error of a line as data. */
 async function mistake(line: string): Promise<{ message: string; suggestions: string[] }> {
   const devsh = await makeDevsh();
   const { stdout, exitCode } = await devsh([...line.split(' '), '--json']);

@@ -368,7 +368,7 @@ test('fingerprints, devices, runs and verdicts are whole on a terminal of 80 col
   expect(runs.stdout).toMatch(/\nno room for BEGAN, BY\n/);
   for (const line of ['trust', 'trust scan sim1 sim2']) {
     const { stdout } = await devsh(line, screen);
-    // A fingerprint stands in several lines, below each other.
+    // A fingerprint is wrapped over several lines.
     const digits = stdout.match(/(?:[\dA-F]{2}:){3,}(?:[\dA-F]{2})?/g)?.join('');
     expect(digits).toContain(device(1).fingerprint);
     expect(stdout).toContain('sim1');

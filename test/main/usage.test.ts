@@ -21,7 +21,7 @@ test.each([
   ['user show a b', 12, undefined],
   ['user list --yes', 10, undefined],
   ['-x', 0, undefined],
-  // Behind the last word, which is --json.
+  // After the last word, --json.
   ['user set bob', 20, undefined],
   ['user set', 16, undefined],
   ['device add fw1', 22, undefined],

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { makeDevsh, startFleet, usernames, type TestFleet } from './devsh.ts';
 
 /**
- * What devsh wrote in the formats `devsh-…/1` when `- add: user zoe` and `- set: user viewer lang=fr` were applied to sim1 to
- * sim4: the plan, the results of its two shards (sim3 could not be reached; the second was killed when it
- * had sent its first step), the journal of that shard, and the journal of the whole plan, killed when it
- * had done sim1 and sent the first step of sim2.
+ * Files in the formats `devsh-…/1`, written when `- add: user zoe` and `- set: user viewer lang=fr` were applied to sim1 to
+ * sim4: the plan, the results of its two shards (sim3 was unreachable; the second was killed after sending
+ * its first step), the journal of that shard, and the journal of the whole plan, killed after sim1 was done
+ * and the first step of sim2 sent.
  */
 const WRITTEN = join(import.meta.dirname, 'written-by-version-1');
 const FILES = ['monday.plan', '1.result', '2.result', 'part.journal', 'whole.journal'] as const;
@@ -21,7 +21,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The files as if they had been written for these devices, in this folder; what the plan was signed with fits. */
+/** Rewrites the files for these devices and this folder, signatures included. */
 async function brought({ devsh, device }: TestFleet): Promise<(name: string) => string> {
   const port = device(1).address.split(':').at(-1) ?? '';
   const whole = await written('monday.plan');
@@ -39,7 +39,7 @@ async function brought({ devsh, device }: TestFleet): Promise<(name: string) => 
   return (name) => join(devsh.folder, name);
 }
 
-/** The id of the run, whose journal is put where devsh keeps them. */
+/** Puts a journal into the state folder and returns the id of its run. */
 async function interrupted(fleet: TestFleet, name: 'part.journal' | 'whole.journal') {
   const file = await brought(fleet);
   const journal = await readFile(file(name), 'utf8');
@@ -72,7 +72,7 @@ test('a run of version 1 that was interrupted is resumed, shown and taken back',
   const fleet = await startFleet({ devices: 4 });
   const { devsh, device, writes } = fleet;
   const { run } = await interrupted(fleet, 'whole.journal');
-  // What it had done, and what was on its way when it was killed.
+  // The steps that it had done or sent before it was killed.
   device(1).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'de' });
   device(1).putUser({ username: 'viewer', lang: 'fr' });
   device(2).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'de' });

@@ -2,12 +2,12 @@ import { expect, test, vi } from 'vitest';
 import { nextWait } from '../../src/shell/watch.ts';
 import { startFleet, type TestFleet } from './devsh.ts';
 
-/** Does each of these between two rounds of a watch, as seen by the first device. */
+/** Runs each step between two rounds of a watch, by the reads of the first device. */
 async function inTurn(fleet: TestFleet, steps: readonly (() => unknown)[]): Promise<void> {
   const reads = (): number => fleet.device(1).log.length;
   for (const step of steps) {
     const before = reads();
-    // The first may have begun already, the second has not.
+    // The first round may have begun already, the second has not.
     await vi.waitUntil(() => reads() >= before + 2, { timeout: 10_000 });
     step();
   }
@@ -116,7 +116,7 @@ test('devices --watch tells when a device goes and comes back, and counts what i
   const { stdout, stderr, exitCode } = await running;
   expect(stdout).toMatch(/^DEVICE\tADDRESS\tSTATE\tMS\tUSERS/);
   expect(stdout).toMatch(/^sim2\t127\S+\tconnected\t\d+\t8/m);
-  // On a busy machine the latency may be another one meanwhile.
+  // The latency varies.
   const lines = stdout.replaceAll(/latency_ms \S+ -> \d+(, )?/g, '').split('\n');
   const changes = lines.filter((line) => / ~ sim\d: (state|users)/.test(line));
   expect(changes.map((line) => line.slice('00:00:00 '.length))).toEqual([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Field, Json, JsonObject, Model, Way } from './model-device.ts';
 import type { DeviceSession } from './model-fleet.ts';
 
-/** What somebody types for one user: fields, or parts of them, with their values. */
+/** Typed values for fields of one user, or for parts of fields. */
 export type Typed = Readonly<Record<string, string>>;
 
 export type Line =
@@ -12,7 +12,7 @@ export type Line =
   | { readonly kind: 'delete'; readonly key: string }
   | { readonly kind: 'import'; readonly rows: readonly Row[]; readonly isPruning: boolean }
   | { readonly kind: 'undo' }
-  /** Nothing is written; the words of the line. */
+  /** A line that writes nothing. */
   | { readonly kind: 'read'; readonly words: string };
 
 /** One record of a file that is imported. */
@@ -21,10 +21,10 @@ export interface Row {
   readonly values: JsonObject;
 }
 
-/** Devices of one family, what they hold, and what is typed. */
+/** Devices of one family, their records, and the typed lines. */
 export interface Case {
   readonly model: Model;
-  /** How the profile says that records are written; else that is learned of the device. */
+  /** Whether the profile configures how records are written; otherwise it is learned. */
   readonly isConfigured: boolean;
   readonly devices: readonly DeviceSession[];
   readonly lines: readonly Line[];
@@ -33,13 +33,13 @@ export interface Case {
 }
 
 const USERS = ['ann', 'bob', 'cyd', 'dan', 'eve', 'fay'];
-/** What a device of the document has. */
+/** The fields of a documented device. */
 const DOCUMENTED: readonly Field[] = [
   { name: 'first_name', kind: 'text', access: 'open' },
   { name: 'lastname', kind: 'text', access: 'open' },
   { name: 'lang', kind: 'text', access: 'open' },
 ];
-/** No name here is a word that devsh says by itself. */
+/** No name is a word in the messages of devsh. */
 const FIELDS: readonly (Pick<Field, 'name' | 'kind'> & { access: readonly Field['access'][] })[] = [
   { name: 'is_admin', kind: 'flag', access: ['open'] },
   { name: 'verbose', kind: 'flag', access: ['open', 'hidden'] },
@@ -52,7 +52,7 @@ const FIELDS: readonly (Pick<Field, 'name' | 'kind'> & { access: readonly Field[
   { name: 'made_by', kind: 'text', access: ['read-only'] },
 ];
 
-/** Lines that read, one for each way in which devices are laid side by side. */
+/** Lines that read, one for each way to compare devices. */
 const READINGS = [
   'user list',
   'user list --json',
@@ -158,7 +158,7 @@ function lineFor(fields: readonly Field[]): fc.Arbitrary<Line> {
   );
 }
 
-/** Users of a device; what it does not always hold is left out of some. */
+/** Users of a device; some lack optional fields. */
 function recordsFor(
   fields: readonly Field[],
   sparse: readonly string[],
@@ -189,7 +189,7 @@ const model: fc.Arbitrary<Model> = fc
     pick: fc.nat(5),
   })
   .map(({ more, pick, ...rest }) => {
-    // The document calls it uuid.
+    // The documented name is uuid.
     const idField = rest.way === 'form POST' ? 'uuid' : rest.idField;
     const own = more.map(({ name, kind, access }): Field => {
       return { name, kind, access: access[pick % access.length] ?? 'open' };

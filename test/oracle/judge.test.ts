@@ -21,7 +21,7 @@ const BEFORE = new Map([['1', ANN]]);
 
 const run = (stdout: string, exitCode = 0): Run => ({ stdout, stderr: '', exitCode });
 
-/** One device, one line: what was said, what was sent, and what the device holds of it. */
+/** One device and one line: the output, the requests, and the records. */
 function execution(
   line: Line,
   plan: string,

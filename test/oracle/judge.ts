@@ -2,14 +2,14 @@ import type { Run } from '../main/devsh.ts';
 import type { Line } from './cases.ts';
 import type { Held, Json, JsonObject, Model, Recorded } from './model-device.ts';
 
-/** What became of one device while one line ran. */
+/** The observation of one device while one line ran. */
 export interface Seen {
   readonly name: string;
-  /** It did not answer when the line began. */
+  /** It was unreachable when the line began. */
   readonly isAbsent: boolean;
-  /** It was asked for its fields, and has told them. */
+  /** It has reported its fields. */
   readonly hasTold: boolean;
-  /** It carried out a write, and has not answered since. */
+  /** It executed a write and has been unreachable since. */
   readonly isLost: boolean;
   readonly before: Held;
   readonly after: Held;
@@ -18,7 +18,7 @@ export interface Seen {
   readonly shown: (id: string, record: JsonObject) => JsonObject;
 }
 
-/** One line: what devsh said that it would do, what it said that it did, and what it did. */
+/** One line: the plan, the reported results, and the real effects. */
 export interface Execution {
   readonly line: Line;
   readonly plan: Run;
@@ -45,7 +45,7 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value as it would stand in a form. */
+/** A value as in a form. */
 function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map((item) => textOf(item as Json)).join(',');
@@ -55,12 +55,12 @@ function textOf(value: Json | undefined): string {
 const isSame = (one: Json | undefined, other: Json | undefined): boolean =>
   textOf(one) === textOf(other);
 
-/** Nothing that could be missed. */
+/** A value whose loss does not matter. */
 const isEmpty = (value: Json | undefined): boolean => ['', 'false', '0'].includes(textOf(value));
 
-/** What a plan says, but for how it sends: "assumed, not documented: DELETE /api/user/<id>/". */
+/** The output of a plan without how it sends: "assumed, not documented: DELETE /api/user/<id>/". */
 export function announced({ stdout, stderr }: Pick<Run, 'stdout' | 'stderr'>): string {
-  // Words that stand there whatever the fields are called.
+  // Constant words, independent of the names of fields.
   return `${stdout}\n${stderr}`.replace(/^assumed, .*$|\(as a password or token\)/gm, '');
 }
 
@@ -70,7 +70,7 @@ export function names(output: string, field: string): boolean {
   return new RegExp(`(?<![\\w-])${top}(?![\\w-])`).test(output);
 }
 
-/** What a line asks of one user; undefined when it is not about that one. */
+/** The intended change of one user; undefined if the line does not concern it. */
 interface Wish {
   readonly typed: Leaves;
   readonly isDeleting: boolean;
@@ -102,24 +102,24 @@ const usernameOf = (record: JsonObject | undefined): string => textOf(record?.['
 const named = (held: Held, username: string): [string, JsonObject] | undefined =>
   [...held].find(([, record]) => usernameOf(record) === username);
 
-/** What devsh cannot know as long as it was neither shown, told nor sent. */
+/** The admission that hidden fields are unknown. */
 const ADMITTED = /not known whether .*fields that the device does not show|what is not shown/;
 
-/** Judges what devsh did, line after line, by the devices alone. */
+/** Judges each line of devsh by the devices alone. */
 export class Judge {
   readonly model: Model;
   readonly #ended: Execution[] = [];
-  /** Hidden fields that devsh itself has sent, by device: `oslo quota`. */
+  /** Hidden fields that devsh has sent, by device: `oslo quota`. */
   readonly #sent = new Set<string>();
 
   constructor(model: Model) {
     this.model = model;
   }
 
-  /** That hidden fields may be lost is said once. */
+  /** devsh warns once that hidden fields may be lost. */
   #hasAdmitted = false;
 
-  /** What is wrong with what one line did. */
+  /** The faults of one line. */
   judge(execution: Execution): string[] {
     const undone = execution.line.kind === 'undo' ? this.#undone() : undefined;
     const faults = [
@@ -146,7 +146,7 @@ export class Judge {
     );
   }
 
-  /** Each field of a body was typed, is in the record that was held, or stands in the plan as filled in. */
+  /** Each field of a body was typed, is in the stored record, or is in the plan as filled in. */
   #writesOf(execution: Execution, device: Seen, undone: Execution | undefined): string[] {
     const { plan, line } = execution;
     const earlier = undone?.devices.find(({ name }) => name === device.name);
@@ -177,7 +177,7 @@ export class Judge {
             : [`${where}: ${path}=${textOf(value)}, typed ${textOf(typed)}`];
         }
         const isHeld = leavesOf(held).has(path) && isSame(leavesOf(held).get(path), value);
-        // A part of a nested field takes the other parts along.
+        // A part of a nested field is sent with the other parts.
         const [top = path] = path.split('.');
         const isBeside = [...(wish?.typed.keys() ?? [])].some((one) => one.startsWith(`${top}.`));
         if (isHeld && (isWhole || isBeside)) return [];
@@ -197,7 +197,7 @@ export class Judge {
     return method === 'POST' && before.has(id) ? id : undefined;
   }
 
-  /** What a device lost or got without anybody asking stands in the plan. */
+  /** The plan names all unrequested losses and additions. */
   #lossesOf(execution: Execution, device: Seen): string[] {
     if (device.before === device.after || execution.line.kind === 'undo') return [];
     const said = announced(execution.plan);
@@ -238,7 +238,7 @@ export class Judge {
     return faults;
   }
 
-  /** Whether adding a deleted record again brings a field back, as far as anybody could know. */
+  /** Whether adding a deleted record again restores a field, as far as devsh can know. */
   #comesBack(path: string, { hasTold }: Seen): boolean {
     const field = this.model.fields.find(({ name }) => name === path.split('.')[0]);
     if (field === undefined || field.name === 'password') return field === undefined;
@@ -253,7 +253,7 @@ export class Judge {
     return isUnknown && (ADMITTED.test(said) || this.#hasAdmitted);
   }
 
-  /** After an undo: what is not as it was stands in the plan, and its verdict is not `done`. */
+  /** After an undo: the plan names what is not restored, and its verdict is not `done`. */
   #undoing(execution: Execution, undone: Execution): string[] {
     const said = announced(execution.plan);
     return execution.devices.flatMap((device): string[] => {
@@ -286,17 +286,17 @@ export class Judge {
     });
   }
 
-  /** Every selected device stands in the output, also an absent one. */
+  /** The output names every selected device, also an absent one. */
   #unnamed(execution: Execution, undone: Execution | undefined): string[] {
     const { line, plan, real, devices, isJson } = execution;
     if (line.kind === 'undo' && undone === undefined) return [];
     const faults: string[] = [];
-    // Of a file with nothing new in it only the number of its records is said.
+    // For a file without changes only the number of records is printed.
     const isNothing =
       line.kind === 'import' && /records are on the devices/.test(plan.stdout + plan.stderr);
     for (const [what, run] of [['plan', plan] as const, ['result', real] as const]) {
       if (run.exitCode === 2) continue;
-      // What is refused as a whole was told device by device in the plan.
+      // If all is refused, the plan has named the devices.
       if (run.exitCode === 6 && what === 'result') continue;
       const text =
         isJson && what === 'result' && line.kind !== 'read'
@@ -371,7 +371,7 @@ export class Judge {
 const isWithin = (path: string, field: string): boolean =>
   path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`);
 
-/** The fields of a body as they stand in it. */
+/** The fields of a body. */
 export function bodyLeaves(contentType: string, body: string): Leaves {
   if (body === '') return new Map();
   if (contentType.includes('json')) return leavesOf(JSON.parse(body) as JsonObject);

@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** How records are created and changed; deleted is always by DELETE on the path of one. */
+/** How records are created and changed; they are deleted by DELETE on their path. */
 export type Way = 'form POST' | 'JSON POST' | 'JSON PUT' | 'JSON PATCH';
 
 /** A field of the users of a device, beside the id and the username. */
@@ -13,29 +13,29 @@ export interface Field {
   readonly name: string;
   readonly kind: 'text' | 'nullable' | 'flag' | 'number' | 'list' | 'nested';
   /**
-   * `hidden`: taken and never shown; `masked`: shown as stars; `read-only`: writes do not change it, and
-   * a new record has it empty.
+   * `hidden`: stored and never shown; `masked`: shown as stars; `read-only`: writes do not change it, and
+   * it is empty in a new record.
    */
   readonly access: 'open' | 'hidden' | 'masked' | 'read-only';
 }
 
 export interface Model {
   readonly way: Way;
-  /** What becomes of a field that the body of a change leaves out. */
+  /** The effect on a field that an update omits. */
   readonly leftOut: 'erased' | 'kept';
-  /** What OPTIONS tells: nothing at all, the methods, or the fields with their types, too. */
+  /** What OPTIONS reports: nothing, the methods, or also the fields with their types. */
   readonly tells: 'nothing' | 'methods' | 'fields';
   readonly idField: 'uuid' | 'id';
   readonly fields: readonly Field[];
 }
 
-/** One request as it came: its line and its body, byte for byte. */
+/** One request, byte for byte. */
 export interface Recorded {
   readonly method: string;
   readonly path: string;
   readonly contentType: string;
   readonly body: string;
-  /** What the device held before and after it, by id. */
+  /** The records before and after it, by id. */
   readonly before: Held;
   readonly after: Held;
 }
@@ -43,21 +43,21 @@ export interface Recorded {
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  /** The methods of the header Allow. */
+  /** The header Allow. */
   readonly allow?: string;
 }
 
-/** All that a device holds, hidden fields too, by id. */
+/** The records of a device by id, with hidden fields. */
 export type Held = ReadonlyMap<string, JsonObject>;
 
 export const MASKED = '********';
 const LIST = '/api/user/';
 
-/** A device that stores what it gets, and keeps a record of each write. */
+/** A device that stores what it gets and logs each write. */
 export class ModelDevice {
   readonly model: Model;
   readonly writes: Recorded[] = [];
-  /** Whether it was asked what its fields are, and has told. */
+  /** Whether it has reported its fields. */
   hasTold = false;
   #held: Held;
   #nextId: number;
@@ -83,7 +83,7 @@ export class ModelDevice {
     return { [idField]: id, ...Object.fromEntries(visible) };
   }
 
-  /** Does what a request asks for, and says what is to be answered. */
+  /** Executes a request and returns the response. */
   take({ method = '', url = '', headers }: IncomingMessage, body: string): Answer {
     const before = this.#held;
     const contentType = headers['content-type'] ?? '';
@@ -184,7 +184,7 @@ export class ModelDevice {
     return [200, this.shown(id, changed)];
   }
 
-  /** What of a body the device stores: its own fields, as values of their kind. */
+  /** The stored values of a body: known fields, in their types. */
   #taken(given: JsonObject): JsonObject {
     const taken = this.model.fields.flatMap(({ name, kind, access }): [string, Json][] => {
       const value = given[name];

@@ -7,8 +7,8 @@ import { makeDevsh, type Devsh } from '../main/devsh.ts';
 import { ModelDevice, type JsonObject, type Model } from './model-device.ts';
 
 /**
- * A device that is selected: `silent` hangs up on whoever calls, `forbidding` answers 403, `leaving` carries
- * out the first write, and is never heard of again.
+ * A selected device: `silent` closes all connections, `forbidding` responds with 403, `leaving` executes
+ * the first write and is unreachable from then on.
  */
 export interface DeviceSession {
   readonly presence: 'here' | 'silent' | 'forbidding' | 'leaving';
@@ -19,12 +19,12 @@ export interface DeviceSession {
 export interface ModelFleet {
   readonly devsh: Devsh & { readonly folder: string };
   readonly devices: readonly ModelDevice[];
-  /** Whether a device answers no more, or never did. */
+  /** Whether a device is unreachable. */
   readonly isAbsent: (device: ModelDevice) => boolean;
   readonly close: () => Promise<void>;
 }
 
-/** No name is a part of another one, or a word of devsh. */
+/** No name is a part of another one, or a word in the messages of devsh. */
 export const DEVICE_NAMES = ['oslo', 'rome', 'bonn'] as const;
 
 const certificate = createCertificate({
@@ -33,7 +33,7 @@ const certificate = createCertificate({
   hostNames: [],
 });
 
-/** @param isConfigured the profile says how records are written; else that is learned of the device */
+/** @param isConfigured whether the profile configures how records are written; otherwise it is learned */
 export async function openModelFleet(
   model: Model,
   sessions: readonly DeviceSession[],
@@ -67,7 +67,7 @@ export async function openModelFleet(
   };
 }
 
-/** How the profile says that records are written. */
+/** The profile that configures how records are written. */
 function profileOf({ way, idField, tells }: Model, isConfigured: boolean): string {
   const ids = `id_fields: [${idField}]\n`;
   const update = (method: string, path: string, selector: string): string =>

@@ -4,7 +4,7 @@ import { anyCase } from './cases.ts';
 import { faultsOf, seen } from './run-case.ts';
 
 /**
- * `ORACLE_CASES=2000 ORACLE_SEED=7 npx vitest run test/oracle` looks longer and elsewhere; a failure tells its
+ * `ORACLE_CASES=2000 ORACLE_SEED=7 npx vitest run test/oracle` tries more and other cases; a failure reports its
  * seed and the smallest case.
  */
 const CASES = Number(process.env['ORACLE_CASES'] ?? 40);
@@ -18,7 +18,7 @@ test(
       expect(faults.join('\n')).toBe('');
     });
     await fc.assert(property, { numRuns: CASES, seed: SEED });
-    // Refusing everything would be no proof.
+    // Refusing everything would prove nothing.
     expect(seen.sent).toBeGreaterThan(seen.lines / 4);
   },
   CASES * 5_000,

@@ -2,11 +2,11 @@ import { connect, createServer, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { createCertificate } from '../../src/simulator/certificate.ts';
 
-/** Stands between devsh and a device, passes every byte on, and keeps those that devsh sent. */
+/** A relay between devsh and a device that records the bytes that devsh sent. */
 export interface Recorder {
   readonly address: string;
   readonly fingerprint: string;
-  /** The requests so far that were no reading, in the order of their coming. */
+  /** The writes so far, in order. */
   readonly writes: () => readonly RawRequest[];
   readonly close: () => void;
 }
@@ -18,7 +18,7 @@ export interface RawRequest {
   readonly body: string;
 }
 
-/** @param address host:port of the device behind it, whose certificate is not looked at here */
+/** @param address host:port of the device, whose certificate is not checked here */
 export async function startRecorder(address: string): Promise<Recorder> {
   const subject = { commonName: 'recorder', addresses: ['127.0.0.1'], hostNames: [] };
   const { key, cert, fingerprint } = createCertificate(subject);
@@ -55,7 +55,7 @@ export async function startRecorder(address: string): Promise<Recorder> {
   };
 }
 
-/** The requests of one connection, one after the other; bodies have a Content-Length. */
+/** The requests of one connection; bodies have a Content-Length. */
 function requestsIn(bytes: Buffer): RawRequest[] {
   const requests: RawRequest[] = [];
   for (let rest = bytes; ;) {

@@ -4,7 +4,7 @@ import type { Case, Line } from './cases.ts';
 import { Judge, type Execution } from './judge.ts';
 import { DEVICE_NAMES, openModelFleet, type ModelFleet } from './model-fleet.ts';
 
-/** What was seen, so that a run that sees nothing is no proof. */
+/** Counts what was tried, because a run that tries nothing proves nothing. */
 export const seen = { lines: 0, sent: 0, refused: 0, undone: 0, absent: 0 };
 
 async function wordsOf(line: Line, folder: string): Promise<string[]> {
@@ -32,7 +32,7 @@ async function wordsOf(line: Line, folder: string): Promise<string[]> {
   }
 }
 
-/** Runs the lines of one case; what is wrong with the first line that does something wrong. */
+/** Runs the lines of one case and returns the faults of the first bad line. */
 export async function faultsOf(given: Case): Promise<string[]> {
   const fleet = await openModelFleet(given.model, given.devices, given.isConfigured);
   try {
@@ -100,7 +100,7 @@ function count({ devices, real, line }: Execution): void {
   if (devices.some(({ isAbsent }) => isAbsent)) seen.absent += 1;
 }
 
-/** All that is needed to see it again by hand. */
+/** Everything needed to reproduce it by hand. */
 function report(given: Case, line: Line, execution: Execution, faults: string[]): string[] {
   const { plan, real, devices } = execution;
   const writes = devices.flatMap(({ name, writes: all }) =>

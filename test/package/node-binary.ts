@@ -6,8 +6,8 @@ import { ROOT, run } from './programs.ts';
 const CACHE = join(ROOT, 'node_modules/.cache/nodes');
 
 /**
- * The path of a real Node of this version, from npm's package of binaries; downloaded once. Otherwise why
- * there is none.
+ * The path of a real Node of this version from npm's package of binaries, downloaded once; or why there is
+ * none.
  */
 export async function nodeBinary(version: string): Promise<{ path: string } | { missing: string }> {
   const name = `node-${process.platform}-${process.arch}`;
@@ -15,7 +15,7 @@ export async function nodeBinary(version: string): Promise<{ path: string } | { 
   const path = join(folder, 'bin/node');
   if (existsSync(path)) return { path };
   await mkdir(CACHE, { recursive: true });
-  // Two tests that begin at once must not find half of it.
+  // A test must not find the half download of another one.
   const scratch = await mkdtemp(join(CACHE, 'download-'));
   try {
     const args = ['pack', `${name}@${version}`, '--silent', '--fetch-retries=0'];

@@ -6,7 +6,7 @@ import { startInPty } from '../pty/harness.ts';
 import { nodeBinary } from './node-binary.ts';
 import { makeFolder, ROOT, run } from './programs.ts';
 
-/** The oldest that devsh runs on, and the newer lines, each early in its life. */
+/** The oldest supported version, and an early one of each newer line. */
 const VERSIONS = ['20.18.1', '22.12.0', '24.1.0'] as const;
 
 const binaries = await Promise.all(

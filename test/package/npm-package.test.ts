@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { makeFolder, ROOT, run, succeed } from './programs.ts';
 
-/** What may be in the package, and nothing else. */
+/** All files that may be in the package. */
 const ALLOWED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^dist\/man\/[\w-]+\.1$/,
@@ -21,7 +21,7 @@ const ALLOWED = [
 ];
 const MOST_BYTES = 8_200_000;
 
-/** npm, two compilers, 100 MB of Node: seconds each on a quiet machine. */
+/** npm, two compilers and 100 MB of Node take seconds each on an idle machine. */
 const LONG = { timeout: 120_000 };
 
 interface Component {
@@ -51,7 +51,7 @@ async function simulate(): Promise<SimulatedDevice> {
   return device;
 }
 
-/** The first program of a page, as the page has it. */
+/** Copies the first program of a page. */
 async function copyExample(page: string, path: string): Promise<string> {
   const [, example = ''] =
     /^```ts\n(.*?)^```$/ms.exec(await readFile(join(ROOT, page), 'utf8')) ?? [];
@@ -59,7 +59,7 @@ async function copyExample(page: string, path: string): Promise<string> {
   return example;
 }
 
-/** An environment with nothing in it but what npm needs to find its cache and settings. */
+/** An environment with only the cache and settings of npm. */
 function npmEnvironment(home: string): NodeJS.ProcessEnv {
   return { ...process.env, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_STATE_HOME: home };
 }
@@ -71,7 +71,7 @@ async function filesIn(path: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** As `du` counts: in blocks of 4 KiB. */
+/** In blocks of 4 KiB, like `du`. */
 async function bytesOnDisk(path: string): Promise<number> {
   const blocks = (await filesIn(path)).map(async (file) =>
     Math.ceil((await stat(file)).size / 4096),
@@ -123,7 +123,7 @@ test('its types are found by every way of resolving that can load it', async () 
   const data = new Uint8Array(await readFile(tarball));
   const result = await checkPackage(createPackageFromTarballData(data));
   const problems = result.types === false ? ['no types'] : result.problems;
-  // It is an ES module, as the profile "esm-only" of attw has it: require() is another matter.
+  // It is an ES module: the profile "esm-only" of attw ignores require().
   expect(
     problems.filter((one) => typeof one === 'string' || one.kind !== 'CJSResolvesToESM'),
   ).toEqual([]);
@@ -224,7 +224,7 @@ test(
     await writeFile(join(consumer, 'package.json'), '{"type": "module", "private": true}');
     expect(await copyExample('docs/api.md', join(consumer, 'example.ts'))).toContain('apply(');
     await copyExample('src/simulator/README.md', join(consumer, 'simulator.ts'));
-    // What is optional needs a registry, and not to be there for this.
+    // Optional packages need a registry and are not used here.
     await succeed(
       'npm',
       ['install', '--omit=optional', '--offline', '--no-audit', '--no-fund', tarball],
@@ -297,7 +297,7 @@ test('the package with Node inside runs where there is no Node', LONG, async () 
   for (const program of ['sh', 'dirname', 'readlink']) {
     await symlink((await succeed('which', [program])).trim(), join(path, program));
   }
-  // As somebody would put it into the PATH.
+  // A link in the PATH.
   await symlink(join('..', name, 'bin/devsh'), join(path, 'devsh'));
   const env = { PATH: path, HOME: home, DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
   const devsh = (...args: readonly string[]) => run(join(path, 'devsh'), args, { env });

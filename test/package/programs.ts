@@ -12,7 +12,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, whatever that is; simulated devices of this process can answer meanwhile. */
+/** Runs a program to its end without blocking the simulated devices of this process. */
 export function run(
   program: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export function run(
   });
 }
 
-/** As `run`; throws with what the program said when it failed. */
+/** Like `run`; throws with the output of a program that failed. */
 export async function succeed(...args: Parameters<typeof run>): Promise<string> {
   const { code, stdout, stderr } = await run(...args);
   if (code !== 0) throw new Error(`${args[0]} ended with ${code}: ${stderr}${stdout}`);

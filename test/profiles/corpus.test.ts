@@ -31,18 +31,18 @@ function line({ method, path, form, json }: WriteRequest): string {
   return [method, path, body].filter((part) => part !== undefined).join(' ');
 }
 
-/** What a device of one maker answers, and what it expects. */
+/** The responses of one maker's device, and the requests that it expects. */
 interface Dialect {
   readonly profile: string;
   readonly list: string;
-  /** Of `GET` on the path of the list; text as it comes. */
+  /** The response to `GET` of the list, as JSON or literal text. */
   readonly answer: unknown;
   readonly keys: readonly string[];
   readonly add?: readonly [fields: DeviceRecord, request: string];
-  /** Of the first record. */
+  /** Changes of the first record, and their request. */
   readonly set?: readonly [changes: DeviceRecord, request: string];
   readonly remove?: string;
-  /** A 2xx that is a failure, and its text. */
+  /** A 2xx that means a failure, and its message. */
   readonly declined?: readonly [answer: unknown, text: RegExp];
 }
 

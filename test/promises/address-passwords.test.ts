@@ -7,7 +7,7 @@ import { startFleet } from '../main/devsh.ts';
 const PASSWORD = 'Hunter2-of-an-address';
 const LOGIN = `root:${PASSWORD}@`;
 
-/** Each way to give an address, with a login that belongs in none of them. */
+/** Each way to give an address, with a login in it, which is never allowed. */
 const LINES: readonly (readonly string[])[] = [
   ['connect', `https://${LOGIN}127.0.0.1`],
   ['connect', `${LOGIN}127.0.0.1`],
@@ -77,7 +77,7 @@ test.each([[], ['--json']])(
     const typed = lines.map((line) => line.join(' '));
     const asked = await devsh(['--plain'], { tty: [...typed, 'exit'] });
     expect(asked.stderr + asked.stdout).toContain('root:');
-    // What is being typed is seen as it is typed.
+    // The terminal echoes typed text.
     const answered = `${asked.stdout}\n${asked.stderr}`
       .split('\n')
       .filter((line) => !/devsh> /.test(line));

@@ -6,7 +6,7 @@ import { connect, simulate } from '../pty/devsh.ts';
 
 const LIMIT_MS = 500;
 
-/** Runs a line on a device with this fault, in each of these formats. */
+/** Runs a line on a device with a fault, in each format. */
 async function readFrom(
   name: FaultName,
   formats: readonly string[],
@@ -35,7 +35,7 @@ async function readFrom(
 }
 
 const FORMATS = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
-/** What a terminal would obey, or what turns the order of letters around; line ends are devsh's own. */
+/** Control characters, and characters that change the direction of text. devsh writes line ends itself. */
 const OBEYED = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b-\u200f]/;
 
 test('Nothing from a device reaches the terminal as a control character.', async () => {
@@ -46,7 +46,7 @@ test('Nothing from a device reaches the terminal as a control character.', async
   for (const name of hostile) {
     for (const line of ['user list', 'get /api/user/ --raw']) {
       for (const { stdout, stderr, name: what } of await readFrom(name, FORMATS, line)) {
-        // A body as it came is for files and pipes: its bytes are kept there, and only there.
+        // A raw body keeps its bytes, but only in files and pipes.
         const isRaw = line.includes('--raw') && what.endsWith('table');
         const text = (isRaw ? '' : stdout) + stderr;
         // Tables for programs are separated by tabs.
@@ -65,7 +65,7 @@ test('Nothing from a device reaches the terminal as a control character.', async
     await program.waitFor('enter run');
     program.type('get /api/user/ --raw\r');
     await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
-    // A long answer comes in a pager, which Escape closes; at the prompt it would lead to the table.
+    // Escape closes the pager of a long output; at the prompt it would lead to the table.
     await program.waitFor(/enter run|close/);
     if (!program.screen().join('\n').includes('enter run')) program.press('escape');
     await program.waitFor('enter run');
@@ -101,7 +101,7 @@ test('Every answer ends, in time and in memory.', async () => {
     'long-number',
     '429-forever',
   ];
-  // What still comes is waited for ten times as long as what is silent.
+  // A body that still comes has ten times the limit of a silent one.
   const coming: readonly FaultName[] = ['endless-body', 'endless-gzip'];
   const before = process.memoryUsage.rss();
   let highest = before;

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Secrets that stand nowhere by chance: 20 letters to search for, and around them what each spelling
- * has to escape. Given out by name; found again in files and texts.
+ * Unique secrets by name, to be found in files and texts: 20 letters, and around them characters that
+ * each encoding has to escape.
  */
 export class Canaries {
   readonly #cores = new Map<string, string>();
@@ -14,21 +14,21 @@ export class Canaries {
     return `${this.makePlain(name)}&"<ü'%+/`;
   }
 
-  /** The same for where only letters and digits are taken, such as tokens. */
+  /** The same of letters and digits only, such as tokens. */
   makePlain(name: string): string {
     const core = randomBytes(15).toString('hex').slice(0, 20).replace(/^./, 'k');
     this.#cores.set(name, core);
     return core;
   }
 
-  /** A secret that somebody else has made. */
+  /** Adds an existing secret. */
   know(name: string, secret: string): void {
     this.#cores.set(name, secret);
   }
 
-  /** The names and spellings of the secrets that a text holds. */
+  /** The names and encodings of the secrets in a text. */
   foundIn(bytes: Buffer | string): string[] {
-    // One letter a byte, whatever the encoding.
+    // One character per byte.
     const text = Buffer.isBuffer(bytes) ? bytes.toString('latin1') : bytes;
     const wide = text.replaceAll('\0', '');
     const lower = text.toLowerCase();
@@ -44,7 +44,7 @@ export class Canaries {
     });
   }
 
-  /** The same for every file in a folder: `path: name (spelling)`. */
+  /** The same for every file in a folder: `path: name (encoding)`. */
   async foundBelow(folder: string): Promise<string[]> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const found = entries.map(async (entry) => {
@@ -61,7 +61,7 @@ function escaped(text: string, mark: string): string {
   return [...Buffer.from(text)].map((byte) => `${mark}${byte.toString(16)}`).join('');
 }
 
-/** What stands for these letters alone, at each of the three places where they can begin. */
+/** The part of Base64 that depends only on these letters, for each of the three alignments. */
 function base64Of(text: string): string[] {
   return ['', 'x', 'xx'].map((before) => {
     const code = Buffer.from(before + text).toString('base64url');

@@ -9,21 +9,21 @@ import { Canaries } from './canaries.ts';
 import { startEcho } from './echo-device.ts';
 
 /**
- * Two devices, `sim1` and `sim2`, each with a password of its own, and `echo`, which repeats all that it
- * is sent; a proxy with a login. Every secret is a canary.
+ * Two devices, `sim1` and `sim2`, with their own passwords; `echo`, which repeats what it gets; a proxy
+ * with a login. Every secret is a canary.
  */
 export interface CanaryFleet {
   readonly canaries: Canaries;
   readonly devsh: Devsh & { readonly folder: string };
-  /** What the devsh of this fleet finds around it: folders, proxy, starters. */
+  /** The environment of devsh: folders, proxy, external programs. */
   readonly env: Readonly<Record<string, string>>;
   readonly devices: readonly SimulatedDevice[];
   readonly proxy: TestProxy;
-  /** What the user has written, secrets included; nothing of devsh's is here. */
+  /** The folder of the user's files, secrets included; devsh writes nothing here. */
   readonly inputs: string;
-  /** What the programs saw that devsh has started: arguments and environment. */
+  /** The file with arguments and environment of the programs that devsh started. */
   readonly seenByPrograms: string;
-  /** Everything that was shown anywhere. */
+  /** All output. */
   readonly shown: string[];
   readonly secrets: {
     readonly newUser: string;
@@ -32,7 +32,7 @@ export interface CanaryFleet {
   };
 }
 
-/** Prints the login of a device, and keeps what it was told when it was started. */
+/** Prints the login of a device, and records its arguments and environment. */
 const PROGRAM = `#!/bin/sh
 tr '\\0' '\\n' < /proc/$$/environ >> "$(dirname "$0")/../seen"
 tr '\\0' '\\n' < /proc/$$/cmdline >> "$(dirname "$0")/../seen"
@@ -74,10 +74,10 @@ export async function startCanaryFleet(): Promise<CanaryFleet> {
   await writeInputs(inputs, newUser, canaries.make('password in an inventory of Ansible'));
 
   const env = {
-    // A proxy is one program among others that a machine is set up with.
+    // Other variables of the machine may contain secrets, too.
     DEVSH_NO_SUCH_SETTING: canaries.make('a variable of devsh'),
     BROWSER: program,
-    // What is longer than the screen is to be seen here, too.
+    // Output longer than the screen is recorded, too.
     DEVSH_PAGER: 'cat',
     PATH: process.env['PATH'] ?? '',
   };
@@ -110,7 +110,7 @@ export async function startCanaryFleet(): Promise<CanaryFleet> {
   };
 }
 
-/** Files as users write them, with secrets in them. */
+/** Files of a user, with secrets in them. */
 async function writeInputs(folder: string, newUser: string, ansible: string): Promise<void> {
   const password = JSON.stringify(newUser);
   const ivy = 'username: ivy, first_name: Ivy, lastname: I, lang: de';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { certificateFor, listen } from '../device/server.ts';
 import type { Certificate } from '../../src/simulator/certificate.ts';
 
-/** What a request held, all of it: its line, its headers and its body. */
+/** A whole request: its line, its headers and its body. */
 interface Heard {
   readonly request: IncomingMessage;
   readonly body: string;
@@ -19,7 +19,7 @@ function json(response: ServerResponse, status: number, value: unknown): void {
   response.end(JSON.stringify(value));
 }
 
-/** The ways to repeat what was sent, one after the other. */
+/** The ways to repeat a request, one after the other. */
 const ECHOES: readonly Answer[] = [
   ({ login, body }, response) => {
     json(response, 400, { password: [`"${login}" is too short`], detail: [body] });
@@ -64,7 +64,7 @@ function atob64(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** A device that lists its users, passwords and all, and repeats in its refusals whatever it was sent. */
+/** A device that lists its users with passwords, and repeats every request in its refusals. */
 export async function startEcho(
   heldPassword: string,
 ): Promise<{ readonly port: number; readonly certificate: Certificate }> {

@@ -7,7 +7,7 @@ import type { JsonObject, Model, Way } from '../oracle/model-device.ts';
 import { openModelFleet, type ModelFleet } from '../oracle/model-fleet.ts';
 import { startRecorder } from '../oracle/recorder.ts';
 
-/** The fields that stand after "filled in:" in a plan. */
+/** The fields after "filled in:" in a plan. */
 function filledIn(plan: string): string[] {
   const groups = Array.from(plan.matchAll(/filled in: ([^)\n]*)/g), ([, group = '']) => group);
   return groups.flatMap((group) =>
@@ -15,7 +15,7 @@ function filledIn(plan: string): string[] {
   );
 }
 
-/** The fields in the bytes that a simulated device is sent, and the plan that was shown before. */
+/** The fields that a simulated device gets, and the plan shown before. */
 async function sentTo(
   profile: ProfileName,
   line: string,
@@ -69,7 +69,7 @@ test('devsh sends no field that nobody named.', async () => {
     ]);
   }
 
-  // What most have is no reason to give it to one more; rights least of all.
+  // Fields that most records have are not given to one more, rights least of all.
   const people = ['ann', 'bob', 'cyd'].map((username) => {
     const rights = username === 'ann' ? {} : { verbose: true, is_admin: true };
     return { username, first_name: 'F', lastname: 'L', lang: 'de', role: 'boss', ...rights };
@@ -103,7 +103,7 @@ test('devsh sends no field that nobody named.', async () => {
       way,
       ['first_name', 'lang', 'lastname', 'username', ...(way === 'form POST' ? ['uuid'] : [])],
     ]);
-    // Ann has neither of the two.
+    // Ann has neither of them.
     expect([way, changed.filter((name) => ['verbose', 'is_admin'].includes(name))]).toEqual([
       way,
       [],
@@ -140,11 +140,11 @@ test('devsh says what an undo cannot bring back.', async () => {
   const lost = ['id', 'labels', 'limits', 'made_by', 'password', 'login_shell'];
   const unsaid = (run: Run): string[] => lost.filter((name) => !names(announced(run), name));
 
-  // Which fields only the device sets, and which it does not show, it tells when it is asked.
+  // The device reports which fields are read-only and which are hidden.
   await devsh('learn oslo');
   const plan = await devsh('user delete bob --on @lab --dry-run');
   expect(unsaid(plan)).toEqual([]);
-  // What does come back is not called lost.
+  // A restored field is not called lost.
   expect(names(announced(plan), 'first_name')).toBe(false);
   const declined = await devsh('user delete bob --on @lab', { tty: ['n'] });
   expect([declined.exitCode, unsaid(declined)]).toEqual([6, []]);

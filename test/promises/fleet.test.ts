@@ -3,7 +3,7 @@ import { startFleet, type TestFleet } from '../main/devsh.ts';
 
 const FORMATS = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
 
-/** Four devices, of which sim3 cannot be reached and sim4 knows no login. */
+/** Four devices: sim3 is unreachable, and sim4 refuses the login. */
 async function startPartly(): Promise<TestFleet> {
   const fleet = await startFleet({ devices: 4, users: 4 });
   for (const device of fleet.devices) device.putUser({ username: 'bob', lang: 'de' });

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The built program, as it is when the tests start. */
+    /** The program, built when the tests start. */
     cli: string;
   }
 }
@@ -14,13 +14,13 @@ declare module 'vitest' {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Builds the program as it is shipped, for these tests alone: a build beside them does not take it
- * away. Below node_modules, where it finds its packages.
+ * Builds the shipped program for these tests alone, so that another build does not replace it. Below
+ * node_modules, so that it finds its packages.
  */
 export default function setup(project: TestProject): () => void {
   const folder = join(root, 'node_modules/.cache', `devsh-test-${process.pid}`);
   execFileSync(process.execPath, ['build.js', folder], { cwd: root, stdio: 'inherit' });
-  // As in the package: Node 20.18 does not guess what a file is.
+  // Like in the package: Node 20.18 does not detect ES modules.
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   project.provide('cli', join(folder, 'cli.js'));
   return () => {

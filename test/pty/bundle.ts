@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 export interface Bundle {
-  /** The program as one file that Node can run. */
+  /** The bundled program. */
   readonly path: string;
-  /** Deletes it. */
+  /** Deletes the file. */
   remove(): Promise<void>;
 }
 
-/** Makes a TypeScript program of the tests runnable; bundled as the real program is (build.js). */
+/** Bundles a TypeScript program of the tests like the real program (build.js). */
 export async function bundleProgram(entry: URL): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'devsh-test-'));
   const path = join(folder, 'program.mjs');

@@ -11,7 +11,7 @@ test('connects after the fingerprint is accepted and the login is typed, hidden'
   program.press('f2');
   program.press('enter');
   await program.waitFor('Type yes to trust');
-  // Long lines are wrapped, so the fingerprint may go over two of them.
+  // The fingerprint may be wrapped over two lines.
   const shown = program.screen().join('').replace(/\s/g, '');
   expect(shown).toContain(device?.fingerprint);
   expect(device?.log).toEqual([]);

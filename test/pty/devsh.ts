@@ -9,11 +9,11 @@ export interface StartOptions {
   readonly cols?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Devices whose certificates are pinned already. */
+  /** Devices whose certificates are pinned. */
   readonly known?: readonly Pick<Simulator['devices'][number], 'address' | 'fingerprint'>[];
 }
 
-/** The built program in a pty, with folders of its own; ends with the test. */
+/** The built program in a pty, with its own folders; ends with the test. */
 export async function startDevsh(
   args: readonly string[],
   { cols = 100, rows = 30, env = {}, known = [] }: StartOptions = {},
@@ -57,10 +57,10 @@ export async function simulate(
   return simulator;
 }
 
-/** What a terminal with this account in its environment would be. */
+/** The environment of a terminal with this account. */
 export const ADMIN = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
 
-/** devsh on simulated devices that it knows, connected, the table filled. */
+/** devsh connected to trusted simulated devices, with the table filled. */
 export async function connect(
   simulator: Simulator,
   { args = [], ...options }: StartOptions & { readonly args?: readonly string[] } = {},
@@ -76,18 +76,18 @@ export async function connect(
   return program;
 }
 
-/** Whether no line is being carried out: what is on the screen stays as it is. */
+/** Whether no line runs, so that the screen is stable. */
 export function isQuiet(screen: readonly string[]): boolean {
   return !screen.join('\n').includes('Ctrl-C cancels');
 }
 
-/** Answers the question on the screen, as soon as it takes an answer. */
+/** Answers the question on the screen as soon as it accepts an answer. */
 export async function answer(program: PtyProgram, text: string): Promise<void> {
   await program.waitFor('answer>');
   program.type(`${text}\r`);
 }
 
-/** From the prompt to the table. Waits, because Escape and a key at once would be Alt and that key. */
+/** From the prompt to the table. Waits, because Escape with a key right after it would be Alt. */
 export async function goToTable(program: PtyProgram): Promise<void> {
   program.press('escape');
   await program.waitFor(': prompt');

@@ -3,7 +3,7 @@ import { serve } from '../device/server.ts';
 import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
-/** Connected to devices that tell their fields, the form for a new user open. */
+/** Opens the form for a new user on devices that report their fields. */
 async function openForm(program: PtyProgram): Promise<void> {
   await goToTable(program);
   program.press('a');
@@ -24,7 +24,7 @@ test('a adds a record by a form, with a choice picked by its name', async () => 
   await program.waitFor(/de {2}German/);
   program.press('enter');
   await program.waitFor(/Lang \* +de · German/);
-  // Nobody has said yet which of the two it is.
+  // A boolean without a value is empty.
   await program.waitFor(/Is active +\(empty\)/);
   program.press('space');
   await program.waitFor(/Is active +yes/);
@@ -92,7 +92,7 @@ test('what devsh itself would not send puts the cursor into its field, too', asy
   await program.waitFor(/~Username \* +dora/);
   program.type('\rxx');
   await program.waitFor(/Lang \* +xx/);
-  // Asked once; the second time it is meant, and the line says so.
+  // The second time confirms it, and the line says so.
   program.press('ctrl-s');
   await program.waitFor(/▸~Lang \* +xx +✗ not one of/);
   await program.waitFor('lang=xx --allow invalid');
@@ -187,7 +187,7 @@ test('a part of a nested field is set at the prompt, in its type, and undo bring
   await program.waitFor(/eth0 +1500 +true +10\.3\.0/);
 });
 
-/** A device whose users have three booleans in words, several roles, and one of 300 zones. */
+/** A device whose users have three booleans, several roles, and one of 300 zones. */
 async function manyChoices(): Promise<string> {
   const field = (type: string, more: object = {}): object => ({
     type,

@@ -4,7 +4,7 @@ import xterm, { type IModes, type Terminal as Emulator } from '@xterm/headless';
 export interface PtyOptions {
   readonly command: string;
   readonly args?: readonly string[];
-  /** The whole environment of the program; nothing is inherited but PATH. */
+  /** The environment of the program, which inherits only PATH. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly cols?: number;
@@ -13,11 +13,11 @@ export interface PtyOptions {
 
 export interface PtyExit {
   readonly code: number;
-  /** Number of the signal that ended the program; 0: none. */
+  /** The number of the signal that ended the program; 0: none. */
   readonly signal: number;
 }
 
-/** How one cell looks. Colours are palette numbers or 0xRRGGBB; -1: the default colour. */
+/** Colours are palette numbers or 0xRRGGBB; -1: the default colour. */
 export interface CellStyle {
   readonly text: string;
   readonly bold: boolean;
@@ -32,30 +32,30 @@ export interface CellStyle {
 /** A program in a real pty, its screen read through a terminal emulator. */
 export interface PtyProgram {
   readonly pid: number;
-  /** What is visible now, one string a row, blanks at the end removed. */
+  /** The visible rows, without trailing blanks. */
   screen(): string[];
-  /** The cursor, from 0; and whether it is shown. */
+  /** Row and column from 0. */
   readonly cursor: { readonly row: number; readonly column: number; readonly isShown: boolean };
-  /** `alternate` while a full-screen program has the terminal. */
+  /** `alternate` while a full-screen program runs. */
   readonly buffer: 'normal' | 'alternate';
   readonly modes: IModes;
-  /** Waits until the screen fits: a text or pattern in it, or what the function says. */
+  /** Waits until the screen contains a text or pattern, or until the function returns true. */
   waitFor(
     wanted: string | RegExp | ((screen: string[]) => boolean),
     timeoutMs?: number,
   ): Promise<void>;
   type(text: string): void;
-  /** Presses a key by name: `enter`, `ctrl-c`, `up`, `shift-tab`, `alt-b`, `f1`... */
+  /** Presses a key: `enter`, `ctrl-c`, `up`, `shift-tab`, `alt-b`, `f1`... */
   press(name: string): void;
-  /** Pastes as a terminal does: bracketed when the program asked for that. */
+  /** Pastes like a terminal: bracketed if the program requested that. */
   paste(text: string): void;
   resize(cols: number, rows: number): void;
   kill(signal: NodeJS.Signals): void;
   readonly exit: Promise<PtyExit>;
-  /** Everything that the program wrote. */
+  /** All output. */
   raw(): string;
   cellStyle(row: number, column: number): CellStyle | undefined;
-  /** Ends the program if it still runs, and frees the pty. For `onTestFinished`. */
+  /** Kills the program if it still runs, and frees the pty. For `onTestFinished`. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
   const emulator = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 });
   const cursorMode = watchCursorMode(emulator);
   const pty = spawn(options.command, [...(options.args ?? [])], {
-    // It would come before TERM.
+    // It would override TERM.
     name: options.env?.['TERM'] ?? 'xterm-256color',
     cols,
     rows,
@@ -79,7 +79,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
 
   let written = '';
   let hasEnded = false;
-  /** And all that it wrote is on the screen. */
+  /** The program has ended, and all its output is on the screen. */
   let isOver = false;
   const watchers = new Set<() => void>();
   const notify = (): void => {
@@ -89,14 +89,14 @@ export function startInPty(options: PtyOptions): PtyProgram {
     written += data;
     emulator.write(data, notify);
   });
-  // Answers to what the program asks its terminal.
+  // Replies to the queries of the program.
   emulator.onData((answer) => {
     if (!hasEnded) pty.write(answer);
   });
   const exit = new Promise<PtyExit>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       hasEnded = true;
-      // An empty write is done when everything before it has been drawn.
+      // An empty write completes after everything before it has been drawn.
       emulator.write('', () => {
         isOver = true;
         resolve({ code: exitCode, signal: signal ?? 0 });
@@ -109,7 +109,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
     const { active } = emulator.buffer;
     return Array.from(
       { length: emulator.rows },
-      // Made narrower, the alternate screen keeps cells that are out of sight.
+      // A narrower alternate screen keeps cells that are not visible.
       (_, row) =>
         active.getLine(active.baseY + row)?.translateToString(true, 0, emulator.cols) ?? '',
     );
@@ -203,7 +203,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
   };
 }
 
-/** The emulator knows whether the cursor is shown, but does not say so. */
+/** The emulator does not expose whether the cursor is shown. */
 function watchCursorMode(emulator: Emulator): { isShown: boolean } {
   const state = { isShown: true };
   for (const [final, isShown] of [

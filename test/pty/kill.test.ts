@@ -6,11 +6,11 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { ADMIN, simulate } from './devsh.ts';
 import { startInPty } from './harness.ts';
 
-/** Each signal four times when the screen is up, and four times whenever; more when that is asked for. */
+/** Each signal four times when the screen is up, and four times at any moment. Can be raised. */
 const KILLS = Number(process.env['DEVSH_TERMINAL_KILLS'] ?? 32);
 const AT_ONCE = 4;
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
-/** What a user may be doing when the signal comes. */
+/** Keys before the signal. */
 const KEYS = [
   'user list\r',
   '\x1b',
@@ -45,7 +45,7 @@ test(
     const killOnce = async (number: number): Promise<void> => {
       const signal = SIGNALS[number % SIGNALS.length] ?? 'SIGTERM';
       const name = `${number} ${signal}`;
-      // The shell stays when devsh is killed: it says how the terminal is then.
+      // The shell outlives devsh and reports the state of the terminal.
       const script =
         'stty -g > "$FOLDER/$0.before"; "$@"; stty -g > "$FOLDER/$0.after"; echo over-$0; sleep 10';
       const command = [process.execPath, inject('cli'), 'connect', ...addresses, '--insecure'];
@@ -55,7 +55,7 @@ test(
         env,
       });
       try {
-        // Half of them are hit when the screen is up, however slow this machine is; the others before.
+        // Half of them are killed when the screen is up, the others before.
         const isUp = Math.floor(number / SIGNALS.length) % 2 === 0;
         if (isUp) await program.waitFor(() => program.buffer === 'alternate', 30_000);
         await sleep(Math.random() * 400);
@@ -89,7 +89,7 @@ test(
   },
 );
 
-/** The program that the shell runs; undefined when it has ended, or not begun. */
+/** The program that the shell runs; undefined if it has ended or not begun. */
 async function childOf(shell: number): Promise<number | undefined> {
   const file = `/proc/${shell}/task/${shell}/children`;
   const running = async (): Promise<number | undefined> => {

@@ -21,10 +21,10 @@ test.skipIf(!hasLess)('what is longer than the screen is shown by less, until q'
   const program = await startDevsh(['help'], { rows: 12 });
   await program.waitFor(/^:$/m);
   expect(program.screen()[0]).toContain('devsh');
-  // A key of less: neither one ends devsh.
+  // A key of less: neither less nor devsh ends.
   program.press('ctrl-c');
   program.press('ctrl-c');
-  // It takes what was typed behind it along.
+  // It also takes what was typed after it.
   await vi.waitUntil(
     () => {
       program.type('G');
@@ -59,7 +59,7 @@ test('a pager with arguments gets colours and no secrets, and may close at once'
   expect(await program.exit).toEqual({ code: 3, signal: 0 });
   const text = program.screen().join('\n');
   expect(text).toMatch(/^--more FRX $/m);
-  // What failed is said below the pager.
+  // Errors come after the pager.
   expect(text).toContain('127.0.0.9:1: ');
   expect(text).not.toContain('EPIPE');
 });
@@ -67,7 +67,7 @@ test('a pager with arguments gets colours and no secrets, and may close at once'
 test('a pager that does not exist is said, and the output printed', async () => {
   const program = await startDevsh(['help'], { rows: 50, cols: 60, env: { PAGER: 'nosuch -x' } });
   expect((await program.exit).code).toBe(0);
-  // The output may have scrolled it away.
+  // It may have scrolled away.
   expect(program.raw()).toContain('cannot start the pager "nosuch"');
   expect(program.raw()).toContain('DEVSH_PAGER');
 });

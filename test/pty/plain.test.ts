@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { PtyProgram } from './harness.ts';
 import { ADMIN, simulate, startDevsh } from './devsh.ts';
 
-/** What the program wrote, as text; anything but text and line ends would show up in `odd`. */
+/** The output as text. `odd`: control sequences in it. */
 function written(program: PtyProgram): { text: string; odd: string[] } {
   const raw = program.raw();
   return { text: raw, odd: raw.match(/(?![\r\n])\p{Cc}/gu) ?? [] };

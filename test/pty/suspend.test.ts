@@ -8,15 +8,15 @@ import { startInPty, type PtyProgram } from './harness.ts';
 
 const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=en';
 
-/** A shell with job control; started alone in a pty, devsh could not be stopped. */
+/** A shell with job control, without which devsh could not be stopped. */
 interface JobShell {
   readonly program: PtyProgram;
   readonly home: string;
-  /** Types a command; resolves when the shell has done it and shows what `said` prints. */
+  /** Types a command; resolves when the shell has run it and printed `said`. */
   readonly run: (command: string, said: string) => Promise<void>;
 }
 
-/** `sh`, as it leaves the modes of the terminal alone: bash would mend them behind a job. */
+/** `sh` leaves the modes of the terminal unchanged; bash resets them after a job. */
 async function startShell(simulator: Simulator): Promise<JobShell> {
   const home = await mkdtemp(join(tmpdir(), 'devsh-suspend-'));
   const program = startInPty({
@@ -40,9 +40,9 @@ async function startShell(simulator: Simulator): Promise<JobShell> {
   let number = 0;
   const run = async (command: string, said: string): Promise<void> => {
     number += 1;
-    // Typed before the prompt is there, a line stands behind it when it is echoed.
+    // A line typed before the prompt would be echoed after it.
     await program.waitFor(/^shell> ?$/m);
-    // Typed, it says nothing of what it prints.
+    // The typed line does not contain its output.
     program.type(`${command}; echo ${said}/$((${number} + 1000))\r`);
     await program.waitFor(new RegExp(`^\\S*/${number + 1000}$`, 'm'));
   };
@@ -50,7 +50,7 @@ async function startShell(simulator: Simulator): Promise<JobShell> {
   return { program, home, run };
 }
 
-/** devsh on the devices, from the shell; its process id is in a file. */
+/** Starts devsh from the shell; its process id is in a file. */
 async function connectFrom({ program }: JobShell, options = ''): Promise<void> {
   program.type(
     `sh -c 'echo $$ > "$HOME/pid"; exec "$@"' - "$NODE" "$CLI" connect $DEVICES --insecure ${options}\r`,
@@ -59,7 +59,7 @@ async function connectFrom({ program }: JobShell, options = ''): Promise<void> {
   await program.waitFor(isQuiet);
 }
 
-/** Ctrl-Z, a look at the terminal as the shell has it then, and back; the screen is as it was. */
+/** Presses Ctrl-Z, checks the terminal, returns with fg, and checks the screen. */
 async function suspendAndReturn(shell: JobShell): Promise<void> {
   const { program } = shell;
   const before = { screen: program.screen(), cursor: { ...program.cursor } };
@@ -71,7 +71,7 @@ async function suspendAndReturn(shell: JobShell): Promise<void> {
   expect(program.buffer).toBe('alternate');
   expect(program.modes.bracketedPasteMode).toBe(true);
   expect(program.cursor.isShown).toBe(before.cursor.isShown);
-  // Hidden, it may be anywhere.
+  // A hidden cursor may be anywhere.
   if (before.cursor.isShown) expect({ ...program.cursor }).toEqual(before.cursor);
 }
 

@@ -4,14 +4,14 @@ import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
-/** Left out: what ends or stops devsh or opens a program, and combinations that the harness cannot press. */
+/** Keys that end or stop devsh or open a program, and those that the harness cannot press. */
 const NOT_PRESSED = ['q', 'ctrl-d', 'ctrl-z', 'ctrl-l', 'E', '|', 'shift-up', 'shift-down'];
 
 const KEYS = [
   ...new Set(KEYMAP.flatMap(({ keys }) => keys.flatMap((key) => key.split(' ')))),
 ].filter((key) => !NOT_PRESSED.includes(key));
 
-/** Esc as terminals send it that tell all keys apart: with the next key it is no Alt. */
+/** Escape in the encoding that does not become Alt with the next key (kitty keyboard protocol). */
 const ESCAPE = '\x1b[27u';
 
 const SEEDS = [1, 2];
@@ -36,7 +36,7 @@ test.each(SEEDS)(
   },
 );
 
-/** The whole screen is written after Ctrl-L: what was pressed before has been heard then. */
+/** The start of the full frame after Ctrl-L, by which all keys before have been processed. */
 const WHOLE = '\x1b[m\x1b[1;1H';
 
 async function press(program: PtyProgram, key: string): Promise<void> {
@@ -47,7 +47,7 @@ async function press(program: PtyProgram, key: string): Promise<void> {
   await program.waitFor(() => program.raw().includes(WHOLE, written));
 }
 
-/** So many steps back are enough; any more do nothing. */
+/** Presses Escape often enough to reach the table. */
 async function backToTable(program: PtyProgram): Promise<void> {
   await program.waitFor(isIdle, 30_000);
   for (let escapes = 0; escapes < 25; escapes += 1) {

@@ -9,7 +9,7 @@ const SIZES = [
   [200, 50],
 ] as const;
 
-/** Four devices of the demo with the same seed: names, users and differences are always the same. */
+/** Four devices of the demo with a constant seed: names, users and differences are always equal. */
 async function startDemo(cols = 100, rows = 30): Promise<PtyProgram> {
   const args = ['demo', '--profile', 'drf', '--devices', '4', '--users', '6'];
   const program = await startDevsh(args, { cols, rows });
@@ -19,7 +19,7 @@ async function startDemo(cols = 100, rows = 30): Promise<PtyProgram> {
   return program;
 }
 
-/** The screen as it is read, with what is another each time made the same. */
+/** The screen with varying texts masked. */
 function picture(program: PtyProgram): string {
   const lines = program.screen().map((line) =>
     line
@@ -30,7 +30,7 @@ function picture(program: PtyProgram): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** What the footer begins with in each view: the last line, which is also painted last. */
+/** The start of the footer of each view: it is painted last. */
 const FOOTERS: Readonly<Record<string, RegExp>> = {
   devices: /^ enter open/,
   drift: /^ enter details/,
@@ -42,7 +42,7 @@ const FOOTERS: Readonly<Record<string, RegExp>> = {
   runs: /^ enter show/,
 };
 
-/** Compares the screen, once nothing runs any more, with a file that reads like it. */
+/** Compares the stable screen with a file. */
 async function shows(program: PtyProgram, name: string, size: string): Promise<void> {
   await program.waitFor((screen) => {
     const isAtRest = !screen.join('\n').includes('Ctrl-C cancels');
@@ -62,7 +62,7 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   await program.waitFor(/^▸ all +admin/m);
 
   program.press('c');
-  // What differs comes before what is only missing somewhere.
+  // Different records come before missing ones.
   await program.waitFor(/^▸ theo\.lhote/m);
   await shows(program, 'drift', size);
   program.press('f');
@@ -91,7 +91,7 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
 
   program.press('?');
   await program.waitFor(/› keys/);
-  // The keys of the view that one comes from are told first.
+  // The keys of the view before come first.
   await program.waitFor('In the table');
   program.type('/devices\r');
   await program.waitFor(/'devices': 1 of/);
@@ -115,7 +115,7 @@ test.each(SIZES)(
     await program.waitFor('answer>');
     await shows(program, 'plan', size);
     program.type('4\r');
-    // The question about the canary keeps the roll-out as it is.
+    // The roll-out waits for the question about the canary.
     await program.waitFor(/canary is well/);
     await program.waitFor('answer>');
     await shows(program, 'roll-out', size);
@@ -205,7 +205,7 @@ test('a text is searched with "/", and n and N go from line to line', async () =
   await program.waitFor('enter run');
   program.type('help user set\r');
   await program.waitFor('Usage: user set');
-  // At the prompt, which is empty.
+  // At the empty prompt.
   program.type('/FIELD=');
   await program.waitFor(/'FIELD=': 1 of \d/);
   program.press('enter');
@@ -331,7 +331,7 @@ test.each([
   await program.waitFor(/^▸ anke\.weiss/m);
   await program.waitFor('enter details');
   const colourOf = (text: string): number | undefined => {
-    // The row with the cursor has one colour.
+    // The row under the cursor has one colour.
     const row = program.screen().findIndex((line) => line.includes(text) && !line.startsWith('▸'));
     const column = (program.screen()[row] ?? '').indexOf(text);
     return program.cellStyle(row, column)?.foreground;

@@ -152,7 +152,7 @@ test('three pasted lines wait for Enter and a yes, then run one after the other'
 
 test('what is wrong with a line is pointed at, and the line stays to be corrected', async () => {
   const program = await connect(await simulate());
-  // Ctrl-C would be for the line that runs.
+  // Ctrl-C would cancel the running line.
   await program.waitFor((lines) => !lines.join('\n').includes('Ctrl-C cancels'));
   program.type('user lisst bob\r');
   await program.waitFor(/did you mean 'list'/);
@@ -171,7 +171,7 @@ test('a yes that was typed before the question opened answers nothing, and stays
   program.type('user delete viewer\r');
   await vi.waitUntil(() => (device?.log.length ?? 0) > before);
   program.type('y');
-  // Still typing when it comes up.
+  // Typed while the question opens.
   await program.waitFor('to delete');
   program.type('y\r');
   await program.waitFor('answer>');

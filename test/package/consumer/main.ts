@@ -1,4 +1,4 @@
-// A program of somebody else: lists the users of one device, adds one, and prints what became of it.
+// A program that uses devsh as a library: lists the users of one device, adds one, and prints the result.
 import { apply, DevshError, openDevice, plan, type RunReport, type StepResult } from 'devsh';
 
 const { ADDRESS = '', FINGERPRINT = '', CA = '', PASSWORD = '', STATE = '' } = process.env;
@@ -17,7 +17,7 @@ try {
     stateFolder: STATE,
     onResult: (result) => seen.push(result),
   });
-  // @ts-expect-error a change says what it is
+  // @ts-expect-error a change needs its kind
   const refused: unknown = await plan(pinned, [{ fields: {} }]).catch((error: unknown) => error);
   console.log(
     JSON.stringify({

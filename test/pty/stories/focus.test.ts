@@ -10,7 +10,7 @@ async function startDemo(): Promise<PtyProgram> {
   return program;
 }
 
-/** The way that terminals send Escape alone, so that nothing has to be waited for. */
+/** Escape in the encoding that needs no wait (kitty keyboard protocol). */
 const ESCAPE = '\x1b[27u';
 
 async function isInTable(program: PtyProgram): Promise<void> {

@@ -48,7 +48,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   await next.waitFor('answer>');
   const count = /Type (\S+) to do/.exec(next.screen().join('\n'))?.[1] ?? '';
   await answer(next, count);
-  // The first one was reached before, and has its verdict.
+  // The first one has its verdict already.
   const rest = simulator.devices.slice(1);
   const hasZed = () => rest.every(({ users }) => users.some((one) => one.username === 'zed'));
   await expect.poll(hasZed, { timeout: 10_000 }).toBe(true);

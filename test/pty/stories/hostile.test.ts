@@ -7,7 +7,7 @@ import { serve } from '../../device/server.ts';
 import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
 
-/** The cell in which the first line with this text has it. */
+/** The column of a text in the first line that has it. */
 function columnOf(program: PtyProgram, text: string): number {
   const row = program.screen().findIndex((line) => line.includes(text));
   const [first = ''] = text;

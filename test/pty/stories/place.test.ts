@@ -4,7 +4,7 @@ import type { PtyProgram } from '../harness.ts';
 
 const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=en';
 
-/** The names of the devices as the bar has them, in order. */
+/** The names of the devices in the bar. */
 function barOf(program: PtyProgram): string[] {
   const bar = program.screen()[0] ?? '';
   return Array.from(bar.matchAll(/127\.0\.0\.(\d)/g), ([, last = '']) => last);
@@ -23,7 +23,7 @@ async function secondOfThree() {
   return { simulator, program, posts };
 }
 
-/** At the prompt, a write of one record, and its confirmation. */
+/** Types a write of one record at the prompt and confirms it. */
 async function addZed(program: PtyProgram): Promise<void> {
   program.type(`${ADD}\r`);
   await program.waitFor(/add user zed on 127\.0\.0\.3\S*\? Type y/);
@@ -60,7 +60,7 @@ test('a device leaves and comes back: digits, order, cursor and filter stay what
   const [first = ''] = /127\.0\.0\.2\S*/.exec(program.screen()[0] ?? '') ?? [];
   program.type(`disconnect ${first}\r`);
   await program.waitFor(`disconnected from ${first}`);
-  // The digits are not the positions any more, and say so.
+  // The digits are no longer the positions, so they are shown.
   await program.waitFor(/^ devsh +\[2 ● 127\.0\.0\.3\S*\] +3 ● 127\.0\.0\.4/m);
   expect(program.screen().join('\n')).toMatch(/^▸ viewer/m);
   await program.waitFor(isQuiet);

@@ -8,7 +8,7 @@ import type { PtyProgram } from '../harness.ts';
 
 const WRONG = Array.from({ length: 32 }, () => 'AB').join(':');
 
-/** A file with the fingerprints of the devices from `first` on; those in `changed` have another pin. */
+/** Writes the fingerprints of the devices from `first` on; those in `changed` have another pin. */
 async function fingerprintFile(
   { devices }: Simulator,
   { first = 0, changed = [] }: { first?: number; changed?: readonly number[] } = {},
@@ -57,7 +57,7 @@ test('40 devices of which 12 are unknown and one wants another login leave the f
   await program.waitFor(/filter: username=viewer/);
   await program.waitFor(isQuiet);
   expect(program.screen().join('\n')).not.toContain('answer>');
-  // Nothing was sent to those that nobody has accepted.
+  // Nothing was sent to unaccepted devices.
   for (const { log } of simulator.devices.slice(0, 12)) expect(log).toEqual([]);
 
   program.press('enter');
@@ -92,7 +92,7 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   await program.waitFor(isQuiet);
   program.press('f2');
   await program.waitFor(/3 questions/);
-  // Both fingerprints of the one under the cursor, whole.
+  // Both complete fingerprints of the device under the cursor.
   const shown = program.screen().join('').replace(/\s/g, '');
   expect(shown).toContain(WRONG);
   expect(shown).toContain(second?.fingerprint);
@@ -203,6 +203,6 @@ test('a certificate is accepted while another device still keeps its line waitin
   await program.waitFor('Ctrl-C cancels');
   expect(simulator.devices[0]?.log.length).toBeGreaterThan(0);
 
-  // A line that waited says for which devices it begins, as the prompt said something else.
+  // A line that waited names its devices, because the prompt has changed.
   await program.waitFor(`devsh ${address}> user list`);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { ADMIN, connect, goToTable, simulate, startDevsh } from '../devsh.ts';
 
-/** Three devices in a process of their own, which can be stopped. */
+/** Three devices in a separate process, which can be stopped. */
 async function startDevices() {
   const args = [inject('cli'), 'simulator', '--devices', '3', '--users', '6', '--json'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
