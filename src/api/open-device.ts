@@ -146,7 +146,7 @@ function accessBy(options: DeviceOptions, base: Profile): Access {
     route: ({ address, route }) => chooseRoute(parseAddress(address), route, process.env),
     acceptCertificate: () => Promise.resolve(undefined),
     // Observed facts live as long as the device is open; the command line caches them.
-    profile: () => Promise.resolve({ base, kept: {} }),
+    profile: () => Promise.resolve({ base, stored: {} }),
     credential: () => Promise.resolve(credential),
     anotherCredential: () => Promise.resolve(undefined),
     admit: ({ name }, login) => gate.admit(name, login),

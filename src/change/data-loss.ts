@@ -3,7 +3,7 @@ import {
   hasPositionalIds,
   hiddenFields,
   ownAddress,
-  ownFields,
+  managedFields,
   type Profile,
   updateFacts,
 } from '../device/profile.ts';
@@ -65,7 +65,7 @@ export function restorable(
   resource: string,
   record: DeviceRecord,
 ): { readonly fields: DeviceRecord; readonly lost: DeviceRecord } {
-  const own = [...ownFields(profile, resource), ownAddress(record, profile.basePath)?.field];
+  const own = [...managedFields(profile, resource), ownAddress(record, profile.basePath)?.field];
   const fields: [string, Value][] = [];
   const lost: [string, Value][] = [];
   for (const [field, value] of Object.entries(record)) {

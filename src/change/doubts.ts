@@ -20,7 +20,7 @@ import {
   keyFieldOf,
   originOfWrite,
   type Profile,
-  waysOf,
+  writeFactsOf,
 } from '../device/profile.ts';
 import { lookOf } from '../text/look-alike.ts';
 import { RejectedError } from '../device/errors.ts';
@@ -86,7 +86,7 @@ export function assumptionsOf(profile: Profile, steps: readonly Step[]): readonl
 
 /** `DELETE /api/user/<uuid>/`, `POST /api/user/ with action=delete and its username`. */
 function wayOf(profile: Profile, { action, resource, before, keyField }: Step): string {
-  const { method, path, constants, selector } = waysOf(profile, WRITE_OF[action], resource);
+  const { method, path, constants, selector } = writeFactsOf(profile, WRITE_OF[action], resource);
   const key = before === undefined ? keyField : keyFieldOf(profile, resource, [before]);
   const own = (before && idFieldOf(profile, before)) ?? profile.idFields[0] ?? key;
   const id = isNamedByKey(profile, resource) ? key : own;

@@ -1,5 +1,5 @@
 import { emptyFields, hasAllFields } from '../device/encode.ts';
-import { ownFields, type Profile } from '../device/profile.ts';
+import { managedFields, type Profile } from '../device/profile.ts';
 import { isInternalField, isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import type { Known } from './typed-fields.ts';
@@ -65,7 +65,7 @@ function commonIn(known: Known): Common {
 function commonValues(about: Known): Common {
   const { profile, records, resource } = about;
   const known = profile.resources[resource];
-  const own = [...profile.idFields, ...ownFields(profile, resource)];
+  const own = [...profile.idFields, ...managedFields(profile, resource)];
   const sent = hasAllFields(profile) ? Object.keys(records[0] ?? {}) : requiredIn(about);
   return sent.flatMap((field): Common => {
     const facts = valueAt(known?.details, field);

@@ -219,13 +219,13 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
  */
 export function guardPlan(
   plan: Plan,
-  sessions: readonly Pick<DeviceSession, 'ref' | 'credential' | 'seen'>[],
+  sessions: readonly Pick<DeviceSession, 'ref' | 'credential' | 'cached'>[],
   allowed: Allowed,
 ): void {
   const access = new Map(
     sessions.map((session) => [
       session.ref.address,
-      new OwnAccess(session.credential, (resource) => session.seen(resource) ?? []),
+      new OwnAccess(session.credential, (resource) => session.cached(resource) ?? []),
     ]),
   );
   for (const devicePlan of plan.devices) {

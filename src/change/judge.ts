@@ -1,5 +1,5 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
-import { hasPositionalIds, idOf, type Profile, uncomparedFields } from '../device/profile.ts';
+import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
 import { type DeviceRecord, isTimeStamp, valueAt, valueText } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import {
@@ -122,7 +122,7 @@ function vanishedFields(
   after: readonly DeviceRecord[],
 ): readonly string[] {
   const shown = new Set(after.flatMap((record) => Object.keys(record)));
-  const ignored = [keyField, ...profile.idFields, ...uncomparedFields(profile, resource)];
+  const ignored = [keyField, ...profile.idFields, ...ignoredFields(profile, resource)];
   const gone = new Set(
     before.flatMap((record) =>
       Object.keys(record).filter((field) => !shown.has(field) && valueText(record[field]) !== ''),
@@ -241,7 +241,7 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
   const before = step.before ?? {};
   const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
   const missed = without(unread, differencesOf(step.asked, held));
-  const ignored = [...uncomparedFields(profile, step.resource), ...unread.hashes];
+  const ignored = [...ignoredFields(profile, step.resource), ...unread.hashes];
   const sideEffects = changesUnasked(step, held, ignored);
   const added = about.after.length - about.before.length;
   const withKeyCount = sameKey(step, about.after, step.after ?? {}).length;
@@ -300,7 +300,7 @@ function judgeDelete(about: Case): OwnEnd {
   const changed =
     outcome.kind === 'refused'
       ? []
-      : changesUnasked(step, held, uncomparedFields(profile, step.resource));
+      : changesUnasked(step, held, ignoredFields(profile, step.resource));
   if (changed.length === 0) return { own: notApplied(about, held), otherRecords };
   const own: StepEnd = {
     verdict: 'differs',

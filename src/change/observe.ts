@@ -6,9 +6,9 @@ import {
   originOfWrite,
   type Profile,
   type ResourceProfile,
-  uncomparedFields,
+  ignoredFields,
   updateFacts,
-  waysOf,
+  writeFactsOf,
 } from '../device/profile.ts';
 import { type DeviceRecord, isTimeStamp, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
@@ -41,7 +41,7 @@ function suspectFields(
   const ignored = [
     keyField,
     ...profile.idFields,
-    ...uncomparedFields(profile, resource),
+    ...ignoredFields(profile, resource),
     ...(known?.fields ?? []),
     ...(known?.choiceFields ?? []),
     ...Object.keys(asked),
@@ -197,7 +197,7 @@ export function noteWrite(
   // Only an unreserved success proves the way to write.
   const isProof = verdict === 'done' && note === undefined;
   if (isProof && originOfWrite(profile, write, resource) === 'assumed') {
-    const { method, path, encoding } = waysOf(profile, write, resource);
+    const { method, path, encoding } = writeFactsOf(profile, write, resource);
     facts.set(`proven.${write}`, { method, path, encoding });
   }
   if ((verdict !== 'done' && verdict !== 'differs') || record === undefined) return;

@@ -1,9 +1,9 @@
 import {
   hasPositionalIds,
   idOf,
-  ownFields,
+  managedFields,
   type Profile,
-  uncomparedFields,
+  ignoredFields,
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
@@ -47,7 +47,7 @@ export function pairRecords(
   const both = (record: DeviceRecord): string => named(key(record), id(record));
   const keyAndContent = (record: DeviceRecord): string => named(key(record), content(record));
   const content = (record: DeviceRecord): string =>
-    contentText(record, [keyField, ...uncomparedFields(profile, resource)]);
+    contentText(record, [keyField, ...ignoredFields(profile, resource)]);
   const names = !hasPositionalIds(profile)
     ? [both, key, id]
     : profile.idFields.includes(keyField)
@@ -108,7 +108,7 @@ export function otherRecordsOf(
 ): OtherRecords {
   const nameOf = (record: DeviceRecord): string =>
     valueText(record[keyField]) || idOf(profile, record) || '?';
-  const ignored = [...profile.idFields, ...ownFields(profile, resource)];
+  const ignored = [...profile.idFields, ...managedFields(profile, resource)];
   const lost: DeviceRecord[] = [];
   const changed: string[] = [];
   for (const record of others) {
@@ -202,7 +202,7 @@ function findByContent(
 ): DeviceRecord | undefined {
   const isKeyless = profile.idFields.includes(step.keyField);
   const named = isKeyless ? records : sameKey(step, records, image);
-  const ignored = uncomparedFields(profile, step.resource);
+  const ignored = ignoredFields(profile, step.resource);
   const same = named.filter((record) => changesSince(image, record, ignored).length === 0);
   // Of several with the same content, take the one whose position has not changed.
   const id = idOf(profile, image);

@@ -5,7 +5,7 @@ import {
   isSingle,
   keyFieldOf,
   type Profile,
-  uncomparedFields,
+  ignoredFields,
   updateFacts,
 } from '../device/profile.ts';
 import {
@@ -298,7 +298,7 @@ function driftFrom(
   record: DeviceRecord,
 ): StepResult | undefined {
   if (expected === undefined) return undefined;
-  const ignored = uncomparedFields(profile, resource);
+  const ignored = ignoredFields(profile, resource);
   const differences = differencesOf(expected, record).filter(
     ({ field, held }) =>
       !isMasked(expected, field) && !isTimeStamp(held) && !ignored.includes(field),

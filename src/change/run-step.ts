@@ -7,7 +7,7 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../device/errors.ts';
-import { hasPositionalIds, idOf, type Profile, uncomparedFields } from '../device/profile.ts';
+import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
 import { type DeviceRecord, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
@@ -181,7 +181,7 @@ export function driftOf(
     return `${recordName(step)} shares its id with another one since the plan`;
   }
   if (held === undefined) return `${recordName(step)} is gone since the plan`;
-  const changed = changesSince(before, held, uncomparedFields(profile, step.resource));
+  const changed = changesSince(before, held, ignoredFields(profile, step.resource));
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ field }) => field).join(', ');
   return `${recordName(step)} changed since the plan (${fields})`;

@@ -1,5 +1,5 @@
 import { isSecretField, MASK } from '../device/sensitive-fields.ts';
-import { idOf, ownFields, type Profile } from '../device/profile.ts';
+import { idOf, managedFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
@@ -78,7 +78,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
   const setBack = (): Change & { readonly action: 'set' } => {
     // All changes of the step, requested or not. Timestamps change by themselves.
     const held = record ?? step.after ?? {};
-    const own = [...profile.idFields, ...ownFields(profile, resource)];
+    const own = [...profile.idFields, ...managedFields(profile, resource)];
     const changed = Object.keys(before).filter(
       (field) =>
         Object.hasOwn(step.asked, field) ||

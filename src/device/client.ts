@@ -159,7 +159,7 @@ export interface ClientOptions {
   /** Receives the reason for a long wait. */
   readonly notice?: (text: string) => void;
   /** Receives the progress of a slow response, repeatedly. */
-  readonly arriving?: (text: string) => void;
+  readonly progress?: (text: string) => void;
   /** Receives oddities of a response; the same one again each time. */
   readonly warn?: (text: string) => void;
 }

@@ -7,7 +7,7 @@ import {
 } from './record-path.ts';
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Response, type ClientOptions, type HttpRequest } from './client.ts';
-import { arrivedText, entityTagOf } from './exchange.ts';
+import { progressText, entityTagOf } from './exchange.ts';
 import { type DecodedList, decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import {
   DeclinedFailure,
@@ -130,11 +130,11 @@ export class Device {
     const observed = this.profile.resources[resource]?.pageStep;
     let before = 0;
     const readPage = async (page: string): Promise<DecodedList> => {
-      const arriving: HttpRequest['arriving'] = ({ bytes, records }) => {
-        const text = arrivedText({ bytes, records: before + records }, resource);
-        this.#options.arriving?.(`${this.ref.name}: ${text}`);
+      const progress: HttpRequest['progress'] = ({ bytes, records }) => {
+        const text = progressText({ bytes, records: before + records }, resource);
+        this.#options.progress?.(`${this.ref.name}: ${text}`);
       };
-      const request = { method: 'GET', path: page, arriving } as const;
+      const request = { method: 'GET', path: page, progress } as const;
       const response = await this.#ask(request, signal);
       const list = this.#decoded(request, response, () => {
         const repeated = this.#warnOfRepeated(resource);

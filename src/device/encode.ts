@@ -5,7 +5,7 @@ import {
   bookkeepingFields,
   idFieldOf,
   isSingle,
-  ownFields,
+  managedFields,
   type Profile,
   updateFacts,
   type WriteFacts,
@@ -198,7 +198,7 @@ export function omittedFields(
 ): string[] {
   const { details = {} } = profile.resources[resource] ?? {};
   const body = changedFields(profile, resource, before, changes);
-  const ignored = [...profile.idFields, ...ownFields(profile, resource)];
+  const ignored = [...profile.idFields, ...managedFields(profile, resource)];
   return Object.entries({ ...before, ...changes })
     .filter(([field]) => !ignored.includes(field) && valueAt(details, field)?.readOnly !== true)
     .flatMap(([field, value]) => missingIn(field, value, valueAt(body, field)));

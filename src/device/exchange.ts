@@ -19,7 +19,7 @@ export interface HttpRequest {
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
   /** Receives the progress of a slow response now and then. */
-  readonly arriving?: (arrived: Arrived) => void;
+  readonly progress?: (progress: Progress) => void;
 }
 
 /** Reads may be sent again; writes never. */
@@ -105,7 +105,7 @@ function receive(
     let sizeInTime = 0;
     let failure: Error | undefined;
     const chunks: Buffer[] = [];
-    const arrivals = request.arriving && new Arrivals(request.arriving);
+    const counter = request.progress && new ProgressCounter(request.progress);
 
     const settle = (): void => {
       endDeadline?.();
@@ -177,7 +177,7 @@ function receive(
           size += chunk.length;
           if (size > maxBodyBytes) lost('too large', `more than ${mebibytes(maxBodyBytes)}`);
           else chunks.push(chunk);
-          arrivals?.add(chunk);
+          counter?.add(chunk);
           extendDeadline();
         },
         onResponseEnd() {
@@ -210,7 +210,7 @@ function isWholeJson(body: string): boolean {
 }
 
 /** The part of a response that has arrived. */
-interface Arrived {
+interface Progress {
   readonly bytes: number;
   /** Complete records of a JSON list; 0 until they can be recognised. */
   readonly records: number;
@@ -223,8 +223,8 @@ const EVERY_MS = 500;
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
 /** Reports progress now and then; counts records only for that. */
-class Arrivals {
-  readonly #report: (arrived: Arrived) => void;
+class ProgressCounter {
+  readonly #report: (progress: Progress) => void;
   readonly #startedAt = performance.now();
   #reportedAt = -Infinity;
   /** Not scanned yet. */
@@ -237,7 +237,7 @@ class Arrivals {
   #isInText = false;
   #isEscaped = false;
 
-  constructor(report: (arrived: Arrived) => void) {
+  constructor(report: (progress: Progress) => void) {
     this.#report = report;
   }
 
@@ -269,7 +269,7 @@ class Arrivals {
 }
 
 /** `12.4 MB, 41,000 users`. */
-export function arrivedText({ bytes, records }: Arrived, resource: string): string {
+export function progressText({ bytes, records }: Progress, resource: string): string {
   const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
   return records === 0 ? size : `${size}, ${records.toLocaleString('en')} ${resource}s`;
 }

@@ -102,7 +102,7 @@ type DeviceFact = Values<typeof deviceFacts>;
 type ResourceFact = Values<typeof resourceFacts>;
 
 /** The observed facts of one resource. */
-export type SeenOfResource = Partial<ResourceFact>;
+export type ResourceFacts = Partial<ResourceFact>;
 /** Names a fact of the device, or of a resource as in `resources.user.volatile`. */
 export type FactName = keyof DeviceFact | `resources.${string}.${keyof ResourceFact}`;
 export type FactValue<Name extends FactName> = Name extends keyof DeviceFact

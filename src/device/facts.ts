@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { documentedProfile } from './built-in-profiles.ts';
-import type { FactName, Facts, FactValue, ListResponses, SeenOfResource } from './facts-schema.ts';
+import type { FactName, Facts, FactValue, ListResponses, ResourceFacts } from './facts-schema.ts';
 import type { ReadPages } from './pages.ts';
 import { pagingText } from './paging.ts';
 import {
@@ -40,15 +40,15 @@ export class DeviceFacts {
   #notified: Promise<void> = Promise.resolve();
   readonly #listeners = new Set<Listener>();
 
-  constructor(base: Profile = documentedProfile, kept: Facts = {}) {
+  constructor(base: Profile = documentedProfile, stored: Facts = {}) {
     this.#base = base;
-    this.#observed = kept;
+    this.#observed = stored;
   }
 
   /** Replaces the base profile and adds the stored facts. */
-  load(base: Profile, kept: Facts): void {
+  load(base: Profile, stored: Facts): void {
     this.#base = base;
-    this.#observed = mergedFacts(this.#observed, kept);
+    this.#observed = mergedFacts(this.#observed, stored);
     this.#profile = undefined;
   }
 
@@ -152,8 +152,8 @@ function observed(profile: Profile, more: Partial<Profile>, facts: readonly stri
   return { ...profile, ...more, origins: { ...profile.origins, ...origins } };
 }
 
-function byResource(seen: Facts): ReadonlyMap<string, SeenOfResource> {
-  const groups = new Map<string, SeenOfResource>();
+function byResource(seen: Facts): ReadonlyMap<string, ResourceFacts> {
+  const groups = new Map<string, ResourceFacts>();
   for (const [name, value] of Object.entries(seen)) {
     const [, resource, fact] = /^resources\.([^.]+)\.(\w+)$/.exec(name) ?? [];
     if (resource === undefined || fact === undefined) continue;
@@ -174,7 +174,7 @@ function withAnswers(profile: Profile, answers: ListResponses | undefined): Prof
     : known;
 }
 
-function withResourceFacts(base: Profile, resource: string, seen: SeenOfResource): Profile {
+function withResourceFacts(base: Profile, resource: string, seen: ResourceFacts): Profile {
   const { path = '', pageStep, details } = seen;
   const paging = pageStep && pagingText(pageStep);
   const found = Object.entries({ ...(paging && { paging }), ...seen }).filter(([fact]) =>
@@ -199,14 +199,14 @@ function withResourceFacts(base: Profile, resource: string, seen: SeenOfResource
     : withWriteFacts(profile, resource, seen);
 }
 
-function choicesIn(details: SeenOfResource['details'] = {}): string[] {
+function choicesIn(details: ResourceFacts['details'] = {}): string[] {
   return Object.entries(details)
     .filter(([, { readOnly, type, choices }]) => !readOnly && type === 'choice' && choices)
     .map(([field]) => field);
 }
 
 /** Derives create, update and remove from the methods that a record allows. */
-function withWriteFacts(profile: Profile, resource: string, seen: SeenOfResource): Profile {
+function withWriteFacts(profile: Profile, resource: string, seen: ResourceFacts): Profile {
   const mayObserve = (fact: string): boolean => !isConfigured(profile, fact);
   const facts: string[] = [];
   let { create, update, remove } = profile;
@@ -253,7 +253,7 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** The observed update, overridden fact by fact by the configured one. */
-function ownUpdate(profile: Profile, seen: SeenOfResource): WriteFacts | undefined {
+function ownUpdate(profile: Profile, seen: ResourceFacts): WriteFacts | undefined {
   const { update } = profile;
   if (!isConfigured(profile, 'update')) return observedUpdate(seen);
   const configured = Object.fromEntries(
@@ -267,7 +267,7 @@ function ownUpdate(profile: Profile, seen: SeenOfResource): WriteFacts | undefin
 
 /** The update that the path of a record allows, if any. */
 function observedUpdate(
-  { itemAllows, parses }: SeenOfResource,
+  { itemAllows, parses }: ResourceFacts,
   methods: readonly WriteFacts['method'][] = ['PATCH', 'PUT'],
 ): WriteFacts | undefined {
   const method = methods.find((name) => name !== 'POST' && itemAllows?.includes(name) === true);
@@ -297,7 +297,7 @@ function recordSent(
  */
 function createEncoding(
   encoding: WriteFacts['encoding'],
-  { parses, details = {} }: SeenOfResource,
+  { parses, details = {} }: ResourceFacts,
 ): WriteFacts['encoding'] {
   const takesJson = parses?.includes(JSON_TYPE) === true;
   const takesForm = parses?.includes(FORM_TYPE) === true;
@@ -313,7 +313,7 @@ function createEncoding(
 function singleUpdate(
   profile: Profile,
   resource: string,
-  { collectionAllows: allows, parses }: SeenOfResource,
+  { collectionAllows: allows, parses }: ResourceFacts,
 ): WriteFacts | undefined {
   const isUpdateConfigured = ['update', `resources.${resource}.update`].some((fact) =>
     isConfigured(profile, fact),

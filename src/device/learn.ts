@@ -4,7 +4,7 @@ import { RejectedError, UntrustedError } from './errors.ts';
 import type { Response } from './exchange.ts';
 import { parseJson, JsonFailure } from './json.ts';
 import type { DeviceFacts } from './facts.ts';
-import type { FieldFacts, ListResponses, SeenOfResource } from './facts-schema.ts';
+import type { FieldFacts, ListResponses, ResourceFacts } from './facts-schema.ts';
 import { pagingText } from './paging.ts';
 import {
   collectionPath,
@@ -105,7 +105,7 @@ async function learnFromRecord(
   resource: string,
   record: DeviceRecord,
   signal: AbortSignal | undefined,
-): Promise<Pick<SeenOfResource, 'summary' | 'namedBy'>> {
+): Promise<Pick<ResourceFacts, 'summary' | 'namedBy'>> {
   const { profile } = device;
   const read = (known: Profile): Promise<boolean | 'not found' | undefined> =>
     hasMoreFields(device, resource, record, known, signal);

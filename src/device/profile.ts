@@ -1,4 +1,4 @@
-import type { ListResponses, SeenOfResource, WriteName } from './facts-schema.ts';
+import type { ListResponses, ResourceFacts, WriteName } from './facts-schema.ts';
 import type {
   ConfiguredList,
   ConfiguredProfile,
@@ -19,7 +19,7 @@ type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Name
 export interface ResourceProfile
   extends
     Known<ConfiguredResource, 'keyField' | 'fields' | 'choiceFields'>,
-    Omit<SeenOfResource, keyof ConfiguredResource> {
+    Omit<ResourceFacts, keyof ConfiguredResource> {
   /** How it is changed, if that differs from other resources. */
   readonly update?: WriteFacts;
 }
@@ -203,13 +203,13 @@ function decoded(text: string): string | undefined {
 }
 
 /** The facts of one kind of write for a resource. */
-export function waysOf(profile: Profile, write: WriteName, resource: string): WriteFacts {
+export function writeFactsOf(profile: Profile, write: WriteName, resource: string): WriteFacts {
   return write === 'update' ? updateFacts(profile, resource) : profile[write];
 }
 
 /** The origin of these facts. */
 export function originOfWrite(profile: Profile, write: WriteName, resource: string): Origin {
-  const isOwn = write === 'update' && waysOf(profile, write, resource) !== profile.update;
+  const isOwn = write === 'update' && writeFactsOf(profile, write, resource) !== profile.update;
   const own = profile.origins[`resources.${resource}.${write}`];
   return own ?? (isOwn ? 'observed' : (profile.origins[write] ?? 'assumed'));
 }
@@ -229,14 +229,14 @@ export function bookkeepingFields(profile: Profile, resource: string): readonly 
 }
 
 /** Fields that the device manages itself and users cannot set. */
-export function ownFields(profile: Profile, resource: string): readonly string[] {
+export function managedFields(profile: Profile, resource: string): readonly string[] {
   return [...volatileFields(profile, resource), ...bookkeepingFields(profile, resource)];
 }
 
 /** Fields whose difference means nothing. */
-export function uncomparedFields(profile: Profile, resource: string): readonly string[] {
+export function ignoredFields(profile: Profile, resource: string): readonly string[] {
   const ids = hasPositionalIds(profile) ? profile.idFields : [];
-  return [...ids, ...ownFields(profile, resource)];
+  return [...ids, ...managedFields(profile, resource)];
 }
 
 type HiddenFields = {

@@ -18,7 +18,7 @@ export interface Access {
   /** The certificate is unknown: returns the pin to retry with, or `undefined` to refuse. */
   acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined>;
   /** The base profile of the device, and the stored facts. */
-  profile(entry: DeviceEntry): Promise<{ readonly base: Profile; readonly kept: Facts }>;
+  profile(entry: DeviceEntry): Promise<{ readonly base: Profile; readonly stored: Facts }>;
   /** The first credential to try; `undefined` for none. */
   credential(entry: DeviceEntry): Promise<Credential | undefined>;
   /** After a 401: another credential to try, or `undefined` to give up. */
@@ -37,13 +37,13 @@ export interface Access {
   /** Receives the reason for a long wait. */
   readonly notice?: ((text: string) => void) | undefined;
   /** Receives the progress of a slow response. */
-  readonly arriving?: ((text: string) => void) | undefined;
+  readonly progress?: ((text: string) => void) | undefined;
   /** Receives oddities of a device's responses; the same one again each time. */
   readonly warn?: ((text: string) => void) | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-export type CredentialOutcome = 'accepted' | 'refused' | 'untold';
+export type CredentialOutcome = 'accepted' | 'refused' | 'unknown';
 
 /** After this many refusals a credential is sent to no other device. */
 const MAX_REFUSALS = 2;

@@ -1,4 +1,4 @@
-import { ownFields, type Profile } from '../device/profile.ts';
+import { managedFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   isTimeStamp,
@@ -91,5 +91,5 @@ export function perDeviceFields(profile: Profile, resource: string): readonly st
   const counted = Object.entries(details).flatMap(([field, { readOnly, type }]) =>
     readOnly && field !== keyField && OWN_TYPES.test(type) ? [field] : [],
   );
-  return [...new Set([...profile.idFields, ...ownFields(profile, resource), ...counted])];
+  return [...new Set([...profile.idFields, ...managedFields(profile, resource), ...counted])];
 }

@@ -52,7 +52,7 @@ export class DeviceSession {
   #caller: Access | undefined;
   readonly #onChange: () => void;
   /** The records last read per resource: for completion and counts, never for decisions. */
-  readonly #seen = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
+  readonly #cached = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
 
   /** Resources whose list was already checked for being a summary; the check may be inconclusive. */
   readonly #hasAskedSummary = new Set<string>();
@@ -95,16 +95,16 @@ export class DeviceSession {
   /** How the device is reached; undefined before the first use. */
   route: Route | undefined;
 
-  seen(resource: string): readonly DeviceRecord[] | undefined {
-    return this.#seen.get(resource)?.records;
+  cached(resource: string): readonly DeviceRecord[] | undefined {
+    return this.#cached.get(resource)?.records;
   }
 
-  seenAt(resource: string): Date | undefined {
-    return this.#seen.get(resource)?.at;
+  cachedAt(resource: string): Date | undefined {
+    return this.#cached.get(resource)?.at;
   }
 
-  get seenResources(): readonly string[] {
-    return [...this.#seen.keys()];
+  get cachedResources(): readonly string[] {
+    return [...this.#cached.keys()];
   }
 
   /**
@@ -146,7 +146,7 @@ export class DeviceSession {
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
     const listing = await this.use(access, (device) => device.list(resource, signal));
-    this.#seen.set(resource, { records: listing.records, at: new Date() });
+    this.#cached.set(resource, { records: listing.records, at: new Date() });
     noteListing(this.facts, resource, listing);
     await this.facts.notified;
     this.#onChange();
@@ -195,7 +195,7 @@ export class DeviceSession {
     signal?: AbortSignal,
   ): Promise<void> {
     const { facts } = this;
-    const records = this.seen(resource) ?? [];
+    const records = this.cached(resource) ?? [];
     const asked = facts.get(`resources.${resource}.asked`);
     const isDone =
       asked === 'records' ||
@@ -286,7 +286,7 @@ export class DeviceSession {
       return result;
     } catch (error) {
       const refused = error instanceof UnauthorizedError && error.code === 'unauthorized';
-      report(refused ? 'refused' : 'untold');
+      report(refused ? 'refused' : 'unknown');
       throw error;
     }
   }
@@ -326,8 +326,8 @@ export class DeviceSession {
     const credential = given.credential ?? (await access.credential(this.entry));
     this.trust = trust;
     this.#credential = credential;
-    const { base, kept } = await access.profile(this.entry);
-    this.facts.load(base, kept);
+    const { base, stored } = await access.profile(this.entry);
+    this.facts.load(base, stored);
     const { Device } = await loading;
     const device = new Device({
       device: this.ref,
@@ -339,7 +339,7 @@ export class DeviceSession {
       // A device stays open between command lines, but each line has its own time limit and trace.
       trace: (line) => this.#caller?.trace?.(line()),
       notice: (text) => this.#caller?.notice?.(text),
-      arriving: (text) => this.#caller?.arriving?.(text),
+      progress: (text) => this.#caller?.progress?.(text),
       warn: (text) => this.#caller?.warn?.(text),
       timeoutMs: () => this.#caller?.timeoutMs,
     });

@@ -43,7 +43,7 @@ export async function runLine(
   const format = given.format ?? shell.shell.defaults.format ?? 'table';
   if (!isPageable(host, invocation, format)) {
     const arrivals = new Arriving();
-    const outputs = shell.evaluate(invocation, { ...io, arriving: arrivals.tell });
+    const outputs = shell.evaluate(invocation, { ...io, progress: arrivals.tell });
     return print(outputs, format, streams, io.signal, arrivals);
   }
   const { PagedOutput } = await import('./paged-output.ts');
@@ -56,7 +56,7 @@ export async function runLine(
     },
   };
   const arrivals = new Arriving();
-  const outputs = shell.evaluate(invocation, { ...io, ...asking, arriving: arrivals.tell });
+  const outputs = shell.evaluate(invocation, { ...io, ...asking, progress: arrivals.tell });
   const end = await print(outputs, format, paged.streams(streams), io.signal, arrivals);
   if (io.signal.aborted) paged.goLive();
   return { ...end, paged };

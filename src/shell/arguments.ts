@@ -121,7 +121,7 @@ export function recordKey(resource: string): ArgSpec {
       const { fleet, devices, given } = scope;
       // A single object has no key: its fields come at once.
       if (isSingle(selectionProfile(fleet), resource)) return fieldCandidates(scope, resource);
-      const seen = fleet.selection.flatMap((session) => session.seen(resource) ?? []);
+      const seen = fleet.selection.flatMap((session) => session.cached(resource) ?? []);
       const keyField = keyFieldOf(selectionProfile(fleet), resource, seen);
       return knownKeys(devices, resource, keyField).filter(({ text }) => !given.includes(text));
     },

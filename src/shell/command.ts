@@ -33,7 +33,7 @@ import { type ShellSession, type ShellIo, unlessCancelled } from './session.ts';
 export interface KnownDevice {
   readonly name: string;
   /** The records read in this session. */
-  seen(resource: string): readonly DeviceRecord[] | undefined;
+  cached(resource: string): readonly DeviceRecord[] | undefined;
   /** What is left of those read in an earlier one. */
   remembered(resource: string): RememberedRecords | undefined;
 }

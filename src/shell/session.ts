@@ -50,7 +50,7 @@ export interface ShellIo {
   /** Aborted by Ctrl-C: finish what is in flight, then stop. */
   readonly signal: AbortSignal;
   /** Receives what has come of an answer that takes long: `fw1: 12.4 MB, 41,000 users`. */
-  readonly arriving?: (text: string) => void;
+  readonly progress?: (text: string) => void;
   /** Receives one line for each request when `-v` is given. */
   readonly trace: (line: string) => void;
 }

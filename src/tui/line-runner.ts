@@ -187,7 +187,7 @@ export class LineRunner {
       },
       edit: (draft) => this.#options.edit(draft, signal),
       readInput: () => Promise.resolve(''),
-      arriving: (text) => {
+      progress: (text) => {
         this.#options.store.dispatch({ kind: 'work-progress', text: visible(text) });
       },
       trace: (line) => {

@@ -46,7 +46,7 @@ const NOBODY: Access = {
   trust: () => Promise.resolve({ kind: 'system' }),
   route: () => ({ kind: 'direct' }),
   acceptCertificate: () => Promise.resolve(undefined),
-  profile: () => Promise.resolve({ base: documentedProfile, kept: {} }),
+  profile: () => Promise.resolve({ base: documentedProfile, stored: {} }),
   credential: () => Promise.resolve(undefined),
   anotherCredential: () => Promise.resolve(undefined),
   admit: () => Promise.resolve(() => undefined),

@@ -3,7 +3,7 @@ import { bookkeepingIn } from '../../src/device/record-path.ts';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { updateRequest } from '../../src/device/encode.ts';
 import { DeviceFacts, noteListing } from '../../src/device/facts.ts';
-import { type Profile, uncomparedFields } from '../../src/device/profile.ts';
+import { type Profile, ignoredFields } from '../../src/device/profile.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
@@ -50,7 +50,7 @@ function knowing(base: Profile): Profile {
 test('what was found is neither compared nor sent back with the whole record', () => {
   const profile = knowing(documentedProfile);
   expect(profile.origins['resources.user.bookkeeping']).toBe('observed');
-  expect(uncomparedFields(profile, 'user')).toEqual(['etag', 'url']);
+  expect(ignoredFields(profile, 'user')).toEqual(['etag', 'url']);
   const request = updateRequest(profile, 'user', bob, { lang: 'en' });
   expect(request.form?.map(([field]) => field)).toEqual(['id', 'username', 'lang']);
 });
@@ -63,5 +63,5 @@ test('it is sent when it was asked for', () => {
 test('what the user says of it stands', () => {
   const source = 'resources: {user: {bookkeeping: [seen]}}';
   const profile = knowing(parseProfile(source, 'p.yaml', 'p'));
-  expect(uncomparedFields(profile, 'user')).toEqual(['seen']);
+  expect(ignoredFields(profile, 'user')).toEqual(['seen']);
 });

@@ -88,7 +88,7 @@ function accessWith(fingerprint: () => string, credential: Credential): Access {
       Promise.resolve({ kind: 'pinned', fingerprint: fingerprint(), pinnedAt: '2026-01-02' }),
     route: () => DIRECT,
     acceptCertificate: () => Promise.resolve(undefined),
-    profile: () => Promise.resolve({ base: documentedProfile, kept: {} }),
+    profile: () => Promise.resolve({ base: documentedProfile, stored: {} }),
     credential: () => Promise.resolve(credential),
     anotherCredential: () => Promise.resolve(undefined),
     admit: () => Promise.resolve(() => undefined),

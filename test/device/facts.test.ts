@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { DeviceFacts, type NewFact } from '../../src/device/facts.ts';
 import { type Facts, parseFacts } from '../../src/device/facts-schema.ts';
-import { uncomparedFields } from '../../src/device/profile.ts';
+import { ignoredFields } from '../../src/device/profile.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 
 test('what was seen counts more than what is documented or assumed', () => {
@@ -40,7 +40,7 @@ test('lists of fields grow; of anything else the last one counts', () => {
   facts.set('resources.user.volatile', ['hits']);
   expect(facts.set('resources.user.volatile', ['uptime'])).toBe(true);
   expect(facts.set('resources.user.volatile', ['hits'])).toBe(false);
-  expect(uncomparedFields(facts.profile, 'user')).toEqual(['hits', 'uptime']);
+  expect(ignoredFields(facts.profile, 'user')).toEqual(['hits', 'uptime']);
   facts.set('resources.user.leftOut', 'not seen');
   facts.set('resources.user.leftOut', 'kept');
   expect(facts.profile.resources['user']?.leftOut).toBe('kept');

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
 import { createRequest, updateRequest } from '../../src/device/encode.ts';
 import { DeviceFacts } from '../../src/device/facts.ts';
-import type { SeenOfResource } from '../../src/device/facts-schema.ts';
+import type { ResourceFacts } from '../../src/device/facts-schema.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { Profile } from '../../src/device/profile.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-function learned(byResource: Record<string, SeenOfResource>, base = documentedProfile): Profile {
+function learned(byResource: Record<string, ResourceFacts>, base = documentedProfile): Profile {
   const facts = new DeviceFacts(base);
   for (const [resource, seen] of Object.entries(byResource)) {
     facts.set(`resources.${resource}.asked`, 'records');
@@ -23,7 +23,7 @@ function learned(byResource: Record<string, SeenOfResource>, base = documentedPr
 
 describe('a new record is sent', () => {
   const nested = { type: 'nested object', required: true, readOnly: false };
-  test.each<[encoding: 'form' | 'json', base: Profile, seen: SeenOfResource]>([
+  test.each<[encoding: 'form' | 'json', base: Profile, seen: ResourceFacts]>([
     ['json', documentedProfile, { parses: [JSON_TYPE] }],
     ['form', documentedProfile, { parses: [JSON_TYPE, FORM_TYPE] }],
     ['json', documentedProfile, { parses: [JSON_TYPE, FORM_TYPE], details: { profile: nested } }],
@@ -82,7 +82,7 @@ describe('where a POST to the list changes records, too', () => {
   });
 });
 
-test.each<[text: string, seen: SeenOfResource, update: Partial<Profile['update']>]>([
+test.each<[text: string, seen: ResourceFacts, update: Partial<Profile['update']>]>([
   ['{method: PATCH}', {}, { method: 'PATCH', path: '{item}', encoding: 'json', record: 'changes' }],
   ['{method: PUT}', {}, { method: 'PUT', path: '{item}', encoding: 'json', record: 'whole' }],
   [

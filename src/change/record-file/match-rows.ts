@@ -1,4 +1,4 @@
-import { idOf, isSingle, keyFieldOf, ownFields, type Profile } from '../../device/profile.ts';
+import { idOf, isSingle, keyFieldOf, managedFields, type Profile } from '../../device/profile.ts';
 import {
   type DeviceRecord,
   grouped,
@@ -308,7 +308,7 @@ function unsettableFields(profile: Profile, resource: string): string[] {
   const details = Object.entries(profile.resources[resource]?.details ?? {});
   return [
     ...profile.idFields,
-    ...ownFields(profile, resource),
+    ...managedFields(profile, resource),
     ...details.flatMap(([field, { readOnly }]) => (readOnly ? [field] : [])),
   ];
 }

@@ -33,7 +33,7 @@ export class ShellAccess implements Access {
   readonly timeoutMs: number | undefined;
   readonly trace: ((line: string) => void) | undefined;
   readonly notice: ((text: string) => void) | undefined;
-  readonly arriving: ((text: string) => void) | undefined;
+  readonly progress: ((text: string) => void) | undefined;
   readonly warn: (text: string) => void;
   /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
@@ -66,7 +66,7 @@ export class ShellAccess implements Access {
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
     this.notice = io.trace;
-    this.arriving = io.arriving;
+    this.progress = io.progress;
     this.warn = (text) => {
       shell.services.notices.add(text);
     };
@@ -105,7 +105,7 @@ export class ShellAccess implements Access {
     return this.shell.services.route(entry.address, this.options.route ?? entry.route);
   }
 
-  profile(entry: DeviceEntry): Promise<{ base: Profile; kept: Facts }> {
+  profile(entry: DeviceEntry): Promise<{ base: Profile; stored: Facts }> {
     return knownOf(this.shell.services, entry);
   }
 
@@ -347,17 +347,17 @@ export class QuestionQueue<Concern, Answer> {
 async function knownOf(
   { profiles }: Services,
   { profile, address }: DeviceEntry,
-): Promise<{ base: Profile; kept: Facts }> {
+): Promise<{ base: Profile; stored: Facts }> {
   return {
     base: await profiles.profile(profile ?? 'documented'),
-    kept: await profiles.seen(address),
+    stored: await profiles.seen(address),
   };
 }
 
 /** How a device speaks: its profile by configuration, with what was seen of it. */
 export async function profileOf(services: Services, entry: DeviceEntry): Promise<Profile> {
-  const { base, kept } = await knownOf(services, entry);
-  return new DeviceFacts(base, kept).profile;
+  const { base, stored } = await knownOf(services, entry);
+  return new DeviceFacts(base, stored).profile;
 }
 
 /** Says once that pins were lost or altered by something else than devsh: that may be an attack. */

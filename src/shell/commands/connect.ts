@@ -189,7 +189,7 @@ export function devicesTable(sessions: readonly DeviceSession[], isFull = false)
         ...(isFull && failureFields(session)),
         ...(isFull && { latency_ms: latencyMs === undefined ? null : Math.round(latencyMs) }),
         ...Object.fromEntries(
-          resources.map((name) => [`${name}s`, session.seen(name)?.length ?? null]),
+          resources.map((name) => [`${name}s`, session.cached(name)?.length ?? null]),
         ),
         account: account ?? null,
         trust: trust ?? null,

@@ -37,7 +37,7 @@ export async function knownDevices(
         index < MOST_FILES ? await services.seenKeys.of(formatAddress(parseAddress(address))) : {};
       return {
         name,
-        seen: (resource: string) => session?.seen(resource),
+        cached: (resource: string) => session?.cached(resource),
         remembered: (resource: string) =>
           Object.hasOwn(remembered, resource) ? remembered[resource] : undefined,
       };
@@ -66,17 +66,17 @@ async function entriesOf(
 
 /** The fields that records of a resource were seen to have, in the order of the device. */
 export function knownFields(
-  devices: readonly Pick<KnownDevice, 'seen'>[],
+  devices: readonly Pick<KnownDevice, 'cached'>[],
   resource: string,
 ): string[] {
-  const records = devices.flatMap((device) => device.seen(resource) ?? []);
+  const records = devices.flatMap((device) => device.cached(resource) ?? []);
   return [...new Set(records.flatMap((record) => Object.keys(record)))];
 }
 
 /** The same, with those seen in earlier sessions where a device was not asked in this one. */
 export function everKnownFields(devices: readonly KnownDevice[], resource: string): string[] {
   const remembered = devices.flatMap((device) =>
-    device.seen(resource) === undefined ? (device.remembered(resource)?.fields ?? []) : [],
+    device.cached(resource) === undefined ? (device.remembered(resource)?.fields ?? []) : [],
   );
   return [...new Set([...knownFields(devices, resource), ...remembered])];
 }
@@ -90,7 +90,7 @@ export function knownKeys(
   const where = new Map<string, string[]>();
   for (const device of devices) {
     const keys =
-      device.seen(resource)?.map((record) => valueText(record[keyField])) ??
+      device.cached(resource)?.map((record) => valueText(record[keyField])) ??
       device.remembered(resource)?.keys ??
       [];
     for (const key of keys) {
@@ -113,7 +113,7 @@ export function knownValues(
 ): string[] {
   const counts = new Map<string, number>();
   for (const device of devices) {
-    for (const record of device.seen(resource) ?? []) {
+    for (const record of device.cached(resource) ?? []) {
       const value = valueAt(record, field);
       if (value === undefined || value === null || typeof value === 'object' || value === '')
         continue;

@@ -29,7 +29,7 @@ export function deviceFacts(session: DeviceSession): DeviceFacts {
     profile: entry.profile ?? 'documented',
     route: route === undefined || route.kind === 'direct' ? undefined : routeText(route),
     counts: [...resources].flatMap((resource) => {
-      const records = session.seen(resource);
+      const records = session.cached(resource);
       return records === undefined ? [] : [{ resource, count: records.length }];
     }),
   };

@@ -8,7 +8,7 @@ import {
   type EditableRecord,
   type Edited,
 } from '../../change/record-text.ts';
-import { keyFieldOf, ownFields } from '../../device/profile.ts';
+import { keyFieldOf, managedFields } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { NotFoundError, RefusedError, UsageError, type DevshError } from '../../errors.ts';
 import { matches } from '../../fleet/filter.ts';
@@ -137,7 +137,7 @@ function editable(
       keyField,
       ...profiles.flatMap((profile) => [
         ...profile.idFields,
-        ...ownFields(profile, resource),
+        ...managedFields(profile, resource),
         ...Object.entries(profile.resources[resource]?.details ?? {}).flatMap(([field, facts]) =>
           facts.readOnly ? [field] : [],
         ),

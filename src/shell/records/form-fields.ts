@@ -76,7 +76,7 @@ export function formFields(
 ): FormField[] {
   const session = informed(fleet, resource, name);
   const known = session?.profile.resources[resource];
-  const records = session?.seen(resource) ?? [];
+  const records = session?.cached(resource) ?? [];
   const idFields = session?.profile.idFields ?? [];
   const keyField = session && keyFieldOf(session.profile, resource, records);
   const told = Object.keys(known?.details ?? {});

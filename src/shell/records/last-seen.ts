@@ -48,8 +48,8 @@ export function rememberKeys(shell: ShellSession): void {
       const { address } = session.ref;
       // Those of a session of its own (a demo) are gone with it.
       if (shell.given.has(session.ref.name)) continue;
-      for (const resource of session.seenResources) {
-        const records = session.seen(resource) ?? [];
+      for (const resource of session.cachedResources) {
+        const records = session.cached(resource) ?? [];
         if (kept.get(`${address}\n${resource}`) === records) continue;
         kept.set(`${address}\n${resource}`, records);
         const keyField = keyFieldOf(session.profile, resource, records);

@@ -167,7 +167,7 @@ function othersWithRecord(
   return [...named].slice(0, MOST_RECORDS).flatMap(([name, { resource, key, before }]) => {
     if (before === undefined) return [];
     const holders = others.flatMap((session) => {
-      const records = session.seen(resource) ?? [];
+      const records = session.cached(resource) ?? [];
       const field = keyFieldOf(session.profile, resource, records);
       const record = records.find((one) => valueText(one[field]) === key);
       if (record === undefined) return [];

@@ -114,7 +114,7 @@ export class TableFeed {
     const reads: TableRead[] = [];
     const perDevice = new Set(table.view.perDevice);
     for (const session of this.#fleet.selection) {
-      const records = session.seen(resource);
+      const records = session.cached(resource);
       if (records === undefined || this.#taken.get(session.ref.name) === records) continue;
       this.#taken.set(session.ref.name, records);
       for (const field of perDeviceFields(session.profile, resource)) perDevice.add(field);
@@ -122,7 +122,7 @@ export class TableFeed {
         kind: 'read',
         view: table.view,
         device: session.ref,
-        at: session.seenAt(resource),
+        at: session.cachedAt(resource),
         outcome: { ok: true, records },
       });
     }

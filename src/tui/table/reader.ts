@@ -73,7 +73,7 @@ export class TableReader {
         ask: (question: Parameters<Questions['ask']>[0]) =>
           this.#questions.ask(question, undefined, signal),
         readInput: () => Promise.resolve(''),
-        arriving: (text: string) => {
+        progress: (text: string) => {
           if (isCurrent()) this.#store.dispatch({ kind: 'reading', text: visible(text) });
         },
         trace: () => undefined,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arrivedText } from '../../src/device/exchange.ts';
+import { progressText } from '../../src/device/exchange.ts';
 import { deviceAt, serveBytes } from './server.ts';
 
 const USERS = Array.from({ length: 3000 }, (_, index) => ({
@@ -30,7 +30,7 @@ test.each([
 ])('%s that takes long tells what has come of it, and how many records', async (_what, text) => {
   const told: string[] = [];
   const server = await comesSlowly(text);
-  const device = deviceAt(server, { timeoutMs: () => 500, arriving: (line) => told.push(line) });
+  const device = deviceAt(server, { timeoutMs: () => 500, progress: (line) => told.push(line) });
   const listing = await device.list('user');
   expect(listing.records).toHaveLength(3000);
   const counts = told.map((line) => {
@@ -47,6 +47,8 @@ test.each([
 });
 
 test('what is no JSON list is told in bytes alone', () => {
-  expect(arrivedText({ bytes: 12_400_000, records: 0 }, 'user')).toBe('12.4 MB');
-  expect(arrivedText({ bytes: 12_400_000, records: 41_000 }, 'user')).toBe('12.4 MB, 41,000 users');
+  expect(progressText({ bytes: 12_400_000, records: 0 }, 'user')).toBe('12.4 MB');
+  expect(progressText({ bytes: 12_400_000, records: 41_000 }, 'user')).toBe(
+    '12.4 MB, 41,000 users',
+  );
 });
