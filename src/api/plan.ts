@@ -117,7 +117,7 @@ export class ReadyPlan {
     return this.devices.reduce((count, { steps }) => count + steps.length, 0);
   }
 
-  /** Its devices. @internal */
+  /** @internal */
   static behind(ready: ReadyPlan): readonly OpenDevice[] {
     return ready.#on;
   }

@@ -17,7 +17,6 @@ export type Allowed = ReadonlySet<AllowWord>;
 
 export const ALLOW_WORDS = Object.keys(ALLOWED) as readonly AllowWord[];
 
-/** What a word allows: "lose what cannot be brought back". */
 export function allowMeaning(word: AllowWord): string {
   return ALLOWED[word];
 }

@@ -13,7 +13,6 @@ import type { StepEnd, StepResult } from './verdict.ts';
 
 interface ApplyWork extends DeviceWork {
   readonly pending: readonly PendingStep[];
-  /** Refusals that are overridden. */
   readonly allowed: Allowed;
   /** Why nothing more may be sent; undefined while sending may continue. */
   readonly stopReason: () => string | undefined;
@@ -117,7 +116,7 @@ async function ensureRead(
   }
 }
 
-/** Ends steps on a device that could not be read. Unconfirmed steps become `unknown`. */
+/** Unconfirmed steps become `unknown`, the others `failed`. */
 export async function endWithError(
   work: Pick<ApplyWork, 'devicePlan' | 'journal' | 'report'>,
   pending: readonly PendingStep[],
@@ -245,7 +244,7 @@ class LatestReadings {
     await this.#work.session.facts.notified;
   }
 
-  /** Stores a reading; `undefined` if reading back failed. */
+  /** `undefined`: reading back failed. */
   take(step: Step, records: readonly DeviceRecord[] | undefined): void {
     const { resource } = step;
     if (records === undefined) {

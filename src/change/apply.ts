@@ -42,7 +42,7 @@ function batchesOf(
   return batches.filter((batchDevices) => batchDevices.length > 0);
 }
 
-/** Decides from the results when to stop, and keeps the first reason. */
+/** Keeps the first reason to stop. */
 class StopRule {
   readonly #rollOut: RollOut;
   readonly #deviceCount: number;
@@ -118,7 +118,6 @@ export interface ApplyOptions {
   readonly settleDelaysMs?: readonly number[];
 }
 
-/** A device of the plan, and how to reach and log in to it. */
 interface Target {
   readonly session: DeviceSession;
   readonly access: Access;

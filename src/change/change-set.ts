@@ -36,7 +36,7 @@ export function parseChangeSet(text: string, file: string): readonly Change[] {
   return changes;
 }
 
-/** Whether a file is YAML or JSON (otherwise CSV): by its extension, else by its first line. */
+/** CSV or YAML/JSON: by the extension, else by the first line. */
 export function isChangeSetFile(file: string, text: string): boolean {
   if (/\.csv$/i.test(file)) return false;
   if (/\.(ya?ml|json)$/i.test(file)) return true;
@@ -44,7 +44,7 @@ export function isChangeSetFile(file: string, text: string): boolean {
   return !/^[\w"]+([,;\t][\w" ]+)+\s*$/.test(line);
 }
 
-/** Reads a CSV file as adds: the first line has the field names, each further line is a record. */
+/** Each line below the field names is one record to add. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
   const [first, ...rows] = csvRows(text, file);
   if (rows.length === 0) throw new UsageError(`${file}: no record below the line of field names`);

@@ -1,7 +1,6 @@
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
 
-/** The records of a change: one by natural key or id, or all that match a filter. */
 export type Target =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'where'; readonly filter: string };

@@ -2,7 +2,6 @@ import type { FieldFacts } from '../device/facts-schema.ts';
 import { type FieldShape, switchValue, typedValue } from '../device/typed-value.ts';
 import { type DeviceRecord, isValueList, type Value, valueText } from '../device/record.ts';
 
-/** What limits the values of a field. */
 export interface FieldLimits {
   /** As the device names it: string, integer, choice … */
   readonly type: string;
@@ -10,11 +9,11 @@ export interface FieldLimits {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   readonly choices?: readonly { readonly value: string }[] | undefined;
-  /** For a list or a nested value: the shape that its text is parsed as. */
   readonly nested?: FieldShape | undefined;
 }
 
 const MOST_NAMED = 6;
+const NUMERIC = ['integer', 'float', 'decimal', 'number'];
 
 /** Why a device with these limits would refuse the value; undefined if it would not. */
 export function checkValue(limits: FieldLimits, value: Value): string | undefined {
@@ -36,7 +35,7 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
   }
   if (type === 'boolean' && switchValue(text) === undefined) return 'neither true nor false';
   if (type === 'integer' && !/^[+-]?\d+$/.test(text.trim())) return 'not a whole number';
-  if (isNumeric(type)) {
+  if (NUMERIC.includes(type)) {
     const number = Number(text);
     if (text.trim() === '' || !Number.isFinite(number)) return 'not a number';
     if (min !== undefined && number < min) return `less than ${min}`;
@@ -49,7 +48,7 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
   return undefined;
 }
 
-/** Checks typed text. If it is no valid list or nested value, that problem comes first. */
+/** A text that is no valid list or nested value is the first problem. */
 export function checkText(limits: FieldLimits, text: string): string | undefined {
   const typed = typedValue(text, limits.nested ?? { kind: 'text' });
   return typed.problem ?? checkValue(limits, typed.value);
@@ -80,8 +79,4 @@ export function checkFields(
     if (problem !== undefined) problems.set(name, problem);
   }
   return Object.fromEntries(problems);
-}
-
-function isNumeric(type: string): boolean {
-  return ['integer', 'float', 'decimal', 'number'].includes(type);
 }

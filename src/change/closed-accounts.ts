@@ -4,10 +4,9 @@ import { disablingValue, isSecretField, MASK } from '../device/sensitive-fields.
 import type { Change } from './change.ts';
 import { opensAccess } from './guard.ts';
 
-/** Changes that add accounts only disabled, where that is possible. */
 export interface ClosedAccounts {
   readonly changes: readonly Change[];
-  /** One sentence for each account that is added again disabled. */
+  /** One sentence for each account that is added disabled. */
   readonly closed: readonly string[];
   /** One sentence for each add of an account that the device cannot disable. */
   readonly open: ReadonlyMap<Change, string>;

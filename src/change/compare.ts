@@ -30,7 +30,6 @@ export function comparable(value: Value): string {
   return canonical(value, false);
 }
 
-/** A field whose stored value differs from the sent or the earlier one. */
 export interface Compared {
   readonly field: string;
   readonly sent: Value;

@@ -111,7 +111,7 @@ export function withNotRestored({ action, lost = {} }: Step, end: StepEnd): Step
   };
 }
 
-/** The lost fields that did not come back by themselves. */
+/** Masked fields count as lost: they cannot be compared. */
 export function notRestored(
   lost: DeviceRecord,
   held: DeviceRecord | undefined,
@@ -121,7 +121,6 @@ export function notRestored(
     .filter((one) => one.was === MASK || !isSameValue(one.was, one.held));
 }
 
-/** The losses of a plan as texts, one for each resource. */
 export function lossTexts({ steps }: DevicePlan): string[] {
   const lostBy = (action: Step['action']): Map<string, ReadonlySet<string>> =>
     fieldsByResource(steps, (step) =>
@@ -167,7 +166,7 @@ function fieldsByResource(
   return byResource;
 }
 
-/** A value without its masked parts; undefined if nothing is left to send. */
+/** Undefined if nothing is left to send. */
 function withoutMasks(value: Value): Value | undefined {
   if (value === MASK) return undefined;
   if (typeof value !== 'object' || value === null) return value;

@@ -59,7 +59,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
   return [...doubts.values()];
 }
 
-/** How a typed text is sent. A name with dots may be a field or a part of one. */
+/** A name with dots may be a field or a part of one. */
 function sentAs({ asked }: Step, name: string): string {
   const whole = Object.hasOwn(asked, name) ? [name] : name.split('.');
   const sent = whole.reduce<Value | undefined>(
@@ -109,7 +109,6 @@ function wayOf(profile: Profile, { action, resource, before, keyField }: Step): 
   return `${method} ${shown}${parts.length > 0 ? ` with ${parts.join(' and ')}` : ''}`;
 }
 
-/** The steps whose keys look like those of other records on the device. */
 export function lookAlikesOf(
   steps: readonly Step[],
   recordsOf: (resource: string) => readonly DeviceRecord[],
@@ -173,14 +172,12 @@ const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;
 const HARMLESS =
   /^(?:no(?:ne)?|false|0|off|guests?|users?|view(?:er)?s?|read(?:[-_ ]?only|ers?)?|monitor(?:ing)?|audit(?:ors?)?)?$/i;
 
-/** A privilege that a record has only after a step. */
 interface Grant {
   readonly field: string;
   readonly value: Value;
   readonly isAdmin: boolean;
 }
 
-/** The privileges that a step adds; none for a delete. */
 export function grantsOf({ action, before = {}, after = {} }: Step): readonly Grant[] {
   if (action === 'delete') return [];
   return Object.keys(after)

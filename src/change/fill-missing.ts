@@ -4,7 +4,6 @@ import { isInternalField, isPrivilegeField, isSecretField } from '../device/sens
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import type { Known } from './typed-fields.ts';
 
-/** The fields that a new record needs besides the given ones. */
 export interface Missing {
   readonly values: DeviceRecord;
   /** All fields that are sent without being given -> the source of their value. */

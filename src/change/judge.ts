@@ -34,7 +34,6 @@ export type RequestOutcome =
     }
   | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
 
-/** The records of the resource just before and just after the request. */
 export interface Readings {
   readonly before: readonly DeviceRecord[];
   readonly after: readonly DeviceRecord[];

@@ -18,10 +18,8 @@ import { recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 import { someOf } from '../text/one-line.ts';
 
-/** The resource whose records are paired, and its key field. */
 type About = Pick<Step, 'keyField' | 'resource'>;
 
-/** Which record of one reading is which record of the next. */
 interface Pairing {
   /** Record before -> the same record after. Removed records are absent. */
   readonly matches: ReadonlyMap<DeviceRecord, DeviceRecord>;
@@ -210,7 +208,6 @@ function findByContent(
   return own ?? (isKeyless ? undefined : named[0]);
 }
 
-/** All records with the natural key of `image`. */
 export function sameKey(
   step: Step,
   records: readonly DeviceRecord[],

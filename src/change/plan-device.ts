@@ -28,7 +28,6 @@ import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan
 import { type Known, typedFields } from './typed-fields.ts';
 import type { StepResult } from './verdict.ts';
 
-/** A device and its current records. */
 interface PlanContext extends Known {
   readonly device: DeviceRef;
   readonly keyField: string;

@@ -52,6 +52,7 @@ export interface LookAlike {
   readonly others: readonly string[];
 }
 
+/** The plan for one device. */
 export interface DevicePlan {
   readonly device: DeviceRef;
   readonly steps: readonly Step[];
@@ -62,7 +63,7 @@ export interface DevicePlan {
   /** The device's certificate was not checked. */
   readonly isUnchecked?: true;
   readonly lookAlikes?: readonly LookAlike[];
-  /** Number of records on the device, by resource; absent if it could not be read. */
+  /** By resource; absent if the device could not be read. */
   readonly total?: Readonly<Record<string, number>>;
   /** Set if the device could not be read: it has no steps, and nothing is sent there. */
   readonly error?: DevshError;
@@ -146,7 +147,6 @@ export function unplanned(
   return { device, steps: [], settled: [], error, wanted, changes };
 }
 
-/** The failed results of devices that could not be read. */
 export function unplannedResults({ devices }: Plan): StepResult[] {
   return devices.flatMap(({ device, error, wanted = [] }) =>
     error === undefined ? [] : wanted.map((one) => ({ device, ...one, verdict: 'failed', error })),
@@ -224,7 +224,7 @@ export function devicesOfShard<Device>(
   return devices.filter((_device, place) => place % total === index - 1);
 }
 
-/** The name of a record: `user bob`, or `system` for a single object. */
+/** `user bob`, or `system` for a single object. */
 export function recordName({
   resource,
   key,

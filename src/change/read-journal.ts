@@ -64,7 +64,7 @@ export function readEntries(text: string, file: string): JournalEntry[] {
     .flatMap((line, index) => entriesOf(line, `${file}:${index + 1}`));
 }
 
-/** Parses one line; in an older format it may be several entries. */
+/** Several entries in an older format. */
 function entriesOf(line: string, place: string): JournalEntry[] {
   const unreadable = `${place}: this line of the journal cannot be read`;
   let data: unknown;
@@ -84,7 +84,6 @@ function entriesOf(line: string, place: string): JournalEntry[] {
   return (entries as JournalEntry[]).map(withErrors);
 }
 
-/** Builds a run from its entries. */
 export function runOf([head, ...entries]: readonly JournalEntry[], file: string): Run {
   if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
   const devices = new Map<string, DevicePlan>();

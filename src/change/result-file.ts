@@ -67,7 +67,6 @@ export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: 
   return [...kept, ...inDoubt].map(journalLine).join('');
 }
 
-/** The shards of a plan, merged as if one process had applied them. */
 export interface Merged {
   readonly run: Run;
   readonly missing: readonly DeviceRef[];

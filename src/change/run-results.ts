@@ -2,7 +2,7 @@ import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult, Verdict } from './verdict.ts';
 
-/** The result of a step, and the step itself if a request was planned. */
+/** `step` is set if a request was planned. */
 export interface StepOutcome {
   readonly result: StepResult;
   readonly step?: Step;
@@ -32,7 +32,6 @@ export function resultsOf(run: Run): readonly StepResult[] {
   return outcomesOf(run).map(({ result }) => result);
 }
 
-/** The result of a step that has no verdict yet. */
 export function pendingResult(run: Run, name: string, index: number): StepResult {
   const plan = run.plan.devices.find(({ device }) => device.name === name);
   const step = plan?.steps[index];

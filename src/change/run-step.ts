@@ -24,7 +24,6 @@ import type { StepEnd } from './verdict.ts';
 /** Delays before each further read while a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800];
 
-/** The plan for one device, and how to reach it. */
 export interface DeviceWork {
   readonly devicePlan: DevicePlan;
   readonly session: DeviceSession;
@@ -72,7 +71,7 @@ export async function runStep(
   }
 }
 
-/** All records of a resource. Those that the plan affects are read in full. */
+/** The records that the plan affects are read in full. */
 export async function readFor(
   { session, access, devicePlan }: Pick<DeviceWork, 'session' | 'access' | 'devicePlan'>,
   resource: string,
@@ -164,7 +163,6 @@ export function resolveSent(
   return { ...end, note };
 }
 
-/** What has changed since the plan, in words; undefined if nothing has. */
 export function driftOf(
   profile: Profile,
   step: Step,

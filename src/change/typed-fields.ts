@@ -10,7 +10,6 @@ import {
 } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 
-/** The current records of one resource, and the profile of the device. */
 export interface Known {
   readonly profile: Profile;
   readonly resource: string;
@@ -28,9 +27,7 @@ function factsOf(
   return valueAt(profile.resources[resource]?.details ?? {}, field);
 }
 
-/** How to parse typed values. */
 interface Reading {
-  /** The record to change. */
   readonly before?: DeviceRecord | undefined;
   /** Fields whose values are JSON already. */
   readonly asJson?: readonly string[] | undefined;
@@ -119,7 +116,6 @@ function isField({ profile, resource, records }: Known, name: string): boolean {
   );
 }
 
-/** What is known of a field, or a part of one. */
 interface Place {
   readonly facts: FieldFacts | undefined;
   /** The values of all records there, and of the record to change. */
@@ -167,7 +163,6 @@ function isNullable({ values, own }: Place, { kind }: FieldShape): boolean {
   return kind !== 'unknown' || held.every((value) => value === undefined || value === null);
 }
 
-/** The part of each value at this path. */
 function valuesAt(
   values: readonly (Value | undefined)[],
   path: readonly string[],

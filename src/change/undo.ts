@@ -14,7 +14,6 @@ import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 
-/** The changes that undo a run on one device. */
 export interface DeviceUndo {
   readonly device: DeviceRef;
   readonly changes: readonly Change[];
@@ -54,7 +53,6 @@ function mayHaveTakenEffect(state: StepState): boolean {
   return ['done', 'differs', 'unknown', 'no effect'].includes(state.result.verdict);
 }
 
-/** Whether no change of the run showed when it was read back. */
 export function hadNoEffect({ states }: Run): boolean {
   return [...states.values()]
     .flat()

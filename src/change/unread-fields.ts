@@ -51,7 +51,6 @@ export function unreadFields(
   return { hidden: [...unreadable, ...more], rehashed, hashes, unreported: isTaken ? [] : unknown };
 }
 
-/** The note about these fields; undefined if all can be read back. */
 export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
   const notes = [
     ...(hidden.length > 0 ? [`${hidden.join(', ')} cannot be read back`] : []),
@@ -66,7 +65,7 @@ function isShownAsBefore(step: Step, held: DeviceRecord, field: string): boolean
   return isShown(now) && before !== undefined && isSameValue(before, now);
 }
 
-/** Whether a value is shown, and not only as dots. */
+/** Not only as dots. */
 export function isShown(value: Value | undefined): boolean {
   return typeof value === 'string' && value !== '' && !/^[*\u2022\u25cfx.]+$/i.test(value);
 }

@@ -18,7 +18,6 @@ import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/look-alike.ts';
 
-/** The device and its records that the rows are compared with. */
 interface DeviceRecords extends Known {
   readonly name: string;
 }
@@ -99,7 +98,6 @@ export function matchRows(
 }
 
 class Matching {
-  /** The field that identifies records. */
   readonly keyField: string;
   readonly ignored = new Set<string>();
   readonly #device: DeviceRecords;
@@ -156,7 +154,6 @@ class Matching {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** The fields of a record that differ from the row. */
   changedFields(row: RecordRow, record: DeviceRecord): DeviceRecord {
     const changed: [string, Value][] = [];
     const shown = withoutSecrets(record);

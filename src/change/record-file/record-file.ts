@@ -2,7 +2,6 @@ import { type DeviceRecord, isValueList, type Value } from '../../device/record.
 import { UsageError } from '../../errors.ts';
 import { isSecretField, MASK, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 
-/** One record of a file. */
 export interface RecordRow {
   /** The device; absent: all selected devices. */
   readonly device?: string | undefined;
@@ -52,7 +51,6 @@ export class Problems {
   }
 }
 
-/** The message for a row without a key. */
 export function keylessText({ fields }: RecordRow, resource: string, keyField: string): string {
   const names = Object.keys(fields).slice(0, 10).join(', ');
   return `this ${resource} has no ${keyField}, only ${names} (--map COLUMN=${keyField}, or --key)`;

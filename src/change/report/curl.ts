@@ -6,10 +6,7 @@ import type { ProxyServer, Route } from '../../device/route/route.ts';
 import { isSecretField, maskedRecord } from '../../device/sensitive-fields.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 
-/**
- * The requests of a run as a bash script of curl calls, in the order of the plan. Requests that were never
- * sent are comments.
- */
+/** In the order of the plan; requests that were never sent are comments. */
 export function curlReport(report: Report): string {
   const calls = report.devices.flatMap(({ device, error, steps }): CurlCall[] => [
     ...(error && steps.length === 0

@@ -46,7 +46,6 @@ export interface DeviceReport {
   readonly steps: readonly StepReport[];
 }
 
-/** The data of a report: the run and the outcome of each device. */
 export interface Report extends Run {
   readonly state: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
@@ -106,7 +105,6 @@ export function countsText(counts: Report['counts']): string {
   return parts.length === 0 ? 'no steps' : parts.join(' · ');
 }
 
-/** The note and the error of a step. */
 export function remarksOf({ note, error }: StepResult): string[] {
   return [...(note === undefined ? [] : [note]), ...(error ? [error.message] : [])];
 }
@@ -195,7 +193,7 @@ export function csvReport({ devices }: Report): string {
 /** The same as the schema of `--json`. */
 const SCHEMA = 'devsh/1';
 
-/** A report as plain data, secrets masked: `report` in `--json`. */
+/** `report` in `--json`; secrets masked. */
 export function reportData(report: Report): JsonValue {
   const { run, command, by, version, state, counts } = report;
   return {
@@ -218,7 +216,6 @@ export function reportData(report: Report): JsonValue {
   };
 }
 
-/** The report as a JSON document, with a final line break. */
 export function jsonReport(report: Report): string {
   const text = jsonText({ schema: SCHEMA, report: reportData(report) }, { indent: 2 });
   // Line breaks inside strings are escaped already; those left belong to the layout.

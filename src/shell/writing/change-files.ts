@@ -203,7 +203,6 @@ async function* applyPart(
   }
 }
 
-/** A shard without devices is done at once. */
 async function* applyEmptyShard(
   call: Call<'dryRun'>,
   shard: Shard,
@@ -234,7 +233,7 @@ function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | 
   return result === undefined ? undefined : { digest, shard, result: resolve(result) };
 }
 
-/** Reads the result of an earlier attempt. Throws a `RefusedError` if it is of another shard. */
+/** Throws a `RefusedError` if the result is of another shard. */
 async function readEarlierResult(
   { shell }: Call,
   { devices }: Plan,
@@ -290,7 +289,7 @@ async function* checkAddresses(
 
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
-/** Stores a plan to be applied later; resolves to the message about it. */
+/** Resolves to the message about the file. */
 export async function writePlanFile(
   call: Call<'expiresMs'>,
   plan: Plan,

@@ -26,12 +26,10 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
 
-/** A run to resume, and the known states of its steps. */
 interface Interrupted {
   /** Its open journal; the opener closes it. */
   readonly file: RunFile;
   readonly stepsLeft: number;
-  /** Devices of the run that were planned only now. */
   readonly replanned: readonly DevicePlan[];
   readonly stateOf: (ref: StepRef) => StepState;
 }
@@ -140,7 +138,6 @@ class Tally {
   /** Steps that failed because the device rejects a value: a retry would fail again. */
   rejected = 0;
 
-  /** @param total number of steps to run */
   constructor(run: string, total: number) {
     this.#run = run;
     this.#total = total;

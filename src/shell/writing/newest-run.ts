@@ -12,7 +12,6 @@ import type { Services } from '../services.ts';
 const OWNERS = ['session', 'user', 'somebody else'] as const;
 type Owner = (typeof OWNERS)[number];
 
-/** The run that a command without an id applies to. */
 export interface FoundRun {
   readonly run: Run;
   readonly owner: Owner;
@@ -20,11 +19,9 @@ export interface FoundRun {
   readonly unreadable: readonly string[];
 }
 
-/** The devices that a command without an id applies to. */
 interface SelectedDevices {
   /** Undefined: all devices. */
   readonly addresses: ReadonlySet<string> | undefined;
-  /** In words. */
   readonly text: string;
 }
 

@@ -16,7 +16,6 @@ const NOT_INCLUDED = 'not included';
 
 const WAITING: StepState = { kind: 'waiting' };
 
-/** The steps of a run to resume. */
 interface Scope {
   /** The state from which a step is resumed. */
   readonly stateFor: (state: StepState) => StepState | typeof NOT_INCLUDED;
@@ -24,7 +23,6 @@ interface Scope {
   readonly replans: boolean;
 }
 
-/** Steps that were not reached or are unconfirmed. */
 const UNFINISHED: Scope = {
   replans: false,
   stateFor: (state) => (isUnconfirmed(state) ? sentBefore(state) : state),
@@ -56,7 +54,6 @@ export async function* resume(call: WriteCall): AsyncGenerator<Output> {
   }
 }
 
-/** `retry`: sends the failed steps again. */
 export async function* retry(call: WriteCall & Call<'rest'>): AsyncGenerator<Output> {
   yield* resumeSelected(
     call,
@@ -92,7 +89,6 @@ async function* resumeSelected(
   yield* resumeRun(call, found.run.run, scope, addresses);
 }
 
-/** Sends the failed steps of a run again, and those never reached. */
 export function retryRest(call: WriteCall, id: string): AsyncGenerator<Output> {
   return resumeRun(call, id, failedScope(true));
 }
@@ -189,7 +185,6 @@ async function* runRemaining(
   );
 }
 
-/** Plans the devices that could not be read before. */
 async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
   const failed = run.plan.devices.filter(({ error }) => error !== undefined);
   const unread = failed.filter(({ changes = [] }) => changes.length > 0);

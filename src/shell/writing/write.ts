@@ -25,7 +25,6 @@ import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 
-/** Applies the same changes to every selected device. */
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
   const sessions = await call.sessions();
   yield* writeEach(call, sessions, () => changes);
@@ -195,7 +194,7 @@ function isOther(
   return foldRecords(reads, keyField, perDeviceFields(session.profile, resource)).length > 1;
 }
 
-/** Reads every device and plans its changes, in the order of the sessions. */
+/** In the order of the sessions. */
 export async function* planFleet(
   call: Call<never, 'allow'>,
   sessions: readonly DeviceSession[],
