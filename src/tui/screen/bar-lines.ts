@@ -25,7 +25,7 @@ export function deviceBar({ fleet, size, keymap }: State): Span[] {
 const barOf = memoized((fleet: FleetView, columns: number, keymap: Keymap): Span[] => {
   const { questions, rights } = fleet;
   const badges = badgeTexts(questions, keymap).map((text) => ({ text, isAlarming: true }));
-  // What waits for an answer stays in sight, in fewer words where there is no room for more.
+  // The badge of open questions always stays, shortened if there is no room for more.
   const kept = badges.map((badge) => [badge, ...rights]);
   const choices = badges.length === 0 ? [rights] : [...kept, badges.slice(-1)];
   const bars = choices.map((shown) => barWith(fleet, shown, columns));
@@ -47,7 +47,7 @@ function barWith(fleet: FleetView, shown: FleetView['rights'], columns: number) 
   return { fits, spans: [...left, space, ...rights] };
 }
 
-/** `83 certificates, 2 logins: F2`, `85 questions: F2`: what waits, and the key that opens it. */
+/** `83 certificates, 2 logins: F2`, `85 questions: F2`: the open questions, and the key that opens them. */
 function badgeTexts(questions: FleetView['questions'], keymap: Keymap): string[] {
   if (questions.length === 0) return [];
   const key = keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F');
@@ -55,7 +55,7 @@ function badgeTexts(questions: FleetView['questions'], keymap: Keymap): string[]
   return texts.map((text) => `${text}: ${key ?? '"questions"'}`);
 }
 
-/** The devices of the bar; only those that are looked at are made and measured. */
+/** The device tabs; creates and measures only those that are needed. */
 class Tabs {
   readonly #fleet: FleetView;
   readonly #selected: ReadonlySet<string>;
@@ -70,7 +70,7 @@ class Tabs {
     return device && tabOf(device, this.#selected.has(device.name));
   }
 
-  /** The cells of all of them with a gap before each, or more than `most`. */
+  /** The cells of all tabs with a gap before each; stops above `most`. */
   width(gap: number, most: number): number {
     let width = 0;
     for (let index = 0; index < this.#fleet.devices.length && width <= most; index += 1) {
@@ -79,7 +79,7 @@ class Tabs {
     return width;
   }
 
-  /** The place of the first one that is selected. */
+  /** Index of the first selected device. */
   get current(): number {
     if (this.#selected.size === 0) return 0;
     return this.#fleet.devices.findIndex(({ name }) => this.#selected.has(name));
@@ -93,7 +93,7 @@ function tabOf({ name, number, kind, error }: DeviceTab, isCurrent: boolean): Sp
   return { tone: TONES[kind], text: isCurrent ? `[${text}]` : text };
 }
 
-/** All tabs, or those around the current one and how many more there are. */
+/** All tabs, or those around the current one and the number of the others. */
 function fittingTabs(tabs: Tabs, { devices }: FleetView, width: number): Span[] {
   const gap: Span = { tone: 'plain', text: width > 50 ? '   ' : '  ' };
   const spans = (first: number, end: number): Span[] =>
@@ -120,8 +120,8 @@ function fittingTabs(tabs: Tabs, { devices }: FleetView, width: number): Span[] 
 }
 
 /**
- * All of it where that leaves room for the devices; otherwise the account goes first, and what must be
- * known before writing stays. Where the devices have no room anyway, nothing is gained by dropping.
+ * All facts if they leave room for the devices; otherwise the account goes first, and what matters before
+ * a write stays. If the devices do not fit anyway, nothing is dropped.
  */
 function fittingRights(rights: FleetView['rights'], columns: number, tabsWidth: number): Span[] {
   const variants = rights.map((_, from) =>
@@ -152,7 +152,7 @@ export function titleLine(state: State): { left: string; right: string } {
   const kept = facts.filter(({ text }) => text !== '');
   const right = isTable ? marksText(state) : '';
   const room = size.columns - widthOf(right) - 2;
-  // Where one is stays in sight, even when only its last step does.
+  // The breadcrumbs always stay, at least the last step.
   const needed = kept
     .filter(({ rank }) => rank === 1)
     .reduce((sum, part) => sum + widthOf(part.text) + 4, 0);
@@ -165,7 +165,7 @@ export function titleLine(state: State): { left: string; right: string } {
     kept.reduce((line, { text: part, glue }) => line + (glue ?? ' · ') + part, ` ${place}`);
   while (kept.length > 0 && widthOf(text()) > room) {
     const last = Math.max(...kept.map(({ rank }) => rank));
-    // What matters most is cut rather than left out.
+    // The most important part is cut instead of dropped.
     if (last === 1) break;
     kept.splice(
       kept.findIndex(({ rank }) => rank === last),
@@ -175,7 +175,7 @@ export function titleLine(state: State): { left: string; right: string } {
   return { left: cut(text(), room), right };
 }
 
-/** What there is to say of a view over the table, and which part of it is in sight. */
+/** The facts of a view over the table, and its visible lines. */
 function overlayParts(state: State): readonly TitlePart[] {
   const shown = shownView(state);
   if (shown === undefined) return [];
@@ -184,7 +184,7 @@ function overlayParts(state: State): readonly TitlePart[] {
   return facts ?? [found, { text: linesText(state), rank: 2 }];
 }
 
-/** `lines 21-40 of 120`; empty where all are in sight. */
+/** `lines 21-40 of 120`; empty if all are visible. */
 function linesText(state: State): string {
   const height = layoutOf(state).body;
   const { length } = viewLines(state);
@@ -195,7 +195,7 @@ function linesText(state: State): string {
 
 export const SEPARATOR = ' · ';
 
-/** What never goes for want of room: help, and the way out. */
+/** Hints that stay on a narrow screen: help, and the exit keys. */
 const KEPT: readonly string[] = [
   'help',
   'quit',
@@ -210,7 +210,7 @@ const KEPT: readonly string[] = [
   'decline',
 ];
 
-/** The hints of the footer that have room, the most important first; help and the way out go last of all. */
+/** The hints that fit into the footer, the most important first; help and exit keys always stay. */
 export function shownHints(state: State, columns: number): readonly FooterHint[] {
   const isTyped = contextOf(state) === 'prompt';
   const shown = footerHints(state).filter(
@@ -234,12 +234,12 @@ function widthOfAll(hints: readonly FooterHint[]): number {
   return Math.max(0, used - SEPARATOR.length);
 }
 
-/** Keys that only scroll, where everything is in sight: nothing to tell of in the footer. */
+/** Scroll keys have no hint if everything is visible. */
 function isIdleScroll(action: string, state: State): boolean {
   return (action === 'down' || action === 'page-down') && !canScroll(state);
 }
 
-/** Whether a question, or the text over the table, has lines out of sight; lists have a cursor to move. */
+/** Whether a question, or the text over the table, has hidden lines; lists have a cursor to move. */
 function canScroll(state: State): boolean {
   const [question] = state.questions;
   if (question !== undefined) return questionWindow(state, question).depth > 0;

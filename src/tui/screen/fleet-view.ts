@@ -7,7 +7,7 @@ import { CHANGED, deviceFacts } from '../../shell/devices/device-facts.ts';
 import { labelsOf, promptText } from '../../shell/session.ts';
 import type { FleetView } from '../state.ts';
 
-/** The fleet as it is now, as plain data. */
+/** A snapshot of the fleet as plain data. */
 export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): FleetView {
   const questions = openQuestions(fleet);
   return {
@@ -39,20 +39,20 @@ function isAllReadOnly(sessions: readonly DeviceSession[]): boolean {
   return sessions.length > 0 && sessions.every(({ entry }) => entry.readOnly === true);
 }
 
-/** "as admin · pinned · read-write": who writes, what proves the device, and whether writing works. */
+/** "as admin · pinned · read-write": the account, the proof of identity, and whether writes are allowed. */
 function rightsOf(
   sessions: readonly DeviceSession[],
   isReadOnly: boolean,
   questions: FleetView['questions'],
 ): FleetView['rights'] {
-  // A device that never answered has proved nothing.
+  // A device that has not responded yet has proved nothing.
   const known = sessions.filter(({ state, trust }) => {
     return state.kind === 'ready' || trust?.kind === 'insecure';
   });
   const accounts = distinct(known.map(({ account }) => account));
   const trusts = distinct(known.map(({ trust }) => trust && trustWord(trust)));
   const [account] = accounts;
-  // What waits for an answer is counted with it.
+  // The badge of open questions already counts these.
   const isAsked = questions.some(({ kind }) => kind === 'changed');
   const changed = sessions.filter(
     (session) =>

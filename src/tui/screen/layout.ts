@@ -7,20 +7,20 @@ import { LABEL_TONES } from './theme.ts';
 import { shownView } from '../views/views.ts';
 import { wrapText } from '../editor/graphemes.ts';
 
-/** Below this nothing useful can be shown. */
+/** Below this size nothing useful fits. */
 export const SMALLEST = { columns: 40, rows: 10 };
 
-/** How many rows each part of the screen gets, from the top. Bar, title, input and footer have one. */
+/** Rows of each part of the screen, from the top. Bar, title, input and footer have one row each. */
 export interface Layout {
-  /** The table with its header, or what lies over it. */
+  /** The table with its header, or the view over it. */
   readonly body: number;
   /** Failures, messages and progress; wrapped, the newest last. */
   readonly messages: readonly LogLine[];
-  /** The rule above a question, what is asked, and how much of it is out of sight. */
+  /** The rule above a question, the question, and its scroll position. */
   readonly question: readonly LogLine[];
-  /** Proposals or the problem of the line, under the prompt. */
+  /** Proposals or the problem of the line, below the prompt. */
   readonly under: number;
-  /** Row of the line that is typed in, from 0. */
+  /** Row of the input line, from 0. */
   readonly inputRow: number;
 }
 
@@ -64,18 +64,18 @@ export function layoutOf(state: State): Layout {
   };
 }
 
-/** Rows of records that are on the screen. */
+/** Number of visible records. */
 export function tableHeight(state: State): number {
   return Math.max(1, layoutOf(state).body - 1);
 }
 
-/** Devices that failed stand as long as they fail; below them what the last line said. */
+/** Failed devices as long as they fail; below them the messages of the last line. */
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
   const view = shownView(state)?.view;
   if (view?.tellsAll === true) return [];
   const facts = view?.below?.(state) ?? [];
-  // Rows that the table leaves empty are free.
+  // Unused rows of the table are free.
   const isTable = state.form === undefined && view === undefined;
   const free = isTable ? room - 1 - tableRows(state).rows.length : 0;
   const most = !isTable
@@ -95,14 +95,14 @@ function messageLines(state: State, room: number): LogLine[] {
     if (count > 1) shown[forFailures - 1] = { tone: 'bad', text: line };
   }
   const lines = [...facts, ...shown, ...said.slice(said.length - forSaid)];
-  // A fingerprint is not cut for what was said before.
+  // Older messages must not cut a fingerprint.
   return facts.length > 0 ? lines.slice(0, Math.max(0, room - 2)) : lines;
 }
 
-/** So many devices of a cause are named under the table; the messages name all. */
+/** Number of devices named for each cause below the table; the list of messages has all. */
 const MOST_NAMED = 3;
 
-/** Why devices failed, each cause once. */
+/** Failures of devices, each cause once. */
 export function failureLines(failures: readonly Failure[]): LogLine[] {
   const whole = causeLines(failures);
   return causeLines(failures, MOST_NAMED).map((text, index): LogLine => {
@@ -112,7 +112,7 @@ export function failureLines(failures: readonly Failure[]): LogLine[] {
 
 const linesOfFailures = memoized(failureLines);
 
-/** The devices that are shown and have no records in the table. */
+/** Failures of the shown devices that have no records in the table. */
 function failuresOf(state: State): readonly Failure[] {
   return findFailures(state.fleet.devices, shownDevices(state), state.table.reads);
 }
@@ -143,12 +143,12 @@ function progressLine({ work }: State): LogLine[] {
   return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting} · ${how}` }];
 }
 
-/** The lines above a question, wrapped; how many of them fit, and what is asked below them. */
+/** The wrapped lines above a question, how many of them fit, and the question below them. */
 function questionParts(question: OpenQuestion, { columns, rows }: State['size']) {
   const most = rows > 14 ? rows - FIXED - 4 : Math.max(1, rows - FIXED);
   const title = question.kind === 'secret' ? ' login ' : ' question ';
   const rule = `──${title}${'─'.repeat(Math.max(0, columns - title.length - 2))}`;
-  // On a small screen every line is needed for what is asked.
+  // On a small screen the question needs every line.
   const head: LogLine[] = most > 8 ? [{ tone: 'warning', text: rule }] : [];
   const text = wrapText(question.complaint ?? question.text, columns - 2);
   const asked = text.slice(-Math.max(1, most - head.length - 2));
@@ -173,13 +173,13 @@ function questionLines(question: OpenQuestion, size: State['size']): LogLine[] {
   return [...head, ...shown, ...more, ...below].slice(-most);
 }
 
-/** The lines of the plan above a question, how many are in sight, and how far they can be scrolled. */
+/** The lines of the plan above a question, the number of visible ones, and the scroll range. */
 export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQuestion) {
   const { details, height } = questionParts(question, size);
   return { lines: details, height, depth: details.length - height };
 }
 
-/** Wrapped once, not at each key: a line is the same object as long as it stands. */
+/** Cached wrapping: a line is the same object as long as it is shown. */
 const wrappedLines = new WeakMap<LogLine, { width: number; rows: readonly LogLine[] }>();
 
 function rowsOf(line: LogLine, width: number): readonly LogLine[] {
@@ -191,7 +191,7 @@ function rowsOf(line: LogLine, width: number): readonly LogLine[] {
   return rows;
 }
 
-/** The first rows of the lines; what has no room is not measured. */
+/** The first rows of the lines; does not wrap lines without room. */
 function firstRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
   const rows: LogLine[] = [];
   for (const line of lines) {

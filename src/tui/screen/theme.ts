@@ -1,7 +1,7 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import type { ThemeName } from '../../text/choices.ts';
 
-/** What may be stressed. Colours add to signs and words, and never stand alone. */
+/** Kinds of highlighting. Colours only add to signs and words. */
 export type Tone =
   | 'heading'
   | 'good'
@@ -16,7 +16,7 @@ export type Tone =
   | 'current-match'
   | 'changed';
 
-/** How the colours that an inventory gives its labels look. */
+/** The tones of the label colours in an inventory. */
 export const LABEL_TONES = {
   red: 'bad',
   yellow: 'warning',
@@ -29,13 +29,12 @@ export type Theme = (tone: Tone, text: string) => string;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** With its `0`: Ink does not take the short form for the end of a colour. */
+/** With its `0`: Ink does not accept the short form as the end of a colour. */
 const RESET = '\x1b[0m';
 
 /**
- * The theme that was asked for, or one for what the terminal says of itself: how many colours it has, and
- * whether its background is light (COLORFGBG). Undefined: 16 colours on a light ground, where the
- * bright ones cannot be read.
+ * The requested theme, or one chosen by the terminal's colours and background (COLORFGBG). Undefined: 16
+ * colours on a light background, where the bright ones are unreadable.
  */
 export function themeFor(asked: ThemeName | undefined, env: Environment): ThemeName | undefined {
   if (asked !== undefined) return asked;
@@ -66,10 +65,10 @@ function hasLightGround({ COLORFGBG = '' }: Environment): boolean {
   return ground === '7' || /^(9|1[0-5])$/.test(ground);
 }
 
-/** SGR parameters by tone; empty: as all other text. */
+/** SGR parameters by tone; empty: unstyled. */
 type ThemeCodes = Readonly<Record<Tone, string>>;
 
-/** Bold, underline and reverse are no colours: they stay where colours are not wanted. */
+/** Bold, underline and reverse are no colours: they apply without colours, too. */
 export const COLORLESS: ThemeCodes = {
   heading: '1',
   good: '',
@@ -86,8 +85,8 @@ export const COLORLESS: ThemeCodes = {
 };
 
 /**
- * Every theme. Text has a contrast of at least 4.5 to 1 on the background that the theme is for; what a
- * colour says is said in words or by a sign, too. `38;5;n` is colour n of 256, `9n` one of the 16.
+ * Every theme. Text has a contrast of at least 4.5 to 1 on the theme's background; words or signs repeat
+ * the meaning of a colour. `38;5;n` is colour n of 256, `9n` one of the 16.
  */
 export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
   dark: {
@@ -117,7 +116,7 @@ export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
   ascii: { ...COLORLESS, good: '92', bad: '91', warning: '93', accent: '96;1' },
 };
 
-/** What stands for a sign of ours where only ASCII can be shown; as wide as the sign, but for the last. */
+/** ASCII replacements of our signs; as wide as the sign, except for the last. */
 const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '▸': '>',
   '›': '>',
@@ -145,7 +144,7 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
 
 const SIGNS = new RegExp(`[${Object.keys(ASCII_SIGNS).join('')}]`, 'gu');
 
-/** A frame with our signs in ASCII. Letters stay as they are: they are what a device holds. */
+/** A frame with our signs in ASCII. Letters stay: they are data of devices. */
 export function withAsciiSigns(frame: string): string {
   return frame.replace(SIGNS, (sign) => ASCII_SIGNS[sign] ?? '?');
 }

@@ -9,7 +9,7 @@ import { valueAt } from '../../device/record.ts';
 
 export interface Column {
   readonly kind: 'device' | 'field' | 'note';
-  /** Field name, `device` or `note`: what it is sorted by. */
+  /** Field name, `device` or `note`: the sort key. */
   readonly field: string;
   readonly title: string;
   readonly text: (row: FoldedRow) => string;
@@ -17,7 +17,7 @@ export interface Column {
   readonly align: 'left' | 'right';
 }
 
-/** The columns that have room, in order, and how many fields have none. */
+/** The visible columns in order, and the number of hidden fields. */
 export interface ColumnLayout {
   readonly columns: readonly Column[];
   readonly hidden: number;
@@ -27,38 +27,38 @@ export interface ColumnLayout {
 export const GAP = '  ';
 /** Cursor sign and mark. */
 export const GUTTER = 2;
-/** So many rows decide how wide the columns are; more would cost more than they tell. */
+/** Number of rows measured for the column widths; more would take long and change little. */
 const MEASURED_ROWS = 400;
-/** Fewer rows do not tell whether a column holds the same everywhere. */
+/** With fewer rows, equal values do not mean that a column is the same everywhere. */
 const TELLING_ROWS = 3;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
 
 interface Draft extends Omit<Column, 'width' | 'align'> {
   readonly isKey: boolean;
-  /** A field that the profile knows to be different on each device, such as a uuid. */
+  /** A field that differs on each device by the profile, such as a uuid. */
   readonly isId: boolean;
   readonly least: number;
   readonly most: number;
 }
 
-/** What the rows tell about a column. */
+/** A column with its measurements. */
 interface Measured {
   readonly draft: Draft;
   readonly wanted: number;
   readonly align: 'left' | 'right';
-  /** Who gets room first: 0 the key, then device, note, fields that tell the rows apart, others, ids. */
+  /** Priority for room: 0 the key, then device, note, fields that distinguish rows, others, ids. */
   readonly rank: number;
 }
 
-/** The fields that `s` sorts by, in the order of the columns. */
+/** The sort fields of `s`, in the order of the columns. */
 export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly string[] {
   const { fields, keyField } = tableRows(state);
   return [keyField, ...fields.filter((field) => field !== keyField), 'device'];
 }
 
 /**
- * The columns for a screen of `width` cells. They are measured on all rows, filtered out or not, so that
+ * The columns for a screen of `width` cells. All rows are measured, also those filtered out, so that
  * nothing moves sideways while a filter is typed.
  */
 export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: number): ColumnLayout {
@@ -100,7 +100,7 @@ const measuredColumns = memoized(
         most: isKey ? 32 : isId ? 36 : 24,
       };
     });
-    // The first column stays in sight when the others are scrolled: it names the record.
+    // The first column names the record: it does not scroll.
     const [first] = drafts;
     const named = drafts.some(({ isKey }) => isKey)
       ? drafts
@@ -115,7 +115,7 @@ const measuredColumns = memoized(
 
 const fitted = memoized(fitColumns);
 
-/** ` ↑`, or ` 2↓` where there are several. */
+/** ` ↑`, or ` 2↓` if there are several sort fields. */
 function sortSigns(sort: readonly string[]): (field: string) => string {
   return (field) => {
     const at = sort.findIndex((one) => one.replace(/^-/, '') === field);
@@ -157,7 +157,7 @@ function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 
-/** `fw1,fw2`; `all`, and `fw1 +4` where the names would take too much room. */
+/** `fw1,fw2`; `all`, or `fw1 +4` if the names are too long. */
 function deviceText({ devices }: FoldedRow, shown: number): string {
   if (devices.length > 1 && devices.length === shown) return 'all';
   const names = visible(devices.map(({ name }) => name).join(','));
@@ -190,17 +190,17 @@ function rankOf(draft: Draft, filled: readonly string[], rows: number, index: nu
   const isId =
     draft.isId || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
   if (isId) return 3000 + index;
-  // What is the same in every row tells nothing that one of them would not.
+  // A value that is the same in every row distinguishes none of them.
   const isTelling = rows < TELLING_ROWS || new Set(filled).size > 1;
   return isTelling ? 3 + index : 1000 + index;
 }
 
-/** The rank from which on columns are ids: they get what is left when all others have enough. */
+/** Columns from this rank on are ids: they get the room that others leave. */
 const ID_RANK = 3000;
 
 /**
- * Each column gets its least in the order of the ranks, then what it wants as long as there is room.
- * What has no room is left out. Scrolled sideways, the fields come in their order.
+ * Each column gets its least width in the order of the ranks, then its wanted width while there is room.
+ * Columns without room are left out. When scrolled sideways, fields come in their order.
  */
 function fitColumns(measured: readonly Measured[], shift: number, width: number): ColumnLayout {
   const isFrozen = ({ rank }: Measured): boolean => rank < 3;

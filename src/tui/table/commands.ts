@@ -9,13 +9,13 @@ import type { State } from '../state.ts';
 import { isRead, marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
 import { valueAt } from '../../device/record.ts';
 
-/* What the keys of the table do, as lines that could be typed. */
+/* The lines that keys of the table run. */
 
 export function addLine({ table }: State): string {
   return `${resourceWords(table.view.resource)} add `;
 }
 
-/** `export user lang=de --output `: what the table shows, but for the name of the file. */
+/** `export user lang=de --output `: exports the table; the file name is to be typed. */
 export function exportLine({ table }: State): string {
   const filters = [table.commandFilter, lineText(table.filter.editing.line)];
   const words = filters.filter((text) => text.trim() !== '');
@@ -23,7 +23,7 @@ export function exportLine({ table }: State): string {
   return ['export', table.view.resource, ...words, ...on, '--output '].join(' ');
 }
 
-/** `user set bob lang=de …` with all that the record under the cursor holds; undefined without one. */
+/** `user set bob lang=de …` with all fields of the current record; undefined without one. */
 export function editLine(state: State): Line | undefined {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
@@ -37,18 +37,18 @@ export function editLine(state: State): Line | undefined {
   const on = onRow(state, row);
   const named = key === '' ? [] : [quoteWord(key)];
   const words = [...named, ...assignments(row.record, fields)].join(' ');
-  // Behind `--` a key that starts with a dash is no option, and options come before it.
+  // After `--` a key with a dash is no option, so options come first.
   return key.startsWith('-')
     ? { before: `${start} ${on} -- ${words}`, after: '' }
     : { before: `${start} ${words}`, after: on === '' ? '' : ` ${on}` };
 }
 
-/** What a form for a new record is about. */
+/** Opens a form for a new record. */
 export function addForm({ table }: State): FormOpening {
   return { action: 'add', resource: table.view.resource, key: '', on: '', device: undefined };
 }
 
-/** What a form for the record under the cursor is about; undefined without one. */
+/** Opens a form for the current record; undefined without one. */
 export function editForm(state: State): FormOpening | undefined {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
@@ -65,8 +65,8 @@ export function editForm(state: State): FormOpening | undefined {
 }
 
 /**
- * `--on` for a record that not all devices hold like this: those that do, and those that were not read,
- * which may. Empty where that is what the line means anyway.
+ * `--on` for a record that not all devices have in this form: the devices that have it, and those not
+ * read, which may have it. Empty if the line applies to them anyway.
  */
 function onRow(state: State, row: FoldedRow): string {
   const { keyField } = tableRows(state);
@@ -77,7 +77,7 @@ function onRow(state: State, row: FoldedRow): string {
   return onUnlessAll(state, on);
 }
 
-/** `user delete` for the marked records, or the current one: one plan, whichever devices each is on. */
+/** `user delete` for the marked records, or the current one, as one plan for all their devices. */
 export function deleteLine(state: State): string | undefined {
   return lineOfMarked(state, 'delete');
 }
@@ -87,7 +87,7 @@ export function editTextLine(state: State): string | undefined {
   return lineOfMarked(state, 'edit');
 }
 
-/** The same devices as in the line that one would type, but for those that are known to hold others. */
+/** Selects the devices of a typed line, except those known to have another record of the name. */
 function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
   const meant = meantRecords(state);
   if (meant.size === 0) return undefined;
@@ -108,13 +108,13 @@ function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined
   return [resourceWords(state.table.view.resource), verb, ...said].join(' ');
 }
 
-/** By key: the devices that the marked records, or the current one, are meant on. */
+/** By key: the devices of the marked records, or of the current one. */
 function meantRecords(state: State): Map<string, Set<string>> {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
   const { marks } = state.table;
   const wanted = marks.size > 0 ? [...marks] : row === undefined ? [] : marksOf(row, keyField);
-  // What is marked on devices that are out of sight is not meant.
+  // Marks on devices that are not shown do not count.
   const shown = new Set(shownDevices(state));
   const meant = new Map<string, Set<string>>();
   for (const mark of wanted) {
@@ -129,9 +129,8 @@ function meantRecords(state: State): Map<string, Set<string>> {
 }
 
 /**
- * By key: the devices that a line is about, where it leaves some out because they hold another record of
- * that name than the one meant, or may do so behind a filter. A device that was not read is not left
- * out, unless one row of several equal ones was chosen.
+ * By key: the devices of a line, for keys of which some devices have another record, or may have one
+ * hidden by a filter. Devices not read stay included, unless one of several equal rows was chosen.
  */
 function meantOn(
   state: State,
@@ -162,7 +161,7 @@ function meantOn(
   return on;
 }
 
-/** By key: the devices that hold a record of that name which is not meant. */
+/** By key: the devices that have an unselected record of that name. */
 function holdersOfOthers(
   { table, fleet }: State,
   read: readonly string[],
@@ -181,13 +180,13 @@ function holdersOfOthers(
   return others;
 }
 
-/** Without `--on` a line means the devices that are selected. */
+/** `--on`, unless it names exactly the selected devices. */
 function onUnlessAll(state: State, names: readonly string[]): string {
   const isAll = state.table.scope === undefined && names.length === shownDevices(state).length;
   return isAll ? '' : onDevices(names);
 }
 
-/** `user add …` for the marked rows, or the current one: what would make the same records elsewhere. */
+/** `user add …` for the marked rows, or the current one: creates the same records elsewhere. */
 export function copyLines(state: State): string[] {
   const { rows, keyField } = tableRows(state);
   const { marks, view, cursor } = state.table;
@@ -200,7 +199,7 @@ export function copyLines(state: State): string[] {
   });
 }
 
-/** `use fw2` for the device `by` places further; `use all` behind the last one. */
+/** `use fw2` for the device `by` positions further; `use all` after the last one. */
 export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
   const names = fleet.devices.map(({ name }) => name);
   if (names.length < 2) return undefined;
@@ -211,19 +210,19 @@ export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
   return next === undefined ? 'use all' : `use ${quoteWord(next)}`;
 }
 
-/** `use fw2` for the device with this place, from 0; undefined when there is none. */
+/** `use fw2` for the device with this number, from 0; undefined if there is none. */
 export function jumpLine({ fleet }: State, index: number): string | undefined {
   const device = fleet.devices.find(({ number }, at) => (number ?? at + 1) === index + 1);
   return device && `use ${quoteWord(device.name)}`;
 }
 
-/** The comparison of what the table shows. */
+/** The line that compares the records of the table. */
 export function driftLine({ table }: State): string {
   const filter = lineText(table.filter.editing.line).trim();
   return [table.command, filter, '--drift'].filter((text) => text !== '').join(' ');
 }
 
-/** Values that cannot be typed as they are, and secrets, are left out. */
+/** Leaves out secrets, and values that cannot be typed. */
 function assignments(record: FoldedRow['record'], fields: readonly string[]): string[] {
   return fields.flatMap((field) => {
     const value = valueAt(record, field);

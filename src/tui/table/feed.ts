@@ -11,13 +11,13 @@ import type { TableRead } from '../state.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
 
-/** The filter of a line, as it was typed. */
+/** The filter of a line, as typed. */
 export function filterOf({ args, given: { filter } }: Invocation): string {
   const words = args.all('FILTER').map(quoteWord);
   return [...words, ...(filter === undefined ? [] : [filter])].join(' ');
 }
 
-/** Brings what devices answered into the main table. */
+/** Adds responses of devices to the main table. */
 export class TableFeed {
   readonly #store: Store;
   readonly #fleet: Fleet;
@@ -26,9 +26,9 @@ export class TableFeed {
   readonly #news = new Gathering(() => {
     this.#take();
   });
-  /** The devices of a line that named them itself, as they answer. */
+  /** The devices named by a line, in the order of their responses. */
   #named: { line: string; devices: string[] } | undefined;
-  /** By device: the records that were last taken over; others may have read them. */
+  /** By device: the last records taken from the session's cache. */
   readonly #taken = new Map<string, unknown>();
 
   constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
@@ -38,9 +38,9 @@ export class TableFeed {
   }
 
   /**
-   * One device has answered a line that fills the table.
+   * Adds a device's response to a line that fills the table.
    *
-   * @param isFirst the line brings the table into sight; later answers only fill it as long as it is there
+   * @param isFirst the line shows the table; later responses fill it only while it stays there
    */
   add(line: string, invocation: Invocation, read: ReadOutput, isFirst = false): void {
     const { given } = invocation;
@@ -80,7 +80,7 @@ export class TableFeed {
     this.#store.dispatch({ kind: 'reads', reads });
   }
 
-  /** Forgets the devices and the filter that a line named: the table follows the selection again. */
+  /** Drops the devices and the filter named by a line: the table follows the selection again. */
   reset(): void {
     const { table } = this.#store.state;
     this.#named = undefined;
@@ -103,8 +103,8 @@ export class TableFeed {
   }
 
   /**
-   * Takes over what other commands have read: connecting reads each device, writing reads it back,
-   * and nobody needs to ask a device again for what it has just told.
+   * Adds records that other commands have read: connecting reads each device, a write reads it back. No
+   * device needs to be read again for them.
    */
   takeSeen(): void {
     const { table } = this.#store.state;
@@ -132,13 +132,12 @@ export class TableFeed {
   }
 }
 
-/** So many files are read; the screen shows no more devices. */
+/** Most files read; the screen shows no more devices. */
 const MOST_FILES = 64;
 
 /**
- * Tells what devices held when they were last asked, while they have not answered yet: each time that it
- * is called, of those that were not looked for before. Files are read one after the other, behind the
- * first frame.
+ * Returns a function that looks up what devices had in earlier sessions, until they respond. Each call
+ * handles devices that are new since the last one. Reads the files one by one, after the first frame.
  */
 export function lastSeenOf({ given, services }: ShellSession, store: Store): () => void {
   const asked = new Set<string>();

@@ -2,12 +2,12 @@ import { filterSteps, prepareSteps } from './filter.ts';
 import type { Store } from '../store.ts';
 import { tableRows } from './rows.ts';
 
-/** So long keys may wait for it: half a frame. */
+/** Longest delay for a key: half a frame. */
 const SLICE_MS = 8;
 
 /**
- * Looks through long tables in slices while a filter is typed, so that each letter shows at once; the
- * rows follow. What was found is remembered by `filterRows`. Returns the way to end that.
+ * Filters long tables in slices while a filter is typed, so that each letter shows at once; the rows
+ * follow. `filterRows` caches the results. Returns the function that stops it.
  */
 export function filterInSlices(store: Store): () => void {
   const prepared = new WeakSet<object>();
@@ -16,7 +16,7 @@ export function filterInSlices(store: Store): () => void {
     const { parsed, applied } = store.state.table.filter;
     return parsed !== applied;
   };
-  /** Works between the keys as long as it `isWanted`; then what was typed since has its turn. */
+  /** Works between keys as long as it `isWanted`; then handles what was typed since. */
   const inSlices = (
     steps: Iterator<unknown>,
     isWanted: () => boolean,
@@ -49,7 +49,7 @@ export function filterInSlices(store: Store): () => void {
     if (isPending()) {
       begin();
     } else if (store.state.table.filter.isOpen) {
-      // Between `/` and the first letter there is time for what each filter needs.
+      // Between `/` and the first letter there is time to prepare the rows.
       const { all } = tableRows(store.state);
       if (prepared.has(all)) return;
       prepared.add(all);

@@ -6,14 +6,14 @@ import {
 } from '../../fleet/filter.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 
-/** The rows that a filter leaves, in their order. */
+/** The rows that match a filter, in their order. */
 interface FilteredRows {
   readonly rows: readonly FoldedRow[];
-  /** No record holds the words of the filter as they are typed: these look like them. */
+  /** No record has the words as typed: these rows are similar. */
   readonly isSimilar: boolean;
 }
 
-/** Rows, and place by place what a filter looks at; that is made when a row is first tested. */
+/** Rows with their searchable texts, by index; created when a row is first tested. */
 interface Searched {
   readonly rows: readonly FoldedRow[];
   readonly haystacks: (Haystack | undefined)[];
@@ -23,19 +23,19 @@ interface Known {
   readonly all: readonly FoldedRow[];
   readonly filter: Filter;
   readonly found: FilteredRows;
-  /** What was found, to be searched further; undefined where only similar rows were. */
+  /** The exact matches, for narrower filters; undefined if only similar rows were found. */
   readonly exact: Searched | undefined;
 }
 
-/** So many rows are tested before the work may be interrupted: well under a millisecond. */
+/** Rows tested per step: takes well under a millisecond. */
 const STRIDE = 512;
-/** For the state before a change, the one after it, and one computed ahead. */
+/** For the state before a change, the one after it, and one computed in advance. */
 const REMEMBERED = 3;
 
 let known: readonly Known[] = [];
 const searched = new WeakMap<readonly FoldedRow[], Searched>();
 
-/** Filters at once. Pure but for the memory of the last results. */
+/** Filters at once. Pure except for the cache of the last results. */
 export function filterRows(all: readonly FoldedRow[], filter: Filter): FilteredRows {
   const steps = filterSteps(all, filter);
   for (;;) {
@@ -44,7 +44,7 @@ export function filterRows(all: readonly FoldedRow[], filter: Filter): FilteredR
   }
 }
 
-/** The same in small steps, for tables that are too long to be filtered between two keys. */
+/** The same in small steps, for tables too long to filter between two keys. */
 export function* filterSteps(
   all: readonly FoldedRow[],
   filter: Filter,
@@ -65,7 +65,7 @@ export function* filterSteps(
   return found;
 }
 
-/** Does in small steps what the first filter would have to do before it finds anything. */
+/** Prepares the rows in small steps, before the first filter needs them. */
 export function* prepareSteps(all: readonly FoldedRow[]): Generator<undefined, undefined> {
   const { rows, haystacks } = searchedIn(all);
   for (const [index, row] of rows.entries()) {
@@ -118,7 +118,7 @@ function hasFuzzy({ terms }: Filter): boolean {
   return terms.some((term) => term.kind === 'word' && term.isFuzzy);
 }
 
-/** Whether all that the filter can find is among what the other one has found: a letter more was typed. */
+/** Whether the other filter's matches contain all matches of this one: a letter was added. */
 function isNarrower(filter: Filter, other: Filter): boolean {
   return other.terms.every((wide) =>
     filter.terms.some((term) =>
@@ -132,7 +132,7 @@ function isNarrower(filter: Filter, other: Filter): boolean {
   );
 }
 
-/** A row matches when it does on one of its devices. */
+/** A row matches if it does on one of its devices. */
 function matchesRow(
   row: FoldedRow,
   haystack: Haystack,

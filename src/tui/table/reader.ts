@@ -10,13 +10,13 @@ import type { Questions } from '../questions.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';
 
-/** Reads the table again in the background: by key, after a write, for devices not read yet. */
+/** Reads the table in the background: by key, after a write, for devices not read yet. */
 export class TableReader {
   readonly #shell: Shell;
   readonly #store: Store;
   readonly #questions: Questions;
   readonly #feed: TableFeed;
-  /** By device: why the last reading failed. */
+  /** By device: why the last read failed. */
   readonly #failing = new Map<string, string | undefined>();
   #stop: AbortController | undefined;
 
@@ -35,7 +35,7 @@ export class TableReader {
     this.#stop?.abort(new CancelledError());
   }
 
-  /** What fails as it did the last time is in the messages already. */
+  /** A failure with the same message as last time is already in the list of messages. */
   #note({ device, outcome }: ReadOutput, failures: Failure[]): void {
     const message = outcome.ok ? undefined : outcome.error.message;
     if (!outcome.ok && this.#failing.get(device.name) !== message)
@@ -43,17 +43,17 @@ export class TableReader {
     this.#failing.set(device.name, message);
   }
 
-  /** Whether the line that fills the table is about any device. */
+  /** Whether the line that fills the table applies to any device. */
   #hasDevices(): boolean {
     const { fleet, services } = this.#shell.shell;
     if (this.#store.state.table.scope !== undefined || fleet.selection.length > 0) return true;
     return fleet.connected.length === 0 && services.settings.get('on') !== undefined;
   }
 
-  /** Runs the line that fills the table; a reading that is still under way is given up for it. */
+  /** Runs the line that fills the table; cancels a read in progress. */
   async read(): Promise<void> {
     this.interrupt();
-    // A line on devices of its own, as `resume`, leaves nothing to be read.
+    // Lines with their own devices, such as `resume`, leave nothing to read.
     if (!this.#hasDevices()) return;
     const stop = new AbortController();
     this.#stop = stop;
@@ -109,15 +109,15 @@ export class TableReader {
   }
 }
 
-/** So long what changed stands out. */
+/** How long changes are highlighted. */
 const SHOWN_MS = 4_000;
 
-/** While somebody is asked, or a line runs, it is looked again after so long. */
+/** Delay before the next attempt while a question is open or a line runs. */
 const BUSY_MS = 250;
 
 /**
- * Reads a watched table again and again, and lets what changed stand out for a moment; returns the way to
- * end that. `isStill`: it stands out until the next change, and does not fade by itself.
+ * Reads a watched table again and again, and highlights changes for a moment; returns the function that
+ * stops it. `isStill`: the highlighting stays until the next change.
  */
 export function watchTable(store: Store, reader: TableReader, isStill: boolean): () => void {
   let everyMs: number | undefined;
@@ -131,7 +131,7 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
   };
   const read = async (): Promise<void> => {
     const { questions, work } = store.state;
-    // What a question is about must not change while it is read.
+    // Records must not change while a question about them is open.
     if (questions.length > 0 || work !== undefined || reader.isReading) {
       plan(BUSY_MS);
       return;

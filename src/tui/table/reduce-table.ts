@@ -23,7 +23,7 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 /** Up to so many rows are filtered at once; longer tables in slices, between the keys. */
 const AT_ONCE = 5_000;
 
-/** The table after a key. `height` is the number of rows on the screen. */
+/** The table after a key. `height` is the number of visible rows. */
 export const TABLE_ACTIONS: Readonly<
   Record<TableAction, (state: State, height: number) => TableState>
 > = {
@@ -68,14 +68,14 @@ function moved(state: State, by: number, table = state.table): TableState {
   return extendRange(state, { ...table, cursor: Math.max(0, table.cursor + by) });
 }
 
-/** Marks what the cursor passes; a range begins where it stands. */
+/** Marks the rows that the cursor passes; begins a range at the cursor. */
 function rangeMoved(state: State, by: 1 | -1): TableState {
   const { table } = state;
   const range = table.range ?? { from: table.cursor, before: table.marks };
   return moved(state, by, { ...table, range });
 }
 
-/** The filter of `/` after a key; the rows follow at once, or in a moment where they are many. */
+/** The filter of `/` after a key; rows of long tables follow a moment later. */
 export function editFilter(state: State, key: EditKey): TableFilter {
   const { filter } = state.table;
   const editing = edit(filter.editing, key);
@@ -87,15 +87,15 @@ export function editFilter(state: State, key: EditKey): TableFilter {
     const applied = isAtOnce ? parsed : filter.applied;
     return { ...filter, editing, parsed, applied, problem: undefined };
   } catch (error) {
-    // Half a pattern: the last text that meant something goes on to filter.
+    // Half a pattern: the last valid filter stays.
     if (error instanceof DevshError) return { ...filter, editing, problem: error.message };
     throw error;
   }
 }
 
 /**
- * `sort`: by the next column first; `sort-more`: by one more, and by one alone when there is none left;
- * `reverse`: turns the last one around.
+ * `sort`: sorts by the next column first; `sort-more`: by one more, and by the first alone if none is
+ * left; `reverse`: reverses the last one.
  */
 function sorted(state: State, action: 'sort' | 'sort-more' | 'reverse'): TableState {
   return { ...state.table, sort: sortAfter(state, action) };
@@ -140,7 +140,7 @@ function foldRow(state: State): TableState {
   return { ...table, turnedRows };
 }
 
-/** Another command fills the table: what other devices answered before is no part of it. */
+/** Another command fills the table: drops the reads of other devices. */
 export function setSource(state: State, source: TableSource): TableState {
   const { table } = state;
   const devices = source.scope ?? state.fleet.selected;
@@ -173,7 +173,7 @@ function isSameView(
   return a.view.resource === b.view.resource && a.commandFilter === b.commandFilter;
 }
 
-/** A device that does not answer now may hold what it held: its last records stay, with their age. */
+/** A device that does not respond keeps its last records, with their age. */
 export function addReads(table: TableState, reads: readonly TableRead[]): TableState {
   const all = new Map(table.reads);
   for (const read of reads) {
@@ -200,7 +200,7 @@ function sameView(a: TableState['view'], b: TableState['view']): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** What devices that are read again hold otherwise than before; undefined when nothing is. */
+/** The changes between two reads of devices; undefined if there are none. */
 function changesBetween(
   before: TableState['reads'],
   reads: readonly ReadOutput[],
@@ -222,7 +222,7 @@ function changesBetween(
   return changed + added + removed === 0 ? undefined : { fields, ...counts };
 }
 
-/** Puts the cursor on a row that exists, and the window around it. */
+/** Puts the cursor on an existing row, and the window around it. */
 export function settle(state: State, height: number): TableState {
   const { table } = state;
   const count = tableRows(state).rows.length;
@@ -233,12 +233,12 @@ export function settle(state: State, height: number): TableState {
 }
 
 /**
- * Keeps the cursor on its record, and the record on its line of the screen, where rows came, went or
- * changed their order. A range that is being marked ends there: its rows lie elsewhere now.
+ * Keeps the cursor on its record, and the record on its line of the screen, if rows are added, removed or
+ * sorted. A range being marked ends, since its rows have moved.
  */
 export function follow(before: State, after: State): TableState {
   const { table } = after;
-  // Another view has a cursor of its own.
+  // Another view has its own cursor.
   if (!isSameView(before.table, table)) return table;
   const old = tableRows(before);
   const { rows, keyField } = tableRows(after);
@@ -255,7 +255,7 @@ export function follow(before: State, after: State): TableState {
   return at === table.cursor && top === table.top ? settled : { ...settled, cursor: at, top };
 }
 
-/** The place of a row, or of another one that holds its record on its first device; -1: nowhere. */
+/** The index of a row, or of one with its record on its first device; -1: none. */
 function rowLike(row: FoldedRow, rows: readonly FoldedRow[], keyField: string): number {
   const same = rows.indexOf(row);
   if (same !== -1) return same;
@@ -267,7 +267,7 @@ function rowLike(row: FoldedRow, rows: readonly FoldedRow[], keyField: string): 
   );
 }
 
-/** Space: a range that is open is kept as it is; otherwise the row is marked, or no longer. */
+/** Space: ends an open range and keeps it; otherwise marks or unmarks the row. */
 function toggleMark(state: State): TableState {
   const { table } = state;
   if (table.range !== undefined) return { ...table, range: undefined };
@@ -283,7 +283,7 @@ function toggleMark(state: State): TableState {
   return { ...table, marks, cursor: table.cursor + 1 };
 }
 
-/** All rows shown, besides those that were marked; none of them where all were. */
+/** Marks all visible rows, or unmarks them if all were marked. */
 function toggleAll(state: State): TableState {
   const { rows, keyField } = tableRows(state);
   const marks = new Set(state.table.marks);
@@ -296,7 +296,7 @@ function toggleAll(state: State): TableState {
   return { ...state.table, marks, range: undefined };
 }
 
-/** Marks the rows shown that were not marked, and the other way round; what is filtered out stays. */
+/** Inverts the marks of the visible rows; marks of rows filtered out stay. */
 function invertMarks(state: State): TableState {
   const { rows, keyField } = tableRows(state);
   const marks = new Set(state.table.marks);
@@ -310,14 +310,14 @@ function invertMarks(state: State): TableState {
   return { ...state.table, marks, range: undefined };
 }
 
-/** `v`: from here on the cursor marks what it passes; again: that is all. */
+/** `v`: from here on the cursor marks the rows it passes; again: ends that. */
 function toggleRange(state: State): TableState {
   const { table } = state;
   if (table.range !== undefined) return { ...table, range: undefined };
   return extendRange(state, { ...table, range: { from: table.cursor, before: table.marks } });
 }
 
-/** Marks what lies between the start of the range and the cursor. */
+/** Marks the rows between the start of the range and the cursor. */
 function extendRange(state: State, table: TableState): TableState {
   const { range } = table;
   if (range === undefined) return table;
@@ -331,7 +331,7 @@ function extendRange(state: State, table: TableState): TableState {
   return { ...table, marks };
 }
 
-/** Marks of records that are gone would be deleted by nobody's wish. Other devices say nothing of them. */
+/** Drops marks of records that are gone, which nobody wants to delete. Only devices read count. */
 export function dropLostMarks(state: State, reads: readonly ReadOutput[]): TableState {
   const { table } = state;
   if (table.marks.size === 0) return table;

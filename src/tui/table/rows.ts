@@ -9,32 +9,32 @@ import { memoized } from '../store.ts';
 import type { State, TableState } from '../state.ts';
 import { visible } from '../../text/visible.ts';
 
-/** The rows of the main table and what is counted about them. */
+/** The rows of the main table with their counts. */
 export interface TableRows {
   /** Folded or not, filtered, sorted. */
   readonly rows: readonly FoldedRow[];
-  /** The same without the filter of `/`. */
+  /** All rows, without the filter of `/`. */
   readonly all: readonly FoldedRow[];
-  /** No record holds the words of the filter as they are typed: these look like them. */
+  /** No record has the words of the filter as typed: these rows are similar. */
   readonly isSimilar: boolean;
   readonly keyField: string;
-  /** The fields in the order of their importance. */
+  /** The fields, the most important first. */
   readonly fields: readonly string[];
-  /** The fields that each device has of its own: ids, counters, times. */
+  /** The fields with a value per device: ids, counters, times. */
   readonly own: ReadonlySet<string>;
-  /** "3 fields hidden" by the columns of the last time; empty when none is. */
+  /** "3 fields hidden" by the column settings; empty if none is. */
   readonly hidden: string;
   readonly recordCount: number;
-  /** Records that all devices hold in the same way; undefined when not two or more have answered now. */
+  /** Records that are the same on all devices; undefined unless two or more respond. */
   readonly sharedCount: number | undefined;
   readonly deviceCount: number;
-  /** How many more the table is about that were not read, or not yet. */
+  /** Number of devices that were not read yet. */
   readonly unreadCount: number;
-  /** By device that does not answer now: since when its records are as they are shown. */
+  /** Devices that do not respond now, with the time of their last read. */
   readonly stale: ReadonlyMap<string, Date | undefined>;
 }
 
-/** A record as its device holds it, or the value of the column DEVICE. */
+/** A field of the record, or the value of the column DEVICE. */
 function valueOfRow({ record, devices }: FoldedRow, field: string) {
   if (Object.hasOwn(record, field)) return record[field];
   return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
@@ -45,7 +45,7 @@ export function keyOfRow(row: FoldedRow, keyField: string): string {
   return cellText(row.record[keyField]);
 }
 
-/** One entry for each record that the row stands for, as in `TableState.marks`. */
+/** One entry for each record of the row, as in `TableState.marks`. */
 export function marksOf(row: FoldedRow, keyField: string): string[] {
   const key = rawKeyOf(row.record, keyField);
   return row.devices.map(({ name }) => markOf(name, key));
@@ -60,22 +60,22 @@ export function rawKeyOf(record: FoldedRow['record'], keyField: string): string 
   return typeof value === 'string' ? value : cellText(value);
 }
 
-/** The devices that the table is about, in order. */
+/** The devices of the table, in order. */
 export function shownDevices({ table, fleet }: Pick<State, 'table' | 'fleet'>): readonly string[] {
   return table.scope ?? fleet.selected;
 }
 
-/** Whether a device has answered, and answers now. */
+/** Whether the last read of a device succeeded. */
 export function isRead({ table }: Pick<State, 'table'>, name: string): boolean {
   return table.reads.get(name)?.outcome.ok === true;
 }
 
-/** What the table is sorted by, most important first, as `--sort` has it: as typed by key, or as the line said. */
+/** Sort fields, most important first, as in `--sort`: chosen by key, or given by the line. */
 export function sortFields({ sort, view }: TableState, keyField: string): readonly string[] {
   return sort ?? view.sort ?? [keyField];
 }
 
-/** Folds, sorts and filters; computed anew only for what changed. Pure but for that memory. */
+/** Folds, sorts and filters; cached parts are computed only after a change. */
 export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
   const { table } = state;
   const { reads, view, isFolded, turnedRows } = table;
@@ -86,7 +86,7 @@ export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
 
 type Merged = Omit<TableRows, 'isSimilar' | 'all'>;
 
-/** The same object for the same parts, so that what is computed from it can be remembered, too. */
+/** Returns the same object for the same parts, so that results computed from it stay cached. */
 const withFilter = memoized(
   (
     merged: Merged,
@@ -107,7 +107,7 @@ interface Placed extends DeviceRecords {
 
 let lastFold: { fold: Fold; basis: string; held: Map<number, Placed> } | undefined;
 
-/** The fold of the last time, with the devices that have answered since; where another one changed, a new one. */
+/** Extends the last fold by devices that have responded since; a changed device needs a new fold. */
 function foldedAnew(
   known: readonly Placed[],
   keyField: string,
@@ -127,7 +127,7 @@ function foldedAnew(
   return fold;
 }
 
-/** The fields of a device are looked for once. */
+/** Cached fields of each device's records. */
 const knownFields = new WeakMap<readonly DeviceRecord[], readonly string[]>();
 
 function fieldsIn(records: readonly DeviceRecord[]): readonly string[] {
@@ -136,7 +136,7 @@ function fieldsIn(records: readonly DeviceRecord[]): readonly string[] {
   return fields;
 }
 
-/** So many records tell which fields hold times. */
+/** Number of records examined for time fields. */
 const SAMPLE = 50;
 
 const mergedRows = memoized(
@@ -157,7 +157,7 @@ const mergedRows = memoized(
     });
     const all = [...new Set(known.flatMap(({ records }) => fieldsIn(records)))];
     const keyField = keyFieldOf(view, all);
-    // What a device dates is its own, whether it has told so or not: columns do not move when it does.
+    // Dated fields always count as per device, so that columns do not move when the profile learns it.
     const sample: DeviceRecord[] = [];
     for (const { records } of known) {
       if (sample.length >= SAMPLE) break;
@@ -190,7 +190,7 @@ const mergedRows = memoized(
   },
 );
 
-/** One row for each device that holds the record; what differs is known all the same. */
+/** One row for each device that has the record; keeps the differing fields. */
 function unfolded(row: FoldedRow): FoldedRow[] {
   return row.devices.map((device, index) => {
     const record = row.records[index] ?? row.record;
@@ -203,16 +203,16 @@ const sortedRows = memoized(
   ([rows, fields]) => [rows, fields.join('\n')],
 );
 
-/* Of when records are whose device does not answer now. */
+/* The age of records whose device does not respond now. */
 
 type Stale = TableRows['stale'];
 
-/** Whether none of the devices that a row stands for has answered. */
+/** Whether no device of a row responds. */
 export function isStaleRow({ devices }: FoldedRow, stale: Stale): boolean {
   return stale.size > 0 && devices.every(({ name }) => stale.has(name));
 }
 
-/** What is said of a row beside its fields. What a device held before is no reading: it proves nothing. */
+/** The note beside a row's fields. Stale records prove nothing, so they do not count as read. */
 export function noteOf(row: FoldedRow, isFiltered: boolean | undefined, stale: Stale): string {
   if (stale.size === 0) return visible(foldNote(row, isFiltered));
   const age = ageNote(row, stale);
@@ -223,7 +223,7 @@ export function noteOf(row: FoldedRow, isFiltered: boolean | undefined, stale: S
   return age === '' ? note : `${note}; ${age}`;
 }
 
-/** `as of 07:46`; `fw3 as of 07:46` where others have answered; empty where all have. */
+/** `as of 07:46`; `fw3 as of 07:46` if other devices respond; empty if all do. */
 function ageNote(row: FoldedRow, stale: Stale): string {
   if (stale.size === 0) return '';
   const old = row.devices.map(({ name }) => name).filter((name) => stale.has(name));
@@ -234,19 +234,19 @@ function ageNote(row: FoldedRow, stale: Stale): string {
   return `${old.length === 1 ? visible(first) : `${old.length} devices`} ${what}`;
 }
 
-/** `3 as of 07:46`, for the title; empty where all have answered. */
+/** `3 as of 07:46`, for the title; empty if all devices respond. */
 export function staleText(stale: Stale): string {
   return stale.size === 0 ? '' : `${stale.size} ${asOfText([...stale.values()])}`;
 }
 
-/** The oldest of these times: nothing is newer than it says. */
+/** The oldest of these times. */
 export function asOfText(times: readonly (Date | undefined)[]): string {
   const known = times.filter((time) => time !== undefined).sort((a, b) => Number(a) - Number(b));
   const [oldest] = known;
   return oldest === undefined ? 'as of before' : `as of ${shortTime(oldest)}`;
 }
 
-/** `07:46`, of another day `11-21 07:46`, as on the wall. */
+/** `07:46`, on another day `11-21 07:46`, in local time. */
 export function shortTime(at: Date): string {
   const two = (number: number): string => String(number).padStart(2, '0');
   const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
@@ -258,10 +258,10 @@ export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet
   return marks.size > 0 && marksOf(row, keyField).every((mark) => marks.has(mark));
 }
 
-/** What is marked, filtered out or not. */
+/** Counts of all marks, also of rows filtered out. */
 export interface MarkCount {
   readonly rows: number;
-  /** A folded row stands for one on each of its devices. */
+  /** A folded row counts once for each of its devices. */
   readonly records: number;
   readonly devices: number;
 }

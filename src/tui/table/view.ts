@@ -21,20 +21,20 @@ import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';
 import { lineText } from '../editor/line.ts';
 
-/** A part of a line: what the filter found in it, or what the last refresh found changed. */
+/** A part of a line: a match of the filter, or a change found by the last refresh. */
 export interface Piece {
   readonly kind: 'plain' | 'match' | 'changed';
   readonly text: string;
 }
 
-/** A line of the table, ready to be drawn: no wider than the screen, not padded. */
+/** A line of the table, ready to draw: cut to the screen, not padded. */
 export interface RowView {
   readonly text: string;
   /** The same text in parts. */
   readonly pieces: readonly Piece[];
   readonly isCurrent: boolean;
   readonly isMarked: boolean;
-  /** Its devices do not answer now: this is what they held. */
+  /** Its devices do not respond now: these are the last known values. */
   readonly isStale: boolean;
 }
 
@@ -43,7 +43,7 @@ interface TableView {
   readonly rows: readonly RowView[];
 }
 
-/** The rows from `top` on, `height` of them with the header, fit into `width` cells. */
+/** The visible rows, `height` with the header, cut to `width` cells. */
 export function tableView(
   state: Pick<State, 'table' | 'fleet'>,
   width: number,
@@ -69,7 +69,7 @@ export function tableView(
   };
 }
 
-/** All that the line of a row depends on. */
+/** Everything that a row's line depends on. */
 interface LineParts {
   readonly gutter: string;
   readonly columns: readonly Column[];
@@ -80,7 +80,7 @@ interface LineParts {
 
 type Line = Pick<RowView, 'text' | 'pieces'>;
 
-/** From frame to frame most lines stay, or move as they are. */
+/** Cached lines: between frames most lines stay, or move unchanged. */
 const drawn = new WeakMap<FoldedRow, { readonly parts: LineParts; readonly line: Line }>();
 
 function lineOf(row: FoldedRow, parts: LineParts): Line {
@@ -146,10 +146,10 @@ function wantedIn(field: string, { terms }: Filter): string[] {
   });
 }
 
-/** Takes the text apart where one of the wanted ones stands in it. */
+/** Splits the text at the matches. */
 function markMatches(text: string, wanted: readonly string[]): Piece[] {
   const lower = text.toLowerCase();
-  // Where a letter changes its length, places in the one are no places in the other.
+  // If lower case changes the length, the positions do not match.
   if (lower.length !== text.length) return [{ kind: 'plain', text }];
   const pieces: Piece[] = [];
   let done = 0;
@@ -168,7 +168,7 @@ function markMatches(text: string, wanted: readonly string[]): Piece[] {
   return pieces;
 }
 
-/** Neighbours of one kind together, no blanks at the end, no wider than the screen. */
+/** Joins neighbours of one kind, removes trailing blanks, cuts to the screen. */
 function trimmed(pieces: readonly Piece[], width: number): Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -191,7 +191,7 @@ function trimmed(pieces: readonly Piece[], width: number): Piece[] {
   });
 }
 
-/** What stands in the place of the table while it has no row. */
+/** Shown instead of an empty table. */
 export function emptyLines(state: State): string[] {
   const { fleet, table } = state;
   if (fleet.devices.length === 0 && table.reads.size === 0) {
@@ -201,7 +201,7 @@ export function emptyLines(state: State): string[] {
   const reads = [...table.reads.values()];
   const hasAnswers = reads.some(({ outcome, last }) => outcome.ok || last !== undefined);
   if (!hasAnswers) {
-    // Those that answered before may hold what they held, or not.
+    // Devices that responded before may have changed since.
     const what = table.reads.size === 0 ? 'nothing was read yet' : 'no device answers';
     return ['', `${what}; r in the table tries again`];
   }
@@ -210,7 +210,7 @@ export function emptyLines(state: State): string[] {
   return ['', stale.size === 0 ? what : `${what}; ${staleText(stale)}`];
 }
 
-/** All of it, every line and every column, for the pager. */
+/** All lines and columns of the table, for the pager. */
 export function wholeTable(state: State): readonly string[] {
   const { rows } = tableRows(state);
   if (rows.length === 0) return [];
@@ -226,7 +226,7 @@ export function wholeTable(state: State): readonly string[] {
   return alignedLines(table, Number.MAX_SAFE_INTEGER, createStyle(false));
 }
 
-/** What one can begin with, where the table will be: each step with its key, while that holds. */
+/** The first steps of a new user, each with its key while the keys apply. */
 function firstStepRows(state: State): string[] {
   const hasKeys = state.focus === 'prompt' && offersFirstSteps(state);
   const isNext = state.nextSteps.length > 0;
@@ -262,11 +262,11 @@ function keyOf(line: string, keymap: Keymap): string | undefined {
     ?.keys[0];
 }
 
-/* What the title says of the table, and in the same words of a view over it. */
+/* The title of the table; views over it use the same words. */
 
 export interface TitlePart {
   readonly text: string;
-  /** What goes first when there is no room: the largest. */
+  /** Parts with the largest rank are dropped first. */
   readonly rank: number;
   readonly glue?: string;
 }
@@ -302,13 +302,13 @@ export function tableParts(state: State): TitlePart[] {
   ];
 }
 
-/** `filter: lang=de + bob`; empty without any. More of a pasted one is in no line. */
+/** `filter: lang=de + bob`; empty without any. A long pasted one is cut. */
 export function filterText({ size }: State, filters: readonly string[]): string {
   const text = filters.filter((one) => one.trim() !== '').join(' + ');
   return text === '' ? '' : `filter: ${visible(hideSecrets(text.slice(0, 4 * size.columns)))}`;
 }
 
-/** `12 of 340 rows`; while many rows are still being looked through, `340 rows, looking …`. */
+/** `12 of 340 rows`; while a long table is being filtered, `looking in 340 rows …`. */
 function foundText(state: State): string {
   const { filter } = state.table;
   const { rows, all, isSimilar } = tableRows(state);
@@ -318,13 +318,13 @@ function foundText(state: State): string {
   return `${rows.length} of ${counted(all.length, noun)}`;
 }
 
-/** `every 5 s`; a question that is open holds it up. */
+/** `every 5 s`; paused while a question is open. */
 export function watchText({ table, questions }: State): string {
   if (table.watchMs === undefined) return '';
   return questions.length > 0 ? 'watching paused' : `every ${table.watchMs / 1000} s`;
 }
 
-/** How far the columns are scrolled, and how many have no room. */
+/** The number of columns scrolled out, and of those without room. */
 function hiddenColumnsText(state: State): string {
   const { columns } = state.size;
   const { shift } = state.table;
@@ -335,7 +335,7 @@ function hiddenColumnsText(state: State): string {
   return [before, after].filter((text) => text !== '').join(' ');
 }
 
-/** What is marked, filtered out or not; a folded row means its record on each of its devices. */
+/** Counts all marks, also of rows filtered out; a folded row counts on each of its devices. */
 export function marksText(state: State): string {
   const { rows, records, devices } = countMarks(state);
   if (rows === 0) return '';

@@ -1,35 +1,35 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A piece of what the terminal sent, cut where its meaning ends. */
+/** A complete unit of terminal input. */
 export type InputToken =
-  /** Characters typed one by one, control characters among them. */
+  /** Typed characters, also control characters. */
   | { readonly kind: 'text'; readonly text: string }
-  /** One whole escape sequence, or ESC alone. */
+  /** One escape sequence, or ESC alone. */
   | { readonly kind: 'sequence'; readonly text: string }
-  /** One whole bracketed paste, as it came. */
+  /** One bracketed paste, unchanged. */
   | { readonly kind: 'paste'; readonly text: string };
 
-/** What has begun and not ended: says how long it is worth waiting for the rest. */
+/** The kind of an incomplete unit; decides how long to wait for the rest. */
 export type Unfinished = 'nothing' | 'escape' | 'sequence' | 'paste';
 
 const ESC = '\x1b';
-/** ESC, and what stands for ESC and one more character in 8 bits: SS3, DCS, SOS, CSI, OSC, PM, APC (ECMA-48, 5.3). */
+/** ESC, and the 8-bit forms of ESC and a character: SS3, DCS, SOS, CSI, OSC, PM, APC (ECMA-48, 5.3). */
 const SEQUENCE_START = /[\x1b\x8f\x90\x98\x9b\x9d-\x9f]/g;
 const PASTE_START = '\x1b[200~';
-/** A longer paste is handed on in pieces, so that a terminal that never ends it cannot fill the memory. */
+/** A longer paste is delivered in pieces, so that one without an end cannot fill the memory. */
 const PASTE_LIMIT = 4 * 1024 * 1024;
-/** No answer of a terminal is this long; what is gets thrown away. */
+/** No response of a terminal is this long; a longer sequence is discarded. */
 const SEQUENCE_LIMIT = 64 * 1024;
 /** DCS, SOS, OSC, PM and APC: text up to ST or BEL (ECMA-48, 5.6). */
 const STRING_INTRODUCERS = 'PX]^_';
 
 /**
- * Bytes as UTF-8. A byte of 0x80 to 0x9f that belongs to no character is the control character that it is
- * where a terminal answers in 8 bits.
+ * Decodes UTF-8. A byte from 0x80 to 0x9f outside of a character is a control character: some terminals
+ * respond in 8 bits.
  */
 export class InputDecoder {
   readonly #utf8 = new StringDecoder('utf8');
-  /** So many bytes the last character still needs. */
+  /** Number of bytes missing from the last character. */
   #missing = 0;
 
   decode(chunk: Buffer): string {
@@ -45,20 +45,20 @@ export class InputDecoder {
   }
 }
 
-/** How many bytes follow the first one of a character. */
+/** Number of bytes after the first one of a character. */
 function bytesBehind(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 0;
   return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
 }
 
-/** Cuts decoded terminal input into tokens, wherever the chunks were cut. Keeps no time of its own. */
+/** Splits decoded terminal input into tokens, however it is chunked. Has no timers. */
 export class InputSplitter {
-  /** An escape sequence without its end, or ''. */
+  /** An incomplete escape sequence, or ''. */
   #held = '';
-  /** The pieces of a paste that is going on. */
+  /** The pieces of an unfinished paste. */
   #paste: string[] | undefined;
   #pasteLength = 0;
-  /** In as many bits as its start: in the text of the other kind nothing ends. */
+  /** The 7-bit or 8-bit form, as its start: the other form does not end the paste. */
   #pasteEnd = '';
 
   get unfinished(): Unfinished {
@@ -77,7 +77,7 @@ export class InputSplitter {
     return tokens;
   }
 
-  /** The rest will not come: ESC becomes the Escape key, half a sequence is dropped, a paste ends. */
+  /** No more input: ESC becomes the Escape key, an incomplete sequence is dropped, a paste ends. */
   giveUp(): InputToken[] {
     const held = this.#held;
     this.#held = '';
@@ -88,7 +88,7 @@ export class InputSplitter {
     return isEscape(held) ? [{ kind: 'sequence', text: held }] : [];
   }
 
-  /** Takes tokens off the front up to the start of a paste; returns what follows it. */
+  /** Splits off tokens up to the start of a paste; returns the rest. */
   #split(text: string, tokens: InputToken[]): string {
     let at = 0;
     while (at < text.length) {
@@ -114,7 +114,7 @@ export class InputSplitter {
     return '';
   }
 
-  /** Adds to the paste up to its end; returns what follows it. */
+  /** Adds to the paste up to its end; returns the rest. */
   #collect(text: string, tokens: InputToken[]): string {
     const paste = this.#paste ?? [];
     const end = text.indexOf(this.#pasteEnd);
@@ -141,7 +141,7 @@ export class InputSplitter {
   }
 }
 
-/** How many characters at the end of `text` may be the start of `mark`. */
+/** Length of the longest end of `text` that is a start of `mark`. */
 function partAtEnd(text: string, mark: string): number {
   for (let length = mark.length - 1; length > 0; length--) {
     if (text.endsWith(mark.slice(0, length))) return length;
@@ -149,7 +149,7 @@ function partAtEnd(text: string, mark: string): number {
   return 0;
 }
 
-/** ESC alone or with one character: it may be the Escape key, or Alt with another one. */
+/** ESC alone or with one character: may be the Escape key, or Alt with a key. */
 function isEscape(held: string): boolean {
   return held.startsWith(ESC) && held.length <= 2;
 }
@@ -159,13 +159,13 @@ function inSevenBits(sequence: string): string {
   return ESC + String.fromCharCode(sequence.charCodeAt(0) - 0x40) + sequence.slice(1);
 }
 
-/** Where the sequence that begins at `start` ends; undefined while that is open. */
+/** End of the sequence that begins at `start`; undefined if it is incomplete. */
 function sequenceEnd(text: string, start: number): number | undefined {
   const head = inSevenBits(text.slice(start, start + 3));
   const introducer = head.codePointAt(1);
   if (introducer === undefined) return undefined;
   const character = String.fromCodePoint(introducer);
-  // Two ESC are two keys: on a slow line Escape and an arrow come in one chunk.
+  // Two ESC are two keys: on a slow line Escape and an arrow arrive in one chunk.
   if (character === ESC) return start + 1;
   const body = text.startsWith(ESC, start) ? start + 2 : start + 1;
   if (character === '[') return controlSequenceEnd(text, body);
@@ -183,7 +183,7 @@ function controlSequenceEnd(text: string, body: number): number | undefined {
     const code = text.charCodeAt(at);
     if (code < 0x20 || code > 0x7e) return at;
     if (code >= 0x40) return at + 1;
-    // rxvt ends shifted keys with `$`, which elsewhere only announces the last character.
+    // rxvt ends shifted keys with `$`, which elsewhere is an intermediate character.
     if (code === 0x24 && /^\d+$/.test(text.slice(body, at))) return at + 1;
   }
   return undefined;

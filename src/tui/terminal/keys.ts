@@ -10,11 +10,11 @@ interface KeyPress {
   readonly ctrl: boolean;
   readonly meta: boolean;
   readonly shift: boolean;
-  /** What the key types; '' for keys that type nothing. */
+  /** The typed text; '' for keys without text. */
   readonly text: string;
 }
 
-/** One whole paste; line ends are `\n`, other control characters are as they came. */
+/** One whole paste; line ends are `\n`, other control characters are unchanged. */
 interface Paste {
   readonly kind: 'paste';
   readonly text: string;
@@ -33,16 +33,16 @@ interface KeySource {
 export interface KeyReaderOptions {
   /** How long ESC may wait for the rest of a sequence before it is the Escape key. */
   readonly escapeTimeoutMs?: number;
-  /** How long the rest of a paste may be missing before the paste is taken as it is. */
+  /** How long to wait for the end of a paste. */
   readonly pasteTimeoutMs?: number;
 }
 
-/** A sequence that has begun with more than ESC and one character cannot be keys: it gets more time. */
+/** A sequence with more than ESC and one character cannot be keys: it gets more time. */
 const SEQUENCE_TIMEOUT_MS = 500;
 
 /**
- * Bytes in, keys out. Mouse, focus and answers of the terminal (OSC, DA, DSR) are dropped; sequences,
- * characters and pastes may be cut anywhere.
+ * Reads keys from bytes. Drops mouse and focus reports and responses of the terminal (OSC, DA, DSR). Units
+ * may be split anywhere.
  */
 export class KeyReader {
   readonly #stdin: KeySource;
@@ -78,7 +78,7 @@ export class KeyReader {
     this.#stdin.resume();
   }
 
-  /** Drops what has begun and not ended. */
+  /** Drops incomplete input. */
   stop(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
@@ -114,19 +114,19 @@ export class KeyReader {
   }
 
   #deliver(event: KeyEvent | undefined): void {
-    // A key before this one may have stopped the reading: the rest is meant for nobody.
+    // An earlier key may have stopped the reader: the rest is dropped.
     if (event !== undefined && this.#isReading) this.#onKey(event);
   }
 }
 
 /**
- * The forms that readline decodes whole; of any other it would type the tail. `ESC [ I` and
+ * The sequences that readline decodes completely; it would type the tail of others. `ESC [ I` and
  * `ESC [ O` are focus reports, `ESC [ M` is a mouse report.
  */
 const READLINE_SEQUENCE =
   /^\x1b(?:O\d?[A-Za-z]|\[\[[A-E]|\[\d{1,2}(?:;\d)?[~^$]|\[(?:1;\d|\d)?[A-HJ-LNP-Za-hj-lp-su-z])$/;
 
-/** Keys as xterm and kitty report them when asked to tell all keys apart: `CSI code ; modifiers u`. */
+/** Keys of xterm and kitty with all modifiers: `CSI code ; modifiers u`. */
 
 const CODE_SEQUENCE = /^\x1b\[(?:(\d{1,7})(?:;(\d{1,3}))?u|27;(\d{1,3});(\d{1,7})~)$/;
 
@@ -190,7 +190,7 @@ function press(name: string, rest: Partial<Omit<KeyPress, 'kind' | 'name'>> = {}
   return { kind: 'key', name, ctrl: false, meta: false, shift: false, text: '', ...rest };
 }
 
-/** A key as the keymap names it: `ctrl-r`, `alt-b`, `shift-tab`, `G`, `?`, `pageup`. */
+/** A key's name in the keymap: `ctrl-r`, `alt-b`, `shift-tab`, `G`, `?`, `pageup`. */
 export type KeyName = string;
 
 type Combination = Pick<KeyPress, 'name' | 'ctrl' | 'meta' | 'shift'>;
@@ -202,15 +202,15 @@ export const plainKeyNames: readonly KeyName[] = [
   ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
 ];
 
-/** Whether a text is the name of one press. */
+/** Whether a text is the name of one key. */
 export function isKeyName(text: string): boolean {
   const { name, ctrl, shift } = parseKey(text);
-  // A terminal does not tell Ctrl-Shift-X from Ctrl-X.
+  // Terminals send Ctrl-Shift-X as Ctrl-X.
   if (/^[^\s\p{C}]$/u.test(name)) return !(ctrl && shift);
   return plainKeyNames.includes(name);
 }
 
-/** Reads `ctrl-`, `alt-` and `shift-` in any order; an upper-case letter stands for Shift. */
+/** Parses `ctrl-`, `alt-` and `shift-` in any order; an upper-case letter means Shift. */
 export function parseKey(text: KeyName): Combination {
   const [, prefixes = '', last = text] = /^((?:(?:ctrl|alt|shift)-)*)(.+)$/su.exec(text) ?? [];
   const isCharacter = /^.$/su.test(last);
@@ -223,7 +223,7 @@ export function parseKey(text: KeyName): Combination {
   };
 }
 
-/** The name of a key, as `parseKey` reads it. */
+/** The name of a key; the inverse of `parseKey`. */
 export function keyLabel(key: Combination): KeyName {
   const upper = key.name.toUpperCase();
   const isLetter = /^.$/su.test(key.name) && upper.toLowerCase() === key.name;

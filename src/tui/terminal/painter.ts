@@ -12,7 +12,7 @@ export interface CursorPosition {
   readonly column: number;
 }
 
-/** Synchronized output (DEC 2026), and no wrapping: a line that comes out too long stays a line. */
+/** Synchronized output (DEC 2026), and no wrapping: a line that comes out too long stays one line. */
 const BEGIN = '\x1b[?2026h\x1b[?7l';
 const END = '\x1b[?7h\x1b[?2026l';
 const HIDE_CURSOR = '\x1b[?25l';
@@ -20,14 +20,13 @@ const SHOW_CURSOR = '\x1b[?25h';
 const ERASE_TO_LINE_END = '\x1b[K';
 
 /**
- * Puts whole frames on the screen with few bytes: lines that moved are moved, and only those that
- * changed are written. The screen never scrolls and is never cleared as a whole, so the scrollback of the
- * user is never touched.
+ * Draws whole frames with few bytes: moves lines that moved, and writes only lines that changed. Never
+ * scrolls or clears the whole screen, so the user's scrollback stays.
  */
 export class Painter {
   readonly #write: (bytes: string) => void;
   readonly #size: () => Size;
-  /** The lines on the screen as they were asked for; undefined: not known. */
+  /** The requested lines on the screen; undefined: unknown. */
   #lines: readonly string[] | undefined;
   #painted: Size = { columns: 0, rows: 0 };
   #cursor: CursorPosition | undefined;
@@ -38,9 +37,9 @@ export class Painter {
   }
 
   /**
-   * Shows `frame`, lines parted by `\n`, each starting in the default colours. What does not fit is cut;
-   * the cell at the bottom right stays empty, since writing it makes some terminals scroll. The cursor
-   * is shown at `cursor`, hidden without it.
+   * Draws `frame`, lines separated by `\n`, each starting in the default colours. Cuts what does not fit;
+   * the cell at the bottom right stays empty, since writing it makes some terminals scroll. Shows the
+   * cursor at `cursor`, hides it otherwise.
    */
   paint(frame: string, cursor?: CursorPosition): void {
     const size = this.#size();
@@ -66,7 +65,7 @@ export class Painter {
     this.#cursor = place;
     if (bytes !== '') {
       const reset = known === undefined ? '\x1b[m' : '';
-      // A cursor that runs over the screen while it is painted flickers.
+      // A cursor that moves during painting flickers.
       const hide = wasShown || known === undefined ? HIDE_CURSOR : '';
       this.#write(BEGIN + hide + reset + bytes + (place ? moveTo(place) + SHOW_CURSOR : '') + END);
     } else if (!isSamePlace) {
@@ -75,14 +74,14 @@ export class Painter {
     }
   }
 
-  /** The screen is no longer known (resized, or written to by others): the next paint writes all of it. */
+  /** The screen content is unknown (resized, or changed by others): the next paint writes all of it. */
   invalidate(): void {
     this.#lines = undefined;
     this.#cursor = undefined;
   }
 }
 
-/** The last row is left out: the full line of another one would fill its last cell. */
+/** Leaves out the last row: another row moved there would fill its last cell. */
 function scrollOf(
   before: readonly string[],
   after: readonly string[],
@@ -91,7 +90,7 @@ function scrollOf(
   return scrollBetween(before.slice(0, rows - 1), after.slice(0, rows - 1));
 }
 
-/** Deletes or inserts lines between margins: unlike scrolling by its own sequence, all terminals can. */
+/** Deletes or inserts lines between margins, which all terminals support, unlike scroll sequences. */
 function scrollBytes({ top, bottom, up }: Scroll): string {
   const change = up > 0 ? `\x1b[${up}M` : `\x1b[${-up}L`;
   return `\x1b[${top + 1};${bottom + 1}r${moveTo({ row: top, column: 0 })}${change}\x1b[r`;
@@ -100,7 +99,7 @@ function scrollBytes({ top, bottom, up }: Scroll): string {
 function lineBytes(line: string, row: number, size: Size): string {
   const isLast = row === size.rows - 1;
   const { text, width } = clipLine(line, isLast ? size.columns - 1 : size.columns);
-  // After a full line the cursor still stands on its last cell, which erasing would take.
+  // After a full line the cursor is still on its last cell, which erasing would clear.
   return width < size.columns ? text + ERASE_TO_LINE_END : text;
 }
 
@@ -119,25 +118,25 @@ function samePlace(a: CursorPosition | undefined, b: CursorPosition | undefined)
   return a?.row === b?.row && a?.column === b?.column;
 }
 
-/** A line made fit for the screen: only text and colours, no wider than asked. */
+/** A line safe for the screen: only text and colours, cut to a width. */
 interface ClippedLine {
   readonly text: string;
-  /** Cells that it fills. */
+  /** Cells that it takes. */
   readonly width: number;
 }
 
-/** Select Graphic Rendition: the one control sequence that may reach the screen. */
+/** Select Graphic Rendition: the only control sequence that may reach the screen. */
 const SGR = /(\x1b\[[\d;:]*m)/;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
 
-/** Emoji, sequences and marks of which terminals do not agree how many cells they take. */
+/** Emoji, sequences and marks whose width differs between terminals. */
 const UNSURE =
   /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Mc}|[\u200d\ufe0e\ufe0f\u20e3]/u;
 
 /**
- * Cuts a line to `columns` cells, never through a wide character, keeps its colours and drops every
- * other control character: whatever slipped through above, the terminal is not steered by data. What terminals
- * draw in more or fewer cells than it should take is followed by a move to its next column.
+ * Cuts a line to `columns` cells without splitting wide characters, and drops all control characters but
+ * colours, so that data can never control the terminal. Characters of unsure width are followed by a move
+ * to the next column.
  */
 export function clipLine(line: string, columns: number): ClippedLine {
   if (isPlainAscii(line)) {
@@ -160,7 +159,7 @@ export function clipLine(line: string, columns: number): ClippedLine {
   return { text: line.includes('\x1b') ? text + '\x1b[m' : text, width };
 }
 
-/** `text` from column `start` on, as far as `columns`. */
+/** `text` from column `start` up to `columns`. */
 function clipText(
   text: string,
   start: number,
@@ -181,7 +180,7 @@ function clipText(
   return { text: kept, width: column - start, isCut: false };
 }
 
-/** Its cells are emptied first: where it takes fewer of them, no old ones stay. */
+/** Clears the cells first: if the character takes fewer, no old content stays. */
 function placed(segment: string, column: number, cells: number): string {
   return `${' '.repeat(cells)}${toColumn(column)}${segment}${toColumn(column + cells)}`;
 }
@@ -191,27 +190,27 @@ function toColumn(column: number): string {
   return `\x1b[${column + 1}G`;
 }
 
-/** Lines of the screen that moved up or down together, from row `top` to row `bottom`, both from 0. */
+/** A block of lines that moved up or down, from row `top` to row `bottom`, both from 0. */
 interface Scroll {
   readonly top: number;
   readonly bottom: number;
-  /** By so many rows; negative: down. */
+  /** Number of rows; negative: down. */
   readonly up: number;
 }
 
 /**
- * What moved from the one screen to the next, when moving it leaves fewer lines to be written than
- * writing all that changed. Undefined: nothing worth it.
+ * The block that moved between two screens, if moving it saves enough writing. Undefined: nothing worth
+ * it.
  */
 function scrollBetween(before: readonly string[], after: readonly string[]): Scroll | undefined {
   const scroll = widestScroll(before, after);
   if (scroll === undefined) return undefined;
   const saved = changedRows(before, after) - changedRows(scrolled(before, scroll), after);
-  // The sequences of the scroll are about as long as a short line.
+  // The scroll sequences are about as long as a short line.
   return saved > 1 ? scroll : undefined;
 }
 
-/** The lines after the scroll; those that came in are empty. */
+/** The lines after the scroll; new lines are empty. */
 export function scrolled(lines: readonly string[], { top, bottom, up }: Scroll): readonly string[] {
   return lines.map((line, row) => {
     if (row < top || row > bottom) return line;
@@ -220,7 +219,7 @@ export function scrolled(lines: readonly string[], { top, bottom, up }: Scroll):
   });
 }
 
-/** All lines that moved by the distance by which most of them did. */
+/** The block of lines that moved by the most common distance. */
 function widestScroll(before: readonly string[], after: readonly string[]): Scroll | undefined {
   const rowOf = new Map(before.map((line, row) => [line, row]));
   const moved = new Map<number, { first: number; last: number; count: number }>();

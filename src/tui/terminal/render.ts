@@ -7,21 +7,21 @@ import type { CursorPosition, Size } from './painter.ts';
 export interface Screen {
   readonly size: Size;
   paint(frame: string, cursor?: CursorPosition): void;
-  /** Calls back after each change of size; returns the way to stop that. */
+  /** Calls back after each change of size; returns the function that stops it. */
   onResize(callback: (size: Size) => void): () => void;
 }
 
 interface MountedInk {
   rerender(tree: ReactNode): void;
-  /** Shows the last frame again: for a cursor that moved while nothing else changed. */
+  /** Shows the last frame again, if only the cursor has moved. */
   refresh(): void;
   unmount(): void;
 }
 
 /**
- * Draws a React tree of rows over the whole screen: Ink lays it out, the painter shows it. `cursor` is asked
- * at each frame for the place of the real cursor. A component that throws ends in an unhandled
- * rejection, which the terminal turns into a clean exit with its stack.
+ * Draws a React tree of rows on the whole screen: Ink lays it out, the painter shows it. Each frame gets
+ * its cursor position from `cursor`. A component that throws causes an unhandled rejection, which the
+ * terminal turns into a clean exit with the stack.
  */
 export function mountInk(
   tree: ReactNode,
@@ -45,17 +45,17 @@ export function mountInk(
   };
   const sink = new FrameSink(screen.size.rows, show);
   const instance = render(filling(current), {
-    // Ink asks for the type of a terminal and uses `write`, `columns` and `rows` of it.
+    // Ink's type asks for a terminal; it uses only `write`, `columns` and `rows`.
     stdout: sink as unknown as NodeJS.WriteStream,
     debug: true,
     patchConsole: false,
     exitOnCtrlC: false,
     isScreenReaderEnabled: false,
   });
-  // Nobody waits for the end, but only who asks for it hears of a component that threw.
+  // Makes Ink report a component that threw.
   void instance.waitUntilExit();
   const stopResizing = screen.onResize((size) => {
-    // Ink's own resizing is off when it believes to run in CI; new props are laid out everywhere.
+    // Ink ignores resizes in CI; a new render works everywhere.
     sink.rows = size.rows;
     instance.rerender(filling(current));
   });
@@ -76,11 +76,11 @@ export function mountInk(
 }
 
 /**
- * The "stdout" that Ink draws to. With `debug: true` Ink writes one whole frame each time, and each
- * goes to `onFrame`; Ink's empty writes (to wait for the stream, to clear nothing) are no frames.
+ * The "stdout" of Ink. With `debug: true` Ink writes one whole frame at a time, which goes to `onFrame`;
+ * Ink's empty writes are no frames.
  */
 class FrameSink extends Writable {
-  /** Each line is one mark (`LineMarks`); on a wider screen Ink would go through blank cells only. */
+  /** Each line is one mark (`LineMarks`); with more columns Ink would only process blank cells. */
   readonly columns = 1;
   rows: number;
   readonly #onFrame: (frame: string) => void;
@@ -97,24 +97,23 @@ class FrameSink extends Writable {
   }
 }
 
-/** The private use area: no line reaches Ink but through here, so none of these is anything else. */
+/** The private use area: all lines reach Ink through marks, so these characters mean nothing else. */
 const FIRST_MARK = 0xe000;
 const LAST_MARK = 0xf8ff;
 const MARKS = /[\ue000-\uf8ff]/g;
 
 /**
- * Leads lines past Ink, which takes whatever it draws apart and together again, character by character:
- * most of what a frame would cost, and for nothing, since our lines are cut and coloured already. Ink
- * lays out one mark for each line; the finished frame gets the lines back.
+ * Lets lines bypass Ink, which processes every character, at most of the cost of a frame; our lines are
+ * cut and coloured already. Ink lays out one mark for each line; the finished frame gets the lines back.
  */
 export class LineMarks {
-  /** The one that was asked for longest ago comes first. */
+  /** Least recently used first. */
   readonly #marks = new Map<string, string>();
   readonly #lines = new Map<string, string>();
 
   /**
-   * One character, one cell wide, that stands for this line. Lines of the last frame keep their marks:
-   * a screen has fewer rows than there are marks.
+   * One character, one cell wide, that represents this line. Lines of the last frame keep their marks: a
+   * screen has fewer rows than there are marks.
    */
   markOf(line: string): string {
     const mark = this.#marks.get(line) ?? this.#freeMark();
@@ -124,7 +123,7 @@ export class LineMarks {
     return mark;
   }
 
-  /** A frame with the lines in the places of their marks. */
+  /** Replaces the marks in a frame by their lines. */
   restored(frame: string): string {
     return frame.replace(MARKS, (mark) => this.#lines.get(mark) ?? mark);
   }
@@ -138,5 +137,5 @@ export class LineMarks {
   }
 }
 
-/** Of the screen that a component is drawn on. */
+/** The marks of the screen that a component is drawn on. */
 export const LineMarksContext = createContext(new LineMarks());

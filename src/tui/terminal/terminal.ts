@@ -5,23 +5,23 @@ import { type CursorPosition, Painter, type Size } from './painter.ts';
 type TerminalInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'resume' | 'pause' | 'setRawMode'>;
 type TerminalOutput = Pick<NodeJS.WriteStream, 'on' | 'off' | 'write' | 'columns' | 'rows'>;
 
-/** The last frame asked for; kept, because a resize or a return from the background shows it again. */
+/** The last requested frame; a resize or a return from the background shows it again. */
 interface Frame {
   readonly text: string;
   readonly cursor: CursorPosition | undefined;
 }
 
 /**
- * `left`: the modes are as they were found. `entered`: ours. `stopped`: handed back for Ctrl-Z.
- * `lent`: handed back while another program (an editor, a pager) has the terminal.
+ * `left`: the original modes. `entered`: our modes. `stopped`: restored for Ctrl-Z. `lent`: restored while
+ * another program (an editor, a pager) has the terminal.
  */
 type Hold = 'left' | 'entered' | 'stopped' | 'lent';
 
 const FRAME_MS = 1000 / 60;
-/** A process group that nobody can continue is never stopped: then this much later we come back. */
+/** An orphaned process group is never stopped: then we return after this time. */
 const STOP_GRACE_MS = 200;
 
-/** Owns every mode of the terminal, and gives them all back on every way out. */
+/** Owns every mode of the terminal, and restores them on every exit. */
 export class Terminal {
   readonly painter: Painter;
   readonly #stdin: TerminalInput;
@@ -38,10 +38,10 @@ export class Terminal {
   #stopTimer: NodeJS.Timeout | undefined;
   /** When the last frame was painted, and the one before it. */
   #paintedAt: readonly [last: number, before: number] = [-Infinity, -Infinity];
-  /** The present signal of the window has been told of as a new size. */
+  /** The current window signal was already reported as a resize. */
   #isResized = false;
 
-  /** @param cleanUp called when a signal or a bug ends the program, after the terminal was given back */
+  /** @param cleanUp called when a signal or a bug ends the program, after the terminal is restored */
   constructor(
     stdin: TerminalInput,
     stdout: TerminalOutput,
@@ -71,17 +71,17 @@ export class Terminal {
         this.restore();
       },
       cleanUp,
-      // The keys that send these belong to the program that has the terminal.
+      // Signals from keys are for the program that has the terminal.
       ignoresKeys: () => this.#hold === 'lent',
     });
   }
 
   get size(): Size {
-    // A pty whose size nobody has set says 0.
+    // A pty without a size reports 0.
     return { columns: this.#stdout.columns || 80, rows: this.#stdout.rows || 24 };
   }
 
-  /** Takes the terminal. Throws when stdin is no terminal. */
+  /** Sets our modes. Throws if stdin is no terminal. */
   enter(): void {
     if (this.#hold !== 'left') return;
     this.#waysOut.guard();
@@ -96,7 +96,7 @@ export class Terminal {
     this.#take();
   }
 
-  /** Gives everything back, at once. Does nothing when there is nothing to give back. */
+  /** Restores everything synchronously. Does nothing if there is nothing to restore. */
   restore(): void {
     if (this.#hold === 'left') return;
     this.#giveBack('left');
@@ -105,10 +105,10 @@ export class Terminal {
     this.#stdout.off('resize', this.#onResize);
     this.#process.off('SIGWINCH', this.#onWindow);
     this.#stdin.off('end', this.#onLost);
-    // `error` stays heard: what was just asked of a lost terminal fails later.
+    // `error` stays handled: pending operations on a lost terminal fail later.
   }
 
-  /** Ctrl-Z: hands the terminal to the shell that started us; comes back, repainted, with `fg`. */
+  /** Ctrl-Z: returns the terminal to the parent shell; `fg` comes back with a repaint. */
   suspend(): void {
     if (this.#hold !== 'entered') return;
     this.#giveBack('stopped');
@@ -116,23 +116,23 @@ export class Terminal {
     this.#stopTimer = setTimeout(this.#onContinue, STOP_GRACE_MS);
   }
 
-  /** Hands the terminal to another program (`$EDITOR`, a pager) for as long as `work` takes. */
+  /** Gives the terminal to another program (`$EDITOR`, a pager) while `work` runs. */
   async runOutside<T>(work: () => Promise<T>): Promise<T> {
     if (this.#hold !== 'entered') return work();
     this.#giveBack('lent');
     try {
       return await work();
     } finally {
-      // A Ctrl-C that ended the other program was sent to us, too, and may be heard after its end.
+      // A Ctrl-C that ended the other program is also sent to us, maybe after its end.
       await turn();
-      // Somebody may have ended it all in the meantime; only what was lent is taken back.
+      // The session may have ended meanwhile.
       if (this.#isLent()) this.#take();
     }
   }
 
   /**
-   * Shows a frame: at once when idle, and otherwise the last one asked for, 60 times a second. Two may follow
-   * each other at once: a letter that is typed, and what it finds.
+   * Paints a frame at once when idle, otherwise the latest one, 60 times a second. Two frames may follow
+   * directly: a typed letter, and its result.
    */
   paint(frame: string, cursor?: CursorPosition): void {
     this.#frame = { text: frame, cursor };
@@ -142,19 +142,19 @@ export class Terminal {
     else this.#paintTimer = setTimeout(this.#paintNow, wait);
   }
 
-  /** The title of the window, until `restore()`. */
+  /** Sets the window title until `restore()`. */
   setTitle(title: string): void {
     this.#title = title;
     if (this.#hold === 'entered') this.#write(titleBytes(title));
   }
 
-  /** Calls back for each key; returns the way to stop that. */
+  /** Calls back for each key; returns the function that stops it. */
   onKey(callback: (event: KeyEvent) => void): () => void {
     this.#keyListeners.add(callback);
     return () => this.#keyListeners.delete(callback);
   }
 
-  /** Calls back after each change of size; returns the way to stop that. */
+  /** Calls back after each change of size; returns the function that stops it. */
   onResize(callback: (size: Size) => void): () => void {
     this.#resizeListeners.add(callback);
     return () => this.#resizeListeners.delete(callback);
@@ -162,7 +162,7 @@ export class Terminal {
 
   #take(): void {
     this.#hold = 'entered';
-    // Stopped from outside, the mode was changed behind Node's back: it only acts on a change.
+    // Node only acts on a change, and another process may have changed the mode.
     this.#stdin.setRawMode(false);
     this.#stdin.setRawMode(true);
     this.#write(KEEP_TITLE + ENTER_MODES);
@@ -208,13 +208,13 @@ export class Terminal {
     try {
       this.#stdout.write(bytes);
     } catch {
-      // The terminal is gone; the signal that says so is on its way.
+      // The terminal is gone; its signal follows.
     }
   }
 
   /**
-   * Resized and back again before anybody looked, the terminal has the size that it had, and has lost
-   * what was out of sight meanwhile: Node then tells of no resize.
+   * Resized twice before Node looked, the terminal has its old size, but has lost hidden content. Node
+   * reports no resize then.
    */
   readonly #onWindow = (): void => {
     if (!this.#isResized) this.#onResize();
@@ -233,14 +233,14 @@ export class Terminal {
     if (this.#hold === 'stopped') {
       this.#take();
     } else if (this.#hold === 'entered') {
-      // Stopped by somebody else, who could not know what to give back.
+      // Stopped by another process, which could not restore the modes.
       this.#keys.stop();
       this.#write(RESTORE_TITLE);
       this.#take();
     }
   };
 
-  /** The window was closed: end as its signal would. */
+  /** The window was closed: ends like its signal. */
   readonly #onLost = (): void => {
     if (this.#hold === 'left') return;
     this.restore();
@@ -248,7 +248,7 @@ export class Terminal {
   };
 }
 
-/* The modes that devsh changes, and the way back. Names and numbers as in xterm's ctlseqs. */
+/* The modes that devsh changes. Names and numbers as in xterm's ctlseqs. */
 
 const ALTERNATE_SCREEN = 1049;
 const BRACKETED_PASTE = 2004;
@@ -269,7 +269,7 @@ const POP_TITLE = '\x1b[23;2t';
 const ENTER_MODES =
   on(ALTERNATE_SCREEN) + on(BRACKETED_PASTE) + off(CURSOR_KEYS) + NUMERIC_KEYPAD + off(CURSOR);
 
-/** Everything back, also what a paint that was cut short left on; the screen comes last. */
+/** Resets all modes, also those of an interrupted paint; the screen comes last. */
 const LEAVE_MODES =
   off(SYNCHRONIZED) +
   PLAIN_TEXT +
@@ -280,7 +280,7 @@ const LEAVE_MODES =
   on(CURSOR) +
   off(ALTERNATE_SCREEN);
 
-/** Sets the title of the window; the one before comes back with `restoreTitle`. */
+/** Sets the window title; `RESTORE_TITLE` restores the previous one. */
 function titleBytes(title: string): string {
   return `\x1b]2;${title.replace(/\p{Cc}/gu, '')}\x1b\\`;
 }
@@ -288,28 +288,28 @@ function titleBytes(title: string): string {
 const KEEP_TITLE = PUSH_TITLE;
 const RESTORE_TITLE = POP_TITLE;
 
-/** The part of `process` that ways out of the program go through. */
+/** The part of `process` for ending the program. */
 type ProcessLike = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'on' | 'off'> & {
   readonly stderr: Pick<NodeJS.WriteStream, 'write'>;
 };
 
 interface WayOutActions {
-  /** Gives the terminal back; may be called again. */
+  /** Restores the terminal; may be called again. */
   readonly restore: () => void;
-  /** Removes what the program must not leave behind, when there is no time for more. */
+  /** Removes temporary files, synchronously. */
   readonly cleanUp: () => void;
-  /** Whether Ctrl-C and Ctrl-\ are for another program at the moment. */
+  /** Whether Ctrl-C and Ctrl-\ are for another program now. */
   readonly ignoresKeys: () => boolean;
 }
 
-/** What a key of the terminal sends to every program in front. */
+/** The signals that terminal keys send to every foreground program. */
 const KEY_SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const SIGNALS = [...KEY_SIGNALS, 'SIGTERM', 'SIGHUP'] as const;
 
 /** Exit status for a bug in devsh (README, "Scripts"). */
 const BUG = 70;
 
-/** Restores the terminal however the program ends; SIGKILL alone cannot be helped. */
+/** Restores the terminal however the program ends, except by SIGKILL. */
 class WaysOut {
   readonly #process: ProcessLike;
   readonly #actions: WayOutActions;
@@ -338,9 +338,9 @@ class WaysOut {
     this.#actions.restore();
     this.#actions.cleanUp();
     this.unguard();
-    // Sent again, with nobody of ours listening, the signal ends the process, and its parent sees
-    // which one it was. `process.exit()` would not say that, and aborts Node 20 on SIGHUP.
-    // Later, so that other listeners of this signal get their turn first.
+    // Sent again without our listener, the signal ends the process, and its parent sees which one it
+    // was. `process.exit()` would hide that, and aborts Node 20 on SIGHUP. Deferred, so that other
+    // listeners of this signal run first.
     setImmediate(() => {
       this.#process.kill(this.#process.pid, signal);
     });
@@ -351,7 +351,7 @@ class WaysOut {
     this.#actions.cleanUp();
     this.unguard();
     // Only the stack: other properties of an error may hold secrets. Printed after leaving the
-    // alternate screen, which would take it along.
+    // alternate screen, which would hide it.
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#process.stderr.write(`devsh: this is a bug in devsh\n${withoutControls(text)}\n`);
     this.#process.exit(BUG);
