@@ -39,7 +39,7 @@ function isAllReadOnly(sessions: readonly DeviceSession[]): boolean {
   return sessions.length > 0 && sessions.every(({ entry }) => entry.readOnly === true);
 }
 
-/** "as admin · pinned · read-write": the account, the proof of identity, and whether writes are allowed. */
+/** "as admin · pinned · read-write": the account, the trust, and whether writes are allowed. */
 function rightsOf(
   sessions: readonly DeviceSession[],
   isReadOnly: boolean,

@@ -20,7 +20,7 @@ export const DETAILS: View<DetailsOver> = {
     lines[index]?.startsWith('≠') === true ? 'warning' : 'plain',
 };
 
-/** The record with the cursor of the table; undefined when there is none. */
+/** The details of the table's current record, if there is one. */
 export function detailsOfTable(state: State): DetailsOver | undefined {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
@@ -28,27 +28,27 @@ export function detailsOfTable(state: State): DetailsOver | undefined {
   return { kind: 'details', details: { kind: 'of-table', key: keyOfRow(row, keyField) }, top: 0 };
 }
 
-/** How each device holds one record. */
+/** The record as one device has it. */
 interface Variant {
   readonly name: string;
   readonly record: FoldedRow['record'];
 }
 
-/** Who holds a record and who does not, and in which fields they differ. */
+/** A record on all devices, and the fields that differ. */
 interface Variants {
   readonly variants: readonly Variant[];
   readonly missing: readonly string[];
-  /** The devices of which nothing is known. */
+  /** The devices that were not read. */
   readonly unread: readonly string[];
   readonly differing: readonly string[];
 }
 
 type OfDrift = Extract<Details, { kind: 'of-drift' }>;
 
-/** Narrower columns say nothing. */
+/** Narrower columns are unreadable. */
 const LEAST_COLUMN = 14;
 
-/** Every field of a record, the devices side by side where they fit, one below the other elsewhere. */
+/** Every field of a record; the devices side by side if they fit, otherwise stacked. */
 export function detailLines(state: State, details: Details): readonly string[] {
   const width = state.size.columns - 2;
   const { variants, missing, unread, differing } =
@@ -76,7 +76,7 @@ export function detailLines(state: State, details: Details): readonly string[] {
     : [...lines, '', ...notes.flatMap((note) => wrapText(note, width))];
 }
 
-/** Devices that do not answer now held it as it is shown. */
+/** The age of records whose devices do not respond now. */
 function agesOf(state: State, variants: readonly Variant[]): string[] {
   const { stale } = tableRows(state);
   const names = [...new Set(variants.map(({ name }) => name))].filter((name) => stale.has(name));
@@ -85,7 +85,7 @@ function agesOf(state: State, variants: readonly Variant[]): string[] {
   return [`${times}, not answering now: ${names.map(visible).join(', ')}`];
 }
 
-/** As the devices held it when they were compared. */
+/** The records as they were compared. */
 function comparedVariants({ drift: { drift }, row }: OfDrift): Variants {
   return {
     variants: drift.devices.flatMap(({ name }, index) =>

@@ -27,7 +27,7 @@ const TONES = {
   failed: 'bad',
 } as const satisfies Record<DeviceTab['kind'], Tone>;
 
-/** The devices as they can be sorted and filtered; those that do not answer come first. */
+/** The devices for sorting and filtering; failed ones come first. */
 function source({ fleet: { devices }, lastSeen }: State): ListSource<DeviceTab> {
   const columns = deviceColumns(devices, lastSeen, Infinity);
   return {
@@ -36,7 +36,7 @@ function source({ fleet: { devices }, lastSeen }: State): ListSource<DeviceTab> 
   };
 }
 
-/** A key that runs a line about the device under the cursor. */
+/** A key that runs a line about the current device. */
 function about(
   keys: readonly string[],
   action: string,
@@ -63,7 +63,7 @@ const OPEN = 'use this device alone, and show its records';
 const TRUST = 'compare its certificate with the pin; trust it where it is new or another';
 const WATCH = 'ask them again every 5 s, as the table does; again: no longer';
 
-/** The connected devices: how they are, who they are talked to as, how they speak, what they hold. */
+/** The connected devices: state, account, certificate, profile and counts of records. */
 export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
   keys: keysOf('devices', 'In the list of devices', [
     about(['enter'], 'open-device', OPEN, [1, 'open'], 'use DEVICE'),
@@ -85,7 +85,7 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
     found,
     { text: watchText(state), rank: 3 },
   ],
-  // The view has the connected ones; others are told in words.
+  // The view has only connected devices; a list of others is printed as text.
   opening: (output, { command, given }) =>
     output.kind === 'table' && command.name === 'devices' && given.on === undefined
       ? { kind: 'devices', cursor: 0 }
@@ -105,7 +105,7 @@ export function deviceLines(state: State, devices: readonly DeviceTab[], width: 
   return linesOf(devices, deviceColumns(state.fleet.devices, state.lastSeen, width), width);
 }
 
-/** All devices are measured where one of them changed, not at each key. */
+/** Cached: devices are measured after a change, not at each key. */
 const linesOf = memoized(listLines<DeviceTab>);
 
 const deviceColumns = memoized(columnsFor);
@@ -128,7 +128,7 @@ function columnsFor(
     most: 14,
     rank: index === 0 ? 2 : 9 + index,
   }));
-  // Never beside what is so now.
+  // Not shown for devices with current data.
   const seenText = ({ kind, address }: DeviceTab): string =>
     kind === 'ready' ? '' : visible(lastSeen.get(address) ?? '');
   const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
@@ -183,7 +183,7 @@ function stateText({ kind, error }: DeviceTab): string {
   return words[kind];
 }
 
-/** `17:02:11`, of an earlier day `11-21 17:02`. */
+/** `17:02:11`, on an earlier day `11-21 17:02`. */
 function sinceText({ since }: DeviceTab): string {
   if (since === undefined) return '';
   const time = shortTime(since);
@@ -191,7 +191,7 @@ function sinceText({ since }: DeviceTab): string {
   return isToday ? `${time}:${String(since.getSeconds()).padStart(2, '0')}` : time;
 }
 
-/** The name stands beside it. */
+/** The reason without the device's name, which is beside it. */
 function whyText({ name, address, error }: DeviceTab): string {
   return error === undefined ? '' : reasonText(error, { name, address });
 }
@@ -202,7 +202,7 @@ function latencyText(elapsedMs: number | undefined): string {
   return elapsedMs < 1000 ? `${Math.round(elapsedMs)} ms` : `${(elapsedMs / 1000).toFixed(1)} s`;
 }
 
-/** Where a device has no name, its name is the address. */
+/** Empty if the name is the address. */
 function addressText({ name, address }: DeviceTab): string {
   return name === address ? '' : visible(address);
 }

@@ -15,17 +15,17 @@ import { arranged, listOf, type ListRow, type ListSource } from './view.ts';
 
 const MOST_KEY = 28;
 const MOST_CELL = 22;
-/** Narrower, a column for each device says less than one sentence for all. */
+/** With narrower columns, one sentence for all devices says more. */
 const LEAST_CELL = 7;
-/** So many rows decide how wide the columns are. */
+/** Number of rows measured for the column widths. */
 const MEASURED_ROWS = 200;
 
-/** The signs and words of the cells say the same. */
+/** The signs and words of the cells repeat the meaning. */
 const CELL_TONES = { same: 'good', only: 'warning', differs: 'warning', missing: 'bad' } as const;
 
 const MISSING: DriftCell = { kind: 'missing' };
 
-/** Its filter finds a record by what any device holds, and devices by what is told of them. */
+/** A filter finds records by the values of any device, and devices by their cells. */
 function source({ output, isWhole }: DriftOverlay): ListSource<DriftRow> {
   const { keyField } = output.drift;
   const field = keyField === '' ? output.resource : keyField;
@@ -96,7 +96,7 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
     output.kind === 'drift'
       ? { kind: 'drift', command, filter: filterOf(invocation), output, ...START }
       : undefined,
-  // A comparison begins where the cursor of the table stands.
+  // A comparison begins at the table's current record.
   start(state) {
     const { rows, keyField } = tableRows(state);
     const row = rows[state.table.cursor];
@@ -116,7 +116,7 @@ const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
 
 const prepared = new WeakMap<DriftRow, readonly Haystack[]>();
 
-/** One for each device, with the word of its cell; where all hold the same, one for all. */
+/** One for each device, with the word of its cell; a single one if the record is the same on all. */
 function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haystack[] {
   const before = prepared.get(row);
   if (before !== undefined) return before;
@@ -131,7 +131,7 @@ function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haysta
   return made;
 }
 
-/** A column for each device, those from `shift` on; on a narrow screen one sentence for each record. */
+/** Columns for devices from `shift` on; on a narrow screen one sentence for each record. */
 function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, width: number) {
   const { resource } = overlay.output;
   const { title, key, devices, widths, more } = measured(rows, overlay, width);
@@ -165,7 +165,7 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
   };
 }
 
-/** How many devices have no room on the right. */
+/** Number of devices without room on the right. */
 function devicesBeyond(overlay: DriftOverlay, { find, size }: State): number {
   return measured(arranged(source(overlay), find), overlay, size.columns - 2).more;
 }
@@ -186,7 +186,7 @@ function sentence({ output }: DriftOverlay, row: DriftRow): string {
   return texts.length === 0 ? 'same' : `${onText(output.drift, row)}: ${texts.join('; ')}`;
 }
 
-/** As many as there is room for, from the first device in sight on. */
+/** Widths of the cells that fit, from the first visible device on. */
 function cellWidths(
   { output, shift }: DriftOverlay,
   rows: readonly DriftRow[],

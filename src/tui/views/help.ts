@@ -5,7 +5,7 @@ import { wrapText } from '../editor/graphemes.ts';
 import type { Context, KeyBinding, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
 
-/** The keys of all places, those of the place it was opened in first. */
+/** The keys of all contexts; those of the context below come first. */
 export const HELP: View<OverOf<'help'>> = {
   crumb: () => 'keys',
   lines: (_overlay, state) => helpLines(state),
@@ -13,7 +13,7 @@ export const HELP: View<OverOf<'help'>> = {
 
 const KEYS_WIDTH = 18;
 
-/** By place, all keys with what they do, the command that does the same, and why some do nothing now. */
+/** All keys by place, with their commands, and why some are disabled now. */
 export function helpLines(state: State): string[] {
   const width = state.size.columns - 2;
   const here = contextBelow(state);
@@ -43,7 +43,7 @@ export function helpLines(state: State): string[] {
   ].flatMap((line) => wrapText(line, width));
 }
 
-/** Where one was when the help was opened: its keys come first. */
+/** The context in which the help was opened. */
 function contextBelow(state: State): Context {
   const place = state.trail.at(-1);
   if (state.overlay.kind !== 'help' || place === undefined) return contextOf(state);

@@ -6,12 +6,12 @@ import type { OverOf, View } from './view.ts';
 
 type PagerOver = OverOf<'pager'>;
 
-/** A command that is the name of a view. */
+/** Longest command used as the name of a view. */
 const MOST_NAME = 40;
 
 const RULE = /^─+$/;
 
-/** What a command said at length, and the messages. */
+/** Long output of commands, and the list of messages. */
 export const PAGER: View<PagerOver> = {
   crumb: ({ title }) => cut(title, MOST_NAME),
   id: ({ title }) => title,
@@ -21,12 +21,12 @@ export const PAGER: View<PagerOver> = {
   unwrapped: ({ lines }) => lines,
 };
 
-/** A long text is wrapped once, not at each key. */
+/** Cached: a long text is not wrapped at each key. */
 const wrapAll = memoized((lines: readonly string[], width: number): readonly string[] =>
   lines.flatMap((line) => wrapText(line, width, '    ')),
 );
 
-/** All messages of the session, the newest in sight. */
+/** All messages of the session, scrolled to the newest. */
 export function messagesOf({ log }: State): PagerOver {
   const lines = log.all.map(({ text, whole = text }) => whole);
   const shown = lines.length > 0 ? lines : ['nothing was said yet'];

@@ -17,16 +17,16 @@ import type { LogLine } from '../state.ts';
 import { valueAt } from '../../device/record.ts';
 import type { StepResult } from '../../change/verdict.ts';
 
-/** A plan in its two views: what is the same on several devices in one line, or device by device. */
+/** A plan in two views: equal steps of several devices in one line, or device by device. */
 export interface PlanView {
   readonly folded: readonly LogLine[];
   readonly unfolded: readonly LogLine[];
 }
 
-/** More names in one line are not read. */
+/** Longer lists of names are cut. */
 const MOST_NAMES = 6;
 
-/** A key that fills the screen would push the rest of the plan out of it. */
+/** A long key must not push the rest of the plan off the screen. */
 const LONGEST_HEAD = 200;
 
 const plainStyle = (_tone: string, text: string): string => text;
@@ -42,7 +42,7 @@ export function planView(plan: Plan): PlanView {
   };
 }
 
-/** `fw1, fw2`; `fw1, fw2, fw3 and 47 more` where all of them would fill the screen. */
+/** `fw1, fw2`; `fw1, fw2, fw3 and 47 more` for many names. */
 export function namesText(names: readonly string[]): string {
   const shown = names.length > MOST_NAMES ? names.slice(0, 3) : names;
   const rest = names.length - shown.length;
@@ -72,7 +72,7 @@ const SIGNS = {
   delete: { sign: '-', tone: 'bad' },
 } as const;
 
-/** "~ set user bob", and below it each field that changes: "lang  en -> de". */
+/** "~ set user bob", and below it each changed field: "lang  en -> de". */
 function stepLines(step: Step): LogLine[] {
   const { sign, tone } = SIGNS[step.action];
   const fields = fieldsOf(step);
@@ -115,10 +115,10 @@ interface Group {
   readonly devices: string[];
 }
 
-/** "✓ add user carol: done on fw1, fw2": equal results in one line, in the order of their coming. */
+/** "✓ add user carol: done on fw1, fw2": equal results in one line, in the order of arrival. */
 export function foldResults(results: readonly StepResult[]): LogLine[] {
   const byKey = groups(results, (result, reasons) => `${result.key}\n${reasons}`);
-  // Several records with the same end on the same devices are one line, too.
+  // Joins records with the same result on the same devices, too.
   const merged = new Map<string, Group>();
   for (const group of byKey) {
     const { action, verdict } = group.result;

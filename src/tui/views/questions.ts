@@ -41,7 +41,7 @@ const COLUMNS: readonly ListColumn<DeviceQuestion>[] = [
   },
 ];
 
-/** They come with the doubtful ones first. */
+/** The questions, already sorted by importance. */
 function source({ fleet }: State): ListSource<DeviceQuestion> {
   return sourceOf(fleet.questions, ({ address }) => address, COLUMNS);
 }
@@ -51,7 +51,7 @@ const noQuestion: Reason = ({ overlay, fleet }) =>
     ? 'nothing waits for an answer'
     : undefined;
 
-/** Its connection would be opened anew between what was planned and what is sent. */
+/** Accepting would reopen the connection between the plan and its requests. */
 const isWritten: Reason = (state) => {
   const name = chosenQuestions(state).find((one) => state.work?.writes.includes(one.name))?.name;
   return name && `${name} is being written to: answer it when that has ended`;
@@ -68,7 +68,7 @@ const ACCEPT = 'trust the certificates that are marked, or this one; type logins
 const DECLINE = 'take the marked ones, or this one, off the list';
 const PROVE = 'accept what a list of fingerprints proves, changed ones too';
 
-/** What devices wait for; the fingerprints stand whole below the list. */
+/** The open questions of devices; full fingerprints are below the list. */
 export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
   keys: keysOf('questions', 'In the list of questions', [
     lineKey(['enter', 'a'], 'accept-questions', ACCEPT, (state) => questionLine(state, 'accept'), {
@@ -117,7 +117,7 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
   empty: () => 'nothing waits for an answer',
 });
 
-/** The list as it is opened. */
+/** The list when it is opened. */
 export const NO_MARKS: QuestionsOver = { kind: 'questions', cursor: 0, marks: new Set() };
 
 const linesOf = memoized((questions: readonly DeviceQuestion[], marks: Marks, width: number) => {
@@ -130,7 +130,7 @@ const linesOf = memoized((questions: readonly DeviceQuestion[], marks: Marks, wi
   return listLines(questions, [mark, ...COLUMNS], width);
 });
 
-/** The question under the cursor in full; as many lines for each, so that the list stands still. */
+/** The current question in full; always the same height, so that the list does not move. */
 function questionFacts(state: State): LogLine[] {
   const { questions } = state.fleet;
   const width = state.size.columns - 2;
@@ -148,7 +148,7 @@ function questionFacts(state: State): LogLine[] {
   };
   const current = currentQuestion(state);
   if (current === undefined) return [];
-  // Changed ones come first, and have the most to say.
+  // Changed certificates come first, and need the most lines.
   const most = questions.find(({ presented }) => presented !== undefined);
   const height = most === undefined ? 1 : factsOf(most).length;
   const facts = factsOf(current).slice(0, height);
@@ -156,7 +156,7 @@ function questionFacts(state: State): LogLine[] {
   return [...facts, ...Array.from({ length: height - facts.length }, () => blank)];
 }
 
-/** The questions in sight. */
+/** The visible questions. */
 function shown(state: State): readonly DeviceQuestion[] {
   return arranged(source(state), state.find);
 }
@@ -165,7 +165,7 @@ function currentQuestion(state: State): DeviceQuestion | undefined {
   return state.overlay.kind === 'questions' ? shown(state)[state.overlay.cursor] : undefined;
 }
 
-/** Marks or unmarks the question under the cursor, or all in sight: never a changed certificate. */
+/** Marks or unmarks the current question, or all visible ones, but never a changed certificate. */
 function marked(overlay: QuestionsOver, state: State, action: 'mark' | 'mark-all'): State {
   const current = currentQuestion(state);
   const addresses = shown(state)
@@ -180,12 +180,12 @@ function marked(overlay: QuestionsOver, state: State, action: 'mark' | 'mark-all
   return { ...state, overlay: { ...overlay, marks, cursor } };
 }
 
-/** Those that are marked and still wait. */
+/** The marked questions that are still open. */
 function markedOf({ questions }: State['fleet'], { marks }: QuestionsOver): DeviceQuestion[] {
   return questions.filter(({ address, kind }) => kind !== 'changed' && marks.has(address));
 }
 
-/** The marked questions, or the one under the cursor. */
+/** The marked questions, or the current one. */
 function chosenQuestions(state: State): readonly DeviceQuestion[] {
   if (state.overlay.kind !== 'questions') return [];
   const marked = markedOf(state.fleet, state.overlay);
@@ -193,7 +193,6 @@ function chosenQuestions(state: State): readonly DeviceQuestion[] {
   return marked.length > 0 || current === undefined ? marked : [current];
 }
 
-/** A line about them. */
 function questionLine(state: State, verb: 'accept' | 'decline'): string | undefined {
   const chosen = chosenQuestions(state);
   if (chosen.length === 0) return undefined;

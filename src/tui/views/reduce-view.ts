@@ -5,13 +5,13 @@ import { movedTop, nextSort, searcher } from './view.ts';
 import { listed, viewLines, viewOf } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 
-/** A line of text in pieces: what was looked for, and what is around it. */
+/** A part of a line: a match of the search, or text around it. */
 export interface FoundPart {
   readonly text: string;
   readonly isFound: boolean;
 }
 
-/** The line as it is to be drawn. */
+/** Splits a line at the matches. */
 export function foundParts(state: Pick<State, 'find'>, line: string): FoundPart[] {
   const { length } = lineText(state.find.editing.line);
   const parts: FoundPart[] = [];
@@ -24,7 +24,7 @@ export function foundParts(state: Pick<State, 'find'>, line: string): FoundPart[
   return [...parts, { text: line.slice(end), isFound: false }].filter(({ text }) => text !== '');
 }
 
-/** "'lang': 2 of 5", for the title; empty where nothing is looked for. */
+/** "'lang': 2 of 5", for the title; empty without a search. */
 export function findSummary(state: State): string {
   const wanted = lineText(state.find.editing.line);
   if ('cursor' in state.overlay) return listedText(state, wanted);
@@ -35,7 +35,7 @@ export function findSummary(state: State): string {
   return `'${wanted}': ${at === -1 ? lines.length : `${at + 1} of ${lines.length}`}`;
 }
 
-/** "'fw7': 12 of 1,000, sorted by state ↓"; empty where nothing is looked for. */
+/** "'fw7': 12 of 1,000 · by state ↓"; empty without a search or sort order. */
 function listedText(state: State, wanted: string): string {
   const list = listed(state);
   if (list === undefined) return '';
@@ -47,7 +47,7 @@ function listedText(state: State, wanted: string): string {
   ].join(' · ');
 }
 
-/** What was typed has changed: the first line from the top of the screen on that has it. */
+/** Edits the search, and jumps to the first match from the top of the screen. */
 export function editFind(state: State, key: EditKey): State {
   const { find, overlay } = state;
   const next = { ...state, find: { ...find, editing: edit(find.editing, key) } };
@@ -55,7 +55,7 @@ export function editFind(state: State, key: EditKey): State {
   return jumped(next, (lines) => lines.find((line) => line >= top) ?? lines[0]);
 }
 
-/** `n`, `N`: from line to line, around the end. */
+/** `n`, `N`: to the next match, wrapping around. */
 export function nextFound(state: State, by: 1 | -1): State {
   const { overlay } = state;
   if ('cursor' in overlay) {
@@ -71,13 +71,13 @@ export function nextFound(state: State, by: 1 | -1): State {
   );
 }
 
-/** In a list what was typed before is gone on with, as in the table. */
+/** A list keeps the earlier search, as in the table; a text starts a new one. */
 export function openedFind(state: State): State {
   const { find } = 'cursor' in state.overlay ? state : clearedFind(state);
   return { ...state, find: { ...find, isOpen: true } };
 }
 
-/** Another order stays. */
+/** Clears the search, and keeps the sort order. */
 export function clearedFind(state: State): State {
   return { ...state, find: { ...NO_FIND, sort: state.find.sort } };
 }
@@ -107,7 +107,7 @@ function jumped(state: State, choose: (lines: readonly number[]) => number | und
   return { ...next, overlay: { ...overlay, top } };
 }
 
-/** `s` and `o`. */
+/** The keys `s` and `o`. */
 export function sortedList(state: State, action: 'sort' | 'reverse'): State {
   const { find } = state;
   const fields = listed(state)?.fields ?? [];
@@ -128,7 +128,7 @@ export function scrolled(state: State, action: MoveAction): State {
   return { ...state, overlay: { ...overlay, top: movedTop(overlay.top, action, height, last) } };
 }
 
-/** Keeps the cursor of a list on its row, where rows came, went or changed their order. */
+/** Keeps the cursor of a list on its row if rows are added, removed or sorted. */
 export function followList(before: State, after: State): State {
   const { overlay, find } = after;
   if (!('cursor' in overlay)) return after;

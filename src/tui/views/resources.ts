@@ -22,7 +22,7 @@ function source({ resources }: ResourcesOver, state: State): ListSource<Offer> {
   return { ...said, recordOf: (offer) => ({ ...said.recordOf(offer), devices: offer.devices }) };
 }
 
-/** The table of the resource under the cursor. */
+/** The line that opens the table of the current resource. */
 function openLine(state: State): string | undefined {
   const { overlay, find } = state;
   if (overlay.kind !== 'resources') return undefined;
@@ -30,7 +30,7 @@ function openLine(state: State): string | undefined {
   return offer && `${resourceWords(offer.resource)} list`;
 }
 
-/** What the devices have, who has it, and how much of it was seen. */
+/** The resources, their devices, and the known number of records. */
 export const RESOURCES = listOf<ResourcesOver, Offer>({
   keys: keysOf('resources', 'In the list of resources', [
     lineKey(['enter'], 'open-resource', 'its records', openLine, {

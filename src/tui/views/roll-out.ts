@@ -7,7 +7,7 @@ import { wrapText } from '../editor/graphemes.ts';
 import type { LogLine, Overlay, RollOutState, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
 
-/** A run on many devices, device by device, while it goes on. */
+/** Progress of a run on many devices, device by device. */
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   crumb: () => 'roll-out',
   title: ({ rollOut }) => [{ text: rollOutTitle(rollOut), rank: 1 }],
@@ -17,7 +17,7 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
     rollOutLines(rollOut, size.columns - 2)[index]?.tone ?? 'plain',
 };
 
-/** It is told of as long as it goes on, in sight or below another view. */
+/** Adds a result to the roll-out, visible or covered by another view. */
 export function addResult(state: State, result: StepResult): State {
   const added = (overlay: Overlay): Overlay =>
     overlay.kind === 'roll-out'
@@ -34,7 +34,7 @@ export function addResult(state: State, result: StepResult): State {
   return overlay === state.overlay && !isBelow ? state : { ...state, overlay, trail };
 }
 
-/** Where one device stands, and how important it is to see it: the smaller the first. */
+/** The state of one device; the smallest rank comes first. */
 interface DeviceLine extends LogLine {
   readonly rank: number;
 }
@@ -50,7 +50,7 @@ function rollOutTitle(rollOut: RollOutState): string {
   return [`${ended} of ${devices.length} devices`, ...said].join(' · ');
 }
 
-/** What went wrong first, then what is under way and what waits, then what is done; wrapped. */
+/** Failures first, then devices in progress and waiting, then completed ones; wrapped. */
 const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly LogLine[] => {
   const byDevice = resultsByDevice(rollOut.results);
   const lines = rollOut.devices.map(({ name, steps }) =>
@@ -74,7 +74,7 @@ function endedOn(results: ByDevice, name: string): readonly StepResult[] {
 
 function deviceLine(name: string, steps: number, ended: readonly StepResult[]): DeviceLine {
   const count = steps === 1 ? '' : ` ${ended.length} of ${steps}`;
-  // The verdict that matters most is the one furthest from done.
+  // The worst verdict matters most.
   const [worst] = [...ended].sort((a, b) => severity(b) - severity(a));
   if (worst === undefined) return { rank: 2, tone: 'quiet', text: `◌ ${visible(name)}  waiting` };
   const { mark, tone } = VERDICT_MARKS[worst.verdict];

@@ -11,10 +11,10 @@ import { arranged, listOf, type ListSource, type OverOf } from './view.ts';
 type RunsOver = OverOf<'runs'>;
 
 const OPEN = /^(stopped|unfinished|unreadable)/;
-/** Verdicts after which somebody has to look. */
+/** Verdicts that need the user's attention. */
 const DOUBTFUL = /failed|unknown|differs|drift/;
 
-/** What did not come to its end, or not to a good one, comes first. */
+/** Unfinished and failed runs come first. */
 function source({ runs }: RunsOver): ListSource<RunRow> {
   return {
     items: runs,
@@ -32,7 +32,7 @@ const noRun: Reason = ({ overlay, find }) =>
 
 const noChange = firstOf(noRun, readOnly);
 
-/** A key that runs a command about the run under the cursor. */
+/** A key that runs a command about the current run. */
 function about(
   name: string,
   action: string,

@@ -14,17 +14,17 @@ import {
   type TableState,
 } from '../state.ts';
 
-/* Where one is and has been. A view is left by Esc, and comes back as it was. */
+/* Navigation between views. Esc leaves a view, which keeps its state. */
 
-/** So many tables are remembered. */
+/** Number of tables kept. */
 const MOST_TABLES = 20;
 
-/** What makes a table the same one: resource and filter; a line that names devices has one of its own. */
+/** Identity of a table: resource and filter; a line that names devices has its own table. */
 export function tableId({ view, commandFilter, scope, command }: TableSource): string {
   return JSON.stringify([view.resource, commandFilter, scope === undefined ? '' : command]);
 }
 
-/** Lays a view over the table. One that is open or was left is gone back to, and takes on what is new. */
+/** Opens a view over the table. A view that was open before resumes with the new content. */
 export function opened(state: State, overlay: Overlay): State {
   const here = placeOf(state);
   const next: Place = { focus: 'table', table: here.table, overlay, find: NO_FIND };
@@ -37,7 +37,7 @@ export function opened(state: State, overlay: Overlay): State {
   return { ...focused, overlay: resumed, trail: [...without(state.trail, id), here] };
 }
 
-/** Esc: one step back. With no step left the table is shown. */
+/** Esc: one step back. Without a step left, shows the table. */
 export function closed(state: State): State {
   const place = state.trail.at(-1);
   if (place === undefined) return { ...state, overlay: { kind: 'none' }, find: NO_FIND };
@@ -53,9 +53,9 @@ export function closed(state: State): State {
   };
 }
 
-/** A line fills the table: it comes into sight, the one before stays behind. */
+/** A line fills the table: shows it, and adds the place before to the trail. */
 export function entered(state: State, source: TableSource): State {
-  // A line opened it, not a key at the prompt: Esc does not lead there.
+  // Esc must not lead to the prompt, as the line opened it, not a key.
   const here: Place = { ...placeOf(state), focus: 'table' };
   const next: Place = {
     focus: 'table',
@@ -70,14 +70,14 @@ export function entered(state: State, source: TableSource): State {
   return { ...shown, overlay: { kind: 'none' }, trail, find: NO_FIND };
 }
 
-/** Another source for the table where it stands, in sight or not. */
+/** Changes the source of the table in its place, visible or not. */
 export function sourced(state: State, source: TableSource): State {
   const { table, tables } = swapped(state, tableId(source));
   const base = { ...state, table: table ?? newTable(source) };
   return { ...base, tables, table: setSource(base, source) };
 }
 
-/** Takes a view out of the way, wherever it is. */
+/** Removes a view wherever it is. */
 export function dropped(state: State, kind: Overlay['kind']): State {
   const trail = state.trail.filter(({ overlay }) => overlay.kind !== kind);
   const next = trail.length === state.trail.length ? state : { ...state, trail };
@@ -107,7 +107,7 @@ function placeId({ table, overlay }: Pick<Place, 'table' | 'overlay'>): string {
   return `${overlay.kind} ${viewOf(overlay).id?.(overlay, table) ?? ''}`;
 }
 
-/** What is new, looked at where the old was. */
+/** The new content with the old position. */
 function resume(overlay: Overlay, known: Overlay): Overlay {
   if (overlay.kind === 'none' || overlay.kind !== known.kind) return overlay;
   const resumed = viewOf(overlay).resumed?.(overlay, known);
@@ -117,7 +117,7 @@ function resume(overlay: Overlay, known: Overlay): Overlay {
 
 const ARROW = ' › ';
 
-/** `devices › fw1 › users › bob`: where one is, and what Esc goes back to. */
+/** `devices › fw1 › users › bob`: the place and the steps that Esc goes back. */
 export function crumbs(state: State): string[] {
   const { trail, overlay, table, tables } = state;
   const here = { table: tableId(table), overlay };
@@ -128,7 +128,7 @@ export function crumbs(state: State): string[] {
     const shown = place.table === here.table ? table : tables.get(place.table);
     if (shown === undefined) return [];
     const name = `${visible(shown.view.resource)}s`;
-    // The filter of what is in sight is told beside it.
+    // The title shows the filter of the current table.
     const filter = isLast ? '' : hideSecrets(shown.commandFilter).trim();
     const isNearest = !places.slice(index + 1).some(({ overlay: { kind } }) => kind === 'none');
     return [
@@ -139,7 +139,7 @@ export function crumbs(state: State): string[] {
   return withoutRepetition(names, state);
 }
 
-/** The same table with less in it is named once: the next step says what makes it another. */
+/** Names the same table only once: the next step names only the difference. */
 function withoutRepetition(names: readonly string[], { overlay, table }: State): string[] {
   return names.map((name, index) => {
     const before = names[index - 1];
@@ -154,7 +154,7 @@ function onDevices(scope: readonly string[] = []): string {
   return scope.length === 0 ? 'all' : `on ${namesText(scope)}`;
 }
 
-/** As many steps as fit, the last ones. */
+/** The last steps that fit. */
 export function crumbText(state: State, width: number): string {
   const all = crumbs(state);
   for (let from = 0; from < all.length; from++) {
@@ -164,7 +164,7 @@ export function crumbText(state: State, width: number): string {
   return cut(all.at(-1) ?? '', width);
 }
 
-/** The one device that the table is about, where there are others. */
+/** The table's device, if it is one of several. */
 function deviceName({ fleet, table }: State): string[] {
   const [only, ...others] = table.scope ?? fleet.selected;
   const isOne = only !== undefined && others.length === 0;

@@ -17,62 +17,62 @@ import {
 import { sortBy } from '../../fleet/sort.ts';
 import { memoized } from '../store.ts';
 
-/** What can lie over the table. */
+/** Views over the table. */
 export type Over = Exclude<Overlay, { kind: 'none' }>;
 
 export type OverOf<K extends Over['kind']> = Extract<Over, { kind: K }>;
 
-/** All that is known of one kind of view: a list with a cursor, or a text. */
+/** One kind of view: a list with a cursor, or a text. */
 export interface View<O extends Over = Over> {
-  /** Those that it has beside the keys of every view. */
+  /** Keys besides those of every view. */
   readonly keys?: Keymap;
-  /** Its step on the way: `devices › fw1 › users`. */
+  /** Its step in the breadcrumbs: `devices › fw1 › users`. */
   crumb(overlay: O): string;
-  /** What makes it the same on the trail, besides its kind; `table`: as `tableId` tells it. */
+  /** Its identity on the trail, besides the kind; `table`: the `tableId`. */
   id?(overlay: O, table: string): string;
-  /** What is new, looked at where the old was; without it a list keeps its cursor, a text begins anew. */
+  /** The new content with the old position; by default a list keeps its cursor, a text restarts. */
   resumed?(overlay: O, known: O): O;
-  /** What the title says of it; `found`: what is looked for in it. Without it: which lines are in sight. */
+  /** Its parts of the title; `found`: the search summary. By default the visible lines. */
   title?(overlay: O, state: State, found: TitlePart): readonly TitlePart[];
-  /** What a key does in this view alone; undefined: what it does in others. */
+  /** Its own meaning of a key; undefined: the common one. */
   act?(overlay: O, state: State, action: ViewAction): State | undefined;
-  /** What Enter opens over it. */
+  /** The view that Enter opens over it. */
   details?(overlay: O, state: State): Over | undefined;
-  /** Lines that stand whole below it. */
+  /** Lines below it, never cut. */
   below?(state: State): readonly LogLine[];
-  /** It tells what comes in itself: no messages stand below it. */
+  /** It shows messages itself: there are none below it. */
   readonly tellsAll?: boolean;
-  /** The view that what a command says is shown in. */
+  /** The view for a command's output, if it is of this kind. */
   opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
-  /** Said in its place where the command found nothing to list. */
+  /** The message instead of the view if the command lists nothing. */
   readonly nothing?: string;
-  /** Of a list: the row that it begins at, when it is opened from the table. */
+  /** For a list: the row to begin at, when opened from the table. */
   start?(state: State): string | undefined;
   listed?(overlay: O, state: State): Listed;
   drawn?(overlay: O, state: State): ListView;
-  /** Of a text: wrapped to the screen. */
+  /** For a text: wrapped to the screen. */
   lines?(overlay: O, state: State): readonly string[];
-  /** The colour of a line: signs and words say the same. */
+  /** The tone of a line; signs and words repeat its meaning. */
   tone?(overlay: O, state: State, lines: readonly string[], index: number): Tone;
   /** For the pager, which wraps by itself. */
   unwrapped?(overlay: O): readonly string[];
 }
 
-/** What a list has in it. */
+/** The content of a list. */
 export interface Listed {
-  /** The rows in sight, as they are filtered and sorted; the same object as long as they are the same. */
+  /** The filtered and sorted rows; the same object as long as they are the same. */
   readonly rows: readonly unknown[];
   readonly idAt: (index: number) => string | undefined;
-  /** What it can be sorted by. */
+  /** Its sort fields. */
   readonly fields: readonly string[];
-  /** With the rows that the filter leaves out. */
+  /** Number of rows without the filter. */
   readonly total: number;
 }
 
 export interface ListRow {
   readonly text: string;
   readonly tone: Tone;
-  /** The same text in pieces, where its parts differ in tone. */
+  /** The same text in parts of different tones. */
   readonly parts?: readonly Span[];
 }
 
@@ -80,10 +80,10 @@ export interface ListRow {
 export interface ListView {
   readonly header: string;
   readonly count: number;
-  /** Made only for what is in sight. */
+  /** Called only for visible rows. */
   readonly row: (index: number) => ListRow;
   readonly cursor: number;
-  /** Said where there is no row. */
+  /** Shown if there is no row. */
   readonly empty: string;
 }
 
@@ -91,7 +91,7 @@ type ListOver = Extract<Over, { cursor: number }>;
 
 interface ListSpec<O extends ListOver, T> extends View<O> {
   source(overlay: O, state: State): ListSource<T>;
-  /** The rows as they are drawn: each made when it is in sight, or all as lines. */
+  /** Draws the rows: one by one when visible, or all as lines. */
   draw(
     items: readonly T[],
     overlay: O,
@@ -104,7 +104,7 @@ interface ListSpec<O extends ListOver, T> extends View<O> {
   empty(overlay: O): string;
 }
 
-/** A list that filters, sorts and keeps its cursor as all do. */
+/** A list with the common filter, sort order and cursor. */
 export function listOf<O extends ListOver, T>(spec: ListSpec<O, T>): View<O> {
   return {
     ...spec,
@@ -134,18 +134,18 @@ export function listOf<O extends ListOver, T>(spec: ListSpec<O, T>): View<O> {
 
 export interface ListColumn<T> {
   readonly title: string;
-  /** Harmless. */
+  /** A harmless text. */
   readonly text: (item: T) => string;
-  /** What it is sorted by, where that is not its text. */
+  /** The sort value, if it is not the text. */
   readonly value?: (item: T) => ListRecord[string];
   readonly most: number;
-  /** What goes first when there is no room: the largest. */
+  /** Columns with the largest rank are dropped first. */
   readonly rank: number;
-  /** Rather than going, it is made so narrow. */
+  /** Least width that the column may shrink to instead of being dropped. */
   readonly least?: number;
 }
 
-/** What can be sorted and filtered by: all that the columns say of an item. */
+/** The source of a list that sorts and filters by its columns. */
 export function sourceOf<T>(
   items: readonly T[],
   idOf: (item: T) => string,
@@ -163,7 +163,7 @@ export function sourceOf<T>(
   };
 }
 
-/** Columns as wide as their content; those that have no room are left out, the least important first. */
+/** Columns as wide as their content; on a narrow screen the least important ones are dropped. */
 export function listLines<T>(
   items: readonly T[],
   columns: readonly ListColumn<T>[],
@@ -175,7 +175,7 @@ export function listLines<T>(
       const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
       return { column, texts, cells: Math.min(column.most, widest) };
     })
-    // A column that says nothing of anybody is none.
+    // Drops empty columns.
     .filter(({ texts, column }) => column.rank === 0 || texts.some((text) => text !== ''));
   const total = (): number => measured.reduce((sum, { cells }) => sum + cells + 2, -2);
   while (measured.length > 1 && total() > width) {
@@ -200,7 +200,7 @@ export function listLines<T>(
   };
 }
 
-/** Where a line has what is looked for. Capitals count only when some were typed. */
+/** Returns the positions of matches in a line. Case counts only if the search has capitals. */
 export function searcher({ find }: { readonly find: Find }): (line: string) => number[] {
   const wanted = lineText(find.editing.line);
   const isExact = wanted !== wanted.toLowerCase();
@@ -216,7 +216,7 @@ export function searcher({ find }: { readonly find: Find }): (line: string) => n
   };
 }
 
-/** By how many lines a move goes where so many are in sight. */
+/** Number of lines that a move goes at a given height. */
 export const MOVES: Readonly<Record<MoveAction, (height: number) => number>> = {
   up: () => -1,
   down: () => 1,
@@ -228,26 +228,26 @@ export const MOVES: Readonly<Record<MoveAction, (height: number) => number>> = {
   last: () => Infinity,
 };
 
-/** The first line shown after a move; `last` is the furthest that it can be. */
+/** The first visible line after a move; `last` is the limit. */
 export function movedTop(top: number, action: MoveAction, height: number, last: number): number {
   return Math.max(0, Math.min(last, Math.min(top, last) + MOVES[action](height)));
 }
 
-/* What `/`, `s` and `o` do with a list over the table, the same for each. */
+/* The filter and sort order of lists (`/`, `s`, `o`). */
 
-/** What is told of an item, by the names of its columns. */
+/** The values of an item by column. */
 type ListRecord = Haystack['record'];
 
-/** The items of a list and what is known of each, whatever its rows look like. */
+/** The items of a list with their values, independent of drawing. */
 export interface ListSource<T> {
   readonly items: readonly T[];
   readonly idOf: (item: T) => string;
-  /** What it is sorted by, in the order of the columns; also the fields of a filter. */
+  /** Sort and filter fields, in the order of the columns. */
   readonly fields: readonly string[];
   readonly recordOf: (item: T) => ListRecord;
-  /** What a filter looks at where that is more than the record. */
+  /** The searchable texts, if they are more than the record. */
   readonly haystacksOf?: (item: T) => readonly Haystack[];
-  /** The failed and doubtful ones: they come first. */
+  /** Failed and unconfirmed items, which come first. */
   readonly isDoubtful?: (item: T) => boolean;
 }
 
@@ -257,14 +257,14 @@ interface Arranged {
   readonly items: readonly unknown[];
 }
 
-/** By the items as they came: what the last filter and order made of them. */
+/** The last filter result by the original items. */
 const known = new WeakMap<readonly unknown[], Arranged>();
 
-/** The items that the filter leaves, in the order in which they are shown. */
+/** The items that match the filter, in the order of display. */
 export function arranged<T>(source: ListSource<T>, { editing, sort }: Find): readonly T[] {
   const text = lineText(editing.line);
   const before = known.get(source.items);
-  // What was made of these items is of their type.
+  // The cached items have the type of the originals.
   if (before !== undefined && before.sort === sort && before.text === text)
     return before.items as readonly T[];
   const items = sorted(filtered(source, filterOf(text)), source, sort);
@@ -288,7 +288,7 @@ function sorted<T>(
   return [...items.filter(isDoubtful), ...items.filter((item) => !isDoubtful(item))];
 }
 
-/** `s`: by the next field, behind the last one as the list came; `o`: the other way round. */
+/** `s`: by the next field, after the last one in the original order; `o`: reversed. */
 export function nextSort(
   fields: readonly string[],
   sort: string | undefined,
@@ -299,7 +299,7 @@ export function nextSort(
   return sort !== undefined && sort !== name ? name : `-${name || (fields[0] ?? '')}`;
 }
 
-/** As in the table, but words must be there as typed; half a pattern is taken as words. */
+/** As in the table, but without similar words; half a pattern counts as words. */
 const filterOf = memoized((text: string): Filter => {
   try {
     return parseFilter(text, { isFuzzy: false });

@@ -15,7 +15,7 @@ import { ROLL_OUT } from './roll-out.ts';
 import { RUNS } from './runs.ts';
 import { searcher, type Listed, type ListView, type Over, type OverOf, type View } from './view.ts';
 
-/** All that can lie over the table; the help tells of their keys in this order. */
+/** All views over the table; the help shows their keys in this order. */
 const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
   runs: RUNS,
   devices: DEVICES,
@@ -36,18 +36,18 @@ export function viewOf({ kind }: Over): View {
   return VIEWS[kind];
 }
 
-/** What lies over the table, with its view; undefined while the table is in sight. */
+/** The view over the table; undefined while the table is visible. */
 export function shownView({ overlay }: { readonly overlay: Overlay }) {
   return overlay.kind === 'none' ? undefined : { over: overlay, view: viewOf(overlay) };
 }
 
-/** What is in the list that is in sight; undefined where that is none. */
+/** The content of the visible list, if there is one. */
 export function listed(state: State): Listed | undefined {
   const shown = shownView(state);
   return shown?.view.listed?.(shown.over, state);
 }
 
-/** The same, as it is drawn. */
+/** The drawn list, if there is one. */
 export function listView(state: State): ListView | undefined {
   const shown = shownView(state);
   const list = shown?.view.drawn?.(shown.over, state);
@@ -57,7 +57,7 @@ export function listView(state: State): ListView | undefined {
     : { ...list, empty: `nothing here has '${visible(wanted)}'` };
 }
 
-/** The text that lies over the table, as far as it is shown, and the colour of each line; lists have none. */
+/** The visible text with the tone of each line; lists have none. */
 export function viewText(state: State): {
   readonly lines: readonly string[];
   readonly toneAt: (index: number) => Tone;
@@ -80,7 +80,7 @@ export function viewLines(state: State): readonly string[] {
   return viewText(state).lines;
 }
 
-/** All of the list or the text in sight, for the pager. */
+/** All of the visible list or text, for the pager. */
 export function wholeView(state: State): readonly string[] {
   const list = listView(state);
   if (list !== undefined) {
@@ -91,7 +91,7 @@ export function wholeView(state: State): readonly string[] {
   return shown?.view.unwrapped?.(shown.over) ?? viewLines(state);
 }
 
-/** The view that shows what a command says, and what is said where it lists nothing. */
+/** The view for a command's output, and the message if it lists nothing. */
 export function viewFor(output: TableOutput | DriftOutput, invocation: Invocation, line: string) {
   for (const view of ALL) {
     const over = view.opening?.(output, invocation, line);
