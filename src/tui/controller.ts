@@ -24,30 +24,30 @@ import { contextOf, keyText, type Pressed, pressedKey, strayText } from './keys/
 import { lastSeenOf, TableFeed } from './table/feed.ts';
 import { type KeyEvent, matchesKey } from './terminal/keys.ts';
 
-/** What keys need of the terminal, and of other programs. */
+/** What keys need from the terminal and from other programs. */
 export interface Surface {
-  /** Draws everything anew. */
+  /** Redraws everything. */
   repaint(): void;
-  /** The looks that the user has chosen; undefined: what fits to the terminal. */
+  /** Applies the theme that the user has chosen; undefined: the default of the terminal. */
   showTheme(wanted: State['theme']): void;
   /** Ctrl-Z. */
   suspend(): void;
-  /** The session is over. */
+  /** Ends the session. */
   leave(): void;
-  /** Bytes that are no part of the picture. */
+  /** Sends bytes that are no part of the frame. */
   send(bytes: string): void;
-  /** Lends the terminal to the user's editor; resolves to what was saved. */
+  /** Opens the user's editor on the terminal; resolves to the saved text. */
   edit(draft: Draft, signal?: AbortSignal): Promise<string>;
-  /** Lends the terminal to the user's pager. */
+  /** Opens the user's pager on the terminal. */
   page(text: string): Promise<void>;
-  /** Gives a text to the clipboard program of the desktop; resolves to its name, if there is one. */
+  /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
   copy(text: string): Promise<string | undefined>;
 }
 
 const AT_REST =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
 
-/** Turns keys into actions, lines and answers. All that reaches outside starts here. */
+/** Turns keys into actions, lines and answers. Every effect outside of the screen starts here. */
 export class Controller {
   readonly runner: LineRunner;
   readonly #shell: Shell;
@@ -62,11 +62,11 @@ export class Controller {
   readonly #lookForLastSeen: () => void;
   readonly #fleetNews: Gathering;
   readonly #typedAhead: TypedAhead;
-  /** The lines of tables out of sight that something was written since. */
+  /** Hidden tables whose devices were written to after the last read, by command. */
   readonly #stale = new Set<string>();
-  /** Asked to leave while a line was running: the session is over when it has ended. */
+  /** The user asked to leave while a line was running: the session ends with it. */
   #isLeaving = false;
-  /** What keys ask for beyond the screen. */
+  /** Keys with an effect outside of the screen. */
   readonly #effects: Readonly<Record<Effect, () => void>> = {
     'run-line': () => {
       this.#lines.run(lineText(this.#store.state.prompt.editing.line));
@@ -111,7 +111,7 @@ export class Controller {
     },
   };
 
-  /** `reduceMotion`: nothing on the screen changes by itself but for news. */
+  /** @param reduceMotion nothing on the screen changes by itself except for news */
   constructor(shell: Shell, store: Store, surface: Surface, reduceMotion: boolean) {
     this.#shell = shell;
     this.#surface = surface;
@@ -159,7 +159,7 @@ export class Controller {
     this.#forms = new FormRunner(shell.shell.fleet, store, this.runner);
   }
 
-  /** Runs the first line; resolves at once. */
+  /** Runs the first line; returns at once. */
   start(line: string): void {
     this.#shell.shell.fleet.subscribe(() => {
       this.#fleetNews.soon();
@@ -170,15 +170,15 @@ export class Controller {
     else void this.#greet();
   }
 
-  /** Who has nothing yet is told what one can begin with. */
+  /** Shows the first steps to a user who has not set up anything. */
   async #greet(): Promise<void> {
-    const { shell: shell } = this.#shell;
+    const { shell } = this.#shell;
     this.#store.dispatch({ kind: 'next-steps', steps: await nextSteps(shell) });
     if (!(await isFirstRun(shell))) return;
     this.#store.dispatch({ kind: 'first-run', inventory: shell.services.inventory.path });
   }
 
-  /** Ends what goes on in the background; resolves when nothing is left to be written. */
+  /** Ends the background work; resolves when nothing is left to write. */
   stop(): Promise<void> {
     this.#fleetNews.stop();
     this.#reader.interrupt();
@@ -223,7 +223,7 @@ export class Controller {
     }
   }
 
-  /** A key that is no line. */
+  /** A key that does not run a line. */
   #act(action: ViewAction | Effect, event: KeyEvent): void {
     const { state } = this.#store;
     if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
@@ -238,13 +238,13 @@ export class Controller {
       this.#effects[action]();
     } else {
       this.#store.act(action);
-      // With what other sessions have added since.
+      // Includes lines that other sessions have added.
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
       if (this.#store.state.table.command !== state.table.command) this.#comeBack();
     }
   }
 
-  /** Where it does nothing there, the focus stays where it is. */
+  /** If the key does nothing in the table, the focus stays at the prompt. */
   #pressInTable(event: KeyEvent): void {
     const { state } = this.#store;
     const inTable = { ...state, focus: 'table' } as const;
@@ -258,7 +258,7 @@ export class Controller {
     if (pressed.binding.disabled?.(inTable) !== undefined) this.#store.act('go-prompt');
   }
 
-  /** Runs the line of a key, or begins it at the prompt. `index`: which of its keys it was. */
+  /** Runs the line of a key, or starts it at the prompt. `index`: which of the binding's keys it was. */
   #type(binding: KeyBinding, index: number): void {
     const { state } = this.#store;
     const begun = binding.start?.(state);
@@ -280,7 +280,7 @@ export class Controller {
     }
   }
 
-  /** Ctrl-C: stops a write, else clears what is typed, else stops reading, else closes what is open. */
+  /** Ctrl-C: stops a write, else clears the input, else stops reading, else closes what is open. */
   #interrupt(): void {
     const { state } = this.#store;
     const isTyped = lineText(state.prompt.editing.line) !== '';
@@ -296,7 +296,7 @@ export class Controller {
     else void this.#offerToLeave();
   }
 
-  /** Ctrl-C with nothing to stop says so; as long as that stands there, the next one asks. */
+  /** Ctrl-C with nothing to stop says so; while that message is shown, the next one asks. */
   async #offerToLeave(): Promise<void> {
     if (this.#store.state.log.current.at(-1)?.text !== AT_REST) {
       this.#store.say('quiet', AT_REST);
@@ -307,7 +307,7 @@ export class Controller {
     if (answer !== undefined) this.#surface.leave();
   }
 
-  /** Leaves at once, or as soon as what runs has ended; asked again, at once. */
+  /** Leaves as soon as the running line has ended; asked again, at once. */
   #leave(): void {
     if (this.runner.isRunning && !this.#isLeaving) {
       this.#isLeaving = true;
@@ -318,7 +318,7 @@ export class Controller {
     }
   }
 
-  /** Ctrl-X Ctrl-E: comes back to the prompt with the line, and does not run it. */
+  /** Ctrl-X Ctrl-E: the edited line comes back to the prompt and is not run. */
   async #editLine(): Promise<void> {
     const line = lineText(this.#store.state.prompt.editing.line);
     if (hideSecrets(line) !== line) {
@@ -332,7 +332,7 @@ export class Controller {
     });
   }
 
-  /** `y`: to the terminal first, which may be at the other end of an ssh connection. */
+  /** `y`: also sent to the terminal, which may be at the other end of an ssh connection. */
   async #copy(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const text = lines.join('\n');
@@ -344,14 +344,14 @@ export class Controller {
     this.#store.say('good', `✓ copied ${what} ${how}`);
   }
 
-  /** `|`: what is in sight, with all its lines, for as long as the user reads it. */
+  /** `|`: all lines of the current view, in the pager. */
   async #page(): Promise<void> {
     const { state } = this.#store;
     const lines = state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state);
     if (lines.length > 0) await this.#saying(() => this.#surface.page(`${lines.join('\n')}\n`));
   }
 
-  /** Why another program could not be used is said. */
+  /** Shows why another program could not be used. */
   async #saying(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -361,14 +361,14 @@ export class Controller {
     }
   }
 
-  /** Another table is in sight again: what was read or changed meanwhile shows in it, too. */
+  /** Another table is visible again: updates it with reads and writes that came meanwhile. */
   #comeBack(): void {
     const { command } = this.#store.state.table;
     this.#feed.takeSeen();
     if (this.#stale.delete(command)) void this.#reader.read();
   }
 
-  /** A key of several presses that goes wrong is over; its last press means what it always does. */
+  /** If a key sequence fails, it ends; its last key has its usual meaning. */
   #pressed(event: KeyEvent, context: Context): Pressed | undefined {
     const { keymap, pendingKeys } = this.#store.state;
     if (pendingKeys === undefined) return pressedKey(event, context, keymap);
@@ -381,11 +381,11 @@ export class Controller {
     const { table, fleet } = this.#store.state;
     const { scope } = table;
     const isUse = command === 'use' && (scope !== undefined || table.commandFilter !== '');
-    // A device that comes takes no filter away; a table of other devices makes room for what is selected.
+    // A new device keeps the filter; a table of other devices is replaced by the selection.
     const isElsewhere = scope !== undefined && !fleet.selected.some((name) => scope.includes(name));
     const isConnect = command === 'connect' || command === 'demo';
     if (isUse || (isConnect && isElsewhere)) this.#feed.reset();
-    // Which devices were chosen shows in their records.
+    // The records show which devices are selected.
     if (command === 'use' && this.#store.state.overlay.kind !== 'none')
       this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
     if (hasResults)
@@ -408,7 +408,7 @@ export class Controller {
     this.#feed.takeSeen();
   }
 
-  /** Asked again, it is not said again. */
+  /** Does not repeat the last message. */
   #sayOnce(text: string): void {
     const said = visibleLines(text);
     if (this.#store.state.log.current.at(-1)?.text === said) return;
