@@ -120,7 +120,7 @@ async function runDoor(
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
     const { runTui } = await import('./tui/run.ts');
-    const { effectiveKeymap } = await import('./tui/keys/own-keys.ts');
+    const { effectiveKeymap } = await import('./tui/keys/custom-keys.ts');
     const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path);
     const isVi = settings.get('editing') === 'vi';
     const theme = opening.theme ?? settings.get('theme');
@@ -206,7 +206,7 @@ export class AllServices extends Services {
   }
 
   async keys() {
-    const { effectiveKeymap, keyTable } = await import('./tui/keys/own-keys.ts');
+    const { effectiveKeymap, keyTable } = await import('./tui/keys/custom-keys.ts');
     return keyTable(effectiveKeymap(this.settings.get('keys') ?? {}, this.settings.path));
   }
 

@@ -4,7 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RefusedError, UsageError } from '../errors.ts';
 import { parseLine } from '../text/words.ts';
-import { lendTerminal } from './terminal.ts';
+import { runInTerminal } from './terminal.ts';
 
 /** A text for the user to edit. */
 export interface Draft {
@@ -42,8 +42,8 @@ export async function editInProgram(
   try {
     const file = join(folder, name);
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    const loan = { role: 'editor', variables: '$VISUAL, $EDITOR', env, signal };
-    const { status, killedBy } = await lendTerminal([...words, file], loan);
+    const program = { role: 'editor', variables: '$VISUAL, $EDITOR', env, signal };
+    const { status, killedBy } = await runInTerminal([...words, file], program);
     if (status !== 0) {
       const code = killedBy === null ? (status ?? 1) : 128 + constants.signals[killedBy];
       throw new RefusedError(`the editor ended with ${code}: nothing was changed`);

@@ -22,7 +22,7 @@ const STALE_MS = 30_000;
 /** Immediate retries for a lock that seems free; it may only look so. */
 const EAGER_ROUNDS = 10;
 /** After this time a waiting caller is told who holds the lock. */
-const PATIENCE_MS = 1_000;
+const REPORT_AFTER_MS = 1_000;
 
 export interface LockOptions {
   /** How long to wait for another process. */
@@ -79,7 +79,7 @@ async function acquire(
 ): Promise<string> {
   const { waitMs = WAIT_MS, staleMs = STALE_MS, purpose = `cannot change ${path}` } = options;
   const startedAt = performance.now();
-  let isTold = false;
+  let isReported = false;
   for (let round = 1; ; round += 1) {
     const stamp = await create(lock, owner, path);
     if (stamp !== undefined) return stamp;
@@ -98,9 +98,9 @@ async function acquire(
           'try again, or remove that file when no devsh is running',
       );
     }
-    if (waitedMs > PATIENCE_MS && !isTold) {
+    if (waitedMs > REPORT_AFTER_MS && !isReported) {
       options.onWait?.(devshOf(holder));
-      isTold = true;
+      isReported = true;
     }
     await sleep(POLL_MS * (0.5 + Math.random()));
   }
@@ -207,13 +207,13 @@ async function breakLock(lock: string, holder: string): Promise<boolean> {
     if (isRead) return false;
     throw fileError('remove', lock, error);
   }
-  if ((await readOwner(aside)) !== holder) giveBack(aside, lock);
+  if ((await readOwner(aside)) !== holder) restoreLock(aside, lock);
   await remove(aside);
   return true;
 }
 
 /** Puts back a lock that was moved by mistake, unless there is a new one. */
-function giveBack(aside: string, lock: string): void {
+function restoreLock(aside: string, lock: string): void {
   try {
     linkNewSync(aside, lock);
   } catch (error) {
@@ -247,7 +247,7 @@ export function withWriteLock<T>(
  * Locks a user's file for this process; resolves to the release. The lock is in the state folder:
  * beside the file, it could be copied to other machines, which cannot check its owner.
  */
-export function holdFile(state: string, path: string): Promise<() => Promise<void>> {
+export function lockFile(state: string, path: string): Promise<() => Promise<void>> {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
   return takeLock(join(state, 'locks', `file-${name}`), {
     waitMs: 0,

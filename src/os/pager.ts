@@ -2,15 +2,15 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { programWords } from './editor.ts';
-import { lendTerminal, stty } from './terminal.ts';
+import { runInTerminal, stty } from './terminal.ts';
 
 /** The setting `pager`: a program with its arguments, or false for none. */
 export type PagerSetting = string | false | undefined;
 
 /** After a command, as in git: quit if it fits, pass colours on, leave the text on the screen. */
-export const LESS_BELOW = 'FRX';
+export const LESS_INLINE = 'FRX';
 /** From the full screen: always on a screen of its own, also for a short text. */
-const LESS_ALONE = 'R';
+const LESS_FULL_SCREEN = 'R';
 
 const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
@@ -37,7 +37,7 @@ export async function pageInProgram(
   if (words === undefined) {
     throw new UsageError('there is no pager: set PAGER, or the setting "pager", or install less');
   }
-  await showInPager(text, words, env, LESS_ALONE);
+  await showInPager(text, words, env, LESS_FULL_SCREEN);
 }
 
 /**
@@ -59,7 +59,7 @@ export async function showInPager(
   };
   for (const one of ENDS) process.on(one, onEnd);
   try {
-    const { killedBy } = await lendTerminal(words, {
+    const { killedBy } = await runInTerminal(words, {
       role: 'pager',
       variables: '$DEVSH_PAGER, $PAGER',
       env: { ...env, LESS: env['LESS'] ?? lessOptions, LV: env['LV'] ?? '-c' },

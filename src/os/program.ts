@@ -113,9 +113,9 @@ export function runProgram({
   ourGroup = false,
 }: ProgramCall): Promise<ProgramEnd> {
   return new Promise((resolve) => {
-    const heard = ignoreOutput ? 'ignore' : 'pipe';
+    const outputMode = ignoreOutput ? 'ignore' : 'pipe';
     const child = startProgram(argv, env, {
-      stdio: ['pipe', heard, heard],
+      stdio: ['pipe', outputMode, outputMode],
       ownGroup: !ourGroup,
       windowsHide: true,
     });

@@ -7,7 +7,7 @@ import {
   type ProgramExit,
 } from './program.ts';
 
-interface Loan {
+interface TerminalProgram {
   /** The program's role for the user, and the variables that configure it. */
   readonly role: string;
   readonly variables: string;
@@ -22,9 +22,9 @@ interface Loan {
  * Runs a program that has the terminal until the user leaves it: Ctrl-C is a key of the program then.
  * Throws a `UsageError` if it cannot be started.
  */
-export async function lendTerminal(
+export async function runInTerminal(
   argv: readonly string[],
-  { role, variables, env, input, signal }: Loan,
+  { role, variables, env, input, signal }: TerminalProgram,
 ): Promise<ProgramExit> {
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
@@ -39,8 +39,8 @@ export async function lendTerminal(
     return await exitOf(child);
   } catch (error) {
     const why = whyNotStarted(error);
-    const said = `cannot start the ${role} "${argv[0] ?? ''}" (${variables}): ${why}`;
-    throw new UsageError(said, { cause: error });
+    const message = `cannot start the ${role} "${argv[0] ?? ''}" (${variables}): ${why}`;
+    throw new UsageError(message, { cause: error });
   } finally {
     process.off('SIGINT', ignore);
     signal?.removeEventListener('abort', stop);

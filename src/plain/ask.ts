@@ -24,12 +24,12 @@ export async function askOnTerminal(
     host.stderr.write('^C\n');
     return undefined;
   }
-  sayEarly(host, question, early, ahead);
+  reportEarly(host, question, early, ahead);
   return appendsOnly(host) ? askAppending(host, question, ahead) : askEditing(host, question);
 }
 
 /** Says what becomes of what was typed too early. */
-function sayEarly(host: Host, { kind }: Question, early: string, ahead?: TypedAhead): void {
+function reportEarly(host: Host, { kind }: Question, early: string, ahead?: TypedAhead): void {
   if (kind === 'secret' || ahead === undefined) {
     const wasKept = ahead?.forget() === true;
     if (!wasKept && early.trim() === '') return;

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { UsageError } from '../errors.ts';
-import { LESS_BELOW, pagerWords, showInPager, type PagerSetting } from '../os/pager.ts';
+import { LESS_INLINE, pagerWords, showInPager, type PagerSetting } from '../os/pager.ts';
 import type { Streams } from '../output/streams.ts';
 import { widthOf } from '../text/width.ts';
 import { visible } from '../text/visible.ts';
@@ -52,7 +52,7 @@ export class PagedOutput {
       return;
     }
     try {
-      await showInPager(text, this.#words, this.#host.env, LESS_BELOW);
+      await showInPager(text, this.#words, this.#host.env, LESS_INLINE);
       this.#held = this.#held.filter(({ to }) => to === 'stderr');
       this.goLive();
     } catch (error) {

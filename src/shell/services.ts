@@ -5,7 +5,7 @@ import { Vault } from '../credentials/vault.ts';
 import { parseAddress } from '../device/address.ts';
 import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/route.ts';
 import { readText, writeTextAtomically } from '../os/files.ts';
-import { holdFile, type LockOptions, withWriteLock } from '../os/lock.ts';
+import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import type { Paths } from '../os/paths.ts';
 import { operatorName, sessionName } from '../os/process.ts';
 import { GoodCopy } from '../settings/cache.ts';
@@ -140,7 +140,7 @@ export abstract class Services {
 
   /** Takes a file of the user's for this devsh alone; resolves to what gives it back. */
   holdFile(path: string): Promise<() => Promise<void>> {
-    return holdFile(this.paths.state, path);
+    return lockFile(this.paths.state, path);
   }
 
   /** A file that devsh has written; undefined when there is none. */

@@ -32,13 +32,13 @@ export function csvRows(
   file: string,
   options: { readonly trim?: boolean } = {},
 ): CsvRow[] {
-  const [top, told] = /^\ufeff?(?:sep=([,;\t|])\r?\n)?/i.exec(text) ?? [''];
+  const [top, declared] = /^\ufeff?(?:sep=([,;\t|])\r?\n)?/i.exec(text) ?? [''];
   const table = text.slice(top.length);
-  const skipped = told === undefined ? 0 : 1;
+  const skipped = declared === undefined ? 0 : 1;
   try {
     const rows = parse(table, {
       ...options,
-      delimiter: told ?? separatorOf(table),
+      delimiter: declared ?? separatorOf(table),
       info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
@@ -46,12 +46,12 @@ export function csvRows(
       skip_records_with_empty_values: true,
     }) as unknown as readonly ParsedRow[];
     // The parser gives the line where a row ends, and counts CRLF within a cell as two lines.
-    let twice = 0;
+    let extraLines = 0;
     return rows.map(({ record, info }) => {
       const written = record.join();
       const breaks = written.match(/[\r\n]/g)?.length ?? 0;
-      const line = skipped + info.lines - breaks - twice;
-      if (breaks > 0) twice += written.match(/\r\n/g)?.length ?? 0;
+      const line = skipped + info.lines - breaks - extraLines;
+      if (breaks > 0) extraLines += written.match(/\r\n/g)?.length ?? 0;
       return { cells: record, line };
     });
   } catch (error) {

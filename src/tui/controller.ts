@@ -4,9 +4,9 @@ import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { wholeTable } from './table/view.ts';
 import { wholeView } from './views/views.ts';
-import { Questions, TypedAhead } from './questions.ts';
+import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding, State } from './state.ts';
-import { Gathering, type Store } from './store.ts';
+import { Throttle, type Store } from './store.ts';
 import { addForm, copyLines, editForm, editTextLine } from './table/commands.ts';
 import { TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
@@ -19,8 +19,8 @@ import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
 import { filterInSlices } from './table/filter-runner.ts';
-import { takesEscape } from './prompt/reduce-prompt.ts';
-import { contextOf, keyText, type Pressed, pressedKey, strayText } from './keys/keymap.ts';
+import { handlesEscape } from './prompt/reduce-prompt.ts';
+import { contextOf, keyText, type Pressed, pressedKey, unboundKeyText } from './keys/keymap.ts';
 import { lastSeenOf, TableFeed } from './table/feed.ts';
 import { type KeyEvent, matchesKey } from './terminal/keys.ts';
 
@@ -44,7 +44,7 @@ export interface Surface {
   copy(text: string): Promise<string | undefined>;
 }
 
-const AT_REST =
+const NOTHING_RUNS =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
 
 /** Turns keys into actions, lines and answers. Every effect outside of the screen starts here. */
@@ -60,8 +60,8 @@ export class Controller {
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
   readonly #lookForLastSeen: () => void;
-  readonly #fleetNews: Gathering;
-  readonly #typedAhead: TypedAhead;
+  readonly #fleetUpdates: Throttle;
+  readonly #typeahead: Typeahead;
   /** Hidden tables whose devices were written to after the last read, by command. */
   readonly #stale = new Set<string>();
   /** The user asked to leave while a line was running: the session ends with it. */
@@ -116,17 +116,17 @@ export class Controller {
     this.#shell = shell;
     this.#surface = surface;
     this.#store = store;
-    this.#fleetNews = new Gathering(() => {
+    this.#fleetUpdates = new Throttle(() => {
       this.#showFleet();
     });
     this.#questions = new Questions(store);
-    this.#typedAhead = new TypedAhead(
+    this.#typeahead = new Typeahead(
       store,
       (event) => {
         this.#press(event);
       },
       () => {
-        this.#sayOnce('keys that were typed before the focus came here were dropped');
+        this.#warnOnce('keys that were typed before the focus came here were dropped');
       },
     );
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
@@ -139,12 +139,12 @@ export class Controller {
       questions: this.#questions,
       feed: this.#feed,
       edit: (draft, signal) => surface.edit(draft, signal),
-      onEnd: ({ command, args }, results, goesOn) => {
+      onEnd: ({ command, args }, results, isOtherRunning) => {
         const isThemed = command.name === 'theme' && args.optional('NAME') !== undefined;
         if (isThemed) surface.showTheme(shell.shell.services.settings.get('theme'));
-        // The prompt names what the next line is about before that begins.
-        this.#fleetNews.now();
-        if (goesOn) return;
+        // The prompt must show the scope of the next line before that line begins.
+        this.#fleetUpdates.runNow();
+        if (isOtherRunning) return;
         if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
       },
@@ -162,9 +162,9 @@ export class Controller {
   /** Runs the first line; returns at once. */
   start(line: string): void {
     this.#shell.shell.fleet.subscribe(() => {
-      this.#fleetNews.soon();
+      this.#fleetUpdates.schedule();
     });
-    this.#fleetNews.now();
+    this.#fleetUpdates.runNow();
     void this.#lines.loadHistory();
     if (line !== '') this.#lines.submit(line);
     else void this.#greet();
@@ -180,22 +180,22 @@ export class Controller {
 
   /** Ends the background work; resolves when nothing is left to write. */
   stop(): Promise<void> {
-    this.#fleetNews.stop();
+    this.#fleetUpdates.stop();
     this.#reader.interrupt();
     for (const end of this.#background) end();
     return this.#lines.saved();
   }
 
   onKey(event: KeyEvent): void {
-    this.#typedAhead.press(event);
+    this.#typeahead.press(event);
   }
 
   #press(event: KeyEvent): void {
     if (!['question', 'plan', 'plan-find'].includes(contextOf(this.#store.state)))
-      this.#questions.goOn();
+      this.#questions.cancelLate();
     const { state } = this.#store;
     const context = contextOf(state);
-    if (context === 'waiting') this.#questions.hold();
+    if (context === 'waiting') this.#questions.restartDelay();
     const pressed = this.#pressed(event, context);
     if (pressed?.kind === 'prefix') {
       this.#store.dispatch({ kind: 'pending-keys', keys: pressed.keys });
@@ -206,16 +206,16 @@ export class Controller {
       return;
     }
     if (pressed === undefined) {
-      const stray = strayText(state);
-      if (stray === undefined) this.#lines.type(event);
-      else this.#sayOnce(stray);
+      const unbound = unboundKeyText(state);
+      if (unbound === undefined) this.#lines.type(event);
+      else this.#warnOnce(unbound);
       return;
     }
     const { binding, index } = pressed;
     const reason = binding.disabled?.(state);
     if (reason !== undefined) {
       const { keys, hint, label } = binding;
-      this.#sayOnce(`${keyText(keys[index] ?? '')} (${hint?.[1] ?? label}): ${reason}`);
+      this.#warnOnce(`${keyText(keys[index] ?? '')} (${hint?.[1] ?? label}): ${reason}`);
     } else if (binding.run !== undefined || binding.start !== undefined) {
       this.#type(binding, index);
     } else {
@@ -228,7 +228,7 @@ export class Controller {
     const { state } = this.#store;
     if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
-    } else if (action === 'go-table' && takesEscape(state.prompt)) {
+    } else if (action === 'go-table' && handlesEscape(state.prompt)) {
       this.#store.dispatch({ kind: 'vi', key: 'escape' });
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#effects['run-line']();
@@ -240,7 +240,7 @@ export class Controller {
       this.#store.act(action);
       // Includes lines that other sessions have added.
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
-      if (this.#store.state.table.command !== state.table.command) this.#comeBack();
+      if (this.#store.state.table.command !== state.table.command) this.#updateVisibleTable();
     }
   }
 
@@ -298,8 +298,8 @@ export class Controller {
 
   /** Ctrl-C with nothing to stop says so; while that message is shown, the next one asks. */
   async #offerToLeave(): Promise<void> {
-    if (this.#store.state.log.current.at(-1)?.text !== AT_REST) {
-      this.#store.say('quiet', AT_REST);
+    if (this.#store.state.log.current.at(-1)?.text !== NOTHING_RUNS) {
+      this.#store.logMessage('quiet', NOTHING_RUNS);
       return;
     }
     const text = 'Leave devsh? Type y and Enter to leave, Esc to stay:';
@@ -312,7 +312,7 @@ export class Controller {
     if (this.runner.isRunning && !this.#isLeaving) {
       this.#isLeaving = true;
       this.runner.interrupt(true);
-      this.#store.say('warning', 'leaving as soon as the request in flight is finished');
+      this.#store.logMessage('warning', 'leaving as soon as the request in flight is finished');
     } else {
       this.#surface.leave();
     }
@@ -323,10 +323,10 @@ export class Controller {
     const line = lineText(this.#store.state.prompt.editing.line);
     if (hideSecrets(line) !== line) {
       const text = 'the line holds a secret: it is not written to a file for the editor';
-      this.#store.say('warning', text);
+      this.#store.logMessage('warning', text);
       return;
     }
-    await this.#saying(async () => {
+    await this.#reportError(async () => {
       const edited = await this.#surface.edit({ text: `${line}\n`, name: 'line.devsh' });
       this.#store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
     });
@@ -341,30 +341,31 @@ export class Controller {
     const program = await this.#surface.copy(text);
     const what = counted(lines.length, 'command');
     const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
-    this.#store.say('good', `✓ copied ${what} ${how}`);
+    this.#store.logMessage('good', `✓ copied ${what} ${how}`);
   }
 
   /** `|`: all lines of the current view, in the pager. */
   async #page(): Promise<void> {
     const { state } = this.#store;
     const lines = state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state);
-    if (lines.length > 0) await this.#saying(() => this.#surface.page(`${lines.join('\n')}\n`));
+    if (lines.length > 0)
+      await this.#reportError(() => this.#surface.page(`${lines.join('\n')}\n`));
   }
 
   /** Shows why another program could not be used. */
-  async #saying(work: () => Promise<void>): Promise<void> {
+  async #reportError(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      this.#store.say('bad', `error: ${error.message}`);
+      this.#store.logMessage('bad', `error: ${error.message}`);
     }
   }
 
   /** Another table is visible again: updates it with reads and writes that came meanwhile. */
-  #comeBack(): void {
+  #updateVisibleTable(): void {
     const { command } = this.#store.state.table;
-    this.#feed.takeSeen();
+    this.#feed.addCachedReads();
     if (this.#stale.delete(command)) void this.#reader.read();
   }
 
@@ -390,7 +391,7 @@ export class Controller {
       this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
     if (hasResults)
       for (const left of this.#store.state.tables.values()) this.#stale.add(left.command);
-    this.#feed.takeSeen();
+    this.#feed.addCachedReads();
     const { reads } = this.#store.state.table;
     const failed = new Set(
       fleet.devices.filter(({ kind }) => kind === 'failed').map(({ name }) => name),
@@ -404,14 +405,14 @@ export class Controller {
     const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
     this.#store.dispatch({ kind: 'fleet', fleet: view });
     this.#lookForLastSeen();
-    this.#forms.takeFields();
-    this.#feed.takeSeen();
+    this.#forms.updateFields();
+    this.#feed.addCachedReads();
   }
 
   /** Does not repeat the last message. */
-  #sayOnce(text: string): void {
-    const said = visibleLines(text);
-    if (this.#store.state.log.current.at(-1)?.text === said) return;
-    this.#store.say('warning', text);
+  #warnOnce(text: string): void {
+    const shown = visibleLines(text);
+    if (this.#store.state.log.current.at(-1)?.text === shown) return;
+    this.#store.logMessage('warning', text);
   }
 }

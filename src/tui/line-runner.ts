@@ -24,7 +24,11 @@ export interface RunnerOptions {
   /** Opens the user's editor on the terminal. */
   readonly edit: (draft: Draft, signal: AbortSignal) => Promise<string>;
   /** A line has ended, with its changes; `goesOn`: another line still runs. */
-  readonly onEnd: (invocation: Invocation, results: readonly StepResult[], goesOn: boolean) => void;
+  readonly onEnd: (
+    invocation: Invocation,
+    results: readonly StepResult[],
+    isOtherRunning: boolean,
+  ) => void;
   /** The line turned out to be invalid while it ran. */
   readonly onProblem: (line: string, error: UsageError) => void;
   readonly onQuit: () => void;
@@ -33,7 +37,7 @@ export interface RunnerOptions {
 /** A line has ended: its changes, and why it ended early. */
 export type LineEnd = (results: readonly StepResult[], error: DevshError | undefined) => void;
 
-interface Made {
+interface GeneratedLine {
   /** The line as shown: the user has not typed it. */
   readonly shown: string;
   readonly onEnd?: LineEnd;
@@ -43,7 +47,7 @@ interface Job {
   readonly line: string;
   readonly invocation: Invocation;
   /** Set if a key or a form made this line. */
-  readonly made: Made | undefined;
+  readonly generated: GeneratedLine | undefined;
   /** The prompt at submission, if the line had to wait. */
   readonly prompt: string | undefined;
 }
@@ -73,12 +77,12 @@ export class LineRunner {
   }
 
   /** Throws a `UsageError`, and does nothing, if the line is invalid. */
-  submit(line: string, made?: Made): void {
+  submit(line: string, generated?: GeneratedLine): void {
     const invocation = this.#options.shell.parse(line);
     const { store } = this.#options;
     const waits = this.#stop !== undefined;
     const prompt = waits ? store.state.fleet.prompt : undefined;
-    const job = { line, invocation, made, prompt };
+    const job = { line, invocation, generated, prompt };
     if (waits && isAnswer(invocation, store.state)) {
       void this.#runBeside(job);
       return;
@@ -114,7 +118,7 @@ export class LineRunner {
       this.#running = job.invocation;
       const left = new Promise<void>((resolve) => (this.#leave = resolve));
       const { store } = this.#options;
-      this.#options.questions.attend();
+      this.#options.questions.expectQuestions();
       store.dispatch({ kind: 'log-clear' });
       store.dispatch({ kind: 'work-start', waiting: this.#jobs.length });
       await Promise.race([this.#run(job, stop.signal), left]);
@@ -126,23 +130,23 @@ export class LineRunner {
   async #runBeside(job: Job): Promise<void> {
     const stop = new AbortController();
     this.#beside.add(stop);
-    this.#options.questions.attend();
+    this.#options.questions.expectQuestions();
     await this.#run(job, stop.signal, true);
     this.#beside.delete(stop);
   }
 
   async #run(job: Job, signal: AbortSignal, isBeside = false): Promise<void> {
-    const { line, invocation, made } = job;
+    const { line, invocation, generated } = job;
     const { shell, store, feed, onEnd, onQuit } = this.#options;
     const makeWriter = await writerFor(invocation.given.format ?? 'table');
-    const shown = made?.shown ?? line;
+    const shown = generated?.shown ?? line;
     const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
     // If the prompt has changed since, the echo shows the devices that the line applies to.
     const { prompt } = store.state.fleet;
     const isElsewhere = job.prompt !== undefined && job.prompt !== prompt;
-    if (made !== undefined || isElsewhere) {
+    if (generated !== undefined || isElsewhere) {
       const where = isElsewhere ? prompt : '› ';
-      const echo = made?.shown ?? invocation.line;
+      const echo = generated?.shown ?? invocation.line;
       router.log('quiet', visible(where + shortened(echo, LONGEST_ECHO)));
     }
     const io = this.#ioOf(router, signal, isBeside);
@@ -160,11 +164,11 @@ export class LineRunner {
       if (!(error instanceof DevshError)) throw error;
       failure = error;
       const isProblem =
-        error instanceof UsageError && error.column !== undefined && made === undefined;
+        error instanceof UsageError && error.column !== undefined && generated === undefined;
       router.end(isProblem ? undefined : error);
       if (isProblem) this.#options.onProblem(line, error);
     }
-    made?.onEnd?.(router.results, failure);
+    generated?.onEnd?.(router.results, failure);
     onEnd(invocation, router.results, isBeside && this.#stop !== undefined);
     if (router.hasQuit) onQuit();
   }
@@ -202,6 +206,6 @@ function isAnswer({ command, args }: Invocation, { fleet, work }: State): boolea
   if (command.name !== 'questions') return false;
   const named = args.all('DEVICE');
   const asking = fleet.questions.map(({ name }) => name);
-  const meant = named.length > 0 && named.every((name) => asking.includes(name)) ? named : asking;
-  return !meant.some((name) => work?.writes.includes(name));
+  const devices = named.length > 0 && named.every((name) => asking.includes(name)) ? named : asking;
+  return !devices.some((name) => work?.writes.includes(name));
 }

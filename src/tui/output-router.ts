@@ -48,7 +48,7 @@ interface RouterOptions {
   readonly makeWriter: (streams: Streams) => Writer;
 }
 
-interface Open {
+interface LogGroup {
   readonly results: StepResult[];
   readonly failures: Failure[];
   lines: readonly LogLine[];
@@ -86,7 +86,7 @@ export class OutputRouter {
   #progressAt = -Infinity;
   /** Pending update of the last log lines, which may still fold with later results. */
   #logging: NodeJS.Immediate | undefined;
-  #open: Open = { results: [], failures: [], lines: [] };
+  #group: LogGroup = { results: [], failures: [], lines: [] };
 
   constructor({ store, feed, line, invocation, makeWriter }: RouterOptions) {
     this.#store = store;
@@ -115,7 +115,7 @@ export class OutputRouter {
         break;
       case 'plan':
         if (output.dryRun === true) this.#show(planLines(output.plan, plainStyle));
-        else this.#take(output.plan);
+        else this.#setPlan(output.plan);
         break;
       case 'progress': {
         const now = performance.now();
@@ -135,7 +135,7 @@ export class OutputRouter {
         this.results.push(output.result);
         this.#showRollOut();
         this.#store.dispatch({ kind: 'roll-out-result', result: output.result });
-        this.#open.results.push(output.result);
+        this.#group.results.push(output.result);
         this.#logSoon();
         break;
       case 'summary':
@@ -197,7 +197,7 @@ export class OutputRouter {
     return true;
   }
 
-  #take(plan: Plan): void {
+  #setPlan(plan: Plan): void {
     this.#plan = planView(plan);
     const devices = plan.devices.map(({ device, steps, settled, wanted = [] }) => ({
       name: device.name,
@@ -234,7 +234,7 @@ export class OutputRouter {
   /** The line has ended; `error` is why it ended early. */
   end(error?: DevshError): void {
     this.#feed.flush();
-    this.#logOpen();
+    this.#logGroup();
     this.#flush();
     if (this.#hasRollOut) this.#store.dispatch({ kind: 'roll-out-end' });
     // The reasons are already shown where they occurred.
@@ -244,8 +244,8 @@ export class OutputRouter {
   }
 
   log(tone: LogTone, ...texts: readonly string[]): void {
-    this.#logOpen();
-    this.#open = { results: [], failures: [], lines: [] };
+    this.#logGroup();
+    this.#group = { results: [], failures: [], lines: [] };
     const lines = texts.map((text): LogLine => ({ tone, text }));
     this.#store.dispatch({ kind: 'log', lines });
   }
@@ -281,25 +281,25 @@ export class OutputRouter {
       this.log('bad', ...errorLines(error, plainStyle));
       return;
     }
-    this.#open.failures.push({ device, error });
+    this.#group.failures.push({ device, error });
     this.#logSoon();
   }
 
   /** Folds lines that come together only once. */
   #logSoon(): void {
     this.#logging ??= setImmediate(() => {
-      this.#logOpen();
+      this.#logGroup();
     });
   }
 
-  #logOpen(): void {
+  #logGroup(): void {
     if (this.#logging === undefined) return;
     clearImmediate(this.#logging);
     this.#logging = undefined;
-    const { results, failures } = this.#open;
+    const { results, failures } = this.#group;
     const lines = [...foldResults(results), ...failureLines(failures)];
-    this.#store.dispatch({ kind: 'log-replace', old: this.#open.lines, lines });
-    this.#open.lines = lines;
+    this.#store.dispatch({ kind: 'log-replace', old: this.#group.lines, lines });
+    this.#group.lines = lines;
   }
 
   #print(output: Output): void {

@@ -6,7 +6,7 @@ import { EMPTY_EDITING, lineText } from './editor/line.ts';
 import { type Context, type LogLine, NO_FIND } from './state.ts';
 import type { Store } from './store.ts';
 import type { KeyEvent } from './terminal/keys.ts';
-import { contextOf, isActedIn } from './keys/keymap.ts';
+import { contextOf, hasCommandKeys } from './keys/keymap.ts';
 
 /** A question accepts keys after this long without one, so that no answer is given unread. */
 export const QUIET_MS = 300;
@@ -24,7 +24,7 @@ export class Questions {
   #timer: NodeJS.Timeout | undefined;
   #answeredAt = -Infinity;
   /** Whether the user has done something else since a line began or was answered. */
-  #hasGoneOn = false;
+  #isUserElsewhere = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -36,7 +36,8 @@ export class Questions {
     plan?: PlanView,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    if (signal?.aborted === true || (isLate && this.#hasGoneOn)) return Promise.resolve(undefined);
+    if (signal?.aborted === true || (isLate && this.#isUserElsewhere))
+      return Promise.resolve(undefined);
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
@@ -44,7 +45,7 @@ export class Questions {
       signal?.addEventListener('abort', () => {
         this.#settle(id, undefined);
       });
-      const said = details
+      const detailLines = details
         .flatMap((line) => visibleLines(line).split('\n'))
         .map((text): LogLine => ({ tone: 'plain', text }));
       const short = (lines: readonly LogLine[]): LogLine[] =>
@@ -59,8 +60,8 @@ export class Questions {
           color,
           isOpen: false,
           isLate,
-          lines: short([...(plan?.folded ?? []), ...said]),
-          unfolded: plan && short([...plan.unfolded, ...said]),
+          lines: short([...(plan?.folded ?? []), ...detailLines]),
+          unfolded: plan && short([...plan.unfolded, ...detailLines]),
           isUnfolded: false,
           find: NO_FIND,
           top: 0,
@@ -68,24 +69,24 @@ export class Questions {
           complaint: undefined,
         },
       });
-      if (this.#store.state.questions[0]?.id === id) this.#present();
+      if (this.#store.state.questions[0]?.id === id) this.#showNext();
     });
   }
 
   /** A line begins: the user expects its questions. */
-  attend(): void {
-    this.#hasGoneOn = false;
+  expectQuestions(): void {
+    this.#isUserElsewhere = false;
   }
 
   /** The user does something else: cancels late questions, which must not interrupt. */
-  goOn(): void {
-    this.#hasGoneOn = true;
+  cancelLate(): void {
+    this.#isUserElsewhere = true;
     for (const { id, isLate, isOpen } of this.#store.state.questions)
       if (isLate && !isOpen) this.#settle(id, undefined);
   }
 
   /** A key came before the question could be read: restarts its delay. */
-  hold(): void {
+  restartDelay(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#open();
@@ -119,25 +120,25 @@ export class Questions {
     const resolve = this.#waiting.get(id);
     if (resolve === undefined) return;
     this.#waiting.delete(id);
-    if (answer !== undefined) this.attend();
+    if (answer !== undefined) this.expectQuestions();
     const wasShown = this.#store.state.questions[0]?.id === id;
     this.#store.dispatch({ kind: 'answered', id });
     if (wasShown) {
       this.#answeredAt = performance.now();
-      this.#present();
+      this.#showNext();
     }
     resolve(answer);
   }
 
   /** Shows the next question. */
-  #present(): void {
+  #showNext(): void {
     const [question] = this.#store.state.questions;
     clearTimeout(this.#timer);
     if (question === undefined || question.isOpen) return;
     // After a name the password prompt follows at once; only a confirmation must be read first.
     const isNext = performance.now() - this.#answeredAt < QUIET_MS;
     if (question.kind !== 'confirm' && isNext) this.#open();
-    else this.hold();
+    else this.restartDelay();
   }
 
   #open(): void {
@@ -151,19 +152,19 @@ export class Questions {
  * moved by itself, drops everything up to a pause; if a key moved it, drops a word that arrived together
  * with that key.
  */
-export class TypedAhead {
+export class Typeahead {
   readonly #store: Store;
-  readonly #carryOut: (event: KeyEvent) => void;
+  readonly #handleKey: (event: KeyEvent) => void;
   readonly #onDrop: () => void;
   #place: Context;
   #isPressing = false;
   #movedAt = -Infinity;
   /** Keys of the same input chunk, after a key that moved the focus. */
-  #held: KeyEvent[] | undefined;
+  #chunk: KeyEvent[] | undefined;
 
-  constructor(store: Store, runStep: (event: KeyEvent) => void, onDrop: () => void) {
+  constructor(store: Store, handleKey: (event: KeyEvent) => void, onDrop: () => void) {
     this.#store = store;
-    this.#carryOut = runStep;
+    this.#handleKey = handleKey;
     this.#onDrop = onDrop;
     this.#place = contextOf(store.state);
     store.subscribe(() => {
@@ -173,30 +174,30 @@ export class TypedAhead {
 
   press(event: KeyEvent): void {
     const now = performance.now();
-    if (this.#held !== undefined) {
-      this.#held.push(event);
-    } else if (now - this.#movedAt < QUIET_MS && isActedIn(this.#place) && isOfLine(event)) {
+    if (this.#chunk !== undefined) {
+      this.#chunk.push(event);
+    } else if (now - this.#movedAt < QUIET_MS && hasCommandKeys(this.#place) && isOfLine(event)) {
       this.#movedAt = now;
       this.#onDrop();
     } else {
       this.#isPressing = true;
       try {
-        this.#carryOut(event);
+        this.#handleKey(event);
       } finally {
         this.#isPressing = false;
       }
-      if (this.#hasMoved()) this.#hold();
+      if (this.#hasMoved()) this.#collectChunk();
     }
   }
 
   /** The keys of one chunk arrive in one task. */
-  #hold(): void {
-    const held: KeyEvent[] = [];
-    this.#held = held;
+  #collectChunk(): void {
+    const chunk: KeyEvent[] = [];
+    this.#chunk = chunk;
     queueMicrotask(() => {
-      this.#held = undefined;
-      if (isWord(held)) this.#onDrop();
-      else for (const event of held) this.press(event);
+      this.#chunk = undefined;
+      if (isWord(chunk)) this.#onDrop();
+      else for (const event of chunk) this.press(event);
     });
   }
 
@@ -204,7 +205,7 @@ export class TypedAhead {
   #hasMoved(): boolean {
     const from = this.#place;
     this.#place = contextOf(this.#store.state);
-    return !isActedIn(from) && isActedIn(this.#place);
+    return !hasCommandKeys(from) && hasCommandKeys(this.#place);
   }
 }
 

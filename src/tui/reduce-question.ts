@@ -23,7 +23,7 @@ export function editAnswer(state: State, key: EditKey): State {
 }
 
 /** Rejects the answer with a reason, and clears it. */
-export function complained(state: State, text: string): State {
+export function rejected(state: State, text: string): State {
   return changeQuestion(state, (question) => ({
     ...question,
     complaint: text,
@@ -58,14 +58,18 @@ export function searchPlan(state: State, action: FindAction): State {
     case 'clear-find':
       return changed(() => NO_FIND);
     case 'next-found':
-      return foundInPlan(state, (find) => find, 1);
+      return searchedPlan(state, (find) => find, 1);
     case 'previous-found':
-      return foundInPlan(state, (find) => find, -1);
+      return searchedPlan(state, (find) => find, -1);
   }
 }
 
 /** Scrolls to the first match from the top of the window; `by`: to the next or previous one. */
-export function foundInPlan(state: State, change: (find: Find) => Find, by: 0 | 1 | -1 = 0): State {
+export function searchedPlan(
+  state: State,
+  change: (find: Find) => Find,
+  by: 0 | 1 | -1 = 0,
+): State {
   return changeQuestion(state, (question) => {
     const find = change(question.find);
     const { lines, height, depth } = questionWindow(state, question);

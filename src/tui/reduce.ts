@@ -6,15 +6,15 @@ import {
   openMenu,
   PROMPT_ACTIONS,
   setLine,
-  takeHistory,
+  setHistory,
   viPrompt,
 } from './prompt/reduce-prompt.ts';
 import {
   addReads,
   dropLostMarks,
   editFilter,
-  follow,
-  settle,
+  followCursor,
+  clampCursor,
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
 import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
@@ -23,9 +23,9 @@ import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import {
   changeQuestion,
-  complained,
+  rejected,
   editAnswer,
-  foundInPlan,
+  searchedPlan,
   isFindAction,
   scrolledQuestion,
   searchPlan,
@@ -57,7 +57,7 @@ import {
 import { MOVES } from './views/view.ts';
 import { addResult } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
-import { closed, dropped, entered, opened, sourced, tableId } from './views/trail.ts';
+import { closed, dropped, entered, opened, sourced, tableId } from './views/navigation.ts';
 import { defaultView } from '../shell/records/kept-columns.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { VI_START } from './editor/vi.ts';
@@ -71,8 +71,8 @@ export function reduce(state: State, action: Action): State {
   const next = followList(state, stepped);
   // Another table has its own cursor.
   const isSame = tableId(state.table) === tableId(next.table);
-  const followed = isSame ? { ...next, table: follow(state, next) } : next;
-  const table = settle(followed, tableHeight(followed));
+  const followed = isSame ? { ...next, table: followCursor(state, next) } : next;
+  const table = clampCursor(followed, tableHeight(followed));
   return table === next.table ? next : { ...followed, table };
 }
 
@@ -94,7 +94,7 @@ function step(state: State, action: Action): State {
     case 'problem':
       return { ...state, prompt: { ...prompt, menu: undefined, problem: action.problem } };
     case 'history':
-      return { ...state, prompt: takeHistory(prompt, action.lines) };
+      return { ...state, prompt: setHistory(prompt, action.lines) };
     case 'resize':
       return { ...state, size: action.size };
     case 'theme':
@@ -151,7 +151,7 @@ function step(state: State, action: Action): State {
     case 'roll-out-end':
       return dropped(state, 'roll-out');
     case 'view-over':
-      return cameUp(state, action.overlay);
+      return openedByLine(state, action.overlay);
     case 'form':
     case 'form-fields':
     case 'form-warn':
@@ -164,7 +164,7 @@ function step(state: State, action: Action): State {
         question.id === action.id ? { ...question, isOpen: true } : question,
       );
     case 'complain':
-      return complained(state, action.text);
+      return rejected(state, action.text);
     case 'answered':
       return { ...state, questions: state.questions.filter(({ id }) => id !== action.id) };
   }
@@ -183,7 +183,7 @@ function openedIf(state: State, overlay: Overlay | undefined): State {
 }
 
 /** Opens a view for a line. Only keys move the focus: further typing stays at the prompt. */
-function cameUp(state: State, overlay: Overlay): State {
+function openedByLine(state: State, overlay: Overlay): State {
   return { ...opened({ ...state, focus: 'table' }, overlay), focus: state.focus };
 }
 
@@ -222,7 +222,7 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   prompt: editPrompt,
   find: editFind,
   'plan-find': (state, key) =>
-    foundInPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
+    searchedPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
   // Whoever types a line has not seen the question yet; a secret is shown nowhere.
   waiting: (state, key) =>
     state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
@@ -261,7 +261,7 @@ function act(state: State, action: ViewAction): State {
         return { ...state, table: { ...table, marks: table.range.before, range: undefined } };
       }
       if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
-      return state.trail.length > 0 ? closed(state) : state;
+      return state.backStack.length > 0 ? closed(state) : state;
     case 'help':
       return opened(state, { kind: 'help', top: 0 });
     case 'close':
@@ -372,7 +372,7 @@ export function initialState(
     work: undefined,
     reading: undefined,
     overlay: { kind: 'none' },
-    trail: [],
+    backStack: [],
     tables: new Map(),
     find: NO_FIND,
     form: undefined,

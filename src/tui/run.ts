@@ -53,11 +53,11 @@ export async function runTui(
   );
   const hasColor = wantsColor(host, opening.color);
   const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);
-  let lent: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
   // One program at a time has the terminal.
-  const lend = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = lent.then(() => terminal.runOutside(work));
-    lent = done.catch(() => undefined);
+  const withTerminal = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = previous.then(() => terminal.runOutside(work));
+    previous = done.catch(() => undefined);
     return done;
   };
   let leave: () => void = () => undefined;
@@ -71,9 +71,9 @@ export async function runTui(
       terminal.suspend();
     },
     send: (bytes) => void host.stdout.write(bytes),
-    edit: (draft, signal) => lend(() => editInProgram(draft, host.env, signal)),
+    edit: (draft, signal) => withTerminal(() => editInProgram(draft, host.env, signal)),
     page: (text) =>
-      lend(() => pageInProgram(text, host.env, shell.shell.services.settings.get('pager'))),
+      withTerminal(() => pageInProgram(text, host.env, shell.shell.services.settings.get('pager'))),
     copy: (text) => copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       store.dispatch({ kind: 'theme', name: themeFor(wanted, host.env) });
@@ -82,8 +82,8 @@ export async function runTui(
       leave();
     },
   };
-  const isStill = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
-  const controller = new Controller(shell, store, surface, isStill);
+  const hasReducedMotion = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
+  const controller = new Controller(shell, store, surface, hasReducedMotion);
   terminal.enter();
   let title = '';
   const showTitle = (): void => {
@@ -96,7 +96,7 @@ export async function runTui(
   terminal.onResize((size) => {
     store.dispatch({ kind: 'resize', size });
   });
-  const screen = inSigns(terminal, () => store.state.theme === 'ascii');
+  const screen = asciiScreen(terminal, () => store.state.theme === 'ascii');
   const mounted = mountInk(createElement(App, { store, themeOf }), screen, () =>
     cursorOf(store.state),
   );
@@ -118,7 +118,7 @@ export async function runTui(
 }
 
 /** The terminal, with our signs in ASCII for that theme. */
-function inSigns(terminal: Terminal, isAscii: () => boolean): Screen {
+function asciiScreen(terminal: Terminal, isAscii: () => boolean): Screen {
   return {
     get size() {
       return terminal.size;

@@ -52,7 +52,7 @@ export interface State {
   /** The view over the table; `none`: the table itself. */
   readonly overlay: Overlay;
   /** Where Esc goes back to, the nearest last; no view is in it twice. */
-  readonly trail: readonly Place[];
+  readonly backStack: readonly Place[];
   /** By `tableId`: tables that were left, with cursor, filter, order and marks. */
   readonly tables: ReadonlyMap<string, TableState>;
   /** The search in the current view. */
@@ -113,7 +113,7 @@ export interface TableState {
   readonly reads: ReadonlyMap<string, TableRead>;
   readonly isFolded: boolean;
   /** Keys of rows whose folding differs from `isFolded`. */
-  readonly turnedRows: ReadonlySet<string>;
+  readonly toggledRows: ReadonlySet<string>;
   /** Same as `--sort`; undefined: as in the command. */
   readonly sort: readonly string[] | undefined;
   readonly filter: TableFilter;
@@ -367,7 +367,7 @@ export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 
     ...source,
     reads: new Map(),
     isFolded: true,
-    turnedRows: new Set<string>(),
+    toggledRows: new Set<string>(),
     sort: undefined,
     filter: NO_FILTER,
     cursor: 0,

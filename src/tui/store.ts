@@ -134,7 +134,7 @@ export class Store {
   }
 
   /** Logs one message, with control characters made visible. */
-  say(tone: LogTone, text: string): void {
+  logMessage(tone: LogTone, text: string): void {
     this.dispatch({ kind: 'log', lines: [{ tone, text: visibleLines(text) }] });
   }
 
@@ -170,14 +170,14 @@ const LEAST_MS = 16;
 /** After a longer pause the screen would seem frozen. */
 const MOST_MS = 2000;
 /** The pause in multiples of the work's duration, which leaves the rest of the time to others. */
-const PAUSES = 9;
+const PAUSE_FACTOR = 9;
 
 /**
  * Runs the same work once for many events, a moment after the first one. The longer the work and its
  * drawing take, the longer events are batched: a thousand devices that respond one by one do not cost a
  * thousand times the work.
  */
-export class Gathering {
+export class Throttle {
   readonly #work: () => void;
   #timer: NodeJS.Timeout | undefined;
   #tookMs = 0;
@@ -188,17 +188,17 @@ export class Gathering {
     this.#work = work;
   }
 
-  soon(): void {
+  schedule(): void {
     const restMs = this.#endedAt + this.#pauseMs - performance.now();
     this.#timer ??= setTimeout(
       () => {
-        this.now();
+        this.runNow();
       },
       Math.max(LEAST_MS, restMs),
     );
   }
 
-  now(): void {
+  runNow(): void {
     this.stop();
     const startedAt = performance.now();
     this.#work();
@@ -209,7 +209,7 @@ export class Gathering {
       // The minimum of two: the first frame takes longer than others.
       const usualMs = Math.min(tookMs, this.#tookMs);
       this.#tookMs = tookMs;
-      this.#pauseMs = Math.min(MOST_MS, PAUSES * usualMs);
+      this.#pauseMs = Math.min(MOST_MS, PAUSE_FACTOR * usualMs);
     });
   }
 

@@ -11,7 +11,7 @@ import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { resourceCommand } from '../../src/shell/commands/resource.ts';
 import { documentSchema } from '../../src/shell/help/document-schema.ts';
 import { parseCompleteLine } from '../../src/text/words.ts';
-import { effectiveKeymap } from '../../src/tui/keys/own-keys.ts';
+import { effectiveKeymap } from '../../src/tui/keys/custom-keys.ts';
 import { blocksOf, inlineCode, type Block } from './markdown.ts';
 import { readPages } from './pages.ts';
 

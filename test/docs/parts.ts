@@ -1,7 +1,7 @@
 import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/environment.ts';
 import { resolvePaths, type Paths } from '../../src/os/paths.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
-import { keyTable } from '../../src/tui/keys/own-keys.ts';
+import { keyTable } from '../../src/tui/keys/custom-keys.ts';
 import {
   ENVELOPE_NAMES,
   PAGING_NAMES,

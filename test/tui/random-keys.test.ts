@@ -10,7 +10,7 @@ import { lineText } from '../../src/tui/editor/line.ts';
 import { initialState, reduce } from '../../src/tui/reduce.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import type { Context, State } from '../../src/tui/state.ts';
-import { contextOf, isActedIn } from '../../src/tui/keys/keymap.ts';
+import { contextOf, hasCommandKeys } from '../../src/tui/keys/keymap.ts';
 import { loadRun } from '../../src/shell/writing/stored-runs.ts';
 import { Store } from '../../src/tui/store.ts';
 import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
@@ -224,14 +224,23 @@ async function settled({ store, controller }: Screen): Promise<void> {
 async function leaveByEscape(screen: Screen): Promise<void> {
   const { store, writes, controller } = screen;
   const isThere = (): boolean =>
-    contextOf(store.state) === 'table' && store.state.trail.length === 0;
+    contextOf(store.state) === 'table' && store.state.backStack.length === 0;
   for (let times = 0; times < 200 && (controller.runner.isRunning || !isThere()); times += 1) {
     press(screen, 'escape');
     await settled(screen);
   }
   for (let times = 0; times < 3; times += 1) press(screen, 'escape');
   const sent = writes();
-  const view = ({ focus, overlay, trail, form, questions, fleet, table, prompt }: State) => ({
+  const view = ({
+    focus,
+    overlay,
+    backStack: trail,
+    form,
+    questions,
+    fleet,
+    table,
+    prompt,
+  }: State) => ({
     ...{ focus, overlay, trail, form, questions, selected: fleet.selected },
     ...{ order: fleet.devices.map(({ name }) => name), line: lineText(prompt.editing.line) },
     ...{ command: table.command, marks: table.marks, filter: table.filter, cursor: table.cursor },
@@ -267,7 +276,7 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
       else if (kind < 0.75) typing = pick(here, 'down').split(' ');
       else typing = [pick(ALL_KEYS, 'down')];
       const isCostly = ASKING.has(typing[0] ?? '') && next() < 0.8;
-      if (isActedIn(context) && (isCostly || isExport(typing, context))) typing = ['j'];
+      if (hasCommandKeys(context) && (isCostly || isExport(typing, context))) typing = ['j'];
     }
     const [key = 'down', ...rest] = typing;
     typing = rest;

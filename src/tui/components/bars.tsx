@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { use } from 'react';
 import { cut, fit, widthOf } from '../../text/width.ts';
 import { deviceBar, SEPARATOR, shownHints, titleLine } from '../screen/bar-lines.ts';
-import { contextOf, isActedIn } from '../keys/keymap.ts';
+import { contextOf, hasCommandKeys } from '../keys/keymap.ts';
 import {
   columnCells,
   FOCUS_MARK,
@@ -21,7 +21,7 @@ import { ghostOf } from '../prompt/reduce-prompt.ts';
 /** Whether keys go to the table, the view or the form below the title. */
 function hasKeys(state: State): boolean {
   const context = contextOf(state);
-  return context.startsWith('form') || isActedIn(context);
+  return context.startsWith('form') || hasCommandKeys(context);
 }
 
 /** The devices with their states, and the title of the table. */
@@ -178,9 +178,9 @@ function menuLines(
     const index = first + row;
     const rest = proposals.length - first - height;
     const isLastOfMore = row === height - 1 && rest > 0;
-    const said = summary === undefined ? '' : `  ${visible(summary)}`;
+    const summaryText = summary === undefined ? '' : `  ${visible(summary)}`;
     const more = isLastOfMore ? `  … ${rest} more` : '';
-    const line = ` ${fit(texts[index] ?? '', widest)}${said}${more} `;
+    const line = ` ${fit(texts[index] ?? '', widest)}${summaryText}${more} `;
     const shown = ' '.repeat(indent) + cut(line, columns - indent);
     // If escapes stand for characters, the positions no longer match.
     const isAsTyped = texts[index] === text && widthOf(text) <= widest;

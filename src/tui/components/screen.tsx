@@ -6,7 +6,7 @@ import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
 import type { Theme } from '../screen/theme.ts';
 import { deviceLines, deviceTone } from '../views/devices.ts';
-import { foundParts } from '../views/reduce-view.ts';
+import { matchParts } from '../views/reduce-view.ts';
 import type { ListView } from '../views/view.ts';
 import { listView, viewText } from '../views/views.ts';
 import { Footer, Header, Messages, Prompt, QuestionLines, Row } from './bars.tsx';
@@ -111,8 +111,8 @@ function OverlayText({ state, theme, height }: BodyProps) {
     return (
       <Row key={index}>
         {' ' +
-          foundParts(state, cut(line, size.columns - 1))
-            .map(({ text, isFound }) => theme(isFound ? 'chosen' : tone, text))
+          matchParts(state, cut(line, size.columns - 1))
+            .map(({ text, isMatch: isFound }) => theme(isFound ? 'chosen' : tone, text))
             .join('')}
       </Row>
     );

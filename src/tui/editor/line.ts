@@ -164,8 +164,9 @@ function insert(state: Editing, text: string): Editing {
   const clean = insertable(text);
   if (clean === '') return state;
   const line = { ...state.line, before: state.line.before + clean };
-  const goesOn = state.last === 'insert' && !/\s$/u.test(state.line.before) && clean.length <= 2;
-  return goesOn ? { ...state, line } : change(state, 'insert', line);
+  const isContinued =
+    state.last === 'insert' && !/\s$/u.test(state.line.before) && clean.length <= 2;
+  return isContinued ? { ...state, line } : change(state, 'insert', line);
 }
 
 /** Line ends as `\n`, tabs as blanks, no other control characters and no lone surrogates. */
@@ -291,9 +292,9 @@ function yankPop(state: Editing): Editing {
 
 function kill(state: Editing, kind: Kill): Editing {
   const { before, after } = state.line;
-  const goesOn = state.last?.startsWith('kill-') === true;
-  const collected = goesOn ? state.killed : '';
-  const old = goesOn || state.killed === '' ? [] : [state.killed];
+  const isContinued = state.last?.startsWith('kill-') === true;
+  const collected = isContinued ? state.killed : '';
+  const old = isContinued || state.killed === '' ? [] : [state.killed];
   const killedBefore = [...old, ...state.killedBefore].slice(0, KILL_LIMIT);
   if (kind === 'kill-right' || kind === 'kill-part-right') {
     const end = kind === 'kill-right' ? after.length : partEnd(after);

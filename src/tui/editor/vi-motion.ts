@@ -30,7 +30,7 @@ export function moveBy(
     case 'h':
       return exclusive(step((from) => back(text, from)));
     case 'l':
-      return exclusive(step((from) => on(text, from)));
+      return exclusive(step((from) => forward(text, from)));
     case '0':
       return exclusive(0);
     case '^':
@@ -39,7 +39,7 @@ export function moveBy(
       return exclusive(text.length);
     case 'w':
     case 'W':
-      return exclusive(step((from) => wordOn(text, from, motion === 'W')));
+      return exclusive(step((from) => wordForward(text, from, motion === 'W')));
     case 'b':
     case 'B':
       return exclusive(step((from) => wordBack(text, from, motion === 'B')));
@@ -52,7 +52,7 @@ export function moveBy(
 }
 
 /** One character to the right. */
-export function on(text: string, at: number): number {
+export function forward(text: string, at: number): number {
   return at + firstGrapheme(text.slice(at)).length;
 }
 
@@ -82,16 +82,16 @@ function kindAt(text: string, at: number, isBig: boolean): Kind {
 
 function skip(text: string, from: number, kind: Kind, isBig: boolean): number {
   let at = from;
-  while (at < text.length && kindAt(text, at, isBig) === kind) at = on(text, at);
+  while (at < text.length && kindAt(text, at, isBig) === kind) at = forward(text, at);
   return at;
 }
 
-function wordOn(text: string, from: number, isBig: boolean): number {
+function wordForward(text: string, from: number, isBig: boolean): number {
   return skip(text, skip(text, from, kindAt(text, from, isBig), isBig), 'blank', isBig);
 }
 
 function wordEnd(text: string, from: number, isBig: boolean): number {
-  const start = skip(text, on(text, from), 'blank', isBig);
+  const start = skip(text, forward(text, from), 'blank', isBig);
   if (start >= text.length) return back(text, text.length);
   return back(text, skip(text, start, kindAt(text, start, isBig), isBig));
 }
@@ -115,11 +115,11 @@ function found(
   let to = at;
   for (let time = 0; time < count; time++) {
     const next = isForward
-      ? text.indexOf(character, on(text, to))
+      ? text.indexOf(character, forward(text, to))
       : text.slice(0, to).lastIndexOf(character);
     if (next === -1) return undefined;
     to = next;
   }
-  const stop = kind === 't' ? back(text, to) : kind === 'T' ? on(text, to) : to;
+  const stop = kind === 't' ? back(text, to) : kind === 'T' ? forward(text, to) : to;
   return { to: stop, isInclusive: isForward };
 }

@@ -1,5 +1,5 @@
 import { edit, lineText, type Editing, type EditKey } from './line.ts';
-import { back, endOfWords, moveBy, on, type Find } from './vi-motion.ts';
+import { back, endOfWords, moveBy, forward, type Find } from './vi-motion.ts';
 
 /** A repeatable change: the keys that began it, and the text typed then. */
 interface Change {
@@ -64,30 +64,30 @@ export function leaveInsert(vi: ViState, editing: Editing): ViStep {
 export function viKey(vi: ViState, editing: Editing, character: string): ViStep {
   const keys = vi.pending + character;
   const idle: ViState = { ...vi, pending: '' };
-  const done = runStep(idle, onCharacter(editing), keys);
+  const done = runCommand(idle, onCharacter(editing), keys);
   if (done !== undefined) return done;
   return { vi: BEGUN.test(keys) ? { ...vi, pending: keys } : idle, editing };
 }
 
 /** Undefined for an incomplete command. */
-function runStep(vi: ViState, editing: Editing, keys: string): ViStep | undefined {
+function runCommand(vi: ViState, editing: Editing, keys: string): ViStep | undefined {
   const operation = OPERATION.exec(keys);
   if (operation !== null) {
     const [, first, operator = '', second, find, target, plain = ''] = operation;
-    const sought = soughtBy(vi, find, target, plain);
-    const known = find === undefined ? vi : { ...vi, lastFind: sought };
+    const wanted = searchOf(vi, find, target, plain);
+    const known = find === undefined ? vi : { ...vi, lastFind: wanted };
     const count = countOf(first) * countOf(second);
-    return operate(known, editing, { keys, operator, motion: plain, count, sought });
+    return operate(known, editing, { keys, operator, motion: plain, count, wanted });
   }
   const single = COMMAND.exec(keys);
   if (single === null) return undefined;
   const [, first, find, target, replacement, plain = ''] = single;
   const count = countOf(first);
   if (replacement !== undefined) return replace(vi, editing, keys, replacement, count);
-  const sought = soughtBy(vi, find, target, plain);
-  const known = find === undefined ? vi : { ...vi, lastFind: sought };
+  const wanted = searchOf(vi, find, target, plain);
+  const known = find === undefined ? vi : { ...vi, lastFind: wanted };
   const text = lineText(editing.line);
-  const moved = moveBy(text, editing.line.before.length, plain, count, sought);
+  const moved = moveBy(text, editing.line.before.length, plain, count, wanted);
   if (moved !== undefined) return { vi: known, editing: onCharacter(at(editing, text, moved.to)) };
   return command(known, editing, keys, plain, count);
 }
@@ -98,7 +98,7 @@ function countOf(digits: string | undefined): number {
 }
 
 /** The search of `f`, `t` and their repetitions. */
-function soughtBy(
+function searchOf(
   { lastFind }: ViState,
   find: string | undefined,
   target: string | undefined,
@@ -117,11 +117,11 @@ interface Operation {
   readonly operator: string;
   readonly motion: string;
   readonly count: number;
-  readonly sought: Find | undefined;
+  readonly wanted: Find | undefined;
 }
 
 function operate(vi: ViState, editing: Editing, operation: Operation): ViStep {
-  const { keys, operator, motion, count, sought } = operation;
+  const { keys, operator, motion, count, wanted } = operation;
   const { before, after } = editing.line;
   const text = before + after;
   if (motion === operator) return cut(vi, editing, { keys, operator, from: 0, to: text.length });
@@ -130,14 +130,14 @@ function operate(vi: ViState, editing: Editing, operation: Operation): ViStep {
     const to = endOfWords(text, before.length, count, motion === 'W');
     return cut(vi, editing, { keys, operator, from: before.length, to });
   }
-  const moved = moveBy(text, before.length, motion, count, sought);
+  const moved = moveBy(text, before.length, motion, count, wanted);
   if (moved === undefined) return { vi, editing };
   const [low, high] = [Math.min(before.length, moved.to), Math.max(before.length, moved.to)];
   return cut(vi, editing, {
     keys,
     operator,
     from: low,
-    to: moved.isInclusive ? on(text, high) : high,
+    to: moved.isInclusive ? forward(text, high) : high,
   });
 }
 
@@ -169,7 +169,7 @@ function replace(
   const last = moveBy(text, before.length, 'l', count - 1)?.to ?? before.length;
   // More characters than the line has: vi replaces none.
   if (last >= text.length) return { vi, editing };
-  const end = on(text, last);
+  const end = forward(text, last);
   const typed = character.repeat(count);
   const line = { before: before + typed, after: text.slice(end) };
   const replaced = edit(editing, { kind: 'set', line });
@@ -187,26 +187,26 @@ function command(vi: ViState, editing: Editing, keys: string, name: string, coun
     case 'I':
       return insertMode(vi, at(editing, text, text.length - text.trimStart().length), keys);
     case 'a':
-      return insertMode(vi, at(editing, text, on(text, here)), keys);
+      return insertMode(vi, at(editing, text, forward(text, here)), keys);
     case 'A':
       return insertMode(vi, at(editing, text, text.length), keys);
     case 'x':
-      return again(vi, editing, keys, `d${times}l`);
+      return runShorthand(vi, editing, keys, `d${times}l`);
     case 'X':
-      return again(vi, editing, keys, `d${times}h`);
+      return runShorthand(vi, editing, keys, `d${times}h`);
     case 's':
-      return again(vi, editing, keys, `c${times}l`);
+      return runShorthand(vi, editing, keys, `c${times}l`);
     case 'D':
-      return again(vi, editing, keys, 'd$');
+      return runShorthand(vi, editing, keys, 'd$');
     case 'C':
-      return again(vi, editing, keys, 'c$');
+      return runShorthand(vi, editing, keys, 'c$');
     case 'S':
-      return again(vi, editing, keys, 'cc');
+      return runShorthand(vi, editing, keys, 'cc');
     case 'Y':
-      return again(vi, editing, keys, 'yy');
+      return runShorthand(vi, editing, keys, 'yy');
     case 'p':
     case 'P':
-      return paste(vi, editing, keys, name === 'p' ? on(text, here) : here, count);
+      return paste(vi, editing, keys, name === 'p' ? forward(text, here) : here, count);
     case '~':
       return swapCase(vi, editing, keys, count);
     case 'u':
@@ -225,8 +225,8 @@ function command(vi: ViState, editing: Editing, keys: string, name: string, coun
 }
 
 /** Executes a shorthand as its operator and motion; `.` repeats the shorthand. */
-function again(vi: ViState, editing: Editing, keys: string, same: string): ViStep {
-  const step = runStep(vi, editing, same) ?? { vi, editing };
+function runShorthand(vi: ViState, editing: Editing, keys: string, same: string): ViStep {
+  const step = runCommand(vi, editing, same) ?? { vi, editing };
   const { recording, lastChange } = step.vi;
   if (recording !== undefined)
     return { ...step, vi: { ...step.vi, recording: { ...recording, keys } } };
@@ -258,7 +258,7 @@ function swapCase(vi: ViState, editing: Editing, keys: string, count: number): V
 function repeat(vi: ViState, editing: Editing): ViStep {
   const { lastChange } = vi;
   if (lastChange === undefined) return { vi, editing };
-  const begun = runStep(vi, editing, lastChange.keys) ?? { vi, editing };
+  const begun = runCommand(vi, editing, lastChange.keys) ?? { vi, editing };
   if (begun.vi.mode === 'normal') return begun;
   const typed = lastChange.typed.reduce(edit, begun.editing);
   const left = leaveInsert({ ...begun.vi, recording: undefined }, typed);

@@ -39,7 +39,7 @@ export class FormRunner {
   }
 
   /** Updates an open form when more becomes known about its fields. */
-  takeFields(): void {
+  updateFields(): void {
     const { form } = this.#store.state;
     if (form === undefined) return;
     const fields = this.#fieldsOf(form);
@@ -69,7 +69,7 @@ export class FormRunner {
       this.#lines.submit(command, { shown: shownCommand(form), onEnd });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      this.#store.say('bad', `error: ${error.message}`);
+      this.#store.logMessage('bad', `error: ${error.message}`);
     }
   }
 
@@ -106,8 +106,8 @@ function commandWith(form: FormState, assign: (field: FormField) => string): str
   const words = action === 'add' || key === '' ? assignments : [quoteWord(key), ...assignments];
   // After `--` a word with a dash is no option, so options come first.
   const hasDash = words.some((word) => word.startsWith('-'));
-  const said = hasDash ? [on, '--', ...words] : [...words, on];
-  return [resourceWords(resource), action, ...said.filter((word) => word !== '')].join(' ');
+  const parts = hasDash ? [on, '--', ...words] : [...words, on];
+  return [resourceWords(resource), action, ...parts.filter((word) => word !== '')].join(' ');
 }
 
 function assignment(field: string, value: string): string {

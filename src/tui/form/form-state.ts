@@ -38,7 +38,7 @@ export interface Picking {
   /** Only the choices that match the input. */
   readonly isFiltered: boolean;
   /** In a list: the letters typed to jump to the choice. */
-  readonly sought?: string;
+  readonly query?: string;
   readonly before: Editing;
 }
 

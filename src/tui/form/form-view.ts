@@ -184,9 +184,9 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
   return options.slice(top, top + most).map(({ value, label: name }, row) => {
     const rest = options.length - top - most;
     const more = row === most - 1 && rest > 0 ? `  … ${rest} more` : '';
-    const said = name === value ? '' : `  ${visible(name)}`;
+    const labelText = name === value ? '' : `  ${visible(name)}`;
     const box = marked === undefined ? '' : marked.has(value) ? '[x] ' : '[ ] ';
-    const shown = ` ${box}${fit(visible(value), Math.min(widest, 24))}${said}`;
+    const shown = ` ${box}${fit(visible(value), Math.min(widest, 24))}${labelText}`;
     // The count of the rest stays visible however long the name is.
     const text = `${cut(shown, room - 1 - widthOf(more))}${more} `;
     const isChosen = top + row === chosen;

@@ -29,13 +29,13 @@ import {
 /** Number of fields per page. */
 const PAGE = 8;
 
-export type FormHappening = Extract<
+export type FormEvent = Extract<
   Action,
   { readonly kind: 'form' | 'form-fields' | 'form-warn' | 'form-end' }
 >;
 
 /** Actions on a form other than keys. */
-export function reduceForm(state: State, action: FormHappening): State {
+export function reduceForm(state: State, action: FormEvent): State {
   const { form } = state;
   switch (action.kind) {
     case 'form': {
@@ -57,7 +57,7 @@ export function reduceForm(state: State, action: FormHappening): State {
 }
 
 /** Closes a form whose line succeeded; otherwise shows the objections in it. */
-function ended(state: State, action: Extract<FormHappening, { kind: 'form-end' }>): State {
+function ended(state: State, action: Extract<FormEvent, { kind: 'form-end' }>): State {
   const { form } = state;
   const isOpen = form !== undefined && formId(form) === action.id;
   if (!action.isDone) {
@@ -121,12 +121,14 @@ export const FORM_ACTIONS: Readonly<
   'fields-on': (form) => moved(form, PAGE),
   'fields-back': (form) => moved(form, -PAGE),
   switch: switched,
-  'choice-next': (form) => chosen(form, 1),
-  'choice-back': (form) => chosen(form, -1),
-  'open-choices': (form) => picking(form, false),
-  'take-choice': taken,
+  'choice-next': (form) => moveChoice(form, 1),
+  'choice-back': (form) => moveChoice(form, -1),
+  'open-choices': (form) => openPicking(form, false),
+  'take-choice': acceptChoice,
   'close-choices': (form) =>
-    form.picking === undefined ? form : { ...put(form, form.picking.before), picking: undefined },
+    form.picking === undefined
+      ? form
+      : { ...setEditing(form, form.picking.before), picking: undefined },
 };
 
 /** Applies an editing key to the current field. */
@@ -138,23 +140,26 @@ export function editForm(form: FormState, key: EditKey): FormState {
     case 'form-run':
       return form;
     case 'form':
-      return put(form, edit(editing, key));
+      return setEditing(form, edit(editing, key));
     case 'form-switch': {
       const text = switchText(field, key);
-      return text === undefined ? form : put(form, filled(editing, text));
+      return text === undefined ? form : setEditing(form, filled(editing, text));
     }
     case 'form-choice': {
       if (isCheckList(field)) return openCheckList(form, key);
       // Typing begins a new choice; Escape restores the old one.
       const start = key.kind === 'insert' ? EMPTY_EDITING : editing;
-      const open = picking(form, true);
-      return { ...put(open, edit(start, key)), picking: open.picking };
+      const open = openPicking(form, true);
+      return { ...setEditing(open, edit(start, key)), picking: open.picking };
     }
     case 'form-pick': {
       if (isCheckList(field)) return checkKey(form, key);
       const before = form.picking?.before ?? editing;
       const start = form.picking?.isFiltered === true ? editing : EMPTY_EDITING;
-      return { ...put(form, edit(start, key)), picking: { chosen: 0, isFiltered: true, before } };
+      return {
+        ...setEditing(form, edit(start, key)),
+        picking: { chosen: 0, isFiltered: true, before },
+      };
     }
   }
 }
@@ -163,25 +168,25 @@ function openCheckList(form: FormState, key: EditKey): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
   // Clearing the list needs no choices.
-  if (key.kind === 'kill-left') return put(form, filled(editingOf(form, field), ''));
-  return key.kind === 'insert' ? sought(picking(form, false), key.text) : form;
+  if (key.kind === 'kill-left') return setEditing(form, filled(editingOf(form, field), ''));
+  return key.kind === 'insert' ? jumpToChoice(openPicking(form, false), key.text) : form;
 }
 
 function checkKey(form: FormState, key: EditKey): FormState {
   if (key.kind !== 'insert') return form;
-  return key.text === ' ' ? toggled(form) : sought(form, key.text);
+  return key.text === ' ' ? toggled(form) : jumpToChoice(form, key.text);
 }
 
 /** Jumps to the first choice that begins with the typed letters; without a match, starts over. */
-function sought(form: FormState, text: string): FormState {
+function jumpToChoice(form: FormState, text: string): FormState {
   const { picking: open } = form;
   if (open === undefined) return form;
   const options = openChoices(form);
-  for (const letters of [(open.sought ?? '') + text, text]) {
+  for (const letters of [(open.query ?? '') + text, text]) {
     const chosen = soughtIndex(options, letters);
-    if (chosen !== -1) return { ...form, picking: { ...open, chosen, sought: letters } };
+    if (chosen !== -1) return { ...form, picking: { ...open, chosen, query: letters } };
   }
-  return { ...form, picking: { ...open, sought: '' } };
+  return { ...form, picking: { ...open, query: '' } };
 }
 
 /** Adds the chosen option to the list, or removes it. */
@@ -190,8 +195,8 @@ function toggled(form: FormState): FormState {
   const option = form.picking && openChoices(form)[form.picking.chosen];
   if (field === undefined || form.picking === undefined || option === undefined) return form;
   const text = toggledText(field, textOf(form, field) || field.fallback, option.value);
-  const next = put(form, filled(editingOf(form, field), text));
-  return { ...next, picking: { ...form.picking, sought: '' } };
+  const next = setEditing(form, filled(editingOf(form, field), text));
+  return { ...next, picking: { ...form.picking, query: '' } };
 }
 
 function switchText({ spelling }: FormField, key: EditKey): string | undefined {
@@ -217,25 +222,25 @@ function switched(form: FormState): FormState {
   const now = textOf(form, field) || field.fallback;
   const { yes = 'true', no = 'false' } = field.spelling ?? {};
   const line = isOn(field, now) === true ? no : yes;
-  return put(form, filled(editingOf(form, field), line));
+  return setEditing(form, filled(editingOf(form, field), line));
 }
 
 /** Moves to another choice: highlights it while the choices are open, else applies it at once. */
-function chosen(form: FormState, by: 1 | -1): FormState {
+function moveChoice(form: FormState, by: 1 | -1): FormState {
   const field = currentField(form);
   const options = openChoices(form);
   if (field === undefined || options.length === 0) return form;
   if (form.picking !== undefined) {
     const next = (form.picking.chosen + by + options.length) % options.length;
-    return { ...form, picking: { ...form.picking, chosen: next, sought: '' } };
+    return { ...form, picking: { ...form.picking, chosen: next, query: '' } };
   }
   if (isCheckList(field)) return form;
   const at = options.findIndex(({ value }) => value === (textOf(form, field) || field.fallback));
   const start = at === -1 && by === -1 ? 0 : at;
-  return taking(form, field, options[(start + by + options.length) % options.length]?.value);
+  return applyChoice(form, field, options[(start + by + options.length) % options.length]?.value);
 }
 
-function picking(form: FormState, isFiltered: boolean): FormState {
+function openPicking(form: FormState, isFiltered: boolean): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
   const now = textOf(form, field) || field.fallback;
@@ -245,7 +250,7 @@ function picking(form: FormState, isFiltered: boolean): FormState {
 }
 
 /** Applies the chosen option and moves on; input that matches none stays as typed. */
-function taken(form: FormState): FormState {
+function acceptChoice(form: FormState): FormState {
   const field = currentField(form);
   if (field === undefined || form.picking === undefined) return form;
   // The field already has the marked options.
@@ -253,16 +258,16 @@ function taken(form: FormState): FormState {
   const option = openChoices(form)[form.picking.chosen];
   // Cleared on purpose: does not mean the first choice.
   const isEmpty = form.picking.isFiltered && textOf(form, field) === '';
-  return moved(isEmpty ? form : taking(form, field, option?.value), 1);
+  return moved(isEmpty ? form : applyChoice(form, field, option?.value), 1);
 }
 
-function taking(form: FormState, field: FormField, value: string | undefined): FormState {
+function applyChoice(form: FormState, field: FormField, value: string | undefined): FormState {
   if (value === undefined) return form;
-  return put(form, filled(editingOf(form, field), value));
+  return setEditing(form, filled(editingOf(form, field), value));
 }
 
 /** Changes the current field; objections to it and to the whole form are dropped. */
-function put(form: FormState, editing: Editing): FormState {
+function setEditing(form: FormState, editing: Editing): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
   const draft = new Map(form.draft).set(field.name, editing);

@@ -58,7 +58,7 @@ const HINTS_BELOW: readonly Context[] = [
   'form-run',
 ];
 
-const WAYS: readonly string[] = ['find', 'go-prompt', 'help'];
+const EXITS: readonly string[] = ['find', 'go-prompt', 'help'];
 
 /** The binding of a key and which of its keys it was, or the beginning of a sequence. */
 export type Pressed =
@@ -146,12 +146,12 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
   const hasAll = HINTS_BELOW.includes(context);
   const below = hasAll || !isPart(context) ? placesBelow(context) : [];
   const here = keymap.filter((binding) => binding.context === context);
-  const isTaken = (key: KeyName | undefined): boolean =>
+  const isBound = (key: KeyName | undefined): boolean =>
     here.some(({ keys }) => keys.some((one) => one === key));
   const rest = keymap
     .filter((binding) => below.some((place) => place === binding.context))
-    .filter((binding) => !isTaken(binding.keys[0]))
-    .filter(({ action }) => hasAll || WAYS.includes(action));
+    .filter((binding) => !isBound(binding.keys[0]))
+    .filter(({ action }) => hasAll || EXITS.includes(action));
   return [...here, ...rest]
     .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
     .sort((a, b) => (a.hint?.[0] ?? 0) - (b.hint?.[0] ?? 0))
@@ -177,7 +177,7 @@ function continuations(context: Context, keymap: Keymap, pending: KeyName): Foot
 }
 
 /** Whether letters are commands there, and not typed into a line. */
-export function isActedIn(context: Context): boolean {
+export function hasCommandKeys(context: Context): boolean {
   return context === 'table' || context === 'overlay' || !isPart(context);
 }
 
@@ -185,18 +185,18 @@ export function isActedIn(context: Context): boolean {
  * The message for an unbound key: to type a command, the user has to go to the prompt first. Undefined
  * in contexts that take text.
  */
-export function strayText(state: State): string | undefined {
+export function unboundKeyText(state: State): string | undefined {
   const context = contextOf(state);
-  if (!isActedIn(context)) return undefined;
+  if (!hasCommandKeys(context)) return undefined;
   const ways = [
     ['go-prompt', 'leads to the prompt'],
     ['help', 'lists the keys'],
   ] as const;
-  const said = ways.flatMap(([action, what]) => {
+  const hints = ways.flatMap(([action, what]) => {
     const key = keyNameOf(action, context, state.keymap);
     return key === undefined ? [] : [`"${key}" ${what}`];
   });
-  return ['that key does nothing here', said.join(', ')].filter(Boolean).join('; ');
+  return ['that key does nothing here', hints.join(', ')].filter(Boolean).join('; ');
 }
 
 /** Whether the keys of the first screen apply: nothing is connected, typed or running. */

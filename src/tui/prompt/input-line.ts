@@ -170,7 +170,7 @@ function cellsOf(text: string): number {
 /** A line's problem with suggestions, below the `^` that points at it. */
 export function problemLines(problem: LineProblem, columns: number): string[] {
   const { suggestions, message } = problem;
-  const meant = suggestions.map((text) => `'${visible(text)}'`).join(' or ');
-  const text = suggestions.length > 0 ? `${message}; did you mean ${meant}?` : message;
+  const proposals = suggestions.map((text) => `'${visible(text)}'`).join(' or ');
+  const text = suggestions.length > 0 ? `${message}; did you mean ${proposals}?` : message;
   return wrapText(text, columns - 2);
 }

@@ -9,8 +9,8 @@ import type { KeyEvent } from '../terminal/keys.ts';
 /** Applies an editing key at the prompt. The menu stays, to be filled again for the new line. */
 export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
   if (prompt.search !== undefined) return editSearch(prompt, prompt.search, key);
-  const taken = takenOf(prompt, key.kind);
-  if (taken !== '') return editPrompt(prompt, { kind: 'insert', text: taken });
+  const accepted = acceptedGhost(prompt, key.kind);
+  if (accepted !== '') return editPrompt(prompt, { kind: 'insert', text: accepted });
   // Typing accepts the chosen proposal.
   const isTyping = key.kind === 'insert' && prompt.menu?.chosen !== undefined;
   const base = isTyping ? acceptChoice(prompt) : prompt;
@@ -33,7 +33,7 @@ export function setLine(prompt: PromptState, line: Line | string): PromptState {
 }
 
 /** Sets the history, and repeats an open search in it. */
-export function takeHistory(prompt: PromptState, history: readonly string[]): PromptState {
+export function setHistory(prompt: PromptState, history: readonly string[]): PromptState {
   const { search } = prompt;
   const known = { ...prompt, history, recall: undefined };
   if (search === undefined) return known;
@@ -48,7 +48,7 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
   {
     'history-back': (prompt) => recall(prompt, -1),
     'history-forth': (prompt) => recall(prompt, 1),
-    'last-argument': putLastArgument,
+    'last-argument': insertLastArgument,
     search: searchOlder,
     'search-accept': (prompt) => {
       const found = searchedLine(prompt.history, prompt.search);
@@ -68,7 +68,7 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
   };
 
 /** Inserts the last word of the previous line; again: replaces it with that of an older line. */
-function putLastArgument(prompt: PromptState): PromptState {
+function insertLastArgument(prompt: PromptState): PromptState {
   const { history, editing, lastArgument } = prompt;
   // After any other key the line is a new object.
   const put = lastArgument?.line === editing.line ? lastArgument : undefined;
@@ -196,7 +196,7 @@ function firstWord(ghost: string): string {
 }
 
 /** The part of the ghost that a key to the right accepts, if the cursor is at the end. */
-function takenOf(prompt: PromptState, kind: string): string {
+function acceptedGhost(prompt: PromptState, kind: string): string {
   if (kind === 'right' || kind === 'end') return ghostOf(prompt);
   return kind === 'word-right' ? firstWord(ghostOf(prompt)) : '';
 }
@@ -243,6 +243,6 @@ export function editWithVi(prompt: PromptState, key: EditKey): PromptState {
 }
 
 /** Whether vi handles Esc before it leaves the prompt. */
-export function takesEscape({ vi, search }: PromptState): boolean {
+export function handlesEscape({ vi, search }: PromptState): boolean {
   return vi !== undefined && search === undefined && (vi.mode === 'insert' || vi.pending !== '');
 }

@@ -66,7 +66,7 @@ export class TypedLines {
       this.#store.act('clear-line');
     } else if (EARLY_ANSWER.test(only)) {
       this.#store.act('clear-line');
-      this.#store.say('warning', `"${only.trim()}" answers nothing: no question is open`);
+      this.#store.logMessage('warning', `"${only.trim()}" answers nothing: no question is open`);
     } else if (lines.length > 1) {
       void this.#runSeveral(lines);
     } else if (this.submit(only)) {
@@ -109,7 +109,7 @@ export class TypedLines {
     // Newer input must not be lost, and keys of the table must not become a line.
     const hasTypedOn = typed !== line && typed.trim() !== '' && !typed.includes('\n');
     if (hasTypedOn || state.focus !== 'prompt') {
-      this.#store.say('bad', `error: ${message}`);
+      this.#store.logMessage('bad', `error: ${message}`);
       return;
     }
     if (typed !== line) this.#store.dispatch({ kind: 'set-line', line });
@@ -183,6 +183,6 @@ export class LineHistory {
   /** A failing history file is only a warning. */
   #warn(error: unknown): void {
     if (!(error instanceof DevshError)) throw error;
-    this.#store.say('warning', `warning: ${error.message}`);
+    this.#store.logMessage('warning', `warning: ${error.message}`);
   }
 }

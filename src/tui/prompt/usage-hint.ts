@@ -104,7 +104,7 @@ function withoutOptions(words: readonly string[]): string[] {
 }
 
 /** Room in the footer for the exit key. */
-const WAY_OUT = widthOf(`${SEPARATOR}esc table`);
+const EXIT_WIDTH = widthOf(`${SEPARATOR}esc table`);
 
 /** Below this width, the words before the present one are dropped instead of the summary. */
 const LEAST_SUMMARY = 24;
@@ -114,22 +114,22 @@ export function usageSpans(state: State): Span[] {
   const hint = contextOf(state) === 'prompt' && usageHint(state.prompt.editing.line);
   if (!hint) return [];
   const { parts, summary } = hint;
-  const room = state.size.columns - 1 - WAY_OUT;
+  const room = state.size.columns - 1 - EXIT_WIDTH;
   const present = parts.filter(({ isPresent }) => isPresent).map(({ text }) => text);
   const usage = parts.flatMap(({ text, isPresent }, index): Span[] => [
     ...(index > 0 ? [{ tone: 'plain' as const, text: ' ' }] : []),
     { tone: isPresent ? 'accent' : 'plain', text },
   ]);
   const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
-  const said = summary === '' ? '' : `: ${summary}`;
-  if (used + Math.min(widthOf(said), LEAST_SUMMARY) <= room)
-    return withSummary(usage, cut(said, room - used));
+  const summaryText = summary === '' ? '' : `: ${summary}`;
+  if (used + Math.min(widthOf(summaryText), LEAST_SUMMARY) <= room)
+    return withSummary(usage, cut(summaryText, room - used));
   // The present part is worth more than the words before it.
   const short = present.join(' ');
   if (widthOf(short) >= room) return [{ tone: 'accent', text: cut(short, room) }];
-  return withSummary([{ tone: 'accent', text: short }], cut(said, room - widthOf(short)));
+  return withSummary([{ tone: 'accent', text: short }], cut(summaryText, room - widthOf(short)));
 }
 
-function withSummary(usage: Span[], said: string): Span[] {
-  return said === '' ? usage : [...usage, { tone: 'quiet', text: said }];
+function withSummary(usage: Span[], summaryText: string): Span[] {
+  return summaryText === '' ? usage : [...usage, { tone: 'quiet', text: summaryText }];
 }

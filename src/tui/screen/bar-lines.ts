@@ -7,7 +7,7 @@ import { contextOf, type FooterHint, footerHints, keyNameOf } from '../keys/keym
 import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
 import { marksText, tableParts, type TitlePart } from '../table/view.ts';
 import { findSummary } from '../views/reduce-view.ts';
-import { crumbText } from '../views/trail.ts';
+import { breadcrumbText } from '../views/navigation.ts';
 import { shownView, viewLines } from '../views/views.ts';
 import { layoutOf, questionWindow } from './layout.ts';
 import { memoized } from '../store.ts';
@@ -147,7 +147,7 @@ export function titleLine(state: State): { left: string; right: string } {
   const { table, fleet, size, overlay } = state;
   const isTable = overlay.kind === 'none';
   const isFirst = fleet.devices.length === 0 && table.reads.size === 0;
-  if (isTable && isFirst && state.trail.length === 0) return { left: '', right: '' };
+  if (isTable && isFirst && state.backStack.length === 0) return { left: '', right: '' };
   const facts = isTable ? tableParts(state) : overlayParts(state);
   const kept = facts.filter(({ text }) => text !== '');
   const right = isTable ? marksText(state) : '';
@@ -157,7 +157,7 @@ export function titleLine(state: State): { left: string; right: string } {
     .filter(({ rank }) => rank === 1)
     .reduce((sum, part) => sum + widthOf(part.text) + 4, 0);
   const [least, most] = [Math.floor(room * 0.35), Math.floor(room * 0.6)];
-  const place = crumbText(
+  const place = breadcrumbText(
     state,
     kept.length === 0 ? room : Math.max(least, Math.min(most, room - needed)),
   );
@@ -196,7 +196,7 @@ function linesText(state: State): string {
 export const SEPARATOR = ' · ';
 
 /** Hints that stay on a narrow screen: help, and the exit keys. */
-const KEPT: readonly string[] = [
+const ALWAYS_SHOWN: readonly string[] = [
   'help',
   'quit',
   'end-of-input',
@@ -221,7 +221,7 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
   while (widthOfAll(shown) > columns) {
     shown.splice(
       shown.findLastIndex(
-        ({ action }) => !KEPT.includes(action ?? '') && !(isTyped && action === 'go-table'),
+        ({ action }) => !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'go-table'),
       ),
       1,
     );

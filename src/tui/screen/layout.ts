@@ -73,7 +73,7 @@ export function tableHeight(state: State): number {
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
   const view = shownView(state)?.view;
-  if (view?.tellsAll === true) return [];
+  if (view?.showsMessages === true) return [];
   const facts = view?.below?.(state) ?? [];
   // Unused rows of the table are free.
   const isTable = state.form === undefined && view === undefined;
@@ -82,19 +82,22 @@ function messageLines(state: State, room: number): LogLine[] {
     ? Math.max(1, Math.floor(room / 4))
     : Math.max(2, Math.floor(room / 3), free);
   const width = columns - 2;
-  const said = lastRows([...state.log.current, ...progressLine(state)], width, most);
+  const messages = lastRows([...state.log.current, ...progressLine(state)], width, most);
   const failed = view === undefined ? linesOfFailures(failuresOf(state)) : [];
   const failures = firstRows(failed, width, most + 1);
-  const forSaid = Math.min(said.length, Math.max(most - failures.length, Math.ceil(most / 2)));
-  const forFailures = Math.min(failures.length, most - forSaid);
-  const shown = failures.slice(0, forFailures);
-  if (forFailures < failures.length && forFailures > 0) {
+  const messageRows = Math.min(
+    messages.length,
+    Math.max(most - failures.length, Math.ceil(most / 2)),
+  );
+  const failureRows = Math.min(failures.length, most - messageRows);
+  const shown = failures.slice(0, failureRows);
+  if (failureRows < failures.length && failureRows > 0) {
     const count = failuresOf(state).length;
     const text = `… ${count} devices failed; "devices" and m in the table have all reasons`;
     const [line = text] = wrapText(text, width);
-    if (count > 1) shown[forFailures - 1] = { tone: 'bad', text: line };
+    if (count > 1) shown[failureRows - 1] = { tone: 'bad', text: line };
   }
-  const lines = [...facts, ...shown, ...said.slice(said.length - forSaid)];
+  const lines = [...facts, ...shown, ...messages.slice(messages.length - messageRows)];
   // Older messages must not cut a fingerprint.
   return facts.length > 0 ? lines.slice(0, Math.max(0, room - 2)) : lines;
 }

@@ -30,7 +30,7 @@ export const GUTTER = 2;
 /** Number of rows measured for the column widths; more would take long and change little. */
 const MEASURED_ROWS = 400;
 /** With fewer rows, equal values do not mean that a column is the same everywhere. */
-const TELLING_ROWS = 3;
+const LEAST_ROWS = 3;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
 
@@ -191,8 +191,8 @@ function rankOf(draft: Draft, filled: readonly string[], rows: number, index: nu
     draft.isId || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
   if (isId) return 3000 + index;
   // A value that is the same in every row distinguishes none of them.
-  const isTelling = rows < TELLING_ROWS || new Set(filled).size > 1;
-  return isTelling ? 3 + index : 1000 + index;
+  const isDistinguishing = rows < LEAST_ROWS || new Set(filled).size > 1;
+  return isDistinguishing ? 3 + index : 1000 + index;
 }
 
 /** Columns from this rank on are ids: they get the room that others leave. */

@@ -72,7 +72,7 @@ function onRow(state: State, row: FoldedRow): string {
   const { keyField } = tableRows(state);
   const names = new Set(row.devices.map(({ name }) => name));
   const key = rawKeyOf(row.record, keyField);
-  const shown = meantOn(state, new Map([[key, names]])).get(key) ?? shownDevices(state);
+  const shown = intendedDevices(state, new Map([[key, names]])).get(key) ?? shownDevices(state);
   const on = shown.filter((name) => names.has(name) || !isRead(state, name));
   return onUnlessAll(state, on);
 }
@@ -89,52 +89,52 @@ export function editTextLine(state: State): string | undefined {
 
 /** Selects the devices of a typed line, except those known to have another record of the name. */
 function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
-  const meant = meantRecords(state);
-  if (meant.size === 0) return undefined;
-  const meantHere = meantOn(state, meant);
-  const keys = [...meant.keys()];
-  const isEverywhere = keys.some((key) => !meantHere.has(key));
-  const some = new Set([...meantHere.values()].flat());
+  const selected = selectedRecords(state);
+  if (selected.size === 0) return undefined;
+  const devicesByKey = intendedDevices(state, selected);
+  const keys = [...selected.keys()];
+  const isEverywhere = keys.some((key) => !devicesByKey.has(key));
+  const some = new Set([...devicesByKey.values()].flat());
   const all = shownDevices(state).filter((name) => isEverywhere || some.has(name));
   const named = keys.filter((key) => key !== '');
   const only = named.flatMap((key) => {
-    const on = meantHere.get(key) ?? all;
+    const on = devicesByKey.get(key) ?? all;
     return on.length === all.length ? [] : [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
   });
   const options = [onUnlessAll(state, all), ...only].filter((text) => text !== '');
   const words = named.map(quoteWord);
   const hasDash = named.some((key) => key.startsWith('-'));
-  const said = hasDash ? [...options, '--', ...words] : [...words, ...options];
-  return [resourceWords(state.table.view.resource), verb, ...said].join(' ');
+  const parts = hasDash ? [...options, '--', ...words] : [...words, ...options];
+  return [resourceWords(state.table.view.resource), verb, ...parts].join(' ');
 }
 
 /** By key: the devices of the marked records, or of the current one. */
-function meantRecords(state: State): Map<string, Set<string>> {
+function selectedRecords(state: State): Map<string, Set<string>> {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
   const { marks } = state.table;
   const wanted = marks.size > 0 ? [...marks] : row === undefined ? [] : marksOf(row, keyField);
   // Marks on devices that are not shown do not count.
   const shown = new Set(shownDevices(state));
-  const meant = new Map<string, Set<string>>();
+  const selected = new Map<string, Set<string>>();
   for (const mark of wanted) {
     const at = mark.indexOf('\n');
     const [device, key] = [mark.slice(0, at), mark.slice(at + 1)];
     if (!shown.has(device)) continue;
-    const on = meant.get(key);
-    if (on === undefined) meant.set(key, new Set([device]));
+    const on = selected.get(key);
+    if (on === undefined) selected.set(key, new Set([device]));
     else on.add(device);
   }
-  return meant;
+  return selected;
 }
 
 /**
  * By key: the devices of a line, for keys of which some devices have another record, or may have one
  * hidden by a filter. Devices not read stay included, unless one of several equal rows was chosen.
  */
-function meantOn(
+function intendedDevices(
   state: State,
-  meant: ReadonlyMap<string, ReadonlySet<string>>,
+  selected: ReadonlyMap<string, ReadonlySet<string>>,
 ): ReadonlyMap<string, readonly string[]> {
   const { table } = state;
   const shown = shownDevices(state);
@@ -143,12 +143,12 @@ function meantOn(
   const read = shown.filter((name) => isRead(state, name));
   const unread = shown.filter((name) => !isRead(state, name));
   const isHidden = table.commandFilter !== '';
-  const others = isHidden ? undefined : holdersOfOthers(state, read, meant);
+  const others = isHidden ? undefined : devicesWithOthers(state, read, selected);
   const on = new Map<string, readonly string[]>();
-  for (const [key, names] of meant) {
+  for (const [key, names] of selected) {
     const other = others?.get(key);
     if (isHidden ? read.every((name) => names.has(name)) : other === undefined) continue;
-    const isOneOfSeveral = table.isFolded === table.turnedRows.has(key);
+    const isOneOfSeveral = table.isFolded === table.toggledRows.has(key);
     const kept =
       other === undefined || isOneOfSeveral
         ? new Set([...names, ...(isOneOfSeveral ? [] : unread)])
@@ -162,10 +162,10 @@ function meantOn(
 }
 
 /** By key: the devices that have an unselected record of that name. */
-function holdersOfOthers(
+function devicesWithOthers(
   { table, fleet }: State,
   read: readonly string[],
-  meant: ReadonlyMap<string, ReadonlySet<string>>,
+  selected: ReadonlyMap<string, ReadonlySet<string>>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const { keyField } = tableRows({ table, fleet });
   const others = new Map<string, Set<string>>();
@@ -173,7 +173,7 @@ function holdersOfOthers(
     const outcome = table.reads.get(name)?.outcome;
     for (const record of outcome?.ok === true ? outcome.records : []) {
       const key = rawKeyOf(record, keyField);
-      if (meant.get(key)?.has(name) !== false) continue;
+      if (selected.get(key)?.has(name) !== false) continue;
       others.set(key, (others.get(key) ?? new Set()).add(name));
     }
   }

@@ -6,7 +6,7 @@ import type { ReadOutput, View } from '../../shell/output.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/kept-columns.ts';
-import { Gathering, type Store } from '../store.ts';
+import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from '../state.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
@@ -23,13 +23,13 @@ export class TableFeed {
   readonly #fleet: Fleet;
   readonly #columns: Services['columns'];
   #pending: TableRead[] = [];
-  readonly #news = new Gathering(() => {
-    this.#take();
+  readonly #updates = new Throttle(() => {
+    this.#dispatchReads();
   });
   /** The devices named by a line, in the order of their responses. */
   #named: { line: string; devices: string[] } | undefined;
   /** By device: the last records taken from the session's cache. */
-  readonly #taken = new Map<string, unknown>();
+  readonly #lastAdded = new Map<string, unknown>();
 
   constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
     this.#store = store;
@@ -66,14 +66,14 @@ export class TableFeed {
       });
     }
     this.#pending.push({ ...read, at: new Date() });
-    this.#news.soon();
+    this.#updates.schedule();
   }
 
   flush(): void {
-    this.#news.now();
+    this.#updates.runNow();
   }
 
-  #take(): void {
+  #dispatchReads(): void {
     if (this.#pending.length === 0) return;
     const reads = this.#pending;
     this.#pending = [];
@@ -84,7 +84,7 @@ export class TableFeed {
   reset(): void {
     const { table } = this.#store.state;
     this.#named = undefined;
-    this.#taken.clear();
+    this.#lastAdded.clear();
     this.#store.dispatch({
       kind: 'table-source',
       source: {
@@ -106,7 +106,7 @@ export class TableFeed {
    * Adds records that other commands have read: connecting reads each device, a write reads it back. No
    * device needs to be read again for them.
    */
-  takeSeen(): void {
+  addCachedReads(): void {
     const { table } = this.#store.state;
     if (table.commandFilter !== '' || table.scope !== undefined) return;
     if (table.reads.size === 0) this.reset();
@@ -115,8 +115,8 @@ export class TableFeed {
     const perDevice = new Set(table.view.perDevice);
     for (const session of this.#fleet.selection) {
       const records = session.cached(resource);
-      if (records === undefined || this.#taken.get(session.ref.name) === records) continue;
-      this.#taken.set(session.ref.name, records);
+      if (records === undefined || this.#lastAdded.get(session.ref.name) === records) continue;
+      this.#lastAdded.set(session.ref.name, records);
       for (const field of perDeviceFields(session.profile, resource)) perDevice.add(field);
       reads.push({
         kind: 'read',

@@ -139,8 +139,8 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
     await reader.read();
     if (everyMs === undefined) return;
     const { state } = store;
-    const hasAnswer = shownDevices(state).some((name) => isRead(state, name));
-    waitMs = nextWait(everyMs, waitMs, hasAnswer);
+    const hasResponse = shownDevices(state).some((name) => isRead(state, name));
+    waitMs = nextWait(everyMs, waitMs, hasResponse);
     plan(waitMs);
   };
   const unsubscribe = store.subscribe(() => {

@@ -50,7 +50,7 @@ export const TABLE_ACTIONS: Readonly<
   sort: (state) => sorted(state, 'sort'),
   'sort-more': (state) => sorted(state, 'sort-more'),
   reverse: (state) => sorted(state, 'reverse'),
-  fold: ({ table }) => ({ ...table, isFolded: !table.isFolded, turnedRows: new Set() }),
+  fold: ({ table }) => ({ ...table, isFolded: !table.isFolded, toggledRows: new Set() }),
   'fold-row': foldRow,
   watch: ({ table }) => ({
     ...table,
@@ -135,9 +135,9 @@ function foldRow(state: State): TableState {
   const row = rows[table.cursor];
   if (row === undefined) return table;
   const key = rawKeyOf(row.record, keyField);
-  const turnedRows = new Set(table.turnedRows);
-  if (!turnedRows.delete(key)) turnedRows.add(key);
-  return { ...table, turnedRows };
+  const toggledRows = new Set(table.toggledRows);
+  if (!toggledRows.delete(key)) toggledRows.add(key);
+  return { ...table, toggledRows };
 }
 
 /** Another command fills the table: drops the reads of other devices. */
@@ -157,7 +157,7 @@ export function setSource(state: State, source: TableSource): TableState {
       marks: new Set<string>(),
       range: undefined,
       changes: undefined,
-      turnedRows: new Set<string>(),
+      toggledRows: new Set<string>(),
       cursor: 0,
       top: 0,
       shift: 0,
@@ -223,7 +223,7 @@ function changesBetween(
 }
 
 /** Puts the cursor on an existing row, and the window around it. */
-export function settle(state: State, height: number): TableState {
+export function clampCursor(state: State, height: number): TableState {
   const { table } = state;
   const count = tableRows(state).rows.length;
   const cursor = Math.max(0, Math.min(table.cursor, count - 1));
@@ -236,23 +236,23 @@ export function settle(state: State, height: number): TableState {
  * Keeps the cursor on its record, and the record on its line of the screen, if rows are added, removed or
  * sorted. A range being marked ends, since its rows have moved.
  */
-export function follow(before: State, after: State): TableState {
+export function followCursor(before: State, after: State): TableState {
   const { table } = after;
   // Another view has its own cursor.
   if (!isSameView(before.table, table)) return table;
   const old = tableRows(before);
   const { rows, keyField } = tableRows(after);
   if (old.rows === rows) return table;
-  const settled = table.range === undefined ? table : { ...table, range: undefined };
+  const ranged = table.range === undefined ? table : { ...table, range: undefined };
   const row = old.rows[before.table.cursor];
-  if (row === undefined) return settled;
+  if (row === undefined) return ranged;
   const at = rowLike(row, rows, keyField);
   if (at === -1) {
     const isFiltered = before.table.filter.applied !== table.filter.applied;
-    return isFiltered ? { ...settled, cursor: 0, top: 0 } : settled;
+    return isFiltered ? { ...ranged, cursor: 0, top: 0 } : ranged;
   }
   const top = Math.max(0, before.table.top + at - before.table.cursor);
-  return at === table.cursor && top === table.top ? settled : { ...settled, cursor: at, top };
+  return at === table.cursor && top === table.top ? ranged : { ...ranged, cursor: at, top };
 }
 
 /** The index of a row, or of one with its record on its first device; -1: none. */
@@ -336,15 +336,16 @@ export function dropLostMarks(state: State, reads: readonly ReadOutput[]): Table
   const { table } = state;
   if (table.marks.size === 0) return table;
   const { keyField } = tableRows({ ...state, table: { ...table, filter: NO_FILTER } });
-  const answered = new Set<string>();
-  const held = new Set<string>();
+  const responded = new Set<string>();
+  const present = new Set<string>();
   for (const { device, outcome } of reads) {
     if (!outcome.ok) continue;
-    answered.add(device.name);
-    for (const record of outcome.records) held.add(markOf(device.name, rawKeyOf(record, keyField)));
+    responded.add(device.name);
+    for (const record of outcome.records)
+      present.add(markOf(device.name, rawKeyOf(record, keyField)));
   }
   const marks = [...table.marks].filter(
-    (mark) => held.has(mark) || !answered.has(mark.slice(0, mark.indexOf('\n'))),
+    (mark) => present.has(mark) || !responded.has(mark.slice(0, mark.indexOf('\n'))),
   );
   return marks.length === table.marks.size ? table : { ...table, marks: new Set(marks) };
 }

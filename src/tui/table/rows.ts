@@ -78,8 +78,8 @@ export function sortFields({ sort, view }: TableState, keyField: string): readon
 /** Folds, sorts and filters; cached parts are computed only after a change. */
 export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
   const { table } = state;
-  const { reads, view, isFolded, turnedRows } = table;
-  const merged = mergedRows(reads, shownDevices(state), view, isFolded, turnedRows);
+  const { reads, view, isFolded, toggledRows } = table;
+  const merged = mergedRows(reads, shownDevices(state), view, isFolded, toggledRows);
   const all = sortedRows(merged.rows, sortFields(table, merged.keyField));
   return withFilter(merged, all, filterRows(all, table.filter.applied));
 }
@@ -105,10 +105,10 @@ interface Placed extends DeviceRecords {
   readonly place: number;
 }
 
-let lastFold: { fold: Fold; basis: string; held: Map<number, Placed> } | undefined;
+let lastFold: { fold: Fold; basis: string; reads: Map<number, Placed> } | undefined;
 
 /** Extends the last fold by devices that have responded since; a changed device needs a new fold. */
-function foldedAnew(
+function updatedFold(
   known: readonly Placed[],
   keyField: string,
   perDevice: readonly string[],
@@ -120,10 +120,11 @@ function foldedAnew(
     const read = now.get(place);
     return read?.records === records && read.device.name === device.name;
   };
-  const goesOn = before !== undefined && [...before.held.values()].every(isSame);
-  const fold = goesOn ? before.fold : new Fold(keyField, perDevice, known.length < 2);
-  for (const read of known) if (!goesOn || !before.held.has(read.place)) fold.add(read, read.place);
-  lastFold = known.length < 2 ? undefined : { fold, basis, held: now };
+  const canExtend = before !== undefined && [...before.reads.values()].every(isSame);
+  const fold = canExtend ? before.fold : new Fold(keyField, perDevice, known.length < 2);
+  for (const read of known)
+    if (!canExtend || !before.reads.has(read.place)) fold.add(read, read.place);
+  lastFold = known.length < 2 ? undefined : { fold, basis, reads: now };
   return fold;
 }
 
@@ -145,7 +146,7 @@ const mergedRows = memoized(
     devices: readonly string[],
     view: View,
     isFolded: boolean,
-    turnedRows: TableState['turnedRows'],
+    toggledRows: TableState['toggledRows'],
   ): Merged => {
     const stale = new Map<string, Date | undefined>();
     const known = devices.flatMap((name, place): Placed[] => {
@@ -169,9 +170,9 @@ const mergedRows = memoized(
         (field !== keyField && sample.some((record) => isDated(field, valueAt(record, field)))),
     );
     const unreadCount = devices.length - known.length;
-    const folded = foldedAnew(known, keyField, view.perDevice).rows(unreadCount);
+    const folded = updatedFold(known, keyField, view.perDevice).rows(unreadCount);
     const isWhole = (row: FoldedRow): boolean =>
-      isFolded !== (turnedRows.size > 0 && turnedRows.has(rawKeyOf(row.record, keyField)));
+      isFolded !== (toggledRows.size > 0 && toggledRows.has(rawKeyOf(row.record, keyField)));
     return {
       rows: folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
       keyField,

@@ -199,8 +199,8 @@ export function emptyLines(state: State): string[] {
   }
   const isFiltered = table.filter.parsed.terms.length > 0 || table.commandFilter !== '';
   const reads = [...table.reads.values()];
-  const hasAnswers = reads.some(({ outcome, last }) => outcome.ok || last !== undefined);
-  if (!hasAnswers) {
+  const hasResponses = reads.some(({ outcome, last }) => outcome.ok || last !== undefined);
+  if (!hasResponses) {
     // Devices that responded before may have changed since.
     const what = table.reads.size === 0 ? 'nothing was read yet' : 'no device answers';
     return ['', `${what}; r in the table tries again`];

@@ -39,14 +39,14 @@ export class InputDecoder {
       const isRest = this.#missing > 0 && byte >= 0x80 && byte < 0xc0;
       if (!isRest && byte >= 0x80 && byte < 0xa0) bytes[length++] = 0xc2;
       bytes[length++] = byte;
-      this.#missing = isRest ? this.#missing - 1 : bytesBehind(byte);
+      this.#missing = isRest ? this.#missing - 1 : continuationBytes(byte);
     }
     return this.#utf8.write(bytes.subarray(0, length));
   }
 }
 
 /** Number of bytes after the first one of a character. */
-function bytesBehind(first: number): number {
+function continuationBytes(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 0;
   return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
 }
@@ -54,7 +54,7 @@ function bytesBehind(first: number): number {
 /** Splits decoded terminal input into tokens, however it is chunked. Has no timers. */
 export class InputSplitter {
   /** An incomplete escape sequence, or ''. */
-  #held = '';
+  #incomplete = '';
   /** The pieces of an unfinished paste. */
   #paste: string[] | undefined;
   #pasteLength = 0;
@@ -63,14 +63,14 @@ export class InputSplitter {
 
   get unfinished(): Unfinished {
     if (this.#paste !== undefined) return 'paste';
-    if (this.#held === '') return 'nothing';
-    return isEscape(this.#held) ? 'escape' : 'sequence';
+    if (this.#incomplete === '') return 'nothing';
+    return isEscape(this.#incomplete) ? 'escape' : 'sequence';
   }
 
   push(text: string): InputToken[] {
     const tokens: InputToken[] = [];
-    let rest = this.#held + text;
-    this.#held = '';
+    let rest = this.#incomplete + text;
+    this.#incomplete = '';
     while (rest !== '') {
       rest = this.#paste === undefined ? this.#split(rest, tokens) : this.#collect(rest, tokens);
     }
@@ -78,14 +78,14 @@ export class InputSplitter {
   }
 
   /** No more input: ESC becomes the Escape key, an incomplete sequence is dropped, a paste ends. */
-  giveUp(): InputToken[] {
-    const held = this.#held;
-    this.#held = '';
+  flush(): InputToken[] {
+    const incomplete = this.#incomplete;
+    this.#incomplete = '';
     if (this.#paste !== undefined) {
-      this.#paste.push(held);
+      this.#paste.push(incomplete);
       return [{ kind: 'paste', text: this.#takePaste(undefined) }];
     }
-    return isEscape(held) ? [{ kind: 'sequence', text: held }] : [];
+    return isEscape(incomplete) ? [{ kind: 'sequence', text: incomplete }] : [];
   }
 
   /** Splits off tokens up to the start of a paste; returns the rest. */
@@ -98,7 +98,7 @@ export class InputSplitter {
       if (start === text.length) return '';
       const end = sequenceEnd(text, start);
       if (end === undefined) {
-        if (text.length - start < SEQUENCE_LIMIT) this.#held = text.slice(start);
+        if (text.length - start < SEQUENCE_LIMIT) this.#incomplete = text.slice(start);
         return '';
       }
       const sequence = inSevenBits(text.slice(start, end));
@@ -126,7 +126,7 @@ export class InputSplitter {
     const kept = text.length - partAtEnd(text, this.#pasteEnd);
     paste.push(text.slice(0, kept));
     this.#pasteLength += kept;
-    this.#held = text.slice(kept);
+    this.#incomplete = text.slice(kept);
     if (this.#pasteLength > PASTE_LIMIT) {
       tokens.push({ kind: 'paste', text: this.#takePaste([]) });
     }
@@ -150,8 +150,8 @@ function partAtEnd(text: string, mark: string): number {
 }
 
 /** ESC alone or with one character: may be the Escape key, or Alt with a key. */
-function isEscape(held: string): boolean {
-  return held.startsWith(ESC) && held.length <= 2;
+function isEscape(incomplete: string): boolean {
+  return incomplete.startsWith(ESC) && incomplete.length <= 2;
 }
 
 function inSevenBits(sequence: string): string {

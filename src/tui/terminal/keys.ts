@@ -83,7 +83,7 @@ export class KeyReader {
     if (!this.#isReading) return;
     this.#isReading = false;
     clearTimeout(this.#timer);
-    this.#splitter.giveUp();
+    this.#splitter.flush();
     this.#stdin.off('data', this.#onData);
     this.#stdin.pause();
   }
@@ -95,7 +95,7 @@ export class KeyReader {
     const { unfinished } = this.#splitter;
     if (unfinished === 'nothing' || !this.#isReading) return;
     this.#timer = setTimeout(() => {
-      this.#emit(this.#splitter.giveUp());
+      this.#emit(this.#splitter.flush());
     }, this.#timeouts[unfinished]);
   };
 

@@ -12,10 +12,10 @@ interface Frame {
 }
 
 /**
- * `left`: the original modes. `entered`: our modes. `stopped`: restored for Ctrl-Z. `lent`: restored while
+ * `left`: the original modes. `entered`: our modes. `stopped`: restored for Ctrl-Z. `shared`: restored while
  * another program (an editor, a pager) has the terminal.
  */
-type Hold = 'left' | 'entered' | 'stopped' | 'lent';
+type TerminalMode = 'left' | 'entered' | 'stopped' | 'shared';
 
 const FRAME_MS = 1000 / 60;
 /** An orphaned process group is never stopped: then we return after this time. */
@@ -28,10 +28,10 @@ export class Terminal {
   readonly #stdout: TerminalOutput;
   readonly #process: ProcessLike;
   readonly #keys: KeyReader;
-  readonly #waysOut: WaysOut;
+  readonly #exitGuard: ExitGuard;
   readonly #keyListeners = new Set<(event: KeyEvent) => void>();
   readonly #resizeListeners = new Set<(size: Size) => void>();
-  #hold: Hold = 'left';
+  #mode: TerminalMode = 'left';
   #title: string | undefined;
   #frame: Frame | undefined;
   #paintTimer: NodeJS.Timeout | undefined;
@@ -66,13 +66,13 @@ export class Terminal {
       // Over a network the parts of one sequence arrive further apart.
       { escapeTimeoutMs: env['SSH_CONNECTION'] === undefined ? 50 : 100 },
     );
-    this.#waysOut = new WaysOut(processLike, {
+    this.#exitGuard = new ExitGuard(processLike, {
       restore: () => {
         this.restore();
       },
       cleanUp,
       // Signals from keys are for the program that has the terminal.
-      ignoresKeys: () => this.#hold === 'lent',
+      ignoresKeys: () => this.#mode === 'shared',
     });
   }
 
@@ -83,8 +83,8 @@ export class Terminal {
 
   /** Sets our modes. Throws if stdin is no terminal. */
   enter(): void {
-    if (this.#hold !== 'left') return;
-    this.#waysOut.guard();
+    if (this.#mode !== 'left') return;
+    this.#exitGuard.install();
     this.#process.on('SIGCONT', this.#onContinue);
     this.#stdout.on('resize', this.#onResize);
     this.#process.on('SIGWINCH', this.#onWindow);
@@ -93,14 +93,14 @@ export class Terminal {
       stream.on('error', this.#onLost);
     }
     this.#stdin.on('end', this.#onLost);
-    this.#take();
+    this.#enterModes();
   }
 
   /** Restores everything synchronously. Does nothing if there is nothing to restore. */
   restore(): void {
-    if (this.#hold === 'left') return;
-    this.#giveBack('left');
-    this.#waysOut.unguard();
+    if (this.#mode === 'left') return;
+    this.#leaveModes('left');
+    this.#exitGuard.uninstall();
     this.#process.off('SIGCONT', this.#onContinue);
     this.#stdout.off('resize', this.#onResize);
     this.#process.off('SIGWINCH', this.#onWindow);
@@ -110,23 +110,23 @@ export class Terminal {
 
   /** Ctrl-Z: returns the terminal to the parent shell; `fg` comes back with a repaint. */
   suspend(): void {
-    if (this.#hold !== 'entered') return;
-    this.#giveBack('stopped');
+    if (this.#mode !== 'entered') return;
+    this.#leaveModes('stopped');
     this.#process.kill(0, 'SIGTSTP');
     this.#stopTimer = setTimeout(this.#onContinue, STOP_GRACE_MS);
   }
 
   /** Gives the terminal to another program (`$EDITOR`, a pager) while `work` runs. */
   async runOutside<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#hold !== 'entered') return work();
-    this.#giveBack('lent');
+    if (this.#mode !== 'entered') return work();
+    this.#leaveModes('shared');
     try {
       return await work();
     } finally {
       // A Ctrl-C that ended the other program is also sent to us, maybe after its end.
       await turn();
       // The session may have ended meanwhile.
-      if (this.#isLent()) this.#take();
+      if (this.#isShared()) this.#enterModes();
     }
   }
 
@@ -136,7 +136,7 @@ export class Terminal {
    */
   paint(frame: string, cursor?: CursorPosition): void {
     this.#frame = { text: frame, cursor };
-    if (this.#hold !== 'entered' || this.#paintTimer !== undefined) return;
+    if (this.#mode !== 'entered' || this.#paintTimer !== undefined) return;
     const wait = this.#paintedAt[1] + 2 * FRAME_MS - performance.now();
     if (wait <= 0) this.#paintNow();
     else this.#paintTimer = setTimeout(this.#paintNow, wait);
@@ -145,7 +145,7 @@ export class Terminal {
   /** Sets the window title until `restore()`. */
   setTitle(title: string): void {
     this.#title = title;
-    if (this.#hold === 'entered') this.#write(titleBytes(title));
+    if (this.#mode === 'entered') this.#write(titleBytes(title));
   }
 
   /** Calls back for each key; returns the function that stops it. */
@@ -160,8 +160,8 @@ export class Terminal {
     return () => this.#resizeListeners.delete(callback);
   }
 
-  #take(): void {
-    this.#hold = 'entered';
+  #enterModes(): void {
+    this.#mode = 'entered';
     // Node only acts on a change, and another process may have changed the mode.
     this.#stdin.setRawMode(false);
     this.#stdin.setRawMode(true);
@@ -171,9 +171,9 @@ export class Terminal {
     this.#repaint();
   }
 
-  #giveBack(next: Exclude<Hold, 'entered'>): void {
-    const had = this.#hold === 'entered';
-    this.#hold = next;
+  #leaveModes(next: Exclude<TerminalMode, 'entered'>): void {
+    const had = this.#mode === 'entered';
+    this.#mode = next;
     clearTimeout(this.#paintTimer);
     clearTimeout(this.#stopTimer);
     this.#paintTimer = undefined;
@@ -187,8 +187,8 @@ export class Terminal {
     }
   }
 
-  #isLent(): boolean {
-    return this.#hold === 'lent';
+  #isShared(): boolean {
+    return this.#mode === 'shared';
   }
 
   #repaint(): void {
@@ -199,7 +199,7 @@ export class Terminal {
   readonly #paintNow = (): void => {
     clearTimeout(this.#paintTimer);
     this.#paintTimer = undefined;
-    if (this.#frame === undefined || this.#hold !== 'entered') return;
+    if (this.#frame === undefined || this.#mode !== 'entered') return;
     this.#paintedAt = [performance.now(), this.#paintedAt[0]];
     this.painter.paint(this.#frame.text, this.#frame.cursor);
   };
@@ -225,24 +225,24 @@ export class Terminal {
     this.#isResized = true;
     this.painter.invalidate();
     for (const listener of this.#resizeListeners) listener(this.size);
-    if (this.#hold === 'entered') this.#repaint();
+    if (this.#mode === 'entered') this.#repaint();
   };
 
   readonly #onContinue = (): void => {
     clearTimeout(this.#stopTimer);
-    if (this.#hold === 'stopped') {
-      this.#take();
-    } else if (this.#hold === 'entered') {
+    if (this.#mode === 'stopped') {
+      this.#enterModes();
+    } else if (this.#mode === 'entered') {
       // Stopped by another process, which could not restore the modes.
       this.#keys.stop();
       this.#write(RESTORE_TITLE);
-      this.#take();
+      this.#enterModes();
     }
   };
 
   /** The window was closed: ends like its signal. */
   readonly #onLost = (): void => {
-    if (this.#hold === 'left') return;
+    if (this.#mode === 'left') return;
     this.restore();
     this.#process.kill(this.#process.pid, 'SIGHUP');
   };
@@ -293,7 +293,7 @@ type ProcessLike = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'on' | 'off'> 
   readonly stderr: Pick<NodeJS.WriteStream, 'write'>;
 };
 
-interface WayOutActions {
+interface ExitActions {
   /** Restores the terminal; may be called again. */
   readonly restore: () => void;
   /** Removes temporary files, synchronously. */
@@ -310,23 +310,23 @@ const SIGNALS = [...KEY_SIGNALS, 'SIGTERM', 'SIGHUP'] as const;
 const BUG = 70;
 
 /** Restores the terminal however the program ends, except by SIGKILL. */
-class WaysOut {
+class ExitGuard {
   readonly #process: ProcessLike;
-  readonly #actions: WayOutActions;
+  readonly #actions: ExitActions;
 
-  constructor(processLike: ProcessLike, actions: WayOutActions) {
+  constructor(processLike: ProcessLike, actions: ExitActions) {
     this.#process = processLike;
     this.#actions = actions;
   }
 
-  guard(): void {
+  install(): void {
     for (const signal of SIGNALS) this.#process.on(signal, this.#onSignal);
     this.#process.on('uncaughtException', this.#onBug);
     this.#process.on('unhandledRejection', this.#onBug);
     this.#process.on('exit', this.#actions.restore);
   }
 
-  unguard(): void {
+  uninstall(): void {
     for (const signal of SIGNALS) this.#process.off(signal, this.#onSignal);
     this.#process.off('uncaughtException', this.#onBug);
     this.#process.off('unhandledRejection', this.#onBug);
@@ -337,7 +337,7 @@ class WaysOut {
     if (KEY_SIGNALS.some((one) => one === signal) && this.#actions.ignoresKeys()) return;
     this.#actions.restore();
     this.#actions.cleanUp();
-    this.unguard();
+    this.uninstall();
     // Sent again without our listener, the signal ends the process, and its parent sees which one it
     // was. `process.exit()` would hide that, and aborts Node 20 on SIGHUP. Deferred, so that other
     // listeners of this signal run first.
@@ -349,7 +349,7 @@ class WaysOut {
   readonly #onBug = (error: unknown): void => {
     this.#actions.restore();
     this.#actions.cleanUp();
-    this.unguard();
+    this.uninstall();
     // Only the stack: other properties of an error may hold secrets. Printed after leaving the
     // alternate screen, which would hide it.
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

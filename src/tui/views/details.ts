@@ -100,8 +100,8 @@ function comparedVariants({ drift: { drift }, row }: OfDrift): Variants {
 function variantsOf(state: State, key: string): Variants {
   const all = { ...state, table: { ...state.table, filter: NO_FILTER } };
   const { rows, keyField } = tableRows(all);
-  const meant = rows.filter((row) => keyOfRow(row, keyField) === key);
-  const variants = meant.flatMap((row) =>
+  const matches = rows.filter((row) => keyOfRow(row, keyField) === key);
+  const variants = matches.flatMap((row) =>
     row.devices.map(({ name }, index) => ({ name, record: row.records[index] ?? row.record })),
   );
   const order = shownDevices(state);
@@ -110,7 +110,7 @@ function variantsOf(state: State, key: string): Variants {
   const others = order.filter((name) => !holders.has(name));
   const missing = others.filter((name) => isRead(state, name));
   const unread = others.filter((name) => !isRead(state, name));
-  return { variants, missing, unread, differing: meant.flatMap((row) => row.differing) };
+  return { variants, missing, unread, differing: matches.flatMap((row) => row.differing) };
 }
 
 function sideBySide(

@@ -122,8 +122,8 @@ function columnsFor(
   const counts = [...known.keys()].map((resource, index): ListColumn<DeviceTab> => ({
     title: `${visible(resource).toUpperCase()}S`,
     text: ({ facts }) => {
-      const held = facts?.counts.find((count) => count.resource === resource);
-      return held === undefined ? '' : String(held.count);
+      const found = facts?.counts.find((count) => count.resource === resource);
+      return found === undefined ? '' : String(found.count);
     },
     most: 14,
     rank: index === 0 ? 2 : 9 + index,

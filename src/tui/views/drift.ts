@@ -124,8 +124,11 @@ function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haysta
   const made = (row.isSame ? row.cells.slice(0, 1) : row.cells).flatMap((cell, index) => {
     const held = row.held[index] ?? [];
     const records = held.length === 0 ? [{ [keyField]: row.key }] : held;
-    const told = { device: row.isSame ? names : (names[index] ?? ''), difference: driftWord(cell) };
-    return records.map((record) => prepareHaystack({ ...told, ...record }, ''));
+    const facts = {
+      device: row.isSame ? names : (names[index] ?? ''),
+      difference: driftWord(cell),
+    };
+    return records.map((record) => prepareHaystack({ ...facts, ...record }, ''));
   });
   prepared.set(row, made);
   return made;

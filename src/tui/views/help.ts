@@ -45,7 +45,7 @@ export function helpLines(state: State): string[] {
 
 /** The context in which the help was opened. */
 function contextBelow(state: State): Context {
-  const place = state.trail.at(-1);
+  const place = state.backStack.at(-1);
   if (state.overlay.kind !== 'help' || place === undefined) return contextOf(state);
   return contextOf({ ...state, focus: place.focus, overlay: place.overlay });
 }

@@ -135,14 +135,14 @@ function questionFacts(state: State): LogLine[] {
   const { questions } = state.fleet;
   const width = state.size.columns - 2;
   const factsOf = ({ presented, pinned, reason }: DeviceQuestion): LogLine[] => {
-    const said =
+    const texts =
       presented === undefined
         ? [reason]
         : [
             ...(pinned ? [`pinned ${pinned.since.slice(0, 10)}  ${pinned.fingerprint}`] : []),
             `presents SHA-256    ${presented.fingerprint}`,
           ];
-    return said.flatMap((text) =>
+    return texts.flatMap((text) =>
       wrapText(visible(text), width, '  ').map((line): LogLine => ({ tone: 'plain', text: line })),
     );
   };

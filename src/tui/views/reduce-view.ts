@@ -6,22 +6,22 @@ import { listed, viewLines, viewOf } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 
 /** A part of a line: a match of the search, or text around it. */
-export interface FoundPart {
+export interface MatchPart {
   readonly text: string;
-  readonly isFound: boolean;
+  readonly isMatch: boolean;
 }
 
 /** Splits a line at the matches. */
-export function foundParts(state: Pick<State, 'find'>, line: string): FoundPart[] {
+export function matchParts(state: Pick<State, 'find'>, line: string): MatchPart[] {
   const { length } = lineText(state.find.editing.line);
-  const parts: FoundPart[] = [];
+  const parts: MatchPart[] = [];
   let end = 0;
   for (const at of searcher(state)(line)) {
-    parts.push({ text: line.slice(end, at), isFound: false });
-    parts.push({ text: line.slice(at, at + length), isFound: true });
+    parts.push({ text: line.slice(end, at), isMatch: false });
+    parts.push({ text: line.slice(at, at + length), isMatch: true });
     end = at + length;
   }
-  return [...parts, { text: line.slice(end), isFound: false }].filter(({ text }) => text !== '');
+  return [...parts, { text: line.slice(end), isMatch: false }].filter(({ text }) => text !== '');
 }
 
 /** "'lang': 2 of 5", for the title; empty without a search. */
@@ -29,7 +29,7 @@ export function findSummary(state: State): string {
   const wanted = lineText(state.find.editing.line);
   if ('cursor' in state.overlay) return listedText(state, wanted);
   if (wanted === '') return '';
-  const lines = foundLines(state);
+  const lines = matchingLines(state);
   if (lines.length === 0) return `'${wanted}' is not here`;
   const at = state.find.at === undefined ? -1 : lines.indexOf(state.find.at);
   return `'${wanted}': ${at === -1 ? lines.length : `${at + 1} of ${lines.length}`}`;
@@ -90,7 +90,7 @@ export function hasFind({ find }: State): boolean {
   return lineText(find.editing.line) !== '';
 }
 
-function foundLines(state: State): number[] {
+function matchingLines(state: State): number[] {
   const search = searcher(state);
   return viewLines(state).flatMap((line, index) => (search(line).length > 0 ? [index] : []));
 }
@@ -98,7 +98,7 @@ function foundLines(state: State): number[] {
 function jumped(state: State, choose: (lines: readonly number[]) => number | undefined): State {
   const { overlay, find } = state;
   if (!('top' in overlay)) return state;
-  const at = hasFind(state) ? choose(foundLines(state)) : undefined;
+  const at = hasFind(state) ? choose(matchingLines(state)) : undefined;
   const next = { ...state, find: { ...find, at } };
   if (at === undefined) return next;
   const height = layoutOf(state).body;

@@ -18,8 +18,8 @@ import { namesText } from './plan-lines.ts';
 type ResourcesOver = OverOf<'resources'>;
 
 function source({ resources }: ResourcesOver, state: State): ListSource<Offer> {
-  const said = sourceOf(resources, ({ resource }) => resource, offerColumns(state));
-  return { ...said, recordOf: (offer) => ({ ...said.recordOf(offer), devices: offer.devices }) };
+  const base = sourceOf(resources, ({ resource }) => resource, offerColumns(state));
+  return { ...base, recordOf: (offer) => ({ ...base.recordOf(offer), devices: offer.devices }) };
 }
 
 /** The line that opens the table of the current resource. */

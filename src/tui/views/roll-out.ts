@@ -11,7 +11,7 @@ import type { OverOf, View } from './view.ts';
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   crumb: () => 'roll-out',
   title: ({ rollOut }) => [{ text: rollOutTitle(rollOut), rank: 1 }],
-  tellsAll: true,
+  showsMessages: true,
   lines: ({ rollOut }, { size }) => rollOutLines(rollOut, size.columns - 2).map(({ text }) => text),
   tone: ({ rollOut }, { size }, _lines, index) =>
     rollOutLines(rollOut, size.columns - 2)[index]?.tone ?? 'plain',
@@ -26,12 +26,12 @@ export function addResult(state: State, result: StepResult): State {
           rollOut: { ...overlay.rollOut, results: [...overlay.rollOut.results, result] },
         }
       : overlay;
-  const isBelow = state.trail.some(({ overlay }) => overlay.kind === 'roll-out');
-  const trail = isBelow
-    ? state.trail.map((place) => ({ ...place, overlay: added(place.overlay) }))
-    : state.trail;
+  const isBelow = state.backStack.some(({ overlay }) => overlay.kind === 'roll-out');
+  const backStack = isBelow
+    ? state.backStack.map((place) => ({ ...place, overlay: added(place.overlay) }))
+    : state.backStack;
   const overlay = added(state.overlay);
-  return overlay === state.overlay && !isBelow ? state : { ...state, overlay, trail };
+  return overlay === state.overlay && !isBelow ? state : { ...state, overlay, backStack };
 }
 
 /** The state of one device; the smallest rank comes first. */
@@ -46,8 +46,8 @@ function rollOutTitle(rollOut: RollOutState): string {
   const ended = devices.filter(({ name, steps }) => endedOn(byDevice, name).length >= steps).length;
   const counts: Partial<Record<Verdict, number>> = {};
   for (const { verdict } of results) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  const said = countTexts(counts, (_tone, text) => text);
-  return [`${ended} of ${devices.length} devices`, ...said].join(' · ');
+  const texts = countTexts(counts, (_tone, text) => text);
+  return [`${ended} of ${devices.length} devices`, ...texts].join(' · ');
 }
 
 /** Failures first, then devices in progress and waiting, then completed ones; wrapped. */

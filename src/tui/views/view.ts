@@ -31,7 +31,7 @@ export interface View<O extends Over = Over> {
   /** Its identity on the trail, besides the kind; `table`: the `tableId`. */
   id?(overlay: O, table: string): string;
   /** The new content with the old position; by default a list keeps its cursor, a text restarts. */
-  resumed?(overlay: O, known: O): O;
+  resumed?(overlay: O, before: O): O;
   /** Its parts of the title; `found`: the search summary. By default the visible lines. */
   title?(overlay: O, state: State, found: TitlePart): readonly TitlePart[];
   /** Its own meaning of a key; undefined: the common one. */
@@ -41,7 +41,7 @@ export interface View<O extends Over = Over> {
   /** Lines below it, never cut. */
   below?(state: State): readonly LogLine[];
   /** It shows messages itself: there are none below it. */
-  readonly tellsAll?: boolean;
+  readonly showsMessages?: boolean;
   /** The view for a command's output, if it is of this kind. */
   opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
   /** The message instead of the view if the command lists nothing. */

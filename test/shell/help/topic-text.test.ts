@@ -10,7 +10,7 @@ import { ENVIRONMENT } from '../../../src/shell/help/environment.ts';
 import { HELP_TOPICS, type TopicName } from '../../../src/shell/help/help.ts';
 import { readTopic } from '../../../src/shell/help/topic-text.ts';
 import { checkSettings } from '../../../src/settings/settings-schema.ts';
-import { effectiveKeymap } from '../../../src/tui/keys/own-keys.ts';
+import { effectiveKeymap } from '../../../src/tui/keys/custom-keys.ts';
 import { parseLine } from '../../../src/text/words.ts';
 import { makeDevsh } from '../../main/devsh.ts';
 

@@ -29,24 +29,24 @@ export function opened(state: State, overlay: Overlay): State {
   const here = placeOf(state);
   const next: Place = { focus: 'table', table: here.table, overlay, find: NO_FIND };
   const id = placeId(next);
-  const known = [...state.trail, here].find((place) => placeId(place) === id);
+  const known = [...state.backStack, here].find((place) => placeId(place) === id);
   const find = known === undefined ? NO_FIND : { ...known.find, isOpen: false };
   const focused = { ...state, focus: 'table', find } as const;
   const resumed = known === undefined ? overlay : resume(overlay, known.overlay);
   if (placeId(here) === id) return { ...focused, overlay: resumed };
-  return { ...focused, overlay: resumed, trail: [...without(state.trail, id), here] };
+  return { ...focused, overlay: resumed, backStack: [...without(state.backStack, id), here] };
 }
 
 /** Esc: one step back. Without a step left, shows the table. */
 export function closed(state: State): State {
-  const place = state.trail.at(-1);
+  const place = state.backStack.at(-1);
   if (place === undefined) return { ...state, overlay: { kind: 'none' }, find: NO_FIND };
   const { table, tables } = swapped(state, place.table);
   return {
     ...state,
     focus: place.focus,
     overlay: place.overlay,
-    trail: state.trail.slice(0, -1),
+    backStack: state.backStack.slice(0, -1),
     table: table ?? state.table,
     tables,
     find: place.find,
@@ -66,8 +66,8 @@ export function entered(state: State, source: TableSource): State {
   const id = placeId(next);
   const shown = sourced(state, source);
   if (placeId(here) === id) return shown;
-  const trail = [...without(state.trail, id), here];
-  return { ...shown, overlay: { kind: 'none' }, trail, find: NO_FIND };
+  const backStack = [...without(state.backStack, id), here];
+  return { ...shown, overlay: { kind: 'none' }, backStack, find: NO_FIND };
 }
 
 /** Changes the source of the table in its place, visible or not. */
@@ -79,8 +79,8 @@ export function sourced(state: State, source: TableSource): State {
 
 /** Removes a view wherever it is. */
 export function dropped(state: State, kind: Overlay['kind']): State {
-  const trail = state.trail.filter(({ overlay }) => overlay.kind !== kind);
-  const next = trail.length === state.trail.length ? state : { ...state, trail };
+  const backStack = state.backStack.filter(({ overlay }) => overlay.kind !== kind);
+  const next = backStack.length === state.backStack.length ? state : { ...state, trail: backStack };
   return state.overlay.kind === kind ? { ...closed(next), focus: state.focus } : next;
 }
 
@@ -98,8 +98,8 @@ function placeOf({ focus, table, overlay, find }: State): Place {
   return { focus, table: tableId(table), overlay, find: { ...find, isOpen: false } };
 }
 
-function without(trail: readonly Place[], id: string): Place[] {
-  return trail.filter((place) => placeId(place) !== id);
+function without(backStack: readonly Place[], id: string): Place[] {
+  return backStack.filter((place) => placeId(place) !== id);
 }
 
 function placeId({ table, overlay }: Pick<Place, 'table' | 'overlay'>): string {
@@ -118,10 +118,10 @@ function resume(overlay: Overlay, known: Overlay): Overlay {
 const ARROW = ' › ';
 
 /** `devices › fw1 › users › bob`: the place and the steps that Esc goes back. */
-export function crumbs(state: State): string[] {
-  const { trail, overlay, table, tables } = state;
+export function breadcrumbs(state: State): string[] {
+  const { backStack, overlay, table, tables } = state;
   const here = { table: tableId(table), overlay };
-  const places = [...trail, here];
+  const places = [...backStack, here];
   const names = places.flatMap((place, index) => {
     const isLast = index === places.length - 1;
     if (place.overlay.kind !== 'none') return [viewOf(place.overlay).crumb(place.overlay)];
@@ -155,8 +155,8 @@ function onDevices(scope: readonly string[] = []): string {
 }
 
 /** The last steps that fit. */
-export function crumbText(state: State, width: number): string {
-  const all = crumbs(state);
+export function breadcrumbText(state: State, width: number): string {
+  const all = breadcrumbs(state);
   for (let from = 0; from < all.length; from++) {
     const text = (from > 0 ? `…${ARROW}` : '') + all.slice(from).join(ARROW);
     if (widthOf(text) <= width) return text;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { SettingsError } from '../../../src/errors.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
-import { effectiveKeymap, type OwnKeys } from '../../../src/tui/keys/own-keys.ts';
+import { effectiveKeymap, type CustomKeys } from '../../../src/tui/keys/custom-keys.ts';
 import { actionFor } from '../table/table-fixture.ts';
 
-function keyed(own: OwnKeys) {
+function keyed(own: CustomKeys) {
   return effectiveKeymap(own, 'settings.json');
 }
 
-function pressed(key: string, context: 'table' | 'prompt' | 'overlay', own: OwnKeys) {
+function pressed(key: string, context: 'table' | 'prompt' | 'overlay', own: CustomKeys) {
   return actionFor(key, context, keyed(own));
 }
 
@@ -33,7 +33,7 @@ test('a capital letter can be written with shift', () => {
 });
 
 describe('what cannot be is refused by name', () => {
-  test.each<[OwnKeys, string]>([
+  test.each<[CustomKeys, string]>([
     [{ tabel: { delete: ['x'] } }, 'there is no place "tabel", did you mean "table"?'],
     [{ table: { delet: ['x'] } }, 'keys.table: there is no action "delet", did you mean "delete"?'],
     [

@@ -6,7 +6,7 @@ import { isKeyName, keyLabel, type KeyName, parseKey, plainKeyNames } from '../t
 import type { KeyRow } from '../../shell/services.ts';
 
 /** As in the settings: the keys of actions, by place. */
-export type OwnKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+export type CustomKeys = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 type Place = KeyBinding['context'];
 
@@ -41,51 +41,55 @@ function isReserved(place: Place, key: KeyName): boolean {
  * devsh's keymap with the user's keys. Throws a `SettingsError` that names the file and every problem:
  * unknown places, actions and keys, and keys with two meanings.
  */
-export function effectiveKeymap(own: OwnKeys, path: string): Keymap {
+export function effectiveKeymap(own: CustomKeys, path: string): Keymap {
   if (Object.keys(own).length === 0) return KEYMAP;
   const problems = [...unknownNames(own), ...unknownKeys(own)];
-  const keymap = KEYMAP.map((binding) => withOwn(binding, own));
-  if (problems.length === 0) problems.push(...takenTwice(keymap));
+  const keymap = KEYMAP.map((binding) => withCustomKeys(binding, own));
+  if (problems.length === 0) problems.push(...conflicts(keymap));
   if (problems.length === 0) return keymap;
   throw new SettingsError(`${path}: ${problems.join('; ')}`);
 }
 
-function withOwn(binding: KeyBinding, own: OwnKeys): KeyBinding {
+function withCustomKeys(binding: KeyBinding, own: CustomKeys): KeyBinding {
   const { context, action, keys } = binding;
   const chosen = ownOf(ownOf(own, context) ?? {}, action);
   if (chosen === undefined) return binding;
   const kept = keys.filter((key) => isReserved(context, key) && !chosen.includes(key));
-  return { ...binding, keys: [...chosen.map(written), ...kept] };
+  return { ...binding, keys: [...chosen.map(normalized), ...kept] };
 }
 
 /** Normalized as in the keymap: `shift-g` is `G`. */
-function written(keys: string): KeyName {
+function normalized(keys: string): KeyName {
   return keys
     .split(' ')
     .map((key) => keyLabel(parseKey(key)))
     .join(' ');
 }
 
-function unknownNames(own: OwnKeys): string[] {
+function unknownNames(own: CustomKeys): string[] {
   return Object.entries(own).flatMap(([place, actions]) => {
     if (!PLACES.some((known) => known === place)) {
-      return [`keys: there is no place "${place}"${meant(place, PLACES)}`];
+      return [`keys: there is no place "${place}"${suggestionText(place, PLACES)}`];
     }
     const known = KEYMAP.filter(({ context }) => context === place).map(({ action }) => action);
     return Object.keys(actions)
       .filter((action) => !known.some((name) => name === action))
-      .map((action) => `keys.${place}: there is no action "${action}"${meant(action, known)}`);
+      .map(
+        (action) => `keys.${place}: there is no action "${action}"${suggestionText(action, known)}`,
+      );
   });
 }
 
-function unknownKeys(own: OwnKeys): string[] {
+function unknownKeys(own: CustomKeys): string[] {
   return Object.entries(own).flatMap(([place, actions]) =>
     Object.entries(actions).flatMap(([action, keys]) =>
       keys.flatMap((key) => {
         const where = `keys.${place}.${action}`;
         const wrong = key.split(' ').find((press) => !isKeyName(press));
         if (wrong !== undefined) {
-          return [`${where}: there is no key "${wrong}"${meant(wrong, likelyKeys(wrong))}`];
+          return [
+            `${where}: there is no key "${wrong}"${suggestionText(wrong, likelyKeys(wrong))}`,
+          ];
         }
         const twin = key.split(' ').find((press) => Object.hasOwn(TWINS, press));
         if (twin !== undefined) {
@@ -115,13 +119,13 @@ function likelyKeys(key: string): string[] {
   return isKeyName(named) ? [named] : [...plainKeyNames];
 }
 
-function meant(word: string, known: readonly string[]): string {
+function suggestionText(word: string, known: readonly string[]): string {
   const [best] = known.length === 1 ? known : suggest(word, known);
   return best === undefined ? `, known are ${known.join(', ')}` : `, did you mean "${best}"?`;
 }
 
 /** Keys with two meanings, except those that devsh's own keymap already has. */
-function takenTwice(keymap: Keymap): string[] {
+function conflicts(keymap: Keymap): string[] {
   const before = new Set(overlaps(KEYMAP).map(({ id }) => id));
   return overlaps(keymap)
     .filter(({ id }) => !before.has(id))
@@ -131,7 +135,7 @@ function takenTwice(keymap: Keymap): string[] {
 function overlaps(keymap: Keymap): { id: string; text: string }[] {
   return keymap.flatMap((one, index) =>
     keymap.slice(index + 1).flatMap((other) => {
-      if (!isHeardTogether(one.context, other.context)) return [];
+      if (!canConflict(one.context, other.context)) return [];
       const key = one.keys.find((mine) => other.keys.some((its) => collide(mine, its)));
       if (key === undefined) return [];
       const [a, b] = [one, other].map(({ context, action }) => `${context}.${action}`);
@@ -141,7 +145,7 @@ function overlaps(keymap: Keymap): { id: string; text: string }[] {
 }
 
 /** Places may override each other on purpose; `anywhere` applies in all of them. */
-function isHeardTogether(one: Place, other: Place): boolean {
+function canConflict(one: Place, other: Place): boolean {
   return one === other || one === 'anywhere' || other === 'anywhere';
 }
 

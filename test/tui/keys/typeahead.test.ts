@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { formCommand } from '../../../src/tui/form/form-runner.ts';
 import { formId } from '../../../src/tui/form/form-state.ts';
-import { QUIET_MS, TypedAhead } from '../../../src/tui/questions.ts';
+import { QUIET_MS, Typeahead } from '../../../src/tui/questions.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
@@ -31,7 +31,7 @@ test('a form that closes by itself leaves no rest of a word to the table, until 
   const store = new Store({ ...stateOf({ fw1: [user('bob')] }), focus: 'table' }, reduce);
   const acted: string[] = [];
   let drops = 0;
-  const ahead = new TypedAhead(
+  const ahead = new Typeahead(
     store,
     (event) => acted.push(event.kind === 'key' ? event.text : 'paste'),
     () => (drops += 1),

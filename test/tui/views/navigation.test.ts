@@ -5,10 +5,10 @@ import { defaultView } from '../../../src/shell/records/kept-columns.ts';
 import type { Action } from '../../../src/tui/store.ts';
 import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
-import { contextOf, strayText } from '../../../src/tui/keys/keymap.ts';
+import { contextOf, unboundKeyText } from '../../../src/tui/keys/keymap.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
-import { crumbs } from '../../../src/tui/views/trail.ts';
+import { breadcrumbs } from '../../../src/tui/views/navigation.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 
 const fleet = stateOf({
@@ -63,37 +63,37 @@ describe('a view that a line opens', () => {
     ['a list', [devices, view('go-table')]],
     ['the table', [view('go-table')]],
   ])('%s says where a key goes that means nothing there', (_name, actions) => {
-    expect(strayText(after(fleet, ...actions))).toBe(
+    expect(unboundKeyText(after(fleet, ...actions))).toBe(
       'that key does nothing here; ":" leads to the prompt, "?" lists the keys',
     );
-    expect(strayText(after(fleet, ...actions, view('go-prompt')))).toBeUndefined();
+    expect(unboundKeyText(after(fleet, ...actions, view('go-prompt')))).toBeUndefined();
   });
 });
 
 describe('the trail', () => {
   test('names each step, and Esc goes back along it', () => {
     const deep = after(fleet, view('go-table'), devices, table('interface'), text);
-    expect(crumbs(deep)).toEqual(['users', 'devices', 'interfaces', 'help']);
-    expect(crumbs(after(deep, view('close')))).toEqual(['users', 'devices', 'interfaces']);
-    expect(crumbs(after(deep, view('close'), view('back')))).toEqual(['users', 'devices']);
+    expect(breadcrumbs(deep)).toEqual(['users', 'devices', 'interfaces', 'help']);
+    expect(breadcrumbs(after(deep, view('close')))).toEqual(['users', 'devices', 'interfaces']);
+    expect(breadcrumbs(after(deep, view('close'), view('back')))).toEqual(['users', 'devices']);
   });
 
   test('names a table once, and what makes the next step another one', () => {
     const filtered = after(fleet, table('user', 'lang=de'));
-    expect(crumbs(filtered)).toEqual(['users', 'filtered']);
+    expect(breadcrumbs(filtered)).toEqual(['users', 'filtered']);
     expect(titleLine(filtered).left).toMatch(/^ users › filtered · .*filter: lang=de/);
-    expect(crumbs(after(filtered, drift))).toEqual(['users', 'lang=de', 'user drift']);
+    expect(breadcrumbs(after(filtered, drift))).toEqual(['users', 'lang=de', 'user drift']);
     const source = { commandFilter: '', view: defaultView('user') };
     const scope = ['fw1', 'fw2'];
     const command = 'user list --on fw1,fw2';
     const scoped = after(fleet, { kind: 'table', source: { ...source, command, scope } });
-    expect(crumbs(scoped)).toEqual(['users', 'on fw1, fw2']);
+    expect(breadcrumbs(scoped)).toEqual(['users', 'on fw1, fw2']);
   });
 
   test('holds no view twice: the same command leads to the same view', () => {
     const around = after(fleet, devices, runs, devices, table('user'), devices);
-    expect(crumbs(around)).toEqual(['runs', 'users', 'devices']);
-    expect(crumbs(after(around, devices))).toEqual(['runs', 'users', 'devices']);
+    expect(breadcrumbs(around)).toEqual(['runs', 'users', 'devices']);
+    expect(breadcrumbs(after(around, devices))).toEqual(['runs', 'users', 'devices']);
   });
 
   test('gives the focus back to where a key was pressed', () => {
@@ -124,7 +124,7 @@ describe('the trail', () => {
 
   test('keeps a filter of a command as a step of its own', () => {
     const filtered = after(fleet, table('user', 'lang=de'), text);
-    expect(crumbs(filtered)).toEqual(['users', 'lang=de', 'help']);
+    expect(breadcrumbs(filtered)).toEqual(['users', 'lang=de', 'help']);
   });
 
   test('on a narrow screen only the last steps are told', () => {
@@ -141,7 +141,7 @@ describe('the trail', () => {
 
 test('details opened from a comparison go back to its row', () => {
   const compared = after(fleet, drift, view('whole'), view('last'), view('details'));
-  expect(crumbs(compared)).toEqual(['users', 'user drift', 'bob']);
+  expect(breadcrumbs(compared)).toEqual(['users', 'user drift', 'bob']);
   const back = after(compared, view('close'));
   expect(back.overlay).toMatchObject({ kind: 'drift', cursor: 1, isWhole: true });
 });
@@ -192,7 +192,7 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
       const { body, messages, under } = layoutOf(state);
       expect(body + messages.length + under).toBe(state.size.rows - 4);
       expect(body).toBeGreaterThan(0);
-      expect(state.trail.length).toBeLessThan(12);
+      expect(state.backStack.length).toBeLessThan(12);
       const pressEscape = (): State => after(state, view(escape[contextOf(state)] ?? 'close'));
       for (let press = 0; press < 40; press++) state = pressEscape();
       expect(contextOf(state)).toBe('table');
