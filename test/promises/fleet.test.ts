@@ -30,7 +30,7 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
       const what = `${line} --format ${format}`;
       const { stdout, stderr, exitCode } = await devsh(`${what} --on @lab`);
       expect([what, exitCode]).toEqual([what, 3]);
-      // Tables and CSV have no place for a failure among their rows: it stands beside them.
+      // Tables and CSV report failures beside their rows, on stderr.
       const told = format === 'table' || format === 'csv' ? stdout + stderr : stdout;
       expect([what, /\bsim3\b/.test(told), /\bsim4\b/.test(told)]).toEqual([what, true, true]);
       if (format === 'json') {
@@ -39,12 +39,12 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
           { device: 'sim3', address: device(3).address, code: 'unreachable' },
           { device: 'sim4', address: device(4).address, code: 'rejected' },
         ];
-        // Answers of `get` come as they do.
+        // Responses of `get` come in any order.
         const isOrdered = !line.startsWith('get');
         expect([what, notCovered]).toEqual([what, isOrdered ? all : expect.arrayContaining(all)]);
       }
     };
-    // Each waits before it calls sim3 again: side by side, but for what writes.
+    // Each waits before it calls sim3 again, so all lines but writes run in parallel.
     if (line.includes('--yes')) for (const format of FORMATS) await inFormat(format);
     else await Promise.all(FORMATS.map(inFormat));
   }
@@ -59,7 +59,7 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
   expect(asked.stdout).toContain(NAMED);
   expect(asked.exitCode).toBe(3);
 
-  // What is told of the run afterwards, in each form.
+  // The later report of the run, in each format.
   for (const kind of ['markdown', 'json', 'junit', 'csv', 'curl']) {
     const { stdout } = await devsh(`report --as ${kind}`);
     expect([kind, /\bsim3\b/.test(stdout), /\bsim4\b/.test(stdout)]).toEqual([kind, true, true]);
@@ -73,7 +73,7 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
     notCovered: [{ device: 'sim3' }, { device: 'sim4' }],
   });
 
-  // An editor shows what was read; what was not stands in the plan all the same.
+  // The editor shows only the devices that were read; the plan names the others.
   const edited = await devsh('user edit bob --on @lab --yes', {
     tty: [],
     env: { EDITOR: `sed -i s/lang:.*/lang:\\ es/` },
@@ -86,7 +86,7 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
 test('devsh claims nothing of devices that it did not read.', { timeout: 120_000 }, async () => {
   const { devsh, device, devices } = await startFleet({ devices: 3, users: 2 });
   device(1).putUser({ username: 'bob', lang: 'de' });
-  /** What would be said of all three. */
+  /** Claims about all three. */
   const CLAIMS =
     /only here|only on|same on all|no differences: \d+ users on \d+ devices\b(?! read)/;
   const absences: readonly (readonly number[])[] = [[], [2], [3], [2, 3]];
@@ -103,10 +103,10 @@ test('devsh claims nothing of devices that it did not read.', { timeout: 120_000
         const isClaimed = CLAIMS.test(text);
         const isConfigured = format === 'table' || line.includes('--drift');
         if (absent.length > 0) expect([what, isClaimed]).toEqual([what, false]);
-        // Otherwise this test could not fail.
+        // Proves that the test can fail.
         else if (isConfigured) expect([what, isClaimed]).toEqual([what, true]);
         for (const number of absent) {
-          // That a record is missing there is not known.
+          // Whether a record is missing there is unknown.
           expect([what, text]).not.toEqual([
             what,
             expect.stringMatching(`missing on.*sim${number}`),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startFleet } from '../main/devsh.ts';
 import { startProgram } from '../main/process.ts';
 
-/** Loaded into devsh before anything else: writes down whom it calls, and what it starts. */
+/** Preloaded into devsh: records its connections, DNS queries and child processes. */
 const RECORDER = `
 import { appendFileSync } from 'node:fs';
 import net from 'node:net';
@@ -25,7 +25,7 @@ for (const target of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Re
     if (!/^(lookup|resolve|reverse)/.test(name) || typeof target[name] !== 'function') continue;
     const asked = target[name];
     target[name] = function (...args) {
-      // The address of a device is no name: it is asked of nobody.
+      // An IP address needs no DNS query.
       if (!net.isIP(String(args[0]))) note('dns ' + args[0]);
       return asked.apply(this, args);
     };
@@ -49,7 +49,7 @@ test('devsh talks to the devices that you name, and to nobody else.', async () =
   const env = {
     NODE_OPTIONS: `--import ${pathToFileURL(recorder).href}`,
     RECORD: record,
-    // Where there is a keychain it is asked; this test is about the network.
+    // No keychain: this test is about the network.
     DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent',
   };
   const recorded = async (argv: string, input = ''): Promise<string[]> => {
@@ -74,7 +74,7 @@ test('devsh talks to the devices that you name, and to nobody else.', async () =
       line,
       named.sort(),
     ]);
-    // The keychain is asked by devsh itself, in a process of its own.
+    // devsh reads the keychain in a child process.
     const started = [...called].filter((one) => one.startsWith('start '));
     expect([line, started.filter((one) => one !== `start ${process.execPath}`)]).toEqual([
       line,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { apply, openDevice, plan } from '../../src/api.ts';
 import { ADMIN, startFleet, usernames, writesOf, type TestFleet } from '../main/devsh.ts';
 
-/** Lines by which `admin`, who is logged in, would lose the way in or the right to write. */
+/** Lines by which `admin`, the account in use, would lose its login or its right to write. */
 const HARMS = [
   'is_active=false',
   'enabled=no',
@@ -159,7 +159,7 @@ test('a token whose owner nobody knows may be that of any account that may write
   const { admin } = fleet.device(1).accounts;
   const env = { DEVSH_TOKEN: admin.token };
   await expectRefused(fleet, ['user', 'delete', 'viewer', '--on', 'sim1'], { env });
-  // The device has no such account.
+  // An unknown account.
   const wrong = { env: { ...env, DEVSH_USER: 'nobody' } };
   await expectRefused(fleet, ['user', 'delete', 'viewer', '--on', 'sim1'], wrong);
   const told = { env: { ...env, DEVSH_USER: 'admin' } };
@@ -174,7 +174,7 @@ test('is looked at again right before a step is sent', async () => {
   const frozen = join(fleet.devsh.folder, 'frozen.plan');
   const remove = '- delete: user\n  key: viewer\n';
   await fleet.devsh(['plan', '-', '-o', frozen, '--on', 'sim1'], { stdin: remove, env: ADMIN });
-  // Only what the device holds when the step is sent tells that the token is not the one of "nobody".
+  // Only the records at the time of sending show that the token does not belong to "nobody".
   const env = { DEVSH_TOKEN: admin.token, DEVSH_USER: 'nobody' };
   await expectRefused(fleet, ['apply', frozen], { env });
 });

@@ -9,7 +9,7 @@ test('SECURITY.md promises what is tested here, word for word', async () => {
   const promised = Array.from(document.matchAll(/^\d+\. \*\*(.+)\*\*$/gm), ([, text = '']) => text);
   const files = (await readdir(here)).filter((name) => name.endsWith('.test.ts'));
   const sources = await Promise.all(files.map((name) => readFile(`${here}${name}`, 'utf8')));
-  // A promise begins with a capital, or with the name of the program, and ends with a full stop.
+  // A promise begins with a capital or `devsh`, and ends with a full stop.
   const titles = sources.flatMap((source) =>
     Array.from(
       source.matchAll(/^(?:test|const PROMISE =)\W+((?:[A-Z]|devsh ).*\.)'[,;]/gm),

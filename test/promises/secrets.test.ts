@@ -34,7 +34,7 @@ test(PROMISE, { timeout: 120_000 }, async () => {
   expect(await leaks(fleet)).toEqual([]);
 });
 
-/** One line at the command line, with its trace. */
+/** Runs a line as a one-shot, with its trace. */
 async function runOnce(fleet: CanaryFleet, { line, stdin, stopAt }: SessionLine): Promise<void> {
   const { stdout, stderr } = await fleet.devsh([...split(line), '-v'], {
     env: fleet.env,
@@ -44,7 +44,7 @@ async function runOnce(fleet: CanaryFleet, { line, stdin, stopAt }: SessionLine)
   fleet.shown.push(stdout, stderr);
 }
 
-/** Ctrl-C, kill and a crash in the middle of a write; what the list of processes shows meanwhile. */
+/** Ctrl-C, kill and a crash in the middle of a write, and the list of processes meanwhile. */
 async function endBadly({ devsh, env, devices, secrets, shown }: CanaryFleet): Promise<void> {
   const [device] = devices;
   const crash = join(devsh.folder, 'crash.mjs');
@@ -86,17 +86,17 @@ async function endBadly({ devsh, env, devices, secrets, shown }: CanaryFleet): P
   device?.clearFaults();
 }
 
-/** The logins are those of the programs that the inventory names. */
+/** The logins come from the programs in the inventory. */
 const NO_LOGIN = { DEVSH_USER: undefined, DEVSH_PASSWORD: undefined };
 
-/** Left out where keys are typed: what asks for more than a line, or for another terminal. */
+/** Lines that need more input, or another terminal, and are not typed at a prompt. */
 const NOT_TYPED =
   /^(connect|demo|simulator --port|quit|vault init|login sim1|user edit|run -|watch)|-stdin/;
 
-/** On the full screen the outputs are the same; these show what is typed, asked and remembered. */
+/** Lines for the full screen, whose outputs are the same: these show typed and remembered text, and questions. */
 const ON_SCREEN = /^(user (list '|add|set|show)|post|history|credentials|run show)/;
 
-/** All lines at the prompt, plain or on the full screen, seen as a terminal gets them. */
+/** Types all lines at the prompt, plain or on the full screen. */
 async function typeAll(fleet: CanaryFleet, args: readonly string[]): Promise<void> {
   await rm(join(fleet.devsh.folder, 'state/devsh/history'), { force: true });
   const program = startInPty({
@@ -121,7 +121,7 @@ async function typeAll(fleet: CanaryFleet, args: readonly string[]): Promise<voi
   const history = (): Promise<string> => readFile(path, 'utf8').catch(() => '');
   await expect.poll(history, { timeout: 15_000 }).toContain('credentials @all-of-them --json -v\n');
   expect(await history()).not.toContain('password');
-  // What is typed and never sent off.
+  // Typed and never submitted.
   program.type(`user add username=never password=${quoteWord(fleet.secrets.newUser)}`);
   await program.waitFor('•••');
   program.press('ctrl-c');
@@ -130,7 +130,7 @@ async function typeAll(fleet: CanaryFleet, args: readonly string[]): Promise<voi
   await program.exit;
 }
 
-/** Waits until the prompt takes the next line, and leaves whatever is in front of it. */
+/** Closes overlays and waits until the prompt takes the next line. */
 async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
   const lastLine = (screen: readonly string[]): string =>
     screen.filter((line) => line !== '').at(-1) ?? '';

@@ -3,9 +3,9 @@ import { proxyUrl, type CanaryFleet } from './canary-fleet.ts';
 
 export interface SessionLine {
   readonly line: string;
-  /** What is piped in at the command line, and typed at the prompt. */
+  /** Standard input of the one-shot; typed at the prompt. */
   readonly stdin?: string;
-  /** Ctrl-C when this is shown; for what would go on for ever. */
+  /** Ctrl-C when this is shown, for lines that do not end. */
   readonly stopAt?: string;
 }
 

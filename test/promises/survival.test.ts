@@ -10,7 +10,7 @@ import { startInPty } from '../pty/harness.ts';
 
 const PIN = 'AB'.repeat(32);
 
-/** A way to end, and whether devsh is on the full screen then. */
+/** Ways to end devsh. */
 const ENDS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'quit', 'ctrl-d'] as const;
 
 test('The terminal is given back, however devsh ends.', async () => {
@@ -93,7 +93,7 @@ test('A damaged file of devsh is named, and nothing in it is lost.', async () =>
     await devsh('device add other 10.9.9.9');
     await devsh(`trust accept 10.9.9.9 --fingerprint ${'AB'.repeat(32)}`);
     const held = await Promise.all((await allFiles(devsh)).map((one) => readFile(one)));
-    // As it was found, in its place or kept aside: what is left of it can be looked at.
+    // The damaged file is unchanged, in its place or set aside.
     const isKept = held.some((bytes) => bytes.includes(damaged) || bytes.includes(intact));
     expect([file, isKept]).toEqual([file, true]);
     await writeFile(path, intact);
@@ -105,7 +105,7 @@ test('Two sessions lose no update of each other.', { timeout: 60_000 }, async ()
   const { devsh, device } = await startFleet({ latencyMs: 1, users: 2 });
   const doAll = async (who: string, round: number, lagMs: number): Promise<void> => {
     await sleep(lagMs);
-    // In turn, so that each meets another one.
+    // In turn, so that each competes with another one.
     const own = [
       `device add ${who} ${who}.example`,
       `trust accept ${who}.example --fingerprint ${PIN}`,

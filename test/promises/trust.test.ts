@@ -9,7 +9,7 @@ import { Canaries } from './canaries.ts';
 
 const USERS = JSON.stringify([{ uuid: '1', username: 'bob', first_name: 'Bob', lang: 'de' }]);
 
-/** A line for each kind of request that devsh makes. */
+/** A line for each kind of request. */
 const LINES = [
   'user list',
   'user add username=zoe lang=de --yes',
@@ -127,7 +127,7 @@ test('A login that two devices have refused goes to no further one.', async () =
   }
 });
 
-/** A device that sets cookies with everything, and points to `elsewhere` in each way there is. */
+/** A device that sets cookies in each response, and links to `elsewhere` in every way. */
 function listing(elsewhere: string): Promise<TestServer> {
   return serve((request, response) => {
     response.setHeader('set-cookie', ['session=1; Path=/', 'csrftoken=2; Domain=127.0.0.1']);

@@ -8,7 +8,7 @@ interface Said {
   readonly results?: readonly { readonly verdict: string }[];
 }
 
-/** What becomes of answers to a write: lost, late, cut, forged, refused, sent on. */
+/** Faults of responses to a write: lost, late, cut, forged, refused, redirected. */
 const ANSWERS: readonly FaultName[] = [
   'store-and-drop',
   'reset',
@@ -28,7 +28,7 @@ const ANSWERS: readonly FaultName[] = [
   'store-late',
 ];
 
-/** What a device says that it has done, and has not. */
+/** Faults that report a change that did not happen. */
 const LIES: readonly FaultName[] = [
   'accept-and-forget',
   'store-altered',
@@ -44,7 +44,7 @@ const LIES: readonly FaultName[] = [
   'success-false',
 ];
 
-/** One user added to a device with a fault of its own. */
+/** Adds a user to a device with a fault. */
 async function addTo(
   name: FaultName,
 ): Promise<{ verdict: string; posts: number; isHeld: boolean }> {
@@ -150,7 +150,7 @@ test('Nothing is changed unless you ask for it.', async () => {
     const declined = await devsh(`${line} --on @lab`, { tty: ['n', 'n'] });
     expect([line, declined.exitCode]).toEqual([line, 6]);
   }
-  // Not even when asked for, as long as it is not allowed: nobody locks himself out.
+  // Not even on request, without --allow: a change that would lock the user out.
   for (const line of ['user delete admin', 'user set admin username=root']) {
     expect([line, (await devsh(`${line} --on @lab --yes`)).exitCode]).toEqual([line, 6]);
   }

@@ -12,7 +12,7 @@ function texts(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
 }
 
-/** The lines of devsh in a recipe, the variables of its system replaced. */
+/** The devsh lines of a recipe, with the variables of its system replaced. */
 async function lines(name: string, values: Readonly<Record<string, string>>): Promise<string[]> {
   const found = texts(parse(await readFile(recipe(name), 'utf8'))).filter((text) =>
     text.startsWith('devsh '),

@@ -8,7 +8,7 @@ import { recipe, startLab } from './lab.ts';
 const name = z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
 const count = z.number().int().positive();
 
-/** What batch/v1 says of the fields that the manifest uses; it has no others. */
+/** The schema of batch/v1 for the fields that the manifest uses. */
 const job = z.strictObject({
   apiVersion: z.literal('batch/v1'),
   kind: z.literal('Job'),
@@ -42,7 +42,7 @@ const job = z.strictObject({
     }),
     template: z.strictObject({
       spec: z.strictObject({
-        // podFailurePolicy is allowed with this one only.
+        // podFailurePolicy needs this policy.
         restartPolicy: z.literal('Never'),
         terminationGracePeriodSeconds: count,
         automountServiceAccountToken: z.boolean(),
@@ -129,14 +129,14 @@ test('the pods of the manifest carry out a plan, each its shard', async () => {
   const { spec } = await readJob();
   const [container] = spec.template.spec.containers;
   const [command, flag] = container.command;
-  // The folders of the pod are folders here.
+  // Maps the folders of the pod.
   const line = container.args[0].replace(/(?<=[ "])\/(?=plan|results|login)/g, `${folder}/`);
   for (let index = 0; index < spec.completions; index += 1) {
     const token = devices[index]?.accounts.admin.token ?? '';
     await writeFile(join(folder, 'login/token'), `${token}\n`);
     const env = { JOB_COMPLETION_INDEX: String(index), DEVSH_USER: '', DEVSH_PASSWORD: '' };
     const pod = await run(command, [flag, line], env);
-    // Each simulated device has a token of its own: the second device of a shard refuses.
+    // Each simulated device has its own token: the second device of a shard refuses.
     expect([index, pod.code]).toEqual([
       index,
       devices[index + spec.completions] === undefined ? 0 : 3,

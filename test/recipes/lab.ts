@@ -18,7 +18,7 @@ export interface Lab {
   readonly folder: string;
   readonly devices: readonly SimulatedDevice[];
   readonly writes: () => number;
-  /** Runs a program in the folder; a `devsh` that it starts notes its process in `pids/SHARD`. */
+  /** Runs a program in the folder; a `devsh` that it starts writes its process id to `pids/SHARD`. */
   readonly run: (
     program: string,
     args: readonly string[],

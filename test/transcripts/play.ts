@@ -4,7 +4,7 @@ import type { FaultName } from '../../src/simulator/faults.ts';
 import { ADMIN, startFleet, type TestFleet } from '../main/devsh.ts';
 import type { Entry, Setup } from './transcript.ts';
 
-/** The simulated devices of a story, and a devsh with files of its own. */
+/** The simulated devices of a story, and a devsh with its own files. */
 export function startStory({
   devices,
   users,
@@ -16,7 +16,7 @@ export function startStory({
   return startFleet({ devices, users, seed: 1, isListed, isPinned, env });
 }
 
-/** Carries an entry out and writes it as it would stand in a transcript. */
+/** Runs an entry and returns it as text of a transcript. */
 export async function play(entry: Entry, fleet: TestFleet): Promise<string> {
   if (entry.kind === 'note') return entry.text;
   if (entry.kind === 'fault') {
@@ -48,7 +48,7 @@ function told(text: string, fleet: TestFleet): string[] {
 
 /**
  * `{sim1}` is the address of a device, `{sim1.pin}` its fingerprint, `{sim1.token}` the admin's token,
- * `{home}` a folder for this story alone.
+ * `{home}` the folder of this story.
  */
 function filled(text: string, { devices, devsh }: TestFleet): string {
   return devices.reduce(
@@ -61,7 +61,7 @@ function filled(text: string, { devices, devsh }: TestFleet): string {
   );
 }
 
-/** The other way round, and `{run}`, `{uuid}`, `{date}` and `{ms}` for what is new every time. */
+/** The reverse of `filled`; `{run}`, `{uuid}`, `{date}` and `{ms}` stand for varying values. */
 function masked(text: string, { devices, devsh }: TestFleet): string {
   return devices
     .reduce(

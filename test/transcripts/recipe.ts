@@ -1,6 +1,6 @@
 import { parseTranscript, type Entry, type Setup } from './transcript.ts';
 
-/** One incident of docs/recipes.md: what it starts with, and its text in parts. */
+/** One incident of docs/recipes.md: its setup, and its text in parts. */
 export interface Recipe {
   readonly title: string;
   readonly setup: Setup;
@@ -9,7 +9,7 @@ export interface Recipe {
 
 export type Part =
   | Entry
-  /** A block whose first line is `# change.yaml`: the file that the commands name. */
+  /** A block that starts with `# change.yaml`: a file for the commands. */
   | {
       readonly kind: 'file';
       readonly name: string;
@@ -18,18 +18,18 @@ export type Part =
     };
 
 /**
- * The recipes of a Markdown file. A comment `<!-- = devices=3 login … -->` opens the story of a
+ * Parses the recipes of a Markdown file. A comment `<!-- = devices=3 login … -->` is the setup of a
  * section, `<!-- * sim2 refuse on -->` switches a fault, and a `console` block is a transcript.
  */
 export function parseRecipes(markdown: string): { head: string; recipes: Recipe[] } {
-  // A report shown in a fence has headings of its own: a recipe is what opens a story.
+  // A fence may contain headings: a recipe begins only with a heading and a setup.
   const [head = '', ...sections] = markdown.split(/^(?=## .*\n\n<!-- = )/m);
   return { head, recipes: sections.map(parseRecipe) };
 }
 
 function parseRecipe(section: string): Recipe {
   const setupText = /^<!-- (= .*) -->$/m.exec(section)?.[1] ?? '';
-  // Every second part is what stands in a fence.
+  // Every second part is a fence.
   const pieces = section.split(/^(```\w+\n[\s\S]*?^```\n)/m);
   const parts = pieces.flatMap((piece, index): Part[] => {
     if (index % 2 === 0) return proseParts(piece);
@@ -55,7 +55,7 @@ function proseParts(prose: string): Part[] {
 function consoleParts(fenced: string): Part[] {
   const inner = fenced.replace(/^```console\n/, '').replace(/```\n$/, '');
   const { entries } = parseTranscript(`=\n${inner}`);
-  // Each entry ends with its line end; the last one has no empty line behind it.
+  // Each entry ends with a line end; no empty line follows the last one.
   return [
     { kind: 'note', text: '```console\n' },
     ...entries.filter(({ kind }) => kind === 'command'),
@@ -63,9 +63,9 @@ function consoleParts(fenced: string): Part[] {
   ];
 }
 
-/** The parts as they stand in the file. */
+/** The parts as Markdown. */
 export function recipeText(parts: readonly string[]): string {
-  // An entry that is followed by another one ends with an empty line, the last one of its block does not.
+  // All entries of a block but the last one end with an empty line.
   return parts
     .map((text, index) => {
       if (!text.startsWith('$ ')) return text;

@@ -10,7 +10,7 @@ const file = new URL('../../docs/recipes.md', import.meta.url);
 const source = readFileSync(file, 'utf8');
 const { head, recipes } = parseRecipes(source);
 
-/** Writes what devsh says now into the recipes, to be read before it is kept. */
+/** Updates the recipes with the current output; read the diff. */
 const isUpdate = process.env['UPDATE_TRANSCRIPTS'] === '1';
 const told = new Map<Recipe, string>();
 
@@ -32,7 +32,7 @@ afterAll(() => {
   if (isUpdate) writeFileSync(file, head + recipes.map((recipe) => told.get(recipe)).join(''));
 });
 
-/** Files are named as if they were in the folder where one works. */
+/** Shows files without their folder. */
 async function runStep(part: Part, fleet: TestFleet): Promise<string> {
   if (part.kind === 'note') return part.text;
   const { folder } = fleet.devsh;

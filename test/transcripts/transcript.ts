@@ -1,4 +1,4 @@
-/** What a story starts with. */
+/** The initial state of a story. */
 export interface Setup {
   readonly devices: number;
   readonly users: number;
@@ -7,22 +7,22 @@ export interface Setup {
   readonly isPinned: boolean;
   /** The admin's password is in the environment. */
   readonly isLoggedIn: boolean;
-  /** The line as it stands. */
+  /** A literal line. */
   readonly text: string;
 }
 
 export type Entry =
-  /** `$ devsh …`, `> ` what is piped in, stdout, `! ` stderr, `[exit N]`. */
+  /** `$ devsh …`, `> ` standard input, stdout, `! ` stderr, `[exit N]`. */
   | {
       readonly kind: 'command';
       readonly command: string;
       readonly env: Readonly<Record<string, string>>;
       readonly stdin: readonly string[];
-      /** Behind the `$`. */
+      /** The text after `$`. */
       readonly source: string;
       readonly text: string;
     }
-  /** `* sim2 refuse on`: a fault is switched. */
+  /** `* sim2 refuse on`: switches a fault. */
   | {
       readonly kind: 'fault';
       readonly device: string;
@@ -33,9 +33,8 @@ export type Entry =
   | { readonly kind: 'note'; readonly text: string };
 
 /**
- * A story: the first line is `= devices=3 users=8 listed pinned login`; then comments (`# …`), faults
- * and commands, each closed by its `[exit N]` and an empty line. A command alone is one whose output
- * is still to be told.
+ * Parses a story: the first line is `= devices=3 users=8 listed pinned login`; then comments (`# …`),
+ * faults and commands, each closed by `[exit N]` and an empty line. An update fills in missing output.
  */
 export function parseTranscript(source: string): { setup: Setup; entries: Entry[] } {
   const [first = '', ...lines] = source.split('\n');

@@ -7,7 +7,7 @@ import { parseTranscript } from './transcript.ts';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const stories = readdirSync(folder).filter((name) => name.endsWith('.txt'));
 
-/** Writes what devsh says now into the transcripts, to be read before it is kept. */
+/** Updates the transcripts with the current output; read the diff. */
 const isUpdate = process.env['UPDATE_TRANSCRIPTS'] === '1';
 
 test.each(stories)('%s', async (name) => {
