@@ -28,7 +28,7 @@ test.each(['next', 'page', 'offset'] as const)(
   },
 );
 
-test('get leaves alone what is no list, or a page that was asked for', async () => {
+test('get does not follow pages of a non-list or of a requested page', async () => {
   const { devsh, device } = await startFleet({ profile: 'drf', paging: 'next', users: 12 });
   const from = device(1).log.length;
   await devsh('get /api/system/ --on sim1');
@@ -37,7 +37,7 @@ test('get leaves alone what is no list, or a page that was asked for', async () 
   expect(device(1).log.slice(from)).toHaveLength(3);
 });
 
-test('how pages are asked for is guessed once: the next process knows', async () => {
+test('the paging is guessed once: the next process knows it', async () => {
   const { devsh, device } = await startFleet({
     profile: 'drf',
     paging: 'offset',

@@ -129,7 +129,7 @@ function withoutTimes(record: Readonly<Record<string, unknown>>): Record<string,
 
 describe.each(PROFILE_NAMES)('a device that speaks %s', (profile) => {
   test.each(DIALECTS.filter((dialect) => dialect.profile === profile))(
-    'is read, written to and taken back with $envelope and paging $paging',
+    'is read, written to and undone with $envelope and paging $paging',
     roundTrip,
   );
 });
@@ -170,7 +170,7 @@ describe('a boolean that a form leaves out would be stored as false', () => {
     PUT: 'update:\n  method: PUT\n  encoding: form\n  record: whole\n',
     PATCH: 'update:\n  method: PATCH\n  encoding: form\n  record: changes\n',
   };
-  test.each(Object.entries(forms))('so it goes along, with %s', async (method, update) => {
+  test.each(Object.entries(forms))('so it is sent along, with %s', async (method, update) => {
     const { devsh, device } = await start({ profile: 'drf', envelope: 'array', paging: 'none' });
     const folder = join(devsh.folder, 'config', 'devsh', 'profiles');
     await mkdir(folder, { recursive: true });
@@ -187,7 +187,7 @@ describe('a boolean that a form leaves out would be stored as false', () => {
   });
 });
 
-test('a new record in JSON has numbers and booleans where the device has them', async () => {
+test('a new record in JSON has the numbers and booleans of the device', async () => {
   const { devsh, device } = await start({
     profile: 'generic-rest',
     envelope: 'array',
@@ -214,7 +214,7 @@ test('another resource has the same verbs, and numbers stay numbers', async () =
   }
 });
 
-test('after learn, the profile says how a list came, and that this was observed', async () => {
+test('after learn, the profile shows the format of a list as observed', async () => {
   const { devsh } = await start({ profile: 'drf', envelope: 'data', paging: 'page' });
   expect((await devsh('learn sim1')).exitCode).toBe(0);
   const { stdout } = await devsh('profile sim1 --json');

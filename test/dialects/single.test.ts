@@ -32,7 +32,7 @@ const DIALECTS = PROFILE_NAMES.flatMap((profile) =>
 );
 
 test.each(DIALECTS)(
-  'one object is shown, changed and taken back by $profile with $envelope',
+  'one object is shown, changed and undone by $profile with $envelope',
   async ({ profile, envelope }) => {
     const { devsh, device } = await start({ profile, envelope });
     // A form with all fields needs to know how lists are written.
@@ -108,7 +108,7 @@ test('a value that the device does not allow is refused before it is sent', asyn
   expect(writes(device)).toEqual([]);
 });
 
-test('that a resource is one object is observed, kept and told by the profile', async () => {
+test('the profile observes, keeps and shows that a resource is one object', async () => {
   const { devsh } = await start({ profile: 'drf' });
   await devsh('system list --on sim1');
   const { stdout } = await devsh('profile sim1 --json');

@@ -24,7 +24,7 @@ async function start(
 }
 
 test.each(['drf', 'generic-rest'] as const)(
-  'records of a list that leaves fields out are read, changed and taken back in full: %s',
+  'records of a list that omits fields are read, changed and undone in full: %s',
   async (profile) => {
     const { devsh, device, gets } = await start(profile, ['summary-list']);
     expect((await devsh('learn sim1')).exitCode).toBe(0);
@@ -60,7 +60,7 @@ test.each(['drf', 'generic-rest'] as const)(
   },
 );
 
-test('a column or a filter that only records themselves have is read for, and that is said', async () => {
+test('a column or a filter that the list omits is read from the records, with a message', async () => {
   const { devsh, device, gets } = await start('drf', ['summary-list']);
   await devsh('learn sim1');
   gets();
@@ -97,7 +97,7 @@ test('a complete list costs no further request', async () => {
 });
 
 test.each(['drf', 'generic-rest'] as const)(
-  'what was learned of an empty list is learned again when records come: %s',
+  'facts of an empty list are learned again when records come: %s',
   async (profile) => {
     const { devsh, device } = await start(profile, ['summary-list']);
     const names = device.records('interface').map(({ name }) => JSON.stringify(name).slice(1, -1));
@@ -118,7 +118,7 @@ test.each(['drf', 'generic-rest'] as const)(
   },
 );
 
-test('a field that not even the record itself shows is not called empty', async () => {
+test('a field that even the record itself omits is not called empty', async () => {
   const { devsh, gets } = await start('drf', []);
   await devsh('learn sim1 --resource interface');
   gets();
@@ -129,7 +129,7 @@ test('a field that not even the record itself shows is not called empty', async 
   expect(gets().filter((path) => /interface\/./.test(path))).toHaveLength(1);
 });
 
-test('the first change of a device that nobody has asked keeps what its list leaves out', async () => {
+test('the first change on an unknown device keeps the fields that its list omits', async () => {
   const { devsh, device } = await start('drf', ['summary-list']);
   const user = device.users.at(-1);
   expect((await devsh(`user set ${user?.username} lang=ja --on sim1 --yes`)).exitCode).toBe(0);

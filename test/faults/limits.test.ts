@@ -34,7 +34,7 @@ async function peakMiB(folder: string): Promise<number> {
   return Number(await readFile(join(folder, 'peak'), 'utf8')) / 1024;
 }
 
-describe('an answer that does not end is ended in time:', () => {
+describe('a response that does not end is ended in time:', () => {
   const endsInTime = async (fault: FaultName, fleet: TestFleet): Promise<void> => {
     const { device, devsh } = fleet;
     device(1).setFault(fault);
@@ -57,7 +57,7 @@ describe('an answer that does not end is ended in time:', () => {
   });
 });
 
-describe('Ctrl-C ends the waiting for', () => {
+describe('Ctrl-C ends the wait for', () => {
   test.each(STALLED)('a list with %s', { retry: RETRIES }, async (fault) => {
     const { device, devsh } = await startFleet();
     device(1).setFault(fault);
@@ -73,7 +73,7 @@ describe('Ctrl-C ends the waiting for', () => {
     expect(code).toBe(130);
   });
 
-  test('a write that is not answered, which then is looked at and said to be unknown or not done', async () => {
+  test('a write without a response, which is read back as unknown or not done', async () => {
     const { device, devsh } = await startFleet();
     device(1).setFault('silence', true, { method: 'POST' });
     const line = [

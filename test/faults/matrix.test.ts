@@ -99,7 +99,7 @@ describe('a device with', () => {
   );
 
   test.each(EXPECTED.filter(isShownAsText))(
-    '$fault: $door shows nothing that a terminal would obey',
+    '$fault: $door prints no control characters',
     async (cell) => {
       const { stdout, stderr, exitCode } = await outcomeOf(texts, cell);
       expect(unsafeLine(`${stdout}\n${stderr}`)).toBeUndefined();
@@ -110,7 +110,7 @@ describe('a device with', () => {
 });
 
 describe('the matrix', () => {
-  test('has every fault at every door where it can strike', () => {
+  test('has every fault in every operation that it can strike', () => {
     const cells = EXPECTED.map(({ fault, door }) => `${fault}: ${door}`);
     const faults = FAULTS.filter(({ name }) => !TOO_LARGE.includes(name));
     const possible = faults.flatMap(({ name }) =>

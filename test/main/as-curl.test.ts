@@ -5,7 +5,7 @@ import { startFleet, usernames } from './devsh.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-test('a listing as curl calls asks no device', async () => {
+test('a listing as curl calls sends no request', async () => {
   const { devsh, devices } = await startFleet({ devices: 2 });
   const { stdout, exitCode } = await devsh('user list --on sim1,sim2 --as-curl');
   for (const { address, log } of devices) {
@@ -15,7 +15,7 @@ test('a listing as curl calls asks no device', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('a write as curl calls is planned and not sent, and holds no secret', async () => {
+test('a write as curl calls is planned and not sent, and contains no secret', async () => {
   const { devsh, device, writes } = await startFleet();
   const line = 'user add username=zoe lang=de password=hush-hush --on sim1 --as-curl';
   const { stdout, stderr, exitCode } = await devsh(line);
@@ -53,7 +53,7 @@ test.skipIf(!hasCurl)('the curl calls of a delete do what devsh would have done'
   expect(usernames(device(1))).not.toContain(user?.username);
 });
 
-test('each device is asked at its own path, and for the media type that it wants', async () => {
+test('each device gets its own path and media type', async () => {
   const { devsh } = await startFleet({ devices: 2 });
   await devsh('profile set sim2 accept=application/vnd.api+json resources.user.path=/rest/users');
   const { stdout } = await devsh('user list --on sim1,sim2 --as-curl');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 
-test('the name of a resource alone is a command where a device shows it, anywhere once it was seen', async () => {
+test('a resource name alone is a command if a device has the resource, and later without a device', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
   const nowhere = await devsh('interface');
   expect(nowhere.stderr).toContain('there is no command "interface"');
@@ -17,7 +17,7 @@ test('the name of a resource alone is a command where a device shows it, anywher
   expect((await devsh('zzz --on sim1')).exitCode).toBe(2);
 });
 
-test('so it is where a profile of the user says something of it; a damaged one does not matter', async () => {
+test('a resource in a profile of the user is a command, too; a damaged profile does not matter', async () => {
   const { devsh } = await startFleet({ devices: 1 });
   const folder = join(devsh.folder, 'config', 'devsh', 'profiles');
   await mkdir(folder, { recursive: true });

@@ -3,7 +3,7 @@ import { startFleet, usernames } from './devsh.ts';
 
 const WITHOUT = 'would get an empty or default password';
 
-test('an undo brings an account back disabled, as its password is not known', async () => {
+test('an undo restores an account disabled, because its password is unknown', async () => {
   const { devsh, device } = await startFleet({ profile: 'drf', devices: 1 });
   await devsh('profile set sim1 profile=drf');
   await devsh('user delete viewer --on sim1 --yes');
@@ -12,7 +12,7 @@ test('an undo brings an account back disabled, as its password is not known', as
   expect(device(1).users.find(({ username }) => username === 'viewer')?.is_active).toBe(false);
 });
 
-test('an undo brings no account back with a default password unless somebody agrees', async () => {
+test('an undo restores no account with a default password unless that is confirmed', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 1 });
   await devsh('user delete viewer --on sim1 --yes');
   const refused = await devsh('undo --on sim1 --yes');

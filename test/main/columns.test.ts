@@ -11,7 +11,7 @@ async function typed(devsh: Devsh, line: string): Promise<string> {
   return stderr;
 }
 
-test('columns asked for at a prompt are those of the next list on a terminal, until auto', async () => {
+test('columns chosen at a prompt apply to the next lists on a terminal, until auto', async () => {
   const { devsh } = await startFleet();
   const header = async (line: string): Promise<string> =>
     (await devsh(line, SCREEN)).stdout.split('\n')[0]?.replace(/ +/g, ' ').trim() ?? '';
@@ -31,7 +31,7 @@ test('columns asked for at a prompt are those of the next list on a terminal, un
   expect(JSON.parse(settings)).toEqual({});
 });
 
-test('columns of a command by itself, and of a line of a script, are not kept', async () => {
+test('columns of a one-shot and of a script line are not kept', async () => {
   const { devsh } = await startFleet();
   const first = await devsh('user list --on sim1 --columns username', SCREEN);
   expect(first.stdout).toMatch(/^DEVICE +USERNAME\n/);
@@ -43,7 +43,7 @@ test('columns of a command by itself, and of a line of a script, are not kept', 
   expect((await devsh('user list --on sim1', SCREEN)).stdout).toContain('FIRST NAME');
 });
 
-test('what a program reads is neither kept nor changed by what was kept', async () => {
+test('output for programs neither keeps columns nor uses kept ones', async () => {
   const { devsh } = await startFleet();
   const piped = await devsh('user list --on sim1');
   await typed(devsh, 'user list --on sim1 --columns username');
@@ -59,7 +59,7 @@ test('what a program reads is neither kept nor changed by what was kept', async 
   expect((await devsh('user list --on sim1 --columns auto')).stdout).toBe(piped.stdout);
 });
 
-test('columns belong to one resource of one profile, and a slip is not kept', async () => {
+test('columns belong to one resource of one profile, and an unknown one is not kept', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
   await typed(devsh, 'user list --on sim1 --columns usrname');
   await typed(devsh, 'user list --on sim1 --profile drf --columns username');
@@ -69,7 +69,7 @@ test('columns belong to one resource of one profile, and a slip is not kept', as
   );
 });
 
-test('of many columns that no record has only the first are named', async () => {
+test('only the first of many unknown columns are named', async () => {
   const { devsh } = await startFleet();
   const names = Array.from({ length: 500 }, (_, index) => `column${index}`).join(',');
   const { stderr } = await devsh(`user list --on sim1 --columns ${names}`);

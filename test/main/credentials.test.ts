@@ -61,7 +61,7 @@ test('--password-stdin needs to know the user', async () => {
   expect((await devsh(line, { stdin })).exitCode).toBe(0);
 });
 
-test('one password from stdin does for all devices', async () => {
+test('one password from stdin is used for all devices', async () => {
   const { devsh } = await startFleet({ devices: 3, env: {} });
   const { exitCode } = await devsh('user list --on @lab --password-stdin --user admin', {
     stdin: 'admin-secret\n',
@@ -93,7 +93,7 @@ test('the user of the inventory is used with a password that has no user of its 
   expect(usernames(device(1))).not.toContain('zoe');
 });
 
-test('on a terminal user and password are asked for, and a wrong one is asked for again', async () => {
+test('a terminal prompts for user and password, and again after a wrong one', async () => {
   const { devsh, device } = await startFleet({ env: {} });
   const { stderr, stdout, exitCode } = await devsh('user list --on sim1', {
     tty: ['admin', 'wrong', 'admin', 'admin-secret', 'n'],
@@ -123,7 +123,7 @@ test('login without a terminal and without stdin says how', async () => {
   expect(stderr).toContain('--password-stdin');
 });
 
-test('login checks before it keeps: a wrong password is not stored', async () => {
+test('login checks before it stores: a wrong password is not stored', async () => {
   const { devsh } = await startFleet();
   const { exitCode, stderr } = await devsh('login sim1 --user admin --password-stdin', {
     stdin: 'wrong\n',
@@ -159,7 +159,7 @@ test('a credential_command of the group gives the login', async () => {
   expect((await devsh('user list --on @lab')).exitCode).toBe(0);
 });
 
-test('a credential_command that fails is told, and no other place is asked in its stead', async () => {
+test('a failing credential_command is reported, and no other source is tried', async () => {
   const { devsh, device } = await startFleet({ env: {} });
   await addSettings(
     devsh.folder,
@@ -171,7 +171,7 @@ test('a credential_command that fails is told, and no other place is asked in it
   expect(device(1).log).toEqual([]);
 });
 
-test('a .netrc gives the login of the devices that are to use it, and of no other', async () => {
+test('a .netrc gives the login only of the devices that use it', async () => {
   const { devsh, device } = await startFleet({ devices: 2, env: {} });
   await addSettings(devsh.folder, 'groups:\n  lab:\n    netrc: true\n');
   const netrc = join(devsh.folder, '.netrc');
@@ -189,7 +189,7 @@ test('a .netrc gives the login of the devices that are to use it, and of no othe
   expect(open.stderr).toContain(`chmod 600 ${netrc}`);
 });
 
-test('credentials tells where each login comes from, never the login, and calls nobody', async () => {
+test('credentials shows the source of each login, never the login, and sends no request', async () => {
   const { devsh, devices } = await startFleet({ devices: 3, env: {} });
   await addSettings(devsh.folder, COMMAND.replace('  lab:', '  cmd:'));
   const { address } = devices[1] ?? { address: '' };
@@ -221,7 +221,7 @@ test('credentials tells where each login comes from, never the login, and calls 
   expect(given.stdout).not.toContain('tok-secret');
 });
 
-test('login --check tries each login once, and says what became of it', async () => {
+test('login --check tries each login once and reports the result', async () => {
   const { devsh, devices } = await startFleet({ devices: 2 });
   await devsh('device add gone 127.0.0.1:9');
   const { stdout, exitCode } = await devsh('login --check sim1 sim2 gone --json');
@@ -249,7 +249,7 @@ test('login --check sends a refused login to two devices of five', async () => {
   expect(exitCode).toBe(4);
 });
 
-test('login --check asks for no login', async () => {
+test('login --check does not prompt', async () => {
   const { devsh } = await startFleet({ env: {} });
   const { stdout, exitCode } = await devsh('login --check sim1', {
     tty: ['admin', 'admin-secret'],
@@ -290,7 +290,7 @@ test('where no keychain answers, logins are kept in the vault, and found there',
   expect(JSON.parse(after.stdout)).toMatchObject({ credentials: [{ source: 'vault' }] });
 });
 
-test('in one session the passphrase is asked for once, and again after "vault lock"', async () => {
+test('a session prompts for the passphrase once, and again after "vault lock"', async () => {
   const { devsh } = await startFleet({ devices: 2, env: {} });
   await makeVault(devsh.folder);
   for (const name of ['sim1', 'sim2']) {
@@ -327,7 +327,7 @@ test('a login that waits behind the vault is answered with its passphrase', asyn
   expect(stderr).not.toContain(PASSPHRASE);
 });
 
-test('a damaged vault is named, and what comes after it still works', async () => {
+test('a damaged vault is named, and the next source still works', async () => {
   const { devsh, device } = await startFleet({ env: {} });
   const vault = join(devsh.folder, 'data', 'devsh', 'vault.age');
   await writeFile(vault, 'damaged\n');
@@ -356,7 +356,7 @@ test('a passphrase that is wrong, missing or declined sends nothing', async () =
   expect(device(1).log.filter(({ authorization }) => authorization !== 'none')).toEqual([]);
 });
 
-test('vault init wants the same passphrase twice, and never a second vault', async () => {
+test('vault init requires the same passphrase twice, and creates no second vault', async () => {
   const { devsh } = await startFleet({ env: {} });
   const differing = await devsh('vault init', { tty: [PASSPHRASE, `${PASSPHRASE} `] });
   expect(differing.exitCode).toBe(6);
@@ -407,7 +407,7 @@ test('a script and a secret cannot come from one standard input', async () => {
   expect((await devsh('run - --passphrase-stdin', { stdin: 'info\n' })).exitCode).toBe(2);
 });
 
-test('a helper of git gives the login of the devices that are to use it', async () => {
+test('a git credential helper gives the login of the devices that use it', async () => {
   const { devsh } = await startFleet({ env: {} });
   const helper = join(devsh.folder, 'git-helper');
   const script = '#!/bin/sh\necho username=admin\necho password=admin-secret\n';
@@ -416,7 +416,7 @@ test('a helper of git gives the login of the devices that are to use it', async 
   expect((await devsh('user list --on sim1')).exitCode).toBe(0);
 });
 
-test('who declines the vault may still keep a login there that was typed', async () => {
+test('a declined vault can still store a typed login', async () => {
   const { devsh } = await startFleet({ env: {} });
   await makeVault(devsh.folder);
   const { stderr, exitCode } = await devsh('user list --on sim1', {
@@ -427,7 +427,7 @@ test('who declines the vault may still keep a login there that was typed', async
 });
 
 test.each(['user list --on sim1', 'login sim1'])(
-  '%s: that no keychain keeps a login is said before it is typed',
+  '%s: a missing keychain is reported before the login is typed',
   async (line) => {
     const { devsh } = await startFleet({ devices: 1, env: {} });
     const { stderr } = await devsh(line, { tty: ['admin', 'admin-secret'] });

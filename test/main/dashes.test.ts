@@ -22,7 +22,7 @@ test.each(READERS)('"%s" reads what is piped in', async (line, stdin, shown) => 
   expect({ exitCode, writes: writes() }, stderr).toEqual({ exitCode: 0, writes: [] });
 });
 
-describe('behind -- nothing is an option', () => {
+describe('nothing after -- is an option', () => {
   const grammar = { commands: COMMANDS, resourceFor: () => undefined };
   const verbs = COMMANDS.flatMap((command) =>
     command.verbs

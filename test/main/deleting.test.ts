@@ -41,7 +41,7 @@ function requestsOf({ log }: SimulatedDevice): string[] {
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-test('a way of deleting that nobody has told is said to be assumed until a read-back proved it', async () => {
+test('an unconfigured way of deleting is called assumed until a read-back has proved it', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   const [first = '', second = ''] = usernames(device(1)).slice(2);
   const planned = await devsh(`user delete ${first} --on @lab --dry-run`);
@@ -61,7 +61,7 @@ test('a way of deleting that nobody has told is said to be assumed until a read-
   expect(again.stderr).not.toContain('assumed');
 });
 
-test('what is assumed is said before the question, too', async () => {
+test('assumptions are shown before the question, too', async () => {
   const { devsh, writes } = await startFleet();
   const { stderr } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
   expect(stderr.indexOf(ASSUMED)).toBeGreaterThanOrEqual(0);
@@ -69,7 +69,7 @@ test('what is assumed is said before the question, too', async () => {
   expect(writes()).toEqual([]);
 });
 
-test('a delete that removed nothing proves nothing, and the next step is named', async () => {
+test('a delete without effect proves nothing, and the next step is named', async () => {
   const { devsh, device } = await startFleet();
   device(1).setFault('delete-and-keep');
   const { stdout, exitCode } = await devsh('user delete viewer --on sim1 --yes');
@@ -79,7 +79,7 @@ test('a delete that removed nothing proves nothing, and the next step is named',
   expect(await originOf(devsh, 'remove.path')).toBe('assumed');
 });
 
-test('a device that knows no such path leaves the fact assumed, and the next step is named', async () => {
+test('an unknown path leaves the fact assumed, and the next step is named', async () => {
   const { devsh, device, names } = await start({ profile: 'form-action', speaks: 'generic-rest' });
   await devsh('profile set sim1 id_fields=[]');
   const [name = ''] = names;
@@ -101,7 +101,7 @@ test('changing by convention is assumed until it is proved, too', async () => {
   expect((await devsh('user set viewer lang=de --on sim1 --yes')).stderr).not.toContain('assumed');
 });
 
-test('so is adding, where the profile is no document', async () => {
+test('adding is assumed, too, unless the profile is documented', async () => {
   const { devsh } = await start({ profile: 'generic-rest' });
   const add = (name: string): string =>
     `user add username=${name} first_name=Zoe lastname=Zimmer lang=de --on sim1 --yes`;
@@ -111,14 +111,14 @@ test('so is adding, where the profile is no document', async () => {
   expect((await devsh(add('zac'))).stderr).not.toContain('assumed');
 });
 
-test('what the user has configured is not said to be assumed', async () => {
+test('a configured fact is not called assumed', async () => {
   const { devsh } = await startFleet();
   await devsh('profile set sim1 remove.path={item}');
   const { stdout } = await devsh('user delete viewer --on sim1 --dry-run');
   expect(stdout).not.toContain('assumed');
 });
 
-test('several deletes by place in the list hit the records that were named', async () => {
+test('several deletes by positional ids hit the named records', async () => {
   const { devsh, device, names } = await start(POSITIONAL);
   const [a = '', b = '', c = '', ...others] = names;
   const { stdout, stderr } = await devsh(`user delete ${a} ${c} ${b} --on sim1 --yes`);
@@ -140,7 +140,7 @@ test('several deletes by place in the list hit the records that were named', asy
   expect((await devsh(`user delete ${next} --on sim1 --yes`)).stderr).not.toContain(MOVED);
 });
 
-test('ids by place may be configured, and nothing has to be observed then', async () => {
+test('positional ids can be configured, and then need no observation', async () => {
   const { devsh, device, names } = await start(POSITIONAL);
   await devsh('profile set sim1 ids=positional');
   expect(await originOf(devsh, 'ids')).toBe('configured');
@@ -156,7 +156,7 @@ test('ids by place may be configured, and nothing has to be observed then', asyn
   );
 });
 
-test('a change after a delete goes to the record that was meant, and undo takes both back', async () => {
+test('a change after a delete reaches the named record, and undo reverts both', async () => {
   const { devsh, device, names } = await start(POSITIONAL);
   const [a = '', b = '', c = ''] = names;
   const before = new Map(device.users.map(({ username, ...user }) => [username, user]));
@@ -185,7 +185,7 @@ test('a change after a delete goes to the record that was meant, and undo takes 
   expect(device.users).toHaveLength(8);
 });
 
-test('a plan that was written down before another record went never hits its neighbour', async () => {
+test('a plan from before another delete never hits the neighbour', async () => {
   const { devsh, device, names } = await start(POSITIONAL);
   const [a = '', b = '', c = '', d = ''] = names;
   const file = join(devsh.folder, 'monday.plan');
@@ -198,7 +198,7 @@ test('a plan that was written down before another record went never hits its nei
   expect(usernames(device)).toEqual(['admin', 'viewer', d, ...names.slice(4)]);
 });
 
-test('where nothing tells that ids have moved, a stale one is drift', async () => {
+test('a stale id is drift if nothing shows that ids have moved', async () => {
   const { devsh, device, names } = await start(POSITIONAL);
   const other = await makeDevsh(ADMIN);
   await other(['device', 'add', 'sim1', device.address, '--profile', 'generic-rest']);
@@ -214,7 +214,7 @@ test('where nothing tells that ids have moved, a stale one is drift', async () =
   expect(usernames(device)).toEqual(['admin', 'viewer', ...names.slice(1)]);
 });
 
-test('killed in the middle of deletes by place and resumed, exactly the named records go', async () => {
+test('deletes by positional ids that are killed and resumed remove exactly the named records', async () => {
   const { devsh, device, names } = await start({ ...POSITIONAL, latencyMs: 60 });
   const [a = '', b = '', c = '', ...others] = names;
   const argv = ['user', 'delete', a, b, c, '--on', 'sim1', '--yes'];
@@ -232,7 +232,7 @@ test('killed in the middle of deletes by place and resumed, exactly the named re
   ]);
 });
 
-test('counters that go on counting are learned, and neither drift nor a difference', async () => {
+test('counters are learned, and are neither drift nor a difference', async () => {
   const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
   const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de --on sim1 --yes';
   const added = await devsh(add);
@@ -249,7 +249,7 @@ test('counters that go on counting are learned, and neither drift nor a differen
   expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('done');
 });
 
-test('a counter is learned where it looks like drift, too, and may be configured', async () => {
+test('a counter is learned from drift, too, and can be configured', async () => {
   const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
   const set = await devsh('user set viewer lang=fr --on sim1 --yes');
   expect(set.stdout).toContain('set user viewer: done');
@@ -263,7 +263,7 @@ test('a counter is learned where it looks like drift, too, and may be configured
   expect(stderr).not.toContain('hits');
 });
 
-test('a counter makes no difference between devices, and is shown all the same', async () => {
+test('a counter is no difference between devices, but is shown', async () => {
   const { devsh, device } = await startFleet({
     devices: 2,
     profile: 'generic-rest',

@@ -34,7 +34,7 @@ test('a CSV file is shown as a plan, asked about, written, and then there is not
   expect(again.stderr).toContain('nothing to do: 2 devices are in the inventory');
 });
 
-test('a source without a device, or with none that can be taken, is told as such', async () => {
+test('a source without a usable device is reported', async () => {
   const devsh = await makeDevsh();
   const empty = await devsh('device import - --from csv', { stdin: 'name,address\n' });
   expect(empty.stderr).toContain('nothing to do: the source has no device\n');
@@ -68,7 +68,7 @@ test('what has changed is shown with before and after; --dry-run and a no write 
   expect(await inventoryOf(devsh)).toBe(before);
 });
 
-test('what cannot be taken is told with its line, and the rest is taken', async () => {
+test('rows that cannot be imported are reported with their lines, and the others are imported', async () => {
   const devsh = await makeDevsh();
   const stdin = 'name,address\nfw1,10.0.0.5\n\u001b[31mfw2,10.0.0.6\nfw3,10.0.0.5\n';
   const { stdout, stderr, exitCode } = await devsh('device import - --yes', { stdin });
@@ -79,7 +79,7 @@ test('what cannot be taken is told with its line, and the rest is taken', async 
   expect(exitCode).toBe(3);
 });
 
-test('programs that another devices.yaml would run are named before they are taken', async () => {
+test('programs in another devices.yaml are named before they are imported', async () => {
   const devsh = await makeDevsh();
   const text = 'devices:\n  - name: a\n    address: b\n    credential_command: [./get]\n';
   const file = await fileIn(devsh, 'theirs/devices.yaml', text);
@@ -114,7 +114,7 @@ test.each([
   expect(exitCode).toBe(2);
 });
 
-test('device list as JSON and CSV is a source of its own', async () => {
+test('device list as JSON and CSV can be imported', async () => {
   const devsh = await makeDevsh();
   await devsh('device add fw1 10.0.0.5:8443 --group a --user admin --jump gate --read-only');
   for (const format of ['json', 'csv']) {
@@ -210,7 +210,7 @@ test('NetBox: all pages with its token, active devices only, groups by site', as
   );
 });
 
-test('NetBox: nothing is sent to a certificate that is not known, and no login of the devices ever', async () => {
+test('NetBox: an unknown certificate gets no request, and the login of the devices is never sent', async () => {
   const netbox = await startNetBox(NETBOX);
   const devsh = await makeDevsh({ DEVSH_TOKEN: 'of-the-devices' });
   const url = `https://${netbox.address}/`;
@@ -241,7 +241,7 @@ test.each([
   expect(exitCode).not.toBe(0);
 });
 
-test('NetBox: a token of the newer kind is sent as such', async () => {
+test('NetBox: a v2 token is sent in its own scheme', async () => {
   const netbox = await startNetBox(NETBOX, { token: 'nbt_abc.def' });
   const devsh = await makeDevsh({ NETBOX_TOKEN: 'nbt_abc.def' });
   const line = ['device', 'import', `https://${netbox.address}`, '--dry-run', '--insecure'];

@@ -16,7 +16,7 @@ function checksOf({ stdout }: Run): (area: string, what: string) => Check | unde
   return (area, what) => checks.find((check) => check.area === area && check.what === what);
 }
 
-test('a machine that has nothing yet is well', async () => {
+test('a machine without any set-up is healthy', async () => {
   const devsh = await makeDevsh({ LANG: 'C.UTF-8' });
   const run = await devsh('doctor --json');
   expect(run.exitCode).toBe(0);
@@ -26,7 +26,7 @@ test('a machine that has nothing yet is well', async () => {
   expect(check('credentials', 'keychain')?.state).not.toBe('failed');
 });
 
-test('each device is reached, trusted and logged in to by one GET, and no secret is shown', async () => {
+test('one GET checks the connection, trust and login of a device, and shows no secret', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   const run = await devsh('doctor @lab --json', {
     env: { HTTPS_PROXY: 'http://joe:proxy-secret@127.0.0.1:1' },
@@ -41,7 +41,7 @@ test('each device is reached, trusted and logged in to by one GET, and no secret
   expect(device(1).log.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /api/']);
 });
 
-test('what was found of a device stands together, whichever answers first', async () => {
+test('the findings of a device stay together, whichever responds first', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   device(1).setFault('503-once', 1);
   const run = await devsh('doctor @lab');
@@ -52,7 +52,7 @@ test('what was found of a device stands together, whichever answers first', asyn
   );
 });
 
-test('what is wrong with a device is said, and decides the exit status', async () => {
+test('problems of a device are reported and decide the exit status', async () => {
   const { devsh, device } = await startFleet({ devices: 3 });
   device(1).setFault('refuse');
   device(2).setFault('certificate-change');
@@ -73,7 +73,7 @@ test('a refused login is told apart from a device that is down', async () => {
   expect(run.exitCode).toBe(4);
 });
 
-test('a clock that is off is told with its direction', async () => {
+test('a wrong clock is reported with its direction', async () => {
   const server = await serve((_request, response) => {
     response.setHeader('date', new Date(Date.now() - 3 * 3_600_000).toUTCString());
     response.setHeader('content-type', 'application/json').end('{}');

@@ -10,7 +10,7 @@ async function startDrifted() {
   return fleet;
 }
 
-test('devices that hold the same end with 0, and it is said', async () => {
+test('equal devices end with 0 and a message', async () => {
   const { devsh } = await startFleet({ devices: 2, users: 2 });
   const { stdout, stderr, exitCode } = await devsh('user list --drift --on @lab', {
     tty: [],

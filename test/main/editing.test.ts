@@ -32,7 +32,7 @@ async function opened(fleet: TestFleet): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test('records edited as text come back as a plan, and only what was changed is sent', async () => {
+test('records edited as text become a plan, and only changes are sent', async () => {
   const fleet = await startFleet({ devices: 2 });
   const EDITOR = await editor(fleet, `text = text.replace(/^lang: .*/m, 'lang: fr');`);
   const { stdout, exitCode, stderr } = await fleet.devsh(
@@ -56,7 +56,7 @@ test('records edited as text come back as a plan, and only what was changed is s
   expect(existsSync(String(first?.['file']))).toBe(false);
 });
 
-test('a text left as it is plans nothing', async () => {
+test('an unchanged text plans nothing', async () => {
   const fleet = await startFleet();
   const EDITOR = await editor(fleet, '');
   const { stderr, exitCode } = await fleet.devsh('user edit viewer --on sim1', {
@@ -84,7 +84,7 @@ test('a mistake opens the editor again with what is wrong on top; giving up chan
   ]);
 });
 
-test('a record that is removed from the text is left alone, and that is said', async () => {
+test('a record removed from the text stays unchanged, with a message', async () => {
   const fleet = await startFleet();
   const EDITOR = await editor(fleet, `text = text.slice(0, text.indexOf('--- # record 2'));`);
   const { stderr, exitCode } = await fleet.devsh('user edit admin viewer --yes --on sim1', {

@@ -42,7 +42,7 @@ test.each<Case>([
   expect({ exitCode, stderr }).toMatchObject({ exitCode: code });
 });
 
-test('no credential at all ends with 4, and says the ways to give one', async () => {
+test('a missing credential ends with 4 and names the ways to give one', async () => {
   const { devsh } = await startFleet({ env: {} });
   const { exitCode, stderr } = await devsh('user list --on sim1');
   expect(exitCode).toBe(4);
@@ -62,7 +62,7 @@ test('an error of devsh’s own files is no bug: it names the file and keeps it'
   expect(await readFile(file, 'utf8')).toBe('devices: [');
 });
 
-test('settings that cannot be read are a JSON document, too, for who asked for JSON', async () => {
+test('unreadable settings are a JSON document, too, with --json', async () => {
   const devsh = await makeDevsh();
   const { mkdir, writeFile } = await import('node:fs/promises');
   await mkdir(`${devsh.folder}/config/devsh`, { recursive: true });

@@ -46,7 +46,7 @@ describe('export and import', () => {
     },
   );
 
-  test('a device that does not answer makes the export partial, and the file says so', async () => {
+  test('a device without a response makes the export partial, and the file says so', async () => {
     const { devsh, device } = await startFleet({ devices: 2 });
     device(2).setFault('refuse');
     const file = join(devsh.folder, 'users.yaml');
@@ -143,7 +143,7 @@ describe('import', () => {
     expect(usernames(device(1))).toContain('neu');
   });
 
-  test('is refused without a question where nobody can be asked', async () => {
+  test('is refused if no question can be asked', async () => {
     const { devsh, writes } = await startFleet({ devices: 1 });
     const file = await put(devsh, 'new.csv', 'username,lang\nneu,de\n');
     expect((await devsh(['import', file, '--on', 'sim1'])).exitCode).toBe(6);
@@ -225,7 +225,7 @@ describe('import', () => {
     expect(again.stderr).toContain('repeat the line of the run with --on for it alone: import');
   });
 
-  test('a plan of it cannot be planned anew by itself', async () => {
+  test('an imported plan cannot be planned again by itself', async () => {
     const { devsh, writes } = await startFleet({ devices: 1 });
     const file = await put(devsh, 'new.csv', 'username,first_name,lastname,lang\nneu,N,E,de\n');
     const plan = join(devsh.folder, 'new.plan');
@@ -238,7 +238,7 @@ describe('import', () => {
     expect(writes()).toEqual([]);
   });
 
-  test('a plan is not applied where its device is no longer', async () => {
+  test('a plan is not applied if its device is gone', async () => {
     const { devsh, device, writes } = await startFleet({ devices: 2 });
     const file = await put(devsh, 'new.csv', 'username,first_name,lastname,lang\nneu,N,E,de\n');
     const plan = join(devsh.folder, 'new.plan');
@@ -275,7 +275,7 @@ describe('import', () => {
     expect(device(1).users.find(({ uuid }) => uuid === user?.uuid)?.username).toBe('renamed');
   });
 
-  test('tells all mistakes at once, with line and column, and sends nothing', async () => {
+  test('reports all mistakes at once, with line and column, and sends nothing', async () => {
     const { devsh, writes } = await startFleet({ devices: 1, profile: 'drf' });
     const file = await put(
       devsh,

@@ -83,7 +83,7 @@ test('a usage error is a document, too: code, message, column', async () => {
   expect(exitCode).toBe(2);
 });
 
-test('a refusal is a document with the plan that was not carried out', async () => {
+test('a refusal is a document with the unexecuted plan', async () => {
   const { devsh } = await startFleet();
   const { stdout, exitCode } = await devsh('user add username=zoe --on sim1 --json');
   expect(JSON.parse(stdout)).toMatchObject({
@@ -102,7 +102,7 @@ test('an unknown certificate carries its fingerprint', async () => {
   });
 });
 
-test('connect with --json tells the state of each device', async () => {
+test('connect with --json shows the state of each device', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   device(2).setFault('refuse');
   const { stdout, exitCode } = await devsh('connect sim1 sim2 --json');

@@ -24,7 +24,7 @@ function carriedOut({ log }: SimulatedDevice): string[] {
 }
 
 test(
-  'killed at any moment of a roll-out over 50 devices and resumed, each step is carried out exactly once',
+  'each step runs exactly once when a roll-out over 50 devices is killed at any moment and resumed',
   { timeout: 120_000 },
   async () => {
     const { devsh, devices } = await startFleet({ devices: 50, latencyMs: 5 });
@@ -91,7 +91,7 @@ test('Ctrl-C in the middle of a roll-out finishes the request in flight and can 
   expect(writes()).toHaveLength(6);
 });
 
-test('without a terminal, apply --confirm takes itself back when its time is over', async () => {
+test('without a terminal, apply --confirm reverts itself after its time', async () => {
   const { devsh, device, writes } = await startFleet();
   const argv = ['apply', '-', '--on', 'sim1', '--yes', '--confirm', '1'];
   const before = device(1).users;

@@ -9,7 +9,7 @@ function leaving(field: string, user: OwnUser): OwnUser {
   return Object.fromEntries(Object.entries(user).filter(([name]) => name !== field));
 }
 
-test('a new record that the list does not show is looked for at its own path', async () => {
+test('a new record that the list omits is read at its own path', async () => {
   const { devsh } = await startOwnDevice({ list: without('eve') });
   const { stdout, exitCode } = await devsh(ADD);
   expect(stdout).toContain('eve: differs - its own path shows it, the list does not');
@@ -19,7 +19,7 @@ test('a new record that the list does not show is looked for at its own path', a
   expect(undone.stdout).not.toContain('no such user here');
 });
 
-test('a new record that nothing shows but the answer is not known, and not denied', async () => {
+test('a new record that only the response shows is unknown, not denied', async () => {
   const { devsh } = await startOwnDevice({ list: without('eve'), isListOnly: true });
   const { stdout, exitCode } = await devsh(ADD);
   expect(stdout).toContain(
@@ -28,7 +28,7 @@ test('a new record that nothing shows but the answer is not known, and not denie
   expect(exitCode).not.toBe(0);
 });
 
-test('what shows only after the verdict is taken back all the same', async () => {
+test('a record that appears only after the verdict is undone, too', async () => {
   const before = [
     { id: 1, username: 'ann', first_name: 'A', lang: 'de' },
     { id: 2, username: 'bob', first_name: 'B', lang: 'de' },
@@ -46,7 +46,7 @@ test('what shows only after the verdict is taken back all the same', async () =>
   expect(users().map(({ username }) => username)).toEqual(['bob', 'ann']);
 });
 
-test('a run that had no effect, and of which nothing shows, is passed over by undo', async () => {
+test('undo skips a run without a visible effect', async () => {
   const { devsh, users } = await startOwnDevice({
     store: (user) => (user['username'] === 'bob' ? { ...user, lang: 'de' } : user),
   });
@@ -59,21 +59,21 @@ test('a run that had no effect, and of which nothing shows, is passed over by un
   expect(users()).toHaveLength(3);
 });
 
-test('a record that the list no longer shows is judged by its own path', async () => {
+test('a record that the list omits is judged by its own path', async () => {
   const { devsh } = await startOwnDevice({ list: without('ann') });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
   expect(stdout).toContain('differs - its own path shows it, the list does not');
   expect(stdout).not.toContain('gone');
 });
 
-test('where nothing else tells, that the list no longer shows it is all that is said', async () => {
+test('without another source, the verdict says only that the list omits the record', async () => {
   const { devsh } = await startOwnDevice({ list: without('ann'), isListOnly: true });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
   expect(stdout).toContain('differs - its list no longer shows it');
   expect(stdout).not.toContain('gone');
 });
 
-test('an empty list after a write is said as such', async () => {
+test('an empty list after a write is reported', async () => {
   const { devsh } = await startOwnDevice({ list: () => [], isListOnly: true });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
   expect(stdout).toContain('its list no longer shows it');
@@ -81,7 +81,7 @@ test('an empty list after a write is said as such', async () => {
   expect(stdout).not.toContain('gone');
 });
 
-test('fields that are no longer shown are not said to be sent, held or changed', async () => {
+test('hidden fields are not called sent, stored or changed', async () => {
   const { devsh } = await startOwnDevice({
     list: (users) => users.map(({ id = 0, username = '' }) => ({ id, username })),
   });
@@ -90,7 +90,7 @@ test('fields that are no longer shown are not said to be sent, held or changed',
   expect(exitCode).toBe(1);
 });
 
-test('what went with a deleted record comes back with it', async () => {
+test('the fields of a deleted record come back with it', async () => {
   const { devsh, users } = await startOwnDevice({ remove: (held) => held.slice(0, 1) });
   const { stdout } = await devsh('user delete bob --on oslo --yes');
   expect(stdout).toContain('differs - no longer in its list, without being asked: cyd');
@@ -118,7 +118,7 @@ test('a delete that only disables says so, and undo enables it again', async () 
   expect(users()).toEqual(people);
 });
 
-test('undo of an add finds the record that the device named otherwise', async () => {
+test('undo of an add finds a record that the device renamed', async () => {
   for (const [typed, stored] of [
     ['EVE', 'eve'],
     ['eve', 'local-eve'],
@@ -144,7 +144,7 @@ test('undo names fields that were sent and are not shown', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('a field of which nobody has told, alone, is not known to be stored', async () => {
+test('an undocumented field alone is not known to be stored', async () => {
   const { devsh } = await startOwnDevice({
     list: (users) => users.map((user) => leaving('verbose', user)),
   });
@@ -152,7 +152,7 @@ test('a field of which nobody has told, alone, is not known to be stored', async
   expect(stdout).toContain('unknown - verbose cannot be read back: not known whether');
 });
 
-test('before a delete at first contact the device is asked what no undo would bring back', async () => {
+test('before a first delete the device is asked what undo cannot restore', async () => {
   const { devsh } = await startOwnDevice({
     options: {
       actions: {
@@ -173,7 +173,7 @@ test('before a delete at first contact the device is asked what no undo would br
   expect(stdout).toMatch(/an undo does not bring back, of user: .*login_shell/);
 });
 
-test('what a run erased cannot be set back, and both unknowns are said', async () => {
+test('erased values cannot be restored, and both unknowns are named', async () => {
   const users = ['ann', 'bob'].map((username, index) => ({
     id: index + 1,
     username,

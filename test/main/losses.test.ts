@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 
-test('what a 200 objects to is told when nothing changed', async () => {
+test('the objection in a 200 is reported if nothing changed', async () => {
   const { devsh, device } = await startFleet();
   device(1).setFault('code-in-200');
   const { stdout, exitCode } = await devsh('user set viewer lang=fr --on sim1 --yes');
@@ -9,7 +9,7 @@ test('what a 200 objects to is told when nothing changed', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('a write-only field that OPTIONS tells of cannot be read back, and does not differ', async () => {
+test('a write-only field in OPTIONS cannot be read back, and does not differ', async () => {
   const { devsh, device } = await startFleet({ profile: 'drf', quirk: ['hidden-fields'] });
   const { stdout, exitCode } = await devsh(
     'user add username=zoe lang=de email=z@example.net --on sim1 --yes',
@@ -19,7 +19,7 @@ test('a write-only field that OPTIONS tells of cannot be read back, and does not
   expect(device(1).users.at(-1)).toMatchObject({ email: 'z@example.net' });
 });
 
-test('a record that differs and was not touched is not said to have been sent', async () => {
+test('an untouched record that differs is not called sent', async () => {
   const { devsh } = await startFleet();
   const add = 'user add username=viewer lang=fr first_name=x lastname=y --on sim1 --yes';
   const { stdout } = await devsh(add);
@@ -53,7 +53,7 @@ test('a PUT that would erase what is not shown is refused, names the fields, and
   expect(held()).toMatchObject({ lang: 'de', password: '' });
 });
 
-test('a device that keeps what is left out is written to once that is stated', async () => {
+test('a device that keeps omitted fields is written to once that is configured', async () => {
   const { devsh } = await startFleet({ profile: 'drf', quirk: ['hidden-fields'] });
   await devsh('profile set sim1 extends=drf update.method=PUT update.record=whole');
   expect((await devsh('user set viewer lang=de --on sim1 --yes')).exitCode).toBe(6);
@@ -77,7 +77,7 @@ test('an own write of a password makes a later PUT without it refused', async ()
   expect(exitCode).toBe(6);
 });
 
-test('a delete says what no undo brings back, and the undo is never done with content gone', async () => {
+test('a delete names what undo cannot restore, and the undo is never done with lost content', async () => {
   const { devsh, device } = await startFleet({ profile: 'drf', quirk: ['read-only-content'] });
   await devsh('learn sim1');
   const deleted = await devsh('user delete user07 --on sim1 --yes');
@@ -96,7 +96,7 @@ test('a delete says what no undo brings back, and the undo is never done with co
   expect(exitCode).toBe(1);
 });
 
-test('what is said of an interface names its fields, and no password', async () => {
+test('messages about an interface name its fields, and no password', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const { stdout, exitCode } = await devsh('interface delete eth8 --on sim1 --dry-run');
   expect(stdout).toContain('an undo does not bring back, of interface: id on sim1');

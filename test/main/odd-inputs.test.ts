@@ -44,7 +44,7 @@ test.each(['{"users":{}}', '{"a":[{}]}', '{}', '{"users":[{"name":"x"}]}'])(
   },
 );
 
-test('more than one line of standard input is said', async () => {
+test('more than one line of standard input is reported', async () => {
   const { devsh } = await startFleet({ env: {} });
   const line = 'user list --on sim1 --user admin --password-stdin';
   const piped = await devsh(line, { stdin: 'admin-secret\nurl: https://x\n' });
@@ -69,7 +69,7 @@ test.each(['400-token', '403'] as const)(
   },
 );
 
-test('blanks of a key are seen in plan, question and result', async () => {
+test('blanks in a key are visible in plan, question and result', async () => {
   const { devsh, device } = await startFleet();
   for (const username of ['ADMIN ', 'a  b', 'plain one'])
     device(1).putUser({ username, lang: 'de' });

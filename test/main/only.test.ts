@@ -9,7 +9,7 @@ function usersOnBoth(one: SimulatedDevice, other: SimulatedDevice): string[] {
     .filter((name) => usernames(other).includes(name));
 }
 
-test('--only keeps a record to some devices, and all of them are one plan and one run', async () => {
+test('--only restricts a record to some devices, in one plan and one run', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 2 });
   const [everywhere = '', onFirst = '', onSecond = ''] = usersOnBoth(device(1), device(2));
   const line = `user delete ${everywhere} ${onFirst} ${onSecond} --on sim1,sim2`;

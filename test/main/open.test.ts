@@ -9,7 +9,7 @@ test('open starts the browser on the page of the API, and prints its address', a
   expect(exitCode).toBe(0);
 });
 
-test('open without a browser says so, and the address is there all the same', async () => {
+test('open without a browser says so and prints the address', async () => {
   const { devsh, device } = await startFleet({ env: { BROWSER: '/nowhere/browser' } });
   const { stdout, stderr } = await devsh('open sim1');
   expect(stdout.trim()).toBe(`https://${device(1).address}/api/`);

@@ -22,7 +22,7 @@ test('profile set states facts for a device of the inventory, and they are used'
   expect(plan.stdout).toContain('"method":"PUT"');
 });
 
-test('which fields take certain values only is configured, once a profile says so', async () => {
+test('fields with restricted values are configured by a profile', async () => {
   const { devsh } = await startFleet();
   const fact = '"fact":"resources.user.choice_fields","value":["lang","role"],"origin":';
   await devsh(['profile', 'set', 'sim1', 'resources.user.choice_fields=[lang, role]']);
@@ -71,7 +71,7 @@ test('profile check finds a mistake with line and column', async () => {
   expect(exitCode).not.toBe(0);
 });
 
-test('learn asks a device that tells its fields, and a record is patched from then on', async () => {
+test('learn reads the fields of a device, and records are patched from then on', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
   expect((await devsh('learn --on sim1')).stderr).toContain('a record allows');
   const { stdout } = await devsh('user set viewer lang=fr --on sim1 --yes --json');
@@ -83,7 +83,7 @@ test('learn asks a device that tells its fields, and a record is patched from th
   );
 });
 
-test('before its first write to a resource, a device is asked how its records are changed', async () => {
+test('before the first write to a resource, devsh asks the device how records are changed', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
   const first = await devsh('user set viewer lang=fr --on sim1 --yes -v');
   const second = await devsh('user set viewer lang=de --on sim1 --yes -v');
@@ -92,7 +92,7 @@ test('before its first write to a resource, a device is asked how its records ar
   expect(second.stderr).not.toContain('OPTIONS');
 });
 
-test('what a device has told of its fields is checked before anything is sent', async () => {
+test('values are checked against the reported fields before anything is sent', async () => {
   const { devsh, writes } = await startFleet({ profile: 'drf' });
   await devsh('learn --on sim1');
   const { stderr, exitCode } = await devsh('user set viewer lang=zz --on sim1 --yes');
@@ -105,7 +105,7 @@ test('what a device has told of its fields is checked before anything is sent', 
   expect(writes()).toEqual([]);
 });
 
-test('a value that one device calls wrong goes to none of the fleet, unless that is allowed', async () => {
+test('a value that is invalid on one device is sent to none, unless that is allowed', async () => {
   const { devsh, writes, device } = await startFleet({ profile: 'drf', devices: 2 });
   await devsh('learn --on sim1');
   const line = 'user add username=zoe lang=xxq --on sim1,sim2 --yes';

@@ -13,7 +13,7 @@ interface Said {
 }
 
 test(
-  'of two that change the same user at once, none overwrites what the other one has proven',
+  'two concurrent changes of one user do not overwrite a proven change',
   { timeout: 60_000 },
   async () => {
     const { devsh, device } = await startFleet({ latencyMs: 2 });
@@ -49,7 +49,7 @@ test(
   },
 );
 
-test('two that add the same user at once make one', async () => {
+test('two concurrent adds of one user create one', async () => {
   const { devsh, device } = await startFleet({ latencyMs: 2 });
   for (let round = 0; round < 5; round += 1) {
     const line = `user add username=zoe${round} --on sim1 --yes --json`;
@@ -72,7 +72,7 @@ async function hold({ devsh, device }: TestFleet, number: number, owner: string)
   await writeFile(lock, owner);
 }
 
-test('who waits for another devsh is told so, and Ctrl-C ends the waiting', async () => {
+test('waiting for another devsh is reported, and Ctrl-C ends it', async () => {
   const fleet = await startFleet({ devices: 2 });
   const { devsh, writes } = fleet;
   await hold(fleet, 2, `${process.pid} ${hostname()} x\n`);

@@ -8,7 +8,7 @@ import { certificateFor, listen } from '../device/server.ts';
 import { ADMIN, makeDevsh, startFleet } from './devsh.ts';
 import { startProgram } from './process.ts';
 
-test('--proxy leads one call through a proxy, and -v says so', async () => {
+test('--proxy sends one call through a proxy, and -v says so', async () => {
   const { devsh, device } = await startFleet();
   const proxy = await startHttpProxy();
   const url = `http://127.0.0.1:${proxy.port}`;
@@ -29,7 +29,7 @@ test('a write goes through the proxy, too, and its answer is read back there', a
   expect(proxy.received().toString('latin1')).not.toMatch(/zoe|authorization/i);
 });
 
-test('the inventory keeps the way of a device, and every door shows it', async () => {
+test('the inventory keeps the route of a device, and every view shows it', async () => {
   const { devsh, device } = await startFleet({ isListed: false });
   const proxy = await startHttpProxy();
   const url = `http://127.0.0.1:${proxy.port}`;
@@ -41,7 +41,7 @@ test('the inventory keeps the way of a device, and every door shows it', async (
   expect(proxy.targets.length).toBeGreaterThan(0);
 });
 
-test('a certificate is looked at through the same way', async () => {
+test('a certificate is read through the same route', async () => {
   const { devsh, device } = await startFleet({ isPinned: false });
   const proxy = await startHttpProxy();
   const line = `trust accept sim1 --proxy http://127.0.0.1:${proxy.port}`;
@@ -62,7 +62,7 @@ test('the proxy of the environment is shown without its login, and is not for lo
   expect(listed.stderr + info.stdout + info.stderr).not.toContain('pr0xysecret');
 });
 
-test('a proxy that is set for a device has the login of the environment, which is told nowhere', async () => {
+test('a proxy of a device uses the login of the environment, which is never shown', async () => {
   const { devsh } = await startFleet();
   const proxy = await startHttpProxy({ login: { user: 'jane', password: 'pr0xysecret' } });
   const at = `127.0.0.1:${proxy.port}`;
@@ -89,7 +89,7 @@ test.each([
   expect(stderr).toContain(words);
 });
 
-test('a variable of the environment that is no proxy is named, and nothing of it told', async () => {
+test('an invalid proxy variable is named without its value', async () => {
   const devsh = await makeDevsh(ADMIN);
   const env = { HTTPS_PROXY: 'http://jane:secret1@proxy:99999' };
   const { exitCode, stderr } = await devsh('user list --on 192.0.2.1', { env });
@@ -98,7 +98,7 @@ test('a variable of the environment that is no proxy is named, and nothing of it
   expect(stderr).not.toContain('secret1');
 });
 
-test('what a proxy says is shown in visible form', async () => {
+test('messages of a proxy are shown with visible control characters', async () => {
   const { devsh } = await startFleet();
   const { port } = await startLiar((socket) =>
     socket.end('HTTP/1.1 403 \x1b]52;c;x\x07\u202e\r\n\r\n'),
@@ -167,7 +167,7 @@ test('a proxy that is spoken to in TLS is used when the system trusts its certif
   expect(proxy.targets).toHaveLength(1);
 });
 
-test('info and doctor tell of a proxy that cannot be understood, and show all the rest', async () => {
+test('info and doctor report an invalid proxy and show everything else', async () => {
   const { devsh } = await startFleet({ devices: 1 });
   const env = { HTTPS_PROXY: 'ftp://jane:pr0xysecret@proxy' };
   const info = await devsh('info', { env });

@@ -25,7 +25,7 @@ function verdicts(stdout: string): string[] {
   return (JSON.parse(stdout) as Said).results.map(({ verdict }) => verdict);
 }
 
-test('a journal is for its user only, and no secret is in it', async () => {
+test('a journal is readable only by its user and contains no secret', async () => {
   const { devsh } = await startFleet();
   const argv = ['user', 'add', 'username=zoe', 'password=hunter2', 'api_token=t0psecret'];
   await devsh([...argv, '--on', 'sim1', '--yes']);
@@ -48,7 +48,7 @@ test('when the state folder cannot be written to, nothing is sent', async () => 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a full disk is said before anything is sent',
+  'a full disk is reported before anything is sent',
   async () => {
     const full = await open('/dev/full', 'a');
     const file = new RunFile('/dev/full', full, () => Promise.resolve());
@@ -57,7 +57,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('a run that another devsh is carrying out is not taken up', async () => {
+test('a run that another devsh executes is not resumed', async () => {
   const { devsh, device, writes } = await startFleet();
   device(1).setFault('500-once', 1, { method: 'POST' });
   await devsh('user add username=zoe --on sim1 --yes');
@@ -86,7 +86,7 @@ test('a journal that cannot be read is named, and the other runs are listed', as
   expect(exitCode).toBe(1);
 });
 
-test('undo takes back the latest run, also of the same second, and undo of that brings it again', async () => {
+test('undo reverts the latest run, also of the same second, and undo of that restores it', async () => {
   const { devsh, device } = await startFleet();
   const before = device(1).users;
   await devsh(['run', '-'], {
@@ -98,7 +98,7 @@ test('undo takes back the latest run, also of the same second, and undo of that 
   expect(usernames(device(1)).slice(before.length)).toEqual(['one', 'two']);
 });
 
-test('undo passes over runs that changed nothing or failed, and names the one it takes back', async () => {
+test('undo skips runs that changed nothing or failed, and names the one it reverts', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user add username=zoe lang=de --on sim1 --yes');
   await devsh('user add username=zoe lang=de --on sim1 --yes');
@@ -139,7 +139,7 @@ test('undo means the newest run that changed the selected devices, and these alo
   expect(elsewhere.exitCode).toBe(6);
 });
 
-test('where no run changed the selected devices, undo names one that changed others', async () => {
+test('if no run changed the selected devices, undo names one that changed others', async () => {
   const { devsh, writes } = await startFleet({ devices: 2 });
   expect((await devsh('undo --on sim1 --yes')).stderr).toContain(
     'there is nothing to take back: no run has changed sim1\n',
@@ -153,7 +153,7 @@ test('where no run changed the selected devices, undo names one that changed oth
   expect(writes()).toHaveLength(1);
 });
 
-test('a run of another terminal is taken back by its id or after a question, never by --yes alone', async () => {
+test('a run of another terminal is undone by its id or after a question, never by --yes alone', async () => {
   const { devsh, device, writes } = await startFleet();
   const other = { env: { TERM_SESSION_ID: 'another' } };
   await devsh('user add username=theirs --on sim1 --yes', other);
@@ -179,7 +179,7 @@ test('a run of another terminal is taken back by its id or after a question, nev
   expect(usernames(device(1))).not.toContain('theirs');
 });
 
-test('a run whose journal tells no terminal is asked about, one of somebody else needs its id', async () => {
+test('a run without a terminal in its journal needs a question, one of another user its id', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user add username=zoe --on sim1 --yes');
   const [name = ''] = await journals(devsh);
@@ -199,7 +199,7 @@ test('a run whose journal tells no terminal is asked about, one of somebody else
   expect((await devsh(`undo ${name.replace('.jsonl', '')} --yes`)).exitCode).toBe(0);
 });
 
-test('undo says which newer journals it could not look at', async () => {
+test('undo names newer journals that it could not read', async () => {
   const { devsh } = await startFleet();
   await devsh('user add username=zoe --on sim1 --yes');
   await writeFile(join(runsFolder(devsh), '29990101-000000-aaaa7m.jsonl'), 'no journal\n{}\n');
@@ -209,7 +209,7 @@ test('undo says which newer journals it could not look at', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('undo leaves alone what somebody else has changed since, without --allow drift', async () => {
+test('undo does not overwrite later changes of others without --allow drift', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user set viewer lang=de --on sim1 --yes');
   device(1).putUser({ username: 'viewer', lang: 'ja' });
@@ -223,7 +223,7 @@ test('undo leaves alone what somebody else has changed since, without --allow dr
   expect(device(1).users.find(({ username }) => username === 'viewer')?.lang).toBe('en');
 });
 
-test('undo keeps what somebody else has changed in other fields of the record', async () => {
+test('undo keeps changes of others in other fields of the record', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user set viewer lang=de --on sim1 --yes');
   device(1).putUser({ username: 'viewer', lastname: 'Theirs' });
@@ -264,7 +264,7 @@ test('without an id, retry and resume mean the newest run of the selected device
   expect(usernames(device(2))).not.toContain('two');
 });
 
-test('a run of another terminal is gone on with by its id or after a question, never by --yes alone', async () => {
+test('a run of another terminal is resumed by its id or after a question, never by --yes alone', async () => {
   const { devsh, device, writes } = await startFleet();
   device(1).setFault('500-once', 1, { method: 'POST' });
   await devsh('user add username=theirs --on sim1 --yes', { env: { TERM_SESSION_ID: 'another' } });
@@ -309,7 +309,7 @@ test('after the canary a login that no longer works stops the roll-out', async (
   expect(writes()).toHaveLength(1);
 });
 
-test('a plan that was frozen meets a changed device as drift, and --replan plans anew', async () => {
+test('a frozen plan reports a changed device as drift, and --replan plans again', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 2 });
   const file = join(devsh.folder, 'monday.plan');
   await devsh(['plan', '-', '--on', '@lab', '-o', file], { stdin: ADD });
@@ -414,7 +414,7 @@ test('two changes of one record are refused before anything is sent', async () =
   expect(writes()).toEqual([]);
 });
 
-test('apply --confirm keeps what is confirmed, and a Ctrl-C takes it back', async () => {
+test('apply --confirm keeps a confirmed change, and Ctrl-C reverts it', async () => {
   const { devsh, device } = await startFleet({ devices: 2, latencyMs: 20 });
   const file = join(devsh.folder, 'add.yaml');
   await writeFile(file, ADD);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDevsh, startFleet, usernames } from './devsh.ts';
 
-test('every line is understood before the first one is run', async () => {
+test('all lines are parsed before the first one runs', async () => {
   const { devsh, writes } = await startFleet({ devices: 1 });
   const stdin = 'user add username=a --yes\n\nuser list \\\n  --colums lang\n';
   const { stderr, exitCode } = await devsh('run - --on sim1', { stdin });
@@ -92,7 +92,7 @@ test('--keep-going runs the lines after one that failed, and ends with 3', async
   expect(usernames(device(1))).toContain('zoe');
 });
 
-test('set +e and set -e hold from their line on', async () => {
+test('set +e and set -e apply from their line on', async () => {
   const { devsh, device } = await startFleet({ devices: 1 });
   const stdin =
     'set +e\nuser set nobody lang=de\nuser add username=zoe\nset -e\nuser set nobody lang=fr\nuser add username=max\n';
@@ -123,7 +123,7 @@ test('--dry-run changes nothing on this machine, either', async () => {
   expect((await devsh('device list')).stdout).not.toContain('fw9');
 });
 
-test('a resource that only the connected devices know is left for later', async () => {
+test('a resource that only connected devices know is checked later', async () => {
   const { devsh } = await startFleet({ devices: 1, profile: 'drf' });
   const env = { XDG_CACHE_HOME: join(devsh.folder, 'empty') };
   const stdin = 'connect sim1 --profile drf\nlearn sim1\ninterface\n';
@@ -164,7 +164,7 @@ test('as JSON each line that says something is a document, and no other', async 
   ]);
 });
 
-test('--profile of the script holds for its lines, and a line may name another', async () => {
+test('--profile of the script applies to its lines, and a line may name another', async () => {
   const { devsh } = await startFleet();
   const stdin = 'profile\nprofile --profile form-action\n';
   const { stdout } = await devsh('run - --profile drf --on sim1 --json', { stdin });

@@ -27,13 +27,13 @@ test.each([
   expect(written).toEqual(['sim2']);
 });
 
-test('a device that comes is said to be outside of the selection, and the selection stays', async () => {
+test('a newly connected device is reported as not selected, and the selection stays', async () => {
   const { written, stderr } = await writtenAfter('connect sim4');
   expect(stderr).toContain('not selected: sim4; the selection stays sim2 ("use all" takes all 4)');
   expect(written).toEqual(['sim2']);
 });
 
-test('where the selected device leaves no other takes its place, not even those of the settings', async () => {
+test('no other device replaces a selected one that leaves, not even those of the settings', async () => {
   const { devsh, writes } = await startFleet({ devices: 3 });
   const cwd = await projectIn(devsh.folder, { on: '@lab' });
   const stdin = `use sim2\ndisconnect sim2\n${ADD}\n`;
@@ -45,7 +45,7 @@ test('where the selected device leaves no other takes its place, not even those 
 });
 
 test.each(['undo', 'retry', 'resume'])(
-  '%s without an id does nothing where devices are connected and none is selected',
+  '%s without an id does nothing if devices are connected and none is selected',
   async (verb) => {
     const { devsh, writes } = await startFleet({ devices: 2 });
     const stdin = `${ADD}\nuse sim2\ndisconnect sim2\n${verb} --yes\n`;
@@ -64,7 +64,7 @@ test('devices keep their order when some are connected again', async () => {
   expect(list.match(/^sim\d/gm)).toEqual(['sim1', 'sim2', 'sim3']);
 });
 
-test('the prompt says which devices the next line is about, and how many of them are absent', async () => {
+test('the prompt shows the devices of the next line, and how many of them are absent', async () => {
   const { devsh, device } = await startFleet({ devices: 5 });
   device(2).setFault('refuse');
   const tty = ['use sim2', 'use sim1,sim3,sim4,sim5', 'use sim1', 'disconnect sim1', 'exit'];
@@ -79,7 +79,7 @@ test('the prompt says which devices the next line is about, and how many of them
   ]);
 });
 
-test('with nothing connected the prompt says what the settings mean', async () => {
+test('without connections the prompt shows the selection of the settings', async () => {
   const { devsh } = await startFleet({ devices: 1 });
   const cwd = await projectIn(devsh.folder, { on: '@lab' });
   const { stderr } = await devsh('--plain', { tty: ['exit'], cwd });
@@ -102,7 +102,7 @@ test('a label of the inventory stands in the prompt and in the question of a wri
   expect(last.stderr).toContain('PROD: 3 steps on 3 devices. Type 3 to do them:');
 });
 
-test('labels that differ are counted, what a device says comes before its group, and lists have both', async () => {
+test('different labels are counted, that of a device overrides that of its group, and lists show both', async () => {
   const { devsh } = await startFleet({ devices: 3 });
   const file = join(devsh.folder, 'config', 'devsh', 'devices.yaml');
   const text = await readFile(file, 'utf8');
@@ -129,7 +129,7 @@ test.each([
   expect((await devsh(`device import ${source} --yes`)).stderr).toContain('nothing to do');
 });
 
-test('the plain prompt tells what can be gone on with, and a connect line with a secret is not kept', async () => {
+test('the plain prompt shows what can be resumed, and a connect line with a secret is not kept', async () => {
   const { devsh } = await startFleet({ devices: 2 });
   await devsh('connect @lab --plain', { tty: ['exit'] });
   const { stderr } = await devsh('--plain', { tty: ['exit'] });

@@ -37,7 +37,7 @@ test('a project may choose devices of the inventory and forbid writing, and says
   expect((await devsh('user list --on sim1 --format csv', { cwd })).stdout).toContain('sim1,');
 });
 
-test('a project cannot lead a login to a device that is not in the inventory', async () => {
+test('a project cannot send a login to a device outside of the inventory', async () => {
   const { devsh, device } = await startFleet({ devices: 1, isListed: false });
   const cwd = await projectIn(devsh, { on: device(1).address });
   const { stderr, exitCode } = await devsh('user list', { cwd });
@@ -63,7 +63,7 @@ test('another inventory is used for this call, and each is compared with itself 
 });
 
 test.skipIf(process.getuid?.() !== 0)(
-  'the file of somebody else does not count, which is said once (needs root, to give it away)',
+  'a file of another user is ignored with one warning (needs root to change its owner)',
   async () => {
     const { devsh } = await startFleet({ devices: 1 });
     const cwd = await projectIn(devsh, { on: 'nowhere' });
@@ -77,7 +77,7 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 test.skipIf(process.getuid?.() !== 0)(
-  'nor does the link of somebody else, wherever it leads (needs root, to give it away)',
+  'a link of another user is ignored, too, wherever it leads (needs root to change its owner)',
   async () => {
     const { devsh } = await startFleet({ devices: 1 });
     const cwd = await projectIn(devsh, { on: 'nowhere' });

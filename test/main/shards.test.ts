@@ -68,7 +68,7 @@ test('the shards of a plan reach every device once, and merge as one run', async
   expect(writes()).toHaveLength(5);
 });
 
-test('a device that no result file tells of is named, and the exit code is 3', async () => {
+test('a device that is in no result file is named, and the exit code is 3', async () => {
   const { devsh, plan, result } = await planned({ devices: 4 });
   await devsh(['apply', plan, '--shard', '2/2', '--result', result('r2'), '--yes']);
   const argv = ['runs', 'merge', result('r2'), '--plan', plan];
@@ -91,7 +91,7 @@ test('a device that no result file tells of is named, and the exit code is 3', a
   ]);
 });
 
-test('Kubernetes counts from 0 and says which pod it is', async () => {
+test('Kubernetes numbers pods from 0', async () => {
   const { devsh, device, plan, writes } = await planned({ devices: 3 });
   const argv = ['apply', plan, '--shard-total', '3', '--yes'];
   expect((await devsh(argv, { env: { JOB_COMPLETION_INDEX: '2' } })).exitCode).toBe(0);
@@ -136,7 +136,7 @@ test('a JOB_COMPLETION_INDEX that is no number is refused', async () => {
   expect(exitCode).toBe(2);
 });
 
-test('only a plan file can be shared, as every shard must mean the same devices', async () => {
+test('only a plan file can be sharded, because all shards need the same devices', async () => {
   const { devsh } = await startFleet({ devices: 1 });
   const argv = ['apply', '-', '--on', '@lab', '--shard', '1/2', '--yes'];
   const { stderr, exitCode } = await devsh(argv, { stdin: ADD });
@@ -159,7 +159,7 @@ test('a shard without a device ends with 0 and a valid result', async () => {
   expect(merge.exitCode).toBe(0);
 });
 
-test('the result of a shard that failed is written, and the same line tries again what failed', async () => {
+test('a failed shard writes its result, and the same line retries what failed', async () => {
   const { devsh, device, plan, result, writes } = await planned({ devices: 2 });
   device(2).setFault('refuse');
   const argv = ['apply', plan, '--shard', '1/1', '--result', result('r'), '--yes'];
@@ -182,7 +182,7 @@ test('Ctrl-C leaves a result, and ends with 130', async () => {
   expect((await devsh(argv)).exitCode).toBe(0);
 });
 
-test('a shard that was killed goes on, here by its journal and elsewhere by its result file', async () => {
+test('a killed shard resumes, here from its journal and on another machine from its result file', async () => {
   const fleet = await planned({ devices: 8, latencyMs: 20 });
   const { devsh, devices, plan, result, writes } = fleet;
   const killed = async (shard: string, name: string, after: number) => {
@@ -245,7 +245,7 @@ test('two devsh of the same shard do not write one result', async () => {
   expect(writes()).toHaveLength(4);
 });
 
-test('a result of another plan, of another shard or cut off is neither gone on with nor overwritten', async () => {
+test('a result that is truncated or of another plan or shard is neither resumed nor overwritten', async () => {
   const { devsh, plan, result, writes } = await planned({ devices: 2 });
   await devsh(['apply', plan, '--shard', '1/2', '--result', result('r'), '--yes']);
   const before = await readFile(result('r'), 'utf8');
@@ -278,7 +278,7 @@ test('nothing is sent when the result cannot be written', async () => {
 });
 
 test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-  'a disk that is full at the end is said, and resume writes the result',
+  'a disk that is full at the end is reported, and resume writes the result',
   async () => {
     const { devsh, plan, result, device } = await planned({ devices: 1, latencyMs: 50 });
     const folder = result('gone');

@@ -54,7 +54,7 @@ test('--read-only of connect holds for the whole session', async () => {
   expect(writes()).toEqual([]);
 });
 
-test('a device that is down does not keep the shell from opening on the others', async () => {
+test('the shell opens even if one device is down', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   device(1).setFault('refuse');
   const { stdout, stderr } = await devsh('connect sim1 sim2', { stdin: 'devices\n' });
@@ -205,7 +205,7 @@ test.each(['use', 'disconnect'])(
   },
 );
 
-test('a line for some devices says which others hold the record, with other values or the same', async () => {
+test('a line for some devices names others with the record, and whether its values are equal', async () => {
   const { devsh, devices, device } = await startFleet({ devices: 4, users: 2 });
   for (const one of devices) one.putUser({ username: 'bob', lang: 'de' });
   device(2).putUser({ username: 'bob', lang: 'fr' });

@@ -14,7 +14,7 @@ test.each([
   ['user add username=zoe --on @lab --yes --concurrency 2', { method: 'POST' }],
   ['run -', {}],
 ] as const)(
-  '%s --format jsonl: the line of a fast device is out while a slow one says nothing',
+  '%s --format jsonl: the line of a fast device is printed while a slow one is silent',
   async (line, scope) => {
     const { devsh, device } = await startFleet({ devices: 2 });
     device(1).setFault('silence', true, scope);

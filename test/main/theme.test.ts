@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDevsh } from './devsh.ts';
 
-test('a theme is kept in the settings, listed with the one that is set, and taken back', async () => {
+test('a theme is kept in the settings, listed as set, and reset', async () => {
   const devsh = await makeDevsh();
   expect((await devsh('theme')).stdout).toMatch(/^auto\tyes\t/m);
   const { stderr, exitCode } = await devsh('theme light');
@@ -16,7 +16,7 @@ test('a theme is kept in the settings, listed with the one that is set, and take
   expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({});
 });
 
-test('a name with a slip is refused with the one that may be meant', async () => {
+test('a misspelt name is refused with a suggestion', async () => {
   const devsh = await makeDevsh();
   const { stderr, exitCode } = await devsh('theme ligth');
   expect(stderr).toContain('there is no theme "ligth"; the themes are dark, light');

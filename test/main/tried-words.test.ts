@@ -9,7 +9,7 @@ async function mistake(line: string): Promise<{ message: string; suggestions: st
   return error;
 }
 
-describe('a word that people bring from elsewhere is answered with the command that does it', () => {
+describe('a word of other tools suggests the command that does it', () => {
   test.each([
     ['ls', 'user list'],
     ['list users', 'user list'],
@@ -47,12 +47,12 @@ test('the same is said at a prompt that reads from a pipe', async () => {
   expect(stderr).toContain('write it as in username=bob');
 });
 
-test('a way out that others have is one here, too', async () => {
+test('the quit commands of other tools work here, too', async () => {
   const devsh = await makeDevsh();
   expect((await devsh(['exit'])).exitCode).toBe(0);
 });
 
-test('a resource of the devices that is called like such a word is reached all the same', async () => {
+test('a resource that is named like such a word can be reached anyway', async () => {
   const { devsh } = await startFleet();
   const { exitCode } = await devsh(['resource', 'find', 'list', '--on', 'sim1']);
   expect(exitCode).not.toBe(2);

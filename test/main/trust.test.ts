@@ -68,7 +68,7 @@ test('a changed certificate is called changed wherever trust is shown', async ()
   expect(rows).toContainEqual(expect.objectContaining({ device: 'sim2', changedTo: null }));
 });
 
-test('devices that fail for the same cause are told of in one line', async () => {
+test('devices that fail for the same cause are reported in one line', async () => {
   const { devsh, devices } = await startFleet({ devices: 3 });
   for (const device of devices.slice(1)) device.setFault('refuse');
   for (const line of ['user list --on @lab', 'connect @lab', 'devices --on @lab']) {
@@ -80,7 +80,7 @@ test('devices that fail for the same cause are told of in one line', async () =>
   }
 });
 
-test('saying no to a question is told, but not as an error', async () => {
+test('a declined question is reported, but not as an error', async () => {
   const { devsh, device } = await startFleet();
   const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
   expect(stderr).toContain('not confirmed: nothing was sent');
@@ -132,7 +132,7 @@ test.each(['', 'abc', `${OTHER}:AB`, OTHER.replace('AB', 'GH')])(
   },
 );
 
-test('without a fingerprint and nobody to ask, the certificate is shown and not pinned', async () => {
+test('without a fingerprint or a terminal the certificate is shown and not pinned', async () => {
   const { devsh, device } = await startFleet({ isPinned: false });
   const { stderr, exitCode } = await devsh('trust accept sim1');
   expect(exitCode).toBe(6);
@@ -163,7 +163,7 @@ test('several unknown certificates are one question', async () => {
   for (const { fingerprint } of devices) expect(stderr).toContain(fingerprint);
 });
 
-test('what many unknown certificates have in common is said once in a plan', async () => {
+test('a plan reports many unknown certificates once', async () => {
   const { devsh } = await startFleet({ devices: 3, isPinned: false });
   const { stderr, exitCode } = await devsh('user add username=zoe --on @lab --yes');
   expect(exitCode).toBe(5);
@@ -173,7 +173,7 @@ test('what many unknown certificates have in common is said once in a plan', asy
   );
 });
 
-test('--insecure is for one call, and said in words where the device is shown', async () => {
+test('--insecure applies to one call and is shown with the device', async () => {
   const { devsh } = await startFleet({ isPinned: false });
   const { stdout, exitCode } = await devsh('connect sim1 --insecure --json');
   expect(exitCode).toBe(0);
@@ -227,7 +227,7 @@ test('trust scan tells known, changed and new certificates apart, and sends no r
   expect([1, 2, 3].flatMap((number) => device(number).log)).toEqual([]);
 });
 
-test('trust scan names what cannot be reached, and goes on', async () => {
+test('trust scan names unreachable devices and continues', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   device(2).setFault('refuse');
   const { stdout, stderr, exitCode } = await devsh('trust scan sim1 sim2');
@@ -259,7 +259,7 @@ test('trust list says which device a pin belongs to and when its certificate end
   expect(stdout).toMatch(/"expires":\s*"in \d+ (days|years)"/);
 });
 
-test('pins that were taken away behind the back of devsh are told and can be restored', async () => {
+test('pins that were removed outside of devsh are reported and can be restored', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   const file = join(devsh.folder, 'data', 'devsh', 'known-devices');
   const intact = await readFile(file, 'utf8');
@@ -274,7 +274,7 @@ test('pins that were taken away behind the back of devsh are told and can be res
   expect((await devsh('user list --on sim2')).exitCode).toBe(0);
 });
 
-test('--insecure is said in the plan, the question and the journal', async () => {
+test('--insecure is shown in the plan, the question and the journal', async () => {
   const { devsh } = await startFleet({ isPinned: false });
   const add = 'user add username=zoe first_name=Z lastname=Z lang=de --on sim1 --insecure';
   const words = 'the certificate is NOT CHECKED (--insecure) on sim1';
@@ -287,7 +287,7 @@ test('--insecure is said in the plan, the question and the journal', async () =>
   expect(await readFile(join(folder, journal), 'utf8')).toContain('"isUnchecked":true');
 });
 
-test('many are pinned from what a scan has written, and a changed one among them is not', async () => {
+test('many devices are pinned from the output of a scan, except changed ones', async () => {
   const { devsh, devices, device } = await startFleet({ devices: 4, isPinned: false });
   const { stdout } = await devsh('trust scan @lab');
   const file = join(devsh.folder, 'seen.tsv');
@@ -415,7 +415,7 @@ test('many changed certificates are replaced only by a list of fingerprints or b
   });
 });
 
-test('questions tells what devices wait for and asks nobody; accept leaves changed ones out', async () => {
+test('questions lists what devices wait for without asking; accept skips changed ones', async () => {
   const { devsh, device } = await startFleet({ devices: 3 });
   await devsh('trust forget sim1');
   device(2).setFault('certificate-change');

@@ -15,7 +15,7 @@ function firstStep(stdout: string): PlannedStep {
 
 const DRY = '--on sim1 --profile generic-rest --dry-run --json';
 
-test('what is typed is sent in the types of the device, a part of a nested field among the others', async () => {
+test('typed values are sent in the types of the device, also a part of a nested field', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const set = await devsh(
     `interface set eth0 mtu=900 enabled=no ipv4.metric=8 addresses=a,b ${DRY}`,
@@ -31,7 +31,7 @@ test('what is typed is sent in the types of the device, a part of a nested field
   expect(wrong.stdout).toContain('ipv4: no JSON object');
 });
 
-test('a text that looks like more is told where nobody knows the type', async () => {
+test('a text that looks like another type is reported if the type is unknown', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const { stderr } = await devsh(
     'interface add name=x1 speed=10 note=fast --on sim1 --profile generic-rest --yes',
@@ -40,7 +40,7 @@ test('a text that looks like more is told where nobody knows the type', async ()
   expect(stderr).not.toContain('type of "note"');
 });
 
-test('what is not known of a field is said in a dry run, too, and only where it is so', async () => {
+test('a dry run names what is unknown of a field, too, and nothing else', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const set = await devsh(
     `interface set eth0 nosuch=1 ipv4.metric=9 ipv4.mtu=8 tags=["OK"] ${DRY}`,
@@ -59,7 +59,7 @@ test('what is not known of a field is said in a dry run, too, and only where it 
   expect(add.stderr).not.toContain('"mtu"');
 });
 
-test('FIELD:=JSON is sent as it is, and what is no JSON is shown where it stands', async () => {
+test('FIELD:=JSON is sent literally, and invalid JSON is shown with its place', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const line = `interface set eth0 mtu:="900" description:=null ipv4.metric:=8 addresses:=[] ${DRY}`;
   const { json } = firstStep((await devsh(line)).stdout).request;
@@ -88,7 +88,7 @@ test('a nested field is changed on a device where a POST to the list changes rec
   expect(eth0?.['addresses']).toHaveLength(2);
 });
 
-test('a new record has no field that nobody named, where only some records have it', async () => {
+test('a new record gets no unnamed field that only some records have', async () => {
   const { devsh, device } = await startFleet({ profile: 'generic-rest', quirk: ['some-admins'] });
   const add = 'user add username=guest first_name=G lastname=H lang=de --on sim1';
   const { stdout } = await devsh(`${add} --profile generic-rest --yes`);
@@ -107,7 +107,7 @@ test('a new record has no field that nobody named, where only some records have 
   expect(guest).not.toHaveProperty('is_admin');
 });
 
-test('a field that may give rights is named, and not filled in, where a form has all fields', async () => {
+test('a field that may give rights is named, not filled in, if a form needs all fields', async () => {
   const { devsh, device, writes } = await startFleet({ profile: 'drf', quirk: ['no-options'] });
   const add = 'user add username=guest first_name=G lang=de --on sim1';
   const { stderr } = await devsh(`${add} --yes`);

@@ -127,7 +127,7 @@ test('the version is one line', async () => {
   }
 });
 
-test('a device is called no longer than a host may be', async () => {
+test('the name of a device is no longer than a host name', async () => {
   const devsh = await makeDevsh();
   const { stderr, exitCode } = await devsh(['device', 'add', 'x'.repeat(70_000), '10.0.0.9']);
   expect(stderr).toContain('name must be no longer than 253 characters');

@@ -48,7 +48,7 @@ async function interrupted(fleet: TestFleet, name: 'part.journal' | 'whole.journ
   return { file, run };
 }
 
-test('a plan file of version 1 is applied as it is', async () => {
+test('a plan file of version 1 is applied', async () => {
   const fleet = await startFleet({ devices: 4 });
   const file = await brought(fleet);
   const { stdout, exitCode } = await fleet.devsh(['apply', file('monday.plan'), '--yes']);
@@ -68,7 +68,7 @@ test('a plan file of version 1 that was altered is refused', async () => {
   expect(fleet.writes()).toEqual([]);
 });
 
-test('a run of version 1 that was interrupted is resumed, shown and taken back', async () => {
+test('an interrupted run of version 1 is resumed, shown and undone', async () => {
   const fleet = await startFleet({ devices: 4 });
   const { devsh, device, writes } = fleet;
   const { run } = await interrupted(fleet, 'whole.journal');
@@ -99,7 +99,7 @@ test('results of version 1 are merged', async () => {
   expect(exitCode).toBe(3);
 });
 
-test('a shard of version 1 is gone on with from its result file, and from its journal', async () => {
+test('a shard of version 1 is resumed from its result file and from its journal', async () => {
   for (const isHere of [true, false]) {
     const fleet = await startFleet({ devices: 4 });
     const { devsh, device, writes } = fleet;

@@ -16,7 +16,7 @@ test('watch repeats a line with its options until Ctrl-C', async () => {
   expect(exitCode).toBe(130);
 });
 
-test('a round that fails is told, and the next one follows', async () => {
+test('a failed round is reported, and the next one follows', async () => {
   const { devsh, device } = await startFleet({ devices: 1 });
   device(1).setFault('refuse');
   const line = 'watch --interval 0.2 get /api/user/ --on sim1 --format jsonl';

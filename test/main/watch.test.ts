@@ -21,7 +21,7 @@ function changesTo(fleet: TestFleet): (() => unknown)[] {
   ];
 }
 
-test('--watch goes on to say what comes, goes and changes, until Ctrl-C', async () => {
+test('--watch reports what is added, removed and changed, until Ctrl-C', async () => {
   const fleet = await startFleet({ devices: 2 });
   const running = fleet.devsh('user list --on @lab --watch=0.2', {
     stopAt: { text: 'zoe: removed', signal: 'SIGINT' },
@@ -58,7 +58,7 @@ test('as JSON lines each change is an object with its time', async () => {
   expect(stdout).toMatch(/"time":"\d{4}-[^"]*Z"/);
 });
 
-test('a device that fails is told of once, and so is its first answer; the others go on', async () => {
+test('a failing device is reported once, and its recovery once; the others continue', async () => {
   const fleet = await startFleet({ devices: 2 });
   const { device } = fleet;
   const running = fleet.devsh('user list --on @lab --watch=0.2', {
@@ -90,7 +90,7 @@ test.each([
   expect(stdout + stderr).toContain(reason);
 });
 
-test('the wait doubles while nothing answers, up to a minute', () => {
+test('the wait doubles while nothing responds, up to a minute', () => {
   expect(nextWait(5_000, 5_000, true)).toBe(5_000);
   expect(nextWait(5_000, 20_000, false)).toBe(40_000);
   expect(nextWait(5_000, 50_000, false)).toBe(60_000);
@@ -98,7 +98,7 @@ test('the wait doubles while nothing answers, up to a minute', () => {
   expect(nextWait(5_000, 60_000, true)).toBe(5_000);
 });
 
-test('devices --watch tells when a device goes and comes back, and counts what it holds', async () => {
+test('devices --watch reports when a device fails and recovers, and counts its records', async () => {
   const fleet = await startFleet({ devices: 2 });
   const { device } = fleet;
   const running = fleet.devsh('devices --on @lab --watch=0.2', {

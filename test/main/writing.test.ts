@@ -65,7 +65,7 @@ test('set sends the whole record with its id, and changes only what was asked', 
   expect(Object.fromEntries(new URLSearchParams(sent))).toEqual({ ...before, lang: 'it' });
 });
 
-test('set of what is so already is unchanged, and nothing is sent', async () => {
+test('set without a difference is unchanged, and nothing is sent', async () => {
   const { devsh, writes } = await startFleet();
   const { stdout, exitCode } = await devsh('user set admin lang=en --on sim1 --yes');
   expect(stdout).toContain('unchanged');
@@ -106,7 +106,7 @@ test('delete goes to the path of one record, and proves that it is gone', async 
   expect(device(1).users).toHaveLength(7);
 });
 
-test('delete of somebody who is not there is unchanged', async () => {
+test('delete of an unknown user is unchanged', async () => {
   const { devsh, writes } = await startFleet();
   const { stdout, exitCode } = await devsh('user delete nobody --on sim1 --yes');
   expect(stdout).toContain('unchanged - no such user here');
@@ -193,7 +193,7 @@ test('on a terminal several steps are confirmed with their number, not with y', 
   for (const device of devices) expect(usernames(device)).toContain('zoe');
 });
 
-test('before a delete is confirmed, what does not come back is said', async () => {
+test('the question of a delete names what cannot be restored', async () => {
   const { devsh, writes } = await startFleet();
   const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
   expect(stderr).toContain('an undo does not bring back, of user: uuid, what is not shown');
@@ -324,13 +324,13 @@ test('SIGTERM ends with 143', async () => {
   expect(exitCode).toBe(143);
 });
 
-test('a changed field that the record does not have is doubted, with what may be meant', async () => {
+test('a changed field that the record lacks is questioned, with a suggestion', async () => {
   const { devsh } = await startFleet();
   const { stderr } = await devsh('user set viewer lnag=fr --on sim1 --yes');
   expect(stderr).toContain('no field "lnag" so far; did you mean lang?');
 });
 
-test('a name that is nearly right is told with the one that may be meant', async () => {
+test('a misspelt name is reported with a suggestion', async () => {
   const { devsh, writes } = await startFleet();
   const { stdout, stderr, exitCode } = await devsh('user set viewr lang=en --on sim1 --yes');
   expect(exitCode).toBe(1);

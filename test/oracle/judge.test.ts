@@ -72,7 +72,7 @@ const ERASED = new Map([['1', { ...ANN, lang: 'en', login_shell: '' }]]);
 const results = (verdict: string, differences: readonly JsonObject[] = []): string =>
   JSON.stringify({ results: [{ device: 'oslo', key: 'ann', verdict, differences }] });
 
-test('a write that is as it was said to be is right', () => {
+test('a write that matches its plan is right', () => {
   const right = execution(
     SET,
     'set user ann on oslo',
@@ -151,7 +151,7 @@ test.each([
   expect(new Judge(MODEL).judge(wrong)).toContain(fault);
 });
 
-test('the oracle sees an undo that does not bring back all and calls it done', () => {
+test('the oracle detects an incomplete undo that is called done', () => {
   const judge = new Judge(MODEL);
   const set = execution(SET, 'oslo', results('done'), { path: PATH, body: WHOLE }, KEPT);
   expect(judge.judge(set)).toEqual([]);

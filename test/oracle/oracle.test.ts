@@ -11,7 +11,7 @@ const CASES = Number(process.env['ORACLE_CASES'] ?? 40);
 const SEED = Number(process.env['ORACLE_SEED'] ?? 1);
 
 test(
-  'devsh sends, loses and leaves out nothing that it does not say',
+  'devsh sends, loses and omits nothing without saying so',
   async () => {
     const property = fc.asyncProperty(anyCase, async (given) => {
       const faults = await faultsOf(given);

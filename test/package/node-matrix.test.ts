@@ -51,7 +51,7 @@ for (const { version, binary } of binaries) {
     });
 
     test.skipIf(version.startsWith('20.'))(
-      'keeps what it compiled where only its user can look, and does without when that is damaged',
+      'keeps its compile cache private to its user, and works without it when damaged',
       async () => {
         const env = await environment();
         const devsh = (...args: readonly string[]) => run(path, [inject('cli'), ...args], { env });

@@ -86,7 +86,7 @@ async function componentsOf(path: string): Promise<readonly Component[]> {
   return components;
 }
 
-test('the package holds only what runs and what has to go along with it', async () => {
+test('the package contains only the program and its required files', async () => {
   const files = (await filesIn(unpacked)).map((file) => file.slice(unpacked.length + 1));
   expect(files.filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))).toEqual([]);
   expect(files).toEqual(
@@ -114,12 +114,12 @@ test('nothing but the keychain is installed beside the bundle', async () => {
   });
 });
 
-test('publint finds nothing to say about it', async () => {
+test('publint reports nothing', async () => {
   const { messages, pkg } = await publint({ pkgDir: unpacked, pack: false, strict: true });
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
 });
 
-test('its types are found by every way of resolving that can load it', async () => {
+test('its types are found by every module resolution that can load it', async () => {
   const data = new Uint8Array(await readFile(tarball));
   const result = await checkPackage(createPackageFromTarballData(data));
   const problems = result.types === false ? ['no types'] : result.problems;
@@ -147,7 +147,7 @@ test('the bill of materials lists what is in the bundle, as npm knows it', async
   expect(components.filter(({ hashes }) => hashes.length !== 1)).toEqual([]);
 });
 
-test('the licence of each package in the bundle goes along', async () => {
+test('the licence of each package in the bundle is shipped', async () => {
   const text = await readFile(join(unpacked, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
   const components = await componentsOf(join(unpacked, 'dist/sbom.cdx.json'));
   for (const { name, version, scope } of components) {
@@ -214,7 +214,7 @@ test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => 
 });
 
 test(
-  'a program of somebody else finds types and functions, and works on a device',
+  'a program that uses the library finds types and functions, and works on a device',
   LONG,
   async () => {
     const device = await simulate();
@@ -281,7 +281,7 @@ test(
   },
 );
 
-test('the package with Node inside runs where there is no Node', LONG, async () => {
+test('the package with Node runs without an installed Node', LONG, async () => {
   const device = await simulate();
   const scratch = await makeFolder(onTestFinished);
   const [path, home] = [join(scratch, 'path'), join(scratch, 'home')];

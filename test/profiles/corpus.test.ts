@@ -343,7 +343,7 @@ const DIALECTS: readonly Dialect[] = [
   },
 ];
 
-test('each profile here is tried', () => {
+test('each profile here is tested', () => {
   const files = readdirSync(FOLDER).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
   expect(DIALECTS.map(({ profile }) => profile).toSorted()).toEqual(files.toSorted());
 });
@@ -382,7 +382,7 @@ describe.each(DIALECTS)('$profile', (dialect) => {
   });
 });
 
-test('several groups of one member are a list', () => {
+test('several groups with one record each are a list', () => {
   const { records } = decodeList('admin="root,joe"\nviewer=joe', 'user', profileIn('axis-vapix'));
   expect(records).toEqual([
     { user: 'root', grp: 'admin' },

@@ -30,6 +30,6 @@ test.each([
   expect(canaries.foundIn(text).join()).toContain('password');
 });
 
-test('nothing is found where there is none', () => {
+test('nothing is found if there is none', () => {
   expect(canaries.foundIn('user list\n'.repeat(1000))).toEqual([]);
 });

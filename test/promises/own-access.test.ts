@@ -105,7 +105,7 @@ test.each(SPELLINGS)('takes "%s" for the account in use, admin', async (name) =>
   await expectRefused(fleet, ['user', 'set', name, 'is_active=false', '--on', 'sim1']);
 });
 
-test('undo, retry and resume do not take away the account that is in use by now', async () => {
+test('undo, retry and resume do not remove the account that is in use now', async () => {
   const fleet = await startFleet({ profile: 'drf', devices: 2 });
   const { devsh, device } = fleet;
   const { admin } = device(1).accounts;
@@ -120,7 +120,7 @@ test('undo, retry and resume do not take away the account that is in use by now'
   await expectRefused(fleet, ['resume', '--on', 'sim1,sim2'], own);
 });
 
-test('a program does not lock itself out, either', async () => {
+test('the library does not lock itself out, either', async () => {
   const fleet = await fleetWith('');
   const sim = fleet.device(1);
   const { admin } = sim.accounts;
@@ -134,7 +134,7 @@ test('a program does not lock itself out, either', async () => {
   await device.close();
 });
 
-test('what cannot lock you out is done without a word', async () => {
+test('a change that cannot lock you out runs without a warning', async () => {
   const { devsh, device } = await fleetWith('');
   for (const line of [
     'user set admin lang=de',
@@ -154,7 +154,7 @@ test('what is allowed is done', async () => {
   expect(device(1).users.find(({ username }) => username === 'admin')?.is_active).toBe(false);
 });
 
-test('a token whose owner nobody knows may be that of any account that may write', async () => {
+test('a token of an unknown owner may belong to any account that may write', async () => {
   const fleet = await startFleet({ devices: 1, env: {} });
   const { admin } = fleet.device(1).accounts;
   const env = { DEVSH_TOKEN: admin.token };
@@ -168,7 +168,7 @@ test('a token whose owner nobody knows may be that of any account that may write
   expect((await fleet.devsh('user delete viewer --on sim1 --yes', told)).exitCode).toBe(0);
 });
 
-test('is looked at again right before a step is sent', async () => {
+test('is checked again right before a step is sent', async () => {
   const fleet = await startFleet({ devices: 1, env: {} });
   const { admin } = fleet.device(1).accounts;
   const frozen = join(fleet.devsh.folder, 'frozen.plan');

@@ -19,7 +19,7 @@ async function play({ run }: Lab, ...more: string[]): Promise<string> {
 
 describe.skipIf(!hasAnsible)(`ansible-playbook${hasAnsible ? '' : ' (skipped: not here)'}`, () => {
   test(
-    'reports changed where devsh carried something out, and its check mode does not lie',
+    'reports changed if devsh executed something, and its check mode is right',
     { timeout: 60_000 },
     async () => {
       const lab = await startLab({ devices: 2 });

@@ -27,23 +27,20 @@ async function lines(name: string, values: Readonly<Record<string, string>>): Pr
 test.each([
   ['github-actions.yml', { '${{ matrix.shard }}': '2' }],
   ['gitlab-ci.yml', { $CI_NODE_INDEX: '2', $CI_NODE_TOTAL: '4' }],
-])(
-  'the lines of %s are lines of devsh: pin, plan, pin, apply a shard, merge',
-  async (name, values) => {
-    const { session: shellSession } = await startSession();
-    const shell = new Shell(shellSession);
-    const found = await lines(name, values);
-    const invocations = found.map((line) => shell.parse(parseLine(line).words));
-    expect(invocations.map(({ command, verb }) => `${command.name} ${verb.name}`.trim())).toEqual([
-      'trust accept',
-      'plan',
-      'trust accept',
-      'apply',
-      'runs merge',
-    ]);
-    expect(invocations[3]?.given).toMatchObject({
-      shard: { index: 2, total: 4 },
-      result: '2.jsonl',
-    });
-  },
-);
+])('the lines of %s run: pin, plan, pin, apply a shard, merge', async (name, values) => {
+  const { session: shellSession } = await startSession();
+  const shell = new Shell(shellSession);
+  const found = await lines(name, values);
+  const invocations = found.map((line) => shell.parse(parseLine(line).words));
+  expect(invocations.map(({ command, verb }) => `${command.name} ${verb.name}`.trim())).toEqual([
+    'trust accept',
+    'plan',
+    'trust accept',
+    'apply',
+    'runs merge',
+  ]);
+  expect(invocations[3]?.given).toMatchObject({
+    shard: { index: 2, total: 4 },
+    result: '2.jsonl',
+  });
+});

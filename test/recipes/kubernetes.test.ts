@@ -102,7 +102,7 @@ async function readJob(): Promise<z.infer<typeof job>> {
   return job.parse(parse(text, { version: '1.1' }));
 }
 
-test('the manifest is an Indexed Job that Kubernetes takes, and gives up a shard whose login is refused', async () => {
+test('the manifest is a valid Indexed Job, and fails a shard whose login is refused', async () => {
   const { spec } = await readJob();
   const [container] = spec.template.spec.containers;
   const mounts = container.volumeMounts.map((mount) => mount.name);
@@ -116,7 +116,7 @@ test('the manifest is an Indexed Job that Kubernetes takes, and gives up a shard
   expect(refused).toHaveProperty('onExitCodes.values', expect.arrayContaining([4]));
 });
 
-test('the pods of the manifest carry out a plan, each its shard', async () => {
+test('the pods of the manifest apply a plan, each its shard', async () => {
   const { folder, devices, run } = await startLab({ devices: 6 });
   await writeFile(
     join(folder, 'change.yaml'),

@@ -8,7 +8,7 @@ const hasParallel = spawnSync('parallel', ['--version']).status === 0;
 const isMissing = hasParallel ? '' : ' (skipped: there is no GNU parallel here)';
 
 test.skipIf(!hasParallel)(
-  `GNU parallel: 400 devices in 4 shards, one killed and gone on with, each device exactly once${isMissing}`,
+  `GNU parallel: 400 devices in 4 shards, one killed and resumed, each device exactly once${isMissing}`,
   { timeout: 180_000 },
   async () => {
     const lab = await startLab({ devices: 400 });

@@ -22,7 +22,7 @@ test.each(recipes)('recipe: $title', async (recipe) => {
   if (!isUpdate) expect(recipeText(texts)).toBe(recipeText(recipe.parts.map(({ text }) => text)));
 });
 
-test('there are at least twelve, and the file is nothing but them', () => {
+test('there are at least twelve recipes, and the file contains nothing else', () => {
   expect(recipes.length).toBeGreaterThanOrEqual(12);
   const texts = recipes.map(({ parts }) => recipeText(parts.map(({ text }) => text)));
   if (!isUpdate) expect(head + texts.join('')).toBe(source);
