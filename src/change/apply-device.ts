@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { runStep, type DeviceWork, driftOf, readFor, resolveSent } from './run-step.ts';
+import { runStep, type DeviceWork, driftOf, readResource, resolveSent } from './run-step.ts';
 import { withAdvice } from './doubts.ts';
-import { find } from './pairing.ts';
+import { findRecord } from './pairing.ts';
 import { guardStep } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
@@ -89,7 +89,7 @@ function refusalOf(
   step: Step,
   records: readonly DeviceRecord[],
 ): RefusedError | undefined {
-  const held = step.before && find(session.profile, step, records, step.before);
+  const held = step.before && findRecord(session.profile, step, records, step.before);
   try {
     guardStep(session, held === undefined ? step : { ...step, before: held }, records, allowed);
     return undefined;
@@ -239,7 +239,7 @@ class LatestReadings {
 
   async read(steps: readonly HasStep[]): Promise<void> {
     for (const { step } of onePerResource(steps)) {
-      this.take(step, await readFor(this.#work, step.resource));
+      this.take(step, await readResource(this.#work, step.resource));
     }
     await this.#work.session.facts.notified;
   }

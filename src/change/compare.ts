@@ -21,7 +21,7 @@ export function isSameValue(sent: Value, held: Value | undefined): boolean {
     const [a, b] = [asBoolean(sent), asBoolean(held ?? null)];
     if (a !== undefined && b !== undefined) return a === b;
   }
-  const hidesSecrets = typeof sent === 'object' && sent !== null && holdsMask(sent);
+  const hidesSecrets = typeof sent === 'object' && sent !== null && containsMask(sent);
   return canonical(sent, hidesSecrets) === canonical(held ?? null, hidesSecrets);
 }
 
@@ -112,9 +112,9 @@ function canonical(value: Value, hidesSecrets: boolean): string {
   return jsonText(sorted(hidesSecrets ? maskedValue('', value) : value));
 }
 
-function holdsMask(value: Value): boolean {
+function containsMask(value: Value): boolean {
   if (typeof value !== 'object' || value === null) return value === MASK;
-  return Object.values(value).some(holdsMask);
+  return Object.values(value).some(containsMask);
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {

@@ -12,7 +12,7 @@ import {
   isSameValue,
 } from './compare.ts';
 import {
-  find,
+  findRecord,
   type OtherRecords,
   otherRecordsOf,
   pairRecords,
@@ -65,12 +65,12 @@ export function judge(
   readings: Readings,
 ): StepEnd {
   const { before, after, own } = readings;
-  const target = step.before && find(profile, step, before, step.before);
+  const target = step.before && findRecord(profile, step, before, step.before);
   const isDelete = step.action === 'delete';
   const others = isDelete ? before.filter((record) => record !== target) : before;
   const vanished = vanishedFields(profile, step, others, after);
   const shown = (record: DeviceRecord): DeviceRecord => withoutFields(record, vanished);
-  const listed = step.before && find(profile, step, after, step.before);
+  const listed = step.before && findRecord(profile, step, after, step.before);
   const rest = own === undefined ? after : after.filter((record) => record !== listed);
   const shownCase: Case = {
     profile,
@@ -164,13 +164,13 @@ function judgeAdd(about: Case): OwnEnd {
   const unread = unreadFields(profile, step, [...before, ...after], held);
   const differences = without(unread, differencesOfNew(compared, held));
   if (withKey.size <= 1 && differences.length === 0) {
-    const note = remark(outcome, unread);
+    const note = successNote(outcome, unread);
     return { own: { verdict: 'done', record: held, note }, otherRecords };
   }
   const note =
     withKey.size > 1
       ? `the device now holds ${withKey.size} records with this ${step.keyField}`
-      : (objectionText(outcome) ?? respelling(differences));
+      : (objectionText(outcome) ?? spellingNote(differences));
   return {
     own: { verdict: 'differs', record: held, differences, note },
     otherRecords,
@@ -190,7 +190,7 @@ function idInResponse({ profile, outcome }: Case): string | undefined {
   return hasPositionalIds(profile) ? undefined : idOf(profile, outcome.record);
 }
 
-function respelling(differences: readonly Compared[]): string | undefined {
+function spellingNote(differences: readonly Compared[]): string | undefined {
   if (!isRespelled(differences)) return undefined;
   return 'the device took it and stored it in its own spelling';
 }
@@ -206,7 +206,7 @@ function followTarget({ profile, step, before, after }: Case): {
 } {
   const image = step.before ?? {};
   const expected = { ...image, ...step.after };
-  const target = find(profile, step, before, image);
+  const target = findRecord(profile, step, before, image);
   const others = before.filter((record) => record !== target);
   // The record with the id and the new key is the one, even if another record now has the old key.
   const id = idOf(profile, image);
@@ -252,7 +252,7 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
     const isAllHidden =
       unread.hidden.length > 0 && unread.hidden.length === Object.keys(step.asked).length;
     if (isAllHidden) return judgeHidden(outcome, held, unread);
-    return { verdict: 'done', record: held, note: remark(outcome, unread) };
+    return { verdict: 'done', record: held, note: successNote(outcome, unread) };
   }
   const isUntouched =
     unread.rehashed.length === 0 &&
@@ -271,7 +271,7 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
     differences: [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))],
     note: noteOf(
       missed.length > 0 ? objectionText(outcome) : undefined,
-      respelling([...missed, ...sideEffects]),
+      spellingNote([...missed, ...sideEffects]),
       changed === '' ? undefined : `changed without being asked: ${changed}`,
     ),
   };
@@ -294,7 +294,7 @@ function judgeDelete(about: Case): OwnEnd {
   const { profile, step, outcome } = about;
   const { held, otherRecords } = followTarget(about);
   if (held === undefined) {
-    return { own: { verdict: 'done', note: remark(outcome) }, otherRecords };
+    return { own: { verdict: 'done', note: successNote(outcome) }, otherRecords };
   }
   const changed =
     outcome.kind === 'refused'
@@ -378,7 +378,7 @@ function without({ hidden, rehashed }: Unread, differences: readonly Compared[])
 /**
  * The note on a step that took effect: the device did not confirm it, or not all fields can be read back.
  */
-function remark(outcome: RequestOutcome, unread?: Unread): string | undefined {
+function successNote(outcome: RequestOutcome, unread?: Unread): string | undefined {
   const unreadText = unread && unreadNote(unread);
   switch (outcome.kind) {
     case 'accepted':

@@ -14,7 +14,7 @@ import { type DeviceRecord, isTimeStamp, valueAt, valueText } from '../device/re
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { changesSince, isSameValue } from './compare.ts';
 import { WRITE_OF } from './doubts.ts';
-import { find, pairRecords } from './pairing.ts';
+import { findRecord, pairRecords } from './pairing.ts';
 import type { RequestOutcome, Readings } from './judge.ts';
 import { recordName, type Step } from './plan.ts';
 import { isShown } from './unread-fields.ts';
@@ -166,7 +166,7 @@ export function withCurrentId(
 ): Step {
   const { action, resource, before, asked } = step;
   if (before === undefined || !hasPositionalIds(profile)) return step;
-  const held = find(profile, step, records, before);
+  const held = findRecord(profile, step, records, before);
   if (held === undefined || idOf(profile, held) === idOf(profile, before)) return step;
   if (action === 'delete') {
     return { ...step, before: held, request: deleteRequest(profile, resource, held) };
@@ -183,7 +183,7 @@ export function withCurrentId(
  * Learns from an accepted write: that the way to write works, and what happens to fields that are not
  * shown.
  */
-export function noteWrite(
+export function learnFromWrite(
   facts: DeviceFacts,
   step: Step,
   { before, after }: Readings,
@@ -213,7 +213,7 @@ export function noteWrite(
     (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
   );
   if (isRepeated && verdict === 'done') facts.set(`${group}.lists`, 'repeated');
-  const image = step.before && find(profile, step, before, step.before);
+  const image = step.before && findRecord(profile, step, before, step.before);
   facts.set(`${group}.leftOut`, image && leftOutMeaning(profile, step, image, record, verdict));
   const { shown } = profile.resources[resource] ?? {};
   const isKnown = shown?.every((field) => Object.hasOwn(record, field));

@@ -176,7 +176,7 @@ function untouchedText(step: Step): string {
  * Finds the record of a step: by id, else by natural key; of several with the same id, the one that has the
  * natural key, too. With positional ids: by natural key, and of several the one with the same content.
  */
-export function find(
+export function findRecord(
   profile: Profile,
   step: Step,
   records: readonly DeviceRecord[],
@@ -213,7 +213,7 @@ export function sameKey(
   records: readonly DeviceRecord[],
   image: DeviceRecord,
 ): readonly DeviceRecord[] {
-  return RecordIndex.of(records).holding(step.keyField, image[step.keyField] ?? null);
+  return RecordIndex.of(records).withValue(step.keyField, image[step.keyField] ?? null);
 }
 
 /** Index of the records of a reading: a file may change thousands of records on one device. */
@@ -234,7 +234,7 @@ export class RecordIndex {
   }
 
   /** The records whose field equals `value` by `isSameValue`, in the order of the reading. */
-  holding(field: string, value: Value): readonly DeviceRecord[] {
+  withValue(field: string, value: Value): readonly DeviceRecord[] {
     const index = this.#byField.get(field) ?? indexBy(this.#records, field);
     this.#byField.set(field, index);
     if (index.hasOnlyTexts && isPlain(value)) return index.records.get(comparable(value)) ?? [];

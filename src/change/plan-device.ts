@@ -107,7 +107,7 @@ function planAdd(context: PlanContext, change: Add): Planned {
   }
   const key = valueText(keyValue);
   const result = { device, resource, key, action: 'add' as const };
-  const [existing] = RecordIndex.of(records).holding(keyField, keyValue);
+  const [existing] = RecordIndex.of(records).withValue(keyField, keyValue);
   if (existing !== undefined) {
     const differences = differencesOfNew(fields, existing);
     if (differences.length === 0) {
@@ -179,7 +179,7 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
   if (
     renamed !== undefined &&
     RecordIndex.of(records)
-      .holding(keyField, renamed)
+      .withValue(keyField, renamed)
       .some((other) => other !== before)
   ) {
     const error = new NotPossibleError(
@@ -341,7 +341,7 @@ function pick(
 ): readonly DeviceRecord[] {
   if (target.kind === 'where') return recordsWhere(target.filter, records, device.name);
   const index = RecordIndex.of(records);
-  const byKey = index.holding(keyField, target.key);
+  const byKey = index.withValue(keyField, target.key);
   return byKey.length > 0 ? byKey : index.withId(profile, target.key);
 }
 

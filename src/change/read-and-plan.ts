@@ -124,7 +124,7 @@ function concernedBy(
 ): readonly DeviceRecord[] {
   const keyField = keyFieldOf(profile, change.resource, records);
   if (change.action === 'add') {
-    return RecordIndex.of(records).holding(keyField, change.fields[keyField] ?? null);
+    return RecordIndex.of(records).withValue(keyField, change.fields[keyField] ?? null);
   }
   const { target } = change;
   if (target.kind === 'where') {
@@ -135,7 +135,7 @@ function concernedBy(
   }
   const index = RecordIndex.of(records);
   const concerned = new Set([
-    ...index.holding(keyField, target.key),
+    ...index.withValue(keyField, target.key),
     ...index.withId(profile, target.key),
   ]);
   return [...concerned];

@@ -132,7 +132,7 @@ function documentOf(edited: EditableRecord, index: number): string {
   const { resource, key, devices, record, fixed } = edited;
   const on = visible(devices.join(', '));
   const named = key === '' ? resource : `${resource} ${visible(key)}`;
-  const hidden = Object.keys(record).filter((field) => holdsSecret(record, field));
+  const hidden = Object.keys(record).filter((field) => containsSecret(record, field));
   return [
     `--- # record ${index + 1}: ${named} on ${on}`,
     ...fixed
@@ -147,7 +147,7 @@ function documentOf(edited: EditableRecord, index: number): string {
 
 function fieldLines({ record, fixed }: EditableRecord): string[] {
   return Object.entries(record)
-    .filter(([field]) => !fixed.includes(field) && !holdsSecret(record, field))
+    .filter(([field]) => !fixed.includes(field) && !containsSecret(record, field))
     .map(([field, value]) => fieldLine(field, value));
 }
 
@@ -171,7 +171,7 @@ function escaped(json: string): string {
   });
 }
 
-function holdsSecret(record: DeviceRecord, field: string): boolean {
+function containsSecret(record: DeviceRecord, field: string): boolean {
   const value = record[field] ?? null;
   return isSecretField(field) || jsonText(maskedValue(field, value)) !== jsonText(value);
 }

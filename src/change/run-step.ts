@@ -14,10 +14,10 @@ import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { changesSince, isSameValue } from './compare.ts';
-import { find, pairRecords, RecordIndex } from './pairing.ts';
+import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
 import { judge, type RequestOutcome, type Readings } from './judge.ts';
-import { movedId, noteWrite, Watch } from './observe.ts';
+import { movedId, learnFromWrite, Watch } from './observe.ts';
 import { type DevicePlan, recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 
@@ -72,7 +72,7 @@ export async function runStep(
 }
 
 /** The records that the plan affects are read in full. */
-export async function readFor(
+export async function readResource(
   { session, access, devicePlan }: Pick<DeviceWork, 'session' | 'access' | 'devicePlan'>,
   resource: string,
 ): Promise<readonly DeviceRecord[]> {
@@ -99,7 +99,7 @@ function concernedSteps(
   const concerned = new Set(
     images.flatMap(({ image, keyField }) => [
       ...index.withId(profile, idOf(profile, image) ?? ''),
-      ...index.holding(keyField, image[keyField] ?? null),
+      ...index.withValue(keyField, image[keyField] ?? null),
     ]),
   );
   return records.filter((record) => concerned.has(record));
@@ -171,10 +171,10 @@ export function driftOf(
   const { before, after } = step;
   if (before === undefined) {
     const key = after?.[step.keyField] ?? null;
-    const isTaken = RecordIndex.of(records).holding(step.keyField, key).length > 0;
+    const isTaken = RecordIndex.of(records).withValue(step.keyField, key).length > 0;
     return isTaken ? `${recordName(step)} was added since the plan` : undefined;
   }
-  const held = find(profile, step, records, before);
+  const held = findRecord(profile, step, records, before);
   if (sharesId(profile, records, hasPositionalIds(profile) ? (held ?? before) : before)) {
     return `${recordName(step)} shares its id with another one since the plan`;
   }
@@ -225,7 +225,7 @@ async function readBack(
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
     try {
-      after = await readFor(work, step.resource);
+      after = await readResource(work, step.resource);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
       return { end: unread(outcome, error) };
@@ -236,7 +236,7 @@ async function readBack(
     if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, outcome))) {
       const own = await ownPath(work, step, outcome, end, after);
       if (own !== undefined) end = judge(session.profile, step, outcome, { before, after, own });
-      noteWrite(session.facts, step, { before, after }, outcome, end);
+      learnFromWrite(session.facts, step, { before, after }, outcome, end);
       return { end, after };
     }
     await sleep(delayMs);

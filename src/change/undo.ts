@@ -98,7 +98,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
     return {
       action: 'set',
       resource,
-      target: { kind: 'key', key: valueOr(held[keyField], step.after?.[keyField], key) },
+      target: { kind: 'key', key: firstText(held[keyField], step.after?.[keyField], key) },
       fields: back,
       expected: pickFields(held, Object.keys(fields)),
       isExact: true,
@@ -113,7 +113,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
         // The device may have stored it under another name.
         target: {
           kind: 'key',
-          key: valueOr(record?.[keyField], record && idOf(profile, record), key),
+          key: firstText(record?.[keyField], record && idOf(profile, record), key),
         },
         expected: record ?? step.after ?? {},
         isUndo: true,
@@ -139,7 +139,7 @@ function pickFields(record: DeviceRecord, fields: readonly string[]): DeviceReco
   return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
 }
 
-function valueOr(...values: readonly (Value | undefined)[]): string {
+function firstText(...values: readonly (Value | undefined)[]): string {
   const value = values.find((one) => one !== undefined && one !== null && typeof one !== 'object');
   return String(value ?? '');
 }

@@ -165,7 +165,7 @@ function othersWithRecord(
   const named = new Map(steps.map((step) => [recordName(step), step]));
   return [...named].slice(0, MOST_RECORDS).flatMap(([name, { resource, key, before }]) => {
     if (before === undefined) return [];
-    const holders = others.flatMap((session) => {
+    const found = others.flatMap((session) => {
       const records = session.cached(resource) ?? [];
       const field = keyFieldOf(session.profile, resource, records);
       const record = records.find((one) => valueText(one[field]) === key);
@@ -175,7 +175,7 @@ function othersWithRecord(
       ];
     });
     return [true, false].flatMap((isOther) => {
-      const on = holders.filter((one) => one.isOther === isOther).map((one) => one.name);
+      const on = found.filter((one) => one.isOther === isOther).map((one) => one.name);
       const values = isOther ? ' with other values' : '';
       const text = `${name}: also on ${someOf(on)}${values} (without --on the line means them, too)`;
       return on.length === 0 ? [] : [text];
