@@ -30,7 +30,7 @@ const ADDRESS = '10.0.0.5:443';
 // Without a Secret Service the title says why these did not run.
 const why = refusal === undefined ? '' : ` (skipped: ${refusal})`;
 describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () => {
-  test('gives back what was stored, one entry per account', async () => {
+  test('returns what was stored, one entry per account', async () => {
     const keychain = makeKeychain();
     const admin = { kind: 'basic', user: 'admin', secret: 'päss "word"\n🔑' } as const;
     const viewer = { kind: 'token', user: 'viewer', secret: 'abc' } as const;
@@ -55,7 +55,7 @@ describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () =
     await expect(keychain.find(ADDRESS)).rejects.toThrow('2 accounts (admin, root)');
   });
 
-  test('a new token takes the place of the password of the same account', async () => {
+  test('a new token replaces the password of the same account', async () => {
     const keychain = makeKeychain();
     await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'x' });
     await keychain.store(ADDRESS, { kind: 'token', user: 'admin', secret: 't' });
@@ -83,7 +83,7 @@ describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () =
   });
 });
 
-test('without a Secret Service it is unavailable, and nothing lands in a keyring that forgets', async () => {
+test('without a Secret Service it is unavailable, and nothing is stored in the kernel keyring', async () => {
   if (process.platform !== 'linux') return;
   const keychain = new OsKeychain({
     env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' },
@@ -119,7 +119,7 @@ async function startSilentKeychain() {
   };
 }
 
-test('a keychain that never answers is given up, and its process is gone', async () => {
+test('a keychain that never responds times out, and its process is gone', async () => {
   if (process.platform !== 'linux') return;
   const { env, isClosed } = await startSilentKeychain();
   const startedAt = performance.now();

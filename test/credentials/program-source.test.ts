@@ -11,19 +11,19 @@ const env = process.env;
 /** A program in a language that every machine has. */
 const sh = (script: string, ...args: string[]) => ['/bin/sh', '-c', script, 'sh', ...args];
 
-test('host, port and device are put in, inside words, too', () => {
+test('host, port and device are filled in, inside words, too', () => {
   expect(commandFor(['get', '{device}', '--url=https://{host}:{port}/', '{user}'], device)).toEqual(
     ['get', 'fw1', '--url=https://10.0.0.5:8443/', '{user}'],
   );
 });
 
-test('what is put in cannot become an option', () => {
+test('a filled in value cannot become an option', () => {
   const hostile = { name: '-rf', address: '10.0.0.5:443' };
   expect(() => commandFor(['get', '{device}'], hostile)).toThrow(CredentialError);
   expect(commandFor(['get', '--name={device}'], hostile)).toEqual(['get', '--name=-rf']);
 });
 
-test('no shell sees what is put in', async () => {
+test('no shell reads the filled in values', async () => {
   const folder = await makeTempFolder();
   const hostile = { name: `$(touch ${folder}/pwned)\`id\`;x`, address: '10.0.0.5:443' };
   const argv = commandFor(
@@ -38,7 +38,7 @@ test('no shell sees what is put in', async () => {
   await expect(readFile(join(folder, 'pwned'))).rejects.toThrow('ENOENT');
 });
 
-test('gives what the program prints', async () => {
+test('reads the login that the program prints', async () => {
   expect(await askCommand(sh('echo username=admin; echo password=pw'), { env })).toEqual({
     kind: 'basic',
     user: 'admin',
@@ -67,13 +67,13 @@ test.each<[string, string[], string]>([
   await expect(attempt).rejects.toThrow(message);
 });
 
-test('what a program complains about is shown harmless, and without the secret', async () => {
+test('the stderr of a failed program is shown escaped and without the secret', async () => {
   const script =
     "echo hunter2-secret; printf 'got hunter2-secret\\033]0;x\\007\\nmore' >&2; exit 1";
   await expect(askCommand(sh(script), { env })).rejects.toThrow('it says: got ***^[]0;x^G · more');
 });
 
-test('what a program says beside the login is passed on, without the secret', async () => {
+test('the stderr of a program that succeeds is passed on without the secret', async () => {
   const remarks: string[] = [];
   const script = 'echo token=hunter2; echo "hunter2 expires soon" >&2';
   await askCommand(sh(script), { env, onRemark: (text) => remarks.push(text) });
@@ -97,7 +97,7 @@ test('a program that does not end is stopped with all that it has started', asyn
   });
 });
 
-test('what a program leaves behind does not hold up the answer', async () => {
+test('a process that a program leaves behind does not delay the login', async () => {
   const startedAt = performance.now();
   expect((await askCommand(sh('sleep 5 & echo abc'), { env })).secret).toBe('abc');
   expect(performance.now() - startedAt).toBeLessThan(3_000);

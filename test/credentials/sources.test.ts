@@ -108,7 +108,7 @@ test.each<[Partial<CredentialOptions>, string]>([
   [{ env: { DEVSH_TOKEN: 'hunter2\nx' } }, 'DEVSH_TOKEN: a token is one word'],
   [{ env: { DEVSH_TOKEN: ' hunter2' } }, 'DEVSH_TOKEN: a token is one word'],
   [{ stdin: stdin('token', 'hunter2 \n') }, '--token-stdin: a token is one word'],
-])('%j cannot be used, which is said without the secret', async (options, message) => {
+])('%j is unusable, and the error has no secret', async (options, message) => {
   await expect(find(options)).rejects.toThrow(message);
   await expect(find(options)).rejects.toThrow(CredentialError);
   await find(options).catch((error: unknown) => {
@@ -131,7 +131,7 @@ test('stdin is read once for all devices', async () => {
   expect(found.map((each) => each?.credential.header())).toEqual(Array(3).fill('Token token1'));
 });
 
-test('the keychain comes last, and is asked for the user that is wanted', async () => {
+test('the keychain comes last, and is asked for the requested user', async () => {
   const { keychain, calls } = makeKeychain({ kind: 'token', user: 'admin', secret: 'abc' });
   const credentials = new Credentials({ env: { DEVSH_USER: 'ops' }, vault, keychain });
   const found = await credentials.find({ device, user: 'admin' });
@@ -155,7 +155,7 @@ test('a token without a user will do for the user of the inventory, but not for 
   expect(await asked.find(request)).toBeUndefined();
 });
 
-test('a keychain that is absent is asked once, and its problem kept to be said', async () => {
+test('an absent keychain is asked once, and its problem is kept', async () => {
   let asked = 0;
   const credentials = new Credentials({
     env: {},
@@ -202,7 +202,7 @@ test('a credential_command comes before the keychain, and gives way to what was 
   });
 });
 
-test('what a program tells belongs to its user: never tried for another --user', async () => {
+test('a login of a program belongs to its user: never tried for another --user', async () => {
   const { keychain } = makeKeychain();
   const credentials = new Credentials({ env: {}, vault, keychain, user: 'root' });
   const of = (lines: string) =>
@@ -211,7 +211,7 @@ test('what a program tells belongs to its user: never tried for another --user',
   expect((await of('password=told'))?.credential.header()).toBe(basic('root', 'told'));
 });
 
-test('a program is run once for all devices that say the same words, and anew after a refresh', async () => {
+test('a program is run once for all devices with the same command, and again after a refresh', async () => {
   const folder = await makeTempFolder();
   const command = ['/bin/sh', '-c', `echo x >> ${folder}/runs; echo abc`];
   const credentials = new Credentials({ env: {}, vault, keychain: makeKeychain().keychain });
@@ -274,7 +274,7 @@ test('the vault comes after the keychain, and before .netrc', async () => {
   });
 });
 
-test('a locked vault is told of only where nothing else has a login', async () => {
+test('a locked vault is reported only if nothing else has a login', async () => {
   const closed = await makeVault();
   closed.lock();
   const { keychain } = makeKeychain();
@@ -286,7 +286,7 @@ test('a locked vault is told of only where nothing else has a login', async () =
   expect(credentials.problems).toEqual([expect.stringContaining('vault unlock')]);
 });
 
-test('what goes to the vault is taken out of the keychain', async () => {
+test('a login stored in the vault is removed from the keychain', async () => {
   const forgotten: (string | undefined)[][] = [];
   const { keychain } = makeKeychain();
   const noting = () => ({
@@ -300,7 +300,7 @@ test('what goes to the vault is taken out of the keychain', async () => {
   expect(await credentials.store(device, login)).toBe('keychain');
 });
 
-test('where a login would come from is told without the login, and without running anything', async () => {
+test('the origin of a login is known without the login, and without running a program', async () => {
   const folder = await makeTempFolder();
   const places = { command: ['/bin/sh', '-c', `echo x > ${folder}/run`] };
   const { keychain } = makeKeychain();

@@ -12,7 +12,7 @@ import { makeTempFolder } from '../settings/temp-folder.ts';
 
 const ADDRESS = '10.0.0.5:443';
 const PASSPHRASE = 'correct hörse 🐴 battery';
-/** Sealed less hard than in earnest: a test need not wait. */
+/** A low work factor, so that tests are fast. */
 const workFactor = 10;
 
 async function makeVault() {
@@ -45,7 +45,7 @@ function ageOnTerminal(args: readonly string[], typed: string): Promise<string> 
   });
 }
 
-test('what is kept is found again after unlocking, also by another devsh', async () => {
+test('a stored login is found after unlocking, also by another process', async () => {
   const { vault, again } = await makeVault();
   const admin = { kind: 'basic', user: 'admin', secret: 'päss "word"\n🔑' } as const;
   await vault.store(ADDRESS, admin);
@@ -94,14 +94,14 @@ test.skipIf(!hasAge)(
   30_000,
 );
 
-test('a wrong passphrase is told from a damaged file', async () => {
+test('a wrong passphrase is distinguished from a damaged file', async () => {
   const { again } = await makeVault();
   const vault = again();
   await expect(vault.unlock('something else')).rejects.toThrow(WrongPassphraseError);
   expect(vault.isUnlocked).toBe(false);
 });
 
-test('a locked vault gives nothing and takes nothing', async () => {
+test('a locked vault can be neither read nor written', async () => {
   const { vault, path } = await makeVault();
   vault.lock();
   const before = await readFile(path, 'utf8');
@@ -120,7 +120,7 @@ test('a second vault is not made over the first', async () => {
   expect(await readFile(path, 'utf8')).toBe(before);
 });
 
-test('a passphrase that is no protection is refused', async () => {
+test('a short passphrase is refused', async () => {
   const path = join(await makeTempFolder(), 'vault.age');
   await expect(new Vault(path).create('short')).rejects.toThrow('at least 8 characters');
   expect(await new Vault(path).exists()).toBe(false);
@@ -172,7 +172,7 @@ async function sealed(content: string): Promise<string> {
   return armor.encode(await encrypter.encrypt(content));
 }
 
-test('two devshes that keep logins at the same time lose none', async () => {
+test('two processes that store logins at the same time lose none', async () => {
   const { again } = await makeVault();
   const vaults = [again(), again(), again()];
   await Promise.all(vaults.map((vault) => vault.unlock(PASSPHRASE)));
@@ -186,7 +186,7 @@ test('two devshes that keep logins at the same time lose none', async () => {
   for (const vault of vaults) expect(await vault.list()).toHaveLength(9);
 });
 
-test('an open vault sees what another devsh has kept, without the passphrase again', async () => {
+test('an open vault reads what another process has stored, without asking again', async () => {
   const { vault, again } = await makeVault();
   const other = again();
   await other.unlock(PASSPHRASE);
@@ -206,7 +206,7 @@ test('a token takes the place of the password of the same account, and forgettin
   expect(await vault.list()).toEqual([]);
 });
 
-test('the passphrase is asked for once, whoever needs the vault at the same time', async () => {
+test('callers at the same time share one question for the passphrase', async () => {
   const { again } = await makeVault();
   let asked = 0;
   const key = new VaultKey(again());
@@ -237,7 +237,7 @@ test('a wrong passphrase is asked for again, three times in all', async () => {
   ]);
 });
 
-test('who does not want to open the vault is not asked again, until it is wished for', async () => {
+test('a user who declines is not asked again until an explicit unlock', async () => {
   const { again } = await makeVault();
   let asked = 0;
   const key = new VaultKey(again());
@@ -252,7 +252,7 @@ test('who does not want to open the vault is not asked again, until it is wished
   expect(await key.open(() => Promise.resolve(PASSPHRASE))).toBe(true);
 });
 
-test('nobody to ask is no vault, and no question', async () => {
+test('without a user to ask the vault stays locked', async () => {
   const { again } = await makeVault();
   expect(await new VaultKey(again()).open(undefined)).toBe(false);
 });
@@ -267,7 +267,7 @@ test('the passphrase may come from standard input', async () => {
   );
 });
 
-test('opening a vault leaves the thread free', async () => {
+test('opening a vault does not block the thread', async () => {
   const path = join(await makeTempFolder(), 'vault.age');
   const vault = new Vault(path, { workFactor: 17 });
   let longest = 0;

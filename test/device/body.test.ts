@@ -10,21 +10,21 @@ test.each([
   ['says Latin-1', 'application/json; charset="latin1"', Buffer.from(TEXT, 'latin1')],
   ['says UTF-16', 'application/json; charset=utf-16le', Buffer.from(TEXT, 'utf16le')],
   ['says what nobody knows', 'application/json; charset=klingon', Buffer.from(TEXT)],
-])('a body that %s is read without a loss', (_, contentType, bytes) => {
+])('a body that %s is read without loss', (_, contentType, bytes) => {
   expect(bodyText(bytes, contentType)).toBe(TEXT);
 });
 
-test('a byte order mark says more than the header, and is kept', () => {
+test('a byte order mark wins over the header, and is kept', () => {
   const bytes = Buffer.from(`\ufeff${TEXT}`, 'utf16le');
   expect(bodyText(bytes, 'application/json; charset=utf-8')).toBe(`\ufeff${TEXT}`);
 });
 
-test('the mark for broken bytes, when the device itself sends it, says nothing of the rest', () => {
+test('a replacement character sent by the device does not change how the rest is read', () => {
   const text = '[{"name":"J\ufffdrgen"}]';
   expect(bodyText(Buffer.from(text))).toBe(text);
 });
 
-test('one broken byte among UTF-8 is replaced, and the rest stays as it is', () => {
+test('one broken byte in UTF-8 is replaced, and the rest stays unchanged', () => {
   const bytes = Buffer.concat([Buffer.from('Jürgen '), Buffer.from([0xe4])]);
   expect(bodyText(bytes)).toBe('Jürgen \ufffd');
 });

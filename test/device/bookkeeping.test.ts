@@ -31,11 +31,11 @@ test.each<DeviceRecord>([
   { links: 4 },
   { self: true },
   { mail: '/api/user/1' },
-])('%j is a field like any other', (record) => {
+])('%j is an ordinary field', (record) => {
   expect(bookkeepingIn([record], basePath)).toEqual([]);
 });
 
-test('a field that is only sometimes an address is a field like any other', () => {
+test('a field that is only sometimes an address is an ordinary field', () => {
   expect(bookkeepingIn([{ url: '/api/user/1' }, { url: 'x' }], basePath)).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ function knowing(base: Profile): Profile {
   return facts.profile;
 }
 
-test('what was found is neither compared nor sent back with the whole record', () => {
+test('a managed field is neither compared nor sent back with the whole record', () => {
   const profile = knowing(documentedProfile);
   expect(profile.origins['resources.user.bookkeeping']).toBe('observed');
   expect(ignoredFields(profile, 'user')).toEqual(['etag', 'url']);
@@ -55,12 +55,12 @@ test('what was found is neither compared nor sent back with the whole record', (
   expect(request.form?.map(([field]) => field)).toEqual(['id', 'username', 'lang']);
 });
 
-test('it is sent when it was asked for', () => {
+test('a managed field is sent if the user sets it', () => {
   const request = updateRequest(knowing(genericRestProfile), 'user', bob, { url: 'x' });
   expect(request.json).toEqual({ url: 'x' });
 });
 
-test('what the user says of it stands', () => {
+test('a configured list of managed fields wins', () => {
   const source = 'resources: {user: {bookkeeping: [seen]}}';
   const profile = knowing(parseProfile(source, 'p.yaml', 'p'));
   expect(ignoredFields(profile, 'user')).toEqual(['seen']);

@@ -71,7 +71,7 @@ function signed(names: string, from: number, to: number): Parameters<typeof serv
 const day = (days: number): string =>
   new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
-test('a certificate of the CA is taken by its address in it', async () => {
+test('a certificate of the CA is accepted for the address in it', async () => {
   const server = await serve(
     (_request, response) => response.end('[]'),
     signed('IP:127.0.0.1', -1, 9),
@@ -135,7 +135,7 @@ test.each<
   expect(server.requests).toEqual([]);
 });
 
-test('a certificate that names nobody is refused in words like any other', async () => {
+test('a certificate without a subject is refused in words, too', async () => {
   const file = join(folder, 'nobody');
   openssl(
     `req -x509 -config ${folder}/ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj / -days 9 -keyout ${file}.key -out ${file}.pem`,
@@ -153,7 +153,7 @@ test('a certificate that names nobody is refused in words like any other', async
   );
 });
 
-test('a device that knows only old TLS is told apart from one that speaks none', async () => {
+test('a device with only old TLS is distinguished from one without TLS', async () => {
   const { key, cert } = signed('IP:127.0.0.1', -1, 9) ?? {};
   const old = {
     minVersion: 'TLSv1',

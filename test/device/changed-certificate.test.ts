@@ -34,7 +34,7 @@ async function startChanging(): Promise<{
   return { server, port, requests, change };
 }
 
-test('a certificate that changes in mid-session ends the session before another byte', async () => {
+test('a certificate that changes in mid-session ends the session before another byte is sent', async () => {
   const { port, requests, change } = await startChanging();
   const device = deviceAt({ port }, { trust: pinned });
   await device.list('user');
@@ -44,7 +44,7 @@ test('a certificate that changes in mid-session ends the session before another 
   await expect(device.list('user')).rejects.toMatchObject({ code: 'untrusted', reason: 'changed' });
   await expect(device.write(deletion)).rejects.toMatchObject({ reason: 'changed' });
   change(before);
-  // The right one is back: this session is over all the same.
+  // The right one is back, but this session has ended.
   await expect(device.list('user')).rejects.toMatchObject({ reason: 'changed' });
   await expect(device.write(deletion)).rejects.toMatchObject({ reason: 'changed' });
   await expect(device.raw({ method: 'GET', path: '/' })).rejects.toMatchObject({ exitCode: 5 });
@@ -64,7 +64,7 @@ test('a write that meets another certificate ends reads under way, too', async (
   expect(requests).toHaveLength(1);
 });
 
-test('the next command begins a new session, with the pin that holds by then', async () => {
+test('the next command starts a new session with the current pin', async () => {
   const { port, requests, change } = await startChanging();
   let pin = before.fingerprint;
   const access = (): Access => accessWith(() => pin, Credential.basic('admin', 'hunter2secret'));

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { expect, test } from 'vitest';
 import { deviceAt, serve, serveBytes } from './server.ts';
 
-/** Work of our own in which nothing else gets a turn. */
+/** Blocks the event loop. */
 function block(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -11,7 +11,7 @@ function block(ms: number): void {
 const USERS = '[{"uuid":"1","username":"bob"}]';
 const write = { method: 'POST', path: '/api/user/', form: [['uuid', 'null']] } as const;
 
-test('says what it wants, and sends back no cookie', async () => {
+test('sends its Accept headers, and returns no cookie', async () => {
   const server = await serve((_request, response) => {
     response.setHeader('set-cookie', 'session=1').end(USERS);
   });
@@ -27,7 +27,7 @@ test('says what it wants, and sends back no cookie', async () => {
   expect(server.requests[1]?.headers).not.toHaveProperty('cookie');
 });
 
-test('follows a read on the same device only, three times at the most', async () => {
+test('follows redirects of a read on the same device only, at most three times', async () => {
   const other = await serve((_request, response) => response.end(USERS));
   const server = await serve((request, response) => {
     const target: Record<string, string> = {
@@ -66,7 +66,7 @@ test.each([301, 302, 303, 307, 308])('a write is never sent on after a %i', asyn
   expect(server.requests).toHaveLength(1);
 });
 
-test.each([502, 503, 504])('a %i is passing for a read and final for a write', async (status) => {
+test.each([502, 503, 504])('a %i is temporary for a read and final for a write', async (status) => {
   const server = await serve((_request, response, count) => {
     if (count === 2) response.end(USERS);
     else response.writeHead(status).end('<title>Bad gateway</title>');
@@ -77,7 +77,7 @@ test.each([502, 503, 504])('a %i is passing for a read and final for a write', a
   expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
 });
 
-test('a read that is told to wait is sent again, by seconds or by date', async () => {
+test('a read that must wait is sent again, after seconds or at a date', async () => {
   const server = await serve((_request, response, count) => {
     const date = new Date('2001-01-01T00:00:00Z');
     const until = new Date(date.getTime() + 1000).toUTCString();
@@ -90,7 +90,7 @@ test('a read that is told to wait is sent again, by seconds or by date', async (
   expect(server.requests).toHaveLength(3);
 });
 
-test.each([429, 503])('a read that is told to wait by a %i comes no sooner', async (status) => {
+test.each([429, 503])('a read that a %i delays is not sent earlier', async (status) => {
   const times: number[] = [];
   const server = await serve((_request, response, count) => {
     times.push(performance.now());
@@ -103,7 +103,7 @@ test.each([429, 503])('a read that is told to wait by a %i comes no sooner', asy
   expect(second - first).toBeGreaterThanOrEqual(590);
 });
 
-test('a device that is busy for a hundred years is asked once, and what it says is told', async () => {
+test('a device that is busy for a hundred years is asked once, and its message is reported', async () => {
   const server = await serve((_request, response) => {
     response.writeHead(503, { 'retry-after': '3155760000' }).end();
   });
@@ -144,7 +144,7 @@ test.each(['101', 'soon', ''])('a wait of "%s" is not waited for', async (retryA
   expect(server.requests).toHaveLength(1);
 });
 
-test('what a device asks to wait before a read is said', async () => {
+test('the wait that a device asks for before a read is reported', async () => {
   const server = await serve((_request, response, count) => {
     if (count === 1) response.writeHead(429, { 'retry-after': '1' }).end();
     else response.setHeader('content-type', 'application/json').end('[]');
@@ -196,7 +196,7 @@ test('pages that come slowly and without end are given up', async () => {
   expect(server.requests.length).toBeLessThan(60);
 });
 
-test('a list that is shorter than it says is an error', async () => {
+test('a list that is shorter than its count is an error', async () => {
   const server = await serve((_request, response) => {
     response.end('{"count": 2, "next": null, "results": [{"uuid": "1"}]}');
   });
@@ -305,7 +305,7 @@ test.each([
   },
 );
 
-test('one byte at a time does not outwit the deadline', async () => {
+test('one byte at a time does not extend the deadline', async () => {
   const server = await serveBytes((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
     const timer = setInterval(() => socket.write(' '), 20);
@@ -319,7 +319,7 @@ test('one byte at a time does not outwit the deadline', async () => {
   expect(performance.now() - startedAt).toBeLessThan(1500);
 });
 
-/** A list in pieces of this size, one every 40 ms; undefined: it never ends. */
+/** A list in pieces of this size, one every 40 ms; endless if undefined. */
 function inPieces(size: number, text?: string): ReturnType<typeof serveBytes> {
   return serveBytes((socket) => {
     const length = text === undefined ? 1e9 : Buffer.byteLength(text);
@@ -336,7 +336,7 @@ function inPieces(size: number, text?: string): ReturnType<typeof serveBytes> {
   });
 }
 
-test('a list that still comes is not given up', async () => {
+test('a list that keeps arriving is read to the end', async () => {
   const users = Array.from({ length: 400 }, (_, index) => ({
     uuid: `id-${index}`,
     note: 'x'.repeat(40),
@@ -348,7 +348,7 @@ test('a list that still comes is not given up', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(400);
 });
 
-test('a list that comes no more is given up within the limit, and one without an end, too', async () => {
+test('a list that stops arriving ends within the limit, and so does an endless one', async () => {
   const users = JSON.stringify([{ uuid: 'x'.repeat(8000) }]);
   const silent = await serveBytes((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n${users}`);
@@ -365,7 +365,7 @@ test('a list that comes no more is given up within the limit, and one without an
   expect(performance.now() - startedAt).toBeLessThan(4000);
 });
 
-test('an answer that came while devsh itself was busy is in time', async () => {
+test('a response that arrived while devsh itself was busy is in time', async () => {
   const server = await serve((_request, response) => {
     response.end(USERS);
     block(700);
@@ -374,7 +374,7 @@ test('an answer that came while devsh itself was busy is in time', async () => {
   expect(listing.records).toHaveLength(1);
 });
 
-test('a device that does not answer is given up even when devsh is busy now and then', async () => {
+test('a device that does not respond times out even if devsh is busy now and then', async () => {
   const server = await serveBytes(() => undefined);
   const busy = setInterval(() => {
     block(120);
@@ -386,7 +386,7 @@ test('a device that does not answer is given up even when devsh is busy now and 
   expect(performance.now() - startedAt).toBeLessThan(3000);
 });
 
-test('endless provisional answers do not outwit the deadline', async () => {
+test('endless provisional responses do not extend the deadline', async () => {
   const server = await serveBytes((socket) => {
     const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
     socket.on('close', () => {
@@ -397,7 +397,7 @@ test('endless provisional answers do not outwit the deadline', async () => {
   await expect(listing).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('a write does not use a connection that reads have left open', async () => {
+test('a write does not reuse a connection of the reads', async () => {
   const ports = new Set<number | undefined>();
   const server = await serve((request, response) => {
     ports.add(request.socket.remotePort);
@@ -410,7 +410,7 @@ test('a write does not use a connection that reads have left open', async () => 
   expect(ports.size).toBe(3);
 });
 
-test('reads use two connections at the most', async () => {
+test('reads use at most two connections', async () => {
   const ports = new Set<number | undefined>();
   const server = await serve((request, response) => {
     ports.add(request.socket.remotePort);
@@ -421,7 +421,7 @@ test('reads use two connections at the most', async () => {
   expect(ports.size).toBeLessThanOrEqual(2);
 });
 
-test('a slow read holds up no other one while a connection is free', async () => {
+test('a slow read does not delay others while a connection is free', async () => {
   const answers: (() => void)[] = [];
   const server = await serve((request, response) => {
     if (request.url === '/slow') answers.push(() => response.end(USERS));
@@ -430,13 +430,13 @@ test('a slow read holds up no other one while a connection is free', async () =>
   const device = deviceAt(server);
   const get = (path: string) => device.raw({ method: 'GET', path });
   const slow = get('/slow');
-  // These would never end behind the slow one.
+  // Behind the slow one these would never end.
   await Promise.all(['/a', '/b', '/c', '/d'].map(get));
   for (const answer of answers) answer();
   expect(await slow).toMatchObject({ status: 200 });
 });
 
-test('a read that waits for its turn can be cancelled, and closing ends it', async () => {
+test('a read that waits for a connection can be cancelled, and closing ends it', async () => {
   const server = await serve(() => undefined);
   const device = deviceAt(server);
   const stop = new AbortController();
@@ -451,7 +451,7 @@ test('a read that waits for its turn can be cancelled, and closing ends it', asy
   expect((await stuck).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
-test('a device that was closed gets no request any more', async () => {
+test('a closed device gets no more requests', async () => {
   const server = await serve((_request, response) => response.end(USERS));
   const device = deviceAt(server);
   await device.close();
@@ -459,7 +459,7 @@ test('a device that was closed gets no request any more', async () => {
   expect(server.requests).toHaveLength(0);
 });
 
-test('a write that was cancelled after it left may have arrived', async () => {
+test('a write that was cancelled after it was sent may have arrived', async () => {
   const controller = new AbortController();
   const server = await serve(() => {
     controller.abort();

@@ -152,14 +152,14 @@ describe('a complaint ends at its field, as it comes from', () => {
   });
 });
 
-test('a refusal with a good status tells its reason', () => {
+test('a refusal with a success status has its reason', () => {
   expect(declinedReason({ result: 'failed', validations: { 'user.name': 'x' } })).toBe(
     'user.name: x',
   );
   expect(declinedReason({ result: 'saved' })).toBeUndefined();
 });
 
-describe('what a good answer objects to', () => {
+describe('an objection in a successful response', () => {
   test.each([
     ['{"results":[{"code":500,"status":"No such attribute"}]}', 'No such attribute'],
     ['{"status":422,"message":"Read-only"}', 'Read-only'],
@@ -180,7 +180,7 @@ describe('what a good answer objects to', () => {
     expect(objectionIn(body)).toBeUndefined();
   });
 
-  test('is looked for where the profile says', () => {
+  test('is read from the place in the profile', () => {
     const body = '{"results":[{"errors":["a is wrong"]},{"errors":["b is wrong"]}]}';
     expect(objectionIn(body, 'results.errors')).toBe('a is wrong; b is wrong');
     expect(objectionIn(body, 'results.nothing')).toBeUndefined();

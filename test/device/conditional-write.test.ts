@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test('what has changed in the meantime is not overwritten', async () => {
+test('a record that has changed meanwhile is not overwritten', async () => {
   const server = await serve((request, response) => {
     if (request.method === 'GET') answer(response, 200, { id: 7 }, { etag: '"v1"' });
     else if (request.headers['if-match'] === undefined) answer(response, 428, {});
@@ -49,7 +49,7 @@ test('what has changed in the meantime is not overwritten', async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test('without a tag to name, nothing is sent again', async () => {
+test('without an entity tag nothing is sent again', async () => {
   const server = await serve((_, response) => {
     answer(response, 428, {});
   });

@@ -17,7 +17,7 @@ test.each([
   expect(String(credential)).toBe(shown);
 });
 
-test('takes its secret out of a text, in any spelling that was sent', () => {
+test('redacts its secret in any spelling that was sent', () => {
   const basic = Credential.basic('admin', 'hunter 2');
   const encoded = basic.header().slice('Basic '.length);
   expect(basic.redact(`a hunter 2 b hunter%202 c ${encoded}`)).toBe('a *** b *** c ***');

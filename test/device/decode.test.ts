@@ -114,7 +114,7 @@ test.each([
   ['hello world', 'neither JSON'],
   ['message=denied', 'neither JSON'],
   ['['.repeat(70), 'nested'],
-])('%j is no list, and the reason is told', (text, why) => {
+])('%j is no list, and the error has the reason', (text, why) => {
   expect(() => decodeList(text, 'user')).toThrow(DecodeFailure);
   expect(() => decodeList(text, 'user')).toThrow(why);
 });
@@ -137,12 +137,12 @@ test.each([
   ['{"errors":["one","two"],"data":[]}', 'one, two'],
   ['Error: account exists', 'account exists'],
   ['# Error: Request failed', 'Request failed'],
-])('%s says no, whatever the status was', (text, why) => {
+])('%s is a refusal, whatever the status', (text, why) => {
   expect(() => decodeList(text, 'user')).toThrow(DeclinedFailure);
   expect(() => decodeWritten(text, 'user')).toThrow(why);
 });
 
-test('the answer to a write need not hold a record', () => {
+test('the response to a write may have no record', () => {
   expect(decodeWritten('', 'user')).toBeUndefined();
   expect(decodeWritten('OK', 'user')).toBeUndefined();
   expect(decodeWritten('<html>', 'user')).toBeUndefined();
@@ -150,7 +150,7 @@ test('the answer to a write need not hold a record', () => {
   expect(decodeWritten(JSON.stringify({ status: 'OK', user: alice }), 'user')).toEqual(alice);
 });
 
-test('any answer ends in records or a clear failure', () => {
+test('any response ends in records or a clear failure', () => {
   const profiles = [
     documentedProfile,
     { ...documentedProfile, list: { ...documentedProfile.list, items: 'data.user' } },
@@ -187,7 +187,7 @@ describe('one object', () => {
     ['by itself', object],
     ['under the name of its resource', { system: object, status: 'OK' }],
     ['in an envelope', { code: 200, status: 'ok', message: '', data: object }],
-  ])('%s is told from a list', (_title, body) => {
+  ])('%s is distinguished from a list', (_title, body) => {
     expect(decodeList(JSON.stringify(body), 'system')).toEqual({
       records: [object],
       envelope: 'one object',

@@ -72,7 +72,7 @@ test('lists, adds, changes and deletes a user as the document says', async () =>
   expect(countOf(box, 'DELETE')).toBe(1);
 });
 
-/** What a read and a write end with under each fault, and how often each request arrives. */
+/** The result of a read and a write under each fault, and how often each request arrives. */
 const FAULTY: readonly {
   fault: FaultName;
   read: 'ok' | (abstract new (...args: never[]) => Error);
@@ -189,7 +189,7 @@ test('a changed certificate is refused before anything is sent', async () => {
   expect(error).toMatchObject({ code: 'untrusted', reason: 'changed', exitCode: 5 });
   expect(String(error)).toContain('trust scan fw1');
   expect(String(error)).toContain('trust replace fw1');
-  // Not over a connection that was opened before the change either.
+  // Nor over a connection that was opened before the change.
   await expect(device.list('user')).rejects.toMatchObject({ reason: 'changed' });
   expect(box.log).toHaveLength(before);
 });
@@ -202,7 +202,7 @@ test('an unknown certificate is refused with its fingerprint, so that the caller
   expect(box.log).toHaveLength(0);
 });
 
-test('what the device objects to is told per field', async () => {
+test('complaints of the device are reported per field', async () => {
   const { device } = await simulated();
   await device.write(addCarol);
   const error: unknown = await device.write(addCarol).catch((failure: unknown) => failure);
@@ -210,7 +210,7 @@ test('what the device objects to is told per field', async () => {
   expect(error).toMatchObject({ status: 400, issues: { username: [expect.any(String)] } });
 });
 
-test('raw requests give any answer and cannot leave the device', async () => {
+test('raw requests return any response and cannot leave the device', async () => {
   const { device } = await simulated();
   expect(await device.raw({ method: 'GET', path: '/nowhere/' })).toMatchObject({ status: 404 });
   expect(await device.raw({ method: 'POST', path: '/api/user', form: [['a', 'b']] })).toMatchObject(
@@ -232,7 +232,7 @@ test('raw requests give any answer and cannot leave the device', async () => {
   }
 });
 
-test('a trace tells requests and answers, and no secret', async () => {
+test('a trace has requests and responses, and no secret', async () => {
   const lines: string[] = [];
   const { box, device } = await simulated({ trace: (line) => lines.push(line()) });
   await device.raw({ method: 'GET', path: '/api/user/?token=hunter2secret' });

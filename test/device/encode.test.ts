@@ -54,7 +54,7 @@ test.each([{ uuid: '6f1c' }, { id: 5 }])(
   },
 );
 
-test('a change sends the id and the whole record, and nothing that a device may have masked', () => {
+test('a change sends the id and the whole record, except what a device may have masked', () => {
   const before = {
     uuid: '6f1c',
     first_name: 'Bob',
@@ -90,7 +90,7 @@ test('a change sends the id and the whole record, and nothing that a device may 
   ]);
 });
 
-test('an untouched list is sent as repeated pairs only where these were seen to be taken', () => {
+test('an unchanged list is sent as repeated pairs only if the device was seen to accept them', () => {
   const before = { uuid: '6f1c', username: 'bob', lang: 'de', roles: ['a', 'b'], groups: ['a'] };
   const roles = (known: Profile): string[] =>
     (updateRequest(known, 'user', before, { lang: 'en' }).form ?? [])
@@ -101,7 +101,7 @@ test('an untouched list is sent as repeated pairs only where these were seen to 
   expect(roles(facts.profile)).toEqual(['roles=a', 'roles=b', 'groups=a']);
 });
 
-test('a PUT of JSON sends nested values back, without the secrets in them, and says so', () => {
+test('a PUT of JSON sends nested values back without their secrets, and reports that', () => {
   const put: Profile = {
     ...genericRestProfile,
     update: { ...genericRestProfile.update, method: 'PUT', record: 'whole' },
@@ -204,7 +204,7 @@ test('a delete names one record below its collection, whatever the id is', () =>
   );
 });
 
-test('a form gives back what was put in', () => {
+test('a form is decoded to the same pairs', () => {
   const pairs = fc.array(
     fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })),
   );
@@ -230,7 +230,7 @@ test.each([
   expect(formText(value)).toBe(text);
 });
 
-test('the id and the natural key are found where devices keep them', () => {
+test('the id and the natural key are found in the fields that devices use', () => {
   expect(idOf(profile, { id: 1, uuid: 'u' })).toBe('u');
   expect(idOf(profile, { uuid: null, id: 0 })).toBe('0');
   expect(idOf(profile, { '.id': '*9' })).toBe('*9');
@@ -242,12 +242,12 @@ test('the id and the natural key are found where devices keep them', () => {
   expect(keyFieldOf(profile, 'zone', [{ id: 1 }])).toBe('id');
 });
 
-test('"no id" that a device kept as it was sent names nothing: another field is the id', () => {
+test('"no id" that a device stored literally is no id: another field is', () => {
   const record = { uuid: 'null', id: 7, username: 'bob' };
   expect(deleteRequest(profile, 'user', record).path).toBe('/api/user/7/');
 });
 
-test('a form repeats a list and writes what nests with dots; JSON has it as it is', () => {
+test('a form repeats a list and uses dotted names for nested values; JSON has them unchanged', () => {
   const fields = { name: 'bob', address: { city: 'Ulm', tags: ['a', 'b'] }, note: null };
   expect(createRequest(profile, 'zone', fields).form).toEqual([
     ['name', 'bob'],
@@ -259,7 +259,7 @@ test('a form repeats a list and writes what nests with dots; JSON has it as it i
   expect(createRequest(genericRestProfile, 'zone', fields).json).toEqual(fields);
 });
 
-test('secrets inside a nested field go along only where they were changed', () => {
+test('secrets inside a nested field are sent only if they were changed', () => {
   const auth = { user: 'bob', password: 'hash', keys: { token: 'shown', port: 1 } };
   const changed = { ...auth, user: 'eve', keys: { token: 'new', port: 1 } };
   const before = { id: 1, name: 'bob', auth };
@@ -270,7 +270,7 @@ test('secrets inside a nested field go along only where they were changed', () =
   expect(JSON.stringify(json)).not.toContain('hash');
 });
 
-test('JSON names a record by its id in the type that the device has', () => {
+test('JSON names a record by its id in the type that the device uses', () => {
   const byBody: Profile = {
     ...genericRestProfile,
     remove: {

@@ -5,7 +5,7 @@ import { type Facts, parseFacts } from '../../src/device/facts-schema.ts';
 import { ignoredFields } from '../../src/device/profile.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 
-test('what was seen counts more than what is documented or assumed', () => {
+test('an observed fact wins over a documented or assumed one', () => {
   const facts = new DeviceFacts(documentedProfile);
   expect(facts.set('answers', { withSlash: 'not found', withoutSlash: 'answers' })).toBe(true);
   expect(facts.set('ids', 'positional')).toBe(true);
@@ -22,20 +22,20 @@ test.each<[string, (facts: DeviceFacts) => boolean]>([
   ['resources: {user: {volatile: []}}', (facts) => facts.set('resources.user.volatile', ['hits'])],
   ['resources: {user: {hidden: []}}', (facts) => facts.set('resources.user.hidden', ['password'])],
   ['resources: {user: {single: false}}', (facts) => facts.set('resources.user.single', true)],
-])('what is configured stands, and nothing new is said of it: %s', (source, set) => {
+])('a configured fact is never overridden: %s', (source, set) => {
   const base = parseProfile(source, 'p.yaml', 'p');
   const facts = new DeviceFacts(base);
   expect(set(facts)).toBe(false);
   expect(facts.profile).toMatchObject({ ...base });
 });
 
-test('hidden: [] of a profile is not overruled by what was kept before it was stated', () => {
+test('hidden: [] of a profile wins over facts that were stored before', () => {
   const base = parseProfile('resources: {user: {hidden: []}}', 'p.yaml', 'p');
   const { profile } = new DeviceFacts(base, { 'resources.user.hidden': ['password'] });
   expect(profile.resources['user']?.hidden).toEqual([]);
 });
 
-test('lists of fields grow; of anything else the last one counts', () => {
+test('lists of fields grow; of other facts the last one wins', () => {
   const facts = new DeviceFacts(genericRestProfile);
   facts.set('resources.user.volatile', ['hits']);
   expect(facts.set('resources.user.volatile', ['uptime'])).toBe(true);
@@ -46,7 +46,7 @@ test('lists of fields grow; of anything else the last one counts', () => {
   expect(facts.profile.resources['user']?.leftOut).toBe('kept');
 });
 
-test('the profile is the same object until something becomes known', () => {
+test('the profile is the same object until a fact is new', () => {
   const facts = new DeviceFacts(documentedProfile);
   const { profile } = facts;
   facts.set('resources.user.path', undefined);
@@ -55,7 +55,7 @@ test('the profile is the same object until something becomes known', () => {
   expect(facts.profile).not.toBe(profile);
 });
 
-test('who listens hears what is new, all of one moment together, and can be waited for', async () => {
+test('a listener gets new facts of one turn together, and can be awaited', async () => {
   const facts = new DeviceFacts(documentedProfile);
   const heard: (readonly NewFact[])[] = [];
   const stop = facts.onNew(async (news) => {
@@ -78,7 +78,7 @@ test('who listens hears what is new, all of one moment together, and can be wait
   expect(heard).toHaveLength(1);
 });
 
-test('another base profile keeps what was seen, and decides anew what counts', () => {
+test('another base profile keeps the observed facts, and decides again which apply', () => {
   const facts = new DeviceFacts(documentedProfile);
   facts.set('resources.user.asked', 'records');
   facts.set('resources.user.itemAllows', ['PATCH', 'DELETE']);
@@ -98,7 +98,7 @@ const KEPT: Facts = {
   'resources.zone.pageStep': { kind: 'offset', parameter: 'start', size: 'limit' },
 };
 
-test('a kept file is read as it was written; what is not understood is left out', () => {
+test('a stored file is read as written; invalid facts are dropped', () => {
   const facts = JSON.parse(JSON.stringify(KEPT)) as Record<string, unknown>;
   expect(parseFacts({ at: 'now', facts })).toEqual(KEPT);
   const rubbish = {
@@ -117,13 +117,13 @@ test('a kept file is read as it was written; what is not understood is left out'
 });
 
 test.each([undefined, null, 7, 'x', [], {}, { facts: 'x' }, { byResource: [1], writing: 'x' }])(
-  'a file that holds %j is no file of facts',
+  'a file with %j is no file of facts',
   (data) => {
     expect(parseFacts(data)).toEqual({});
   },
 );
 
-test('what the version before had kept is still known', () => {
+test('facts stored by an older version are still read', () => {
   const way = { method: 'DELETE', path: '{item}', encoding: 'form' };
   const details = { lang: { type: 'choice', required: true, readOnly: false } };
   const older = {

@@ -16,7 +16,7 @@ function everythingIn(server: TestServer): string {
   return [text, ...encoded.map((code) => Buffer.from(code, 'base64').toString())].join('\n');
 }
 
-test('each device gets its own credential, also where both are reached by one proxy', async () => {
+test('each device gets its own credential, even if one proxy leads to both', async () => {
   const [one, two] = [await usersServer(), await usersServer()];
   const proxy = await startHttpProxy();
   const configured = { kind: 'proxy', proxy: `http://127.0.0.1:${proxy.port}` } as const;

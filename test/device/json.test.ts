@@ -35,7 +35,7 @@ test.each([
   expect(() => parseStrictJson(text)).toThrow(`"${name}" is there twice in one object`);
 });
 
-test('no name of any JSON is taken for one that is there twice', () => {
+test('no unique name of any JSON is reported as repeated', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 2 }), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent);
@@ -78,7 +78,7 @@ test.each([
   expect(() => parseJson(text)).toThrow(JsonFailure);
 });
 
-test('gives back every value and every digit', () => {
+test('keeps every value and every digit', () => {
   const values = fc.oneof(
     fc.jsonValue({ maxDepth: 8 }).map((value) => JSON.stringify(value)),
     fc.array(fc.oneof(fc.bigInt(), fc.string())).map((items) => jsonText(items)),
@@ -95,7 +95,7 @@ test.each([
   ['-1.5E+400', '-1.5E+400'],
   ['1e100', 1e100],
   ['0e999', 0],
-])('%s, which may be beyond all numbers, stays what it is', (text, value) => {
+])('%s, which may be beyond the range of numbers, keeps its value', (text, value) => {
   expect(parseJson(`{"n":[${text}]}`)).toEqual({ n: [value] });
 });
 

@@ -3,7 +3,7 @@ import { DeviceFacts } from '../../src/device/facts.ts';
 import { learn } from '../../src/device/learn.ts';
 import { deviceAt, serve } from './server.ts';
 
-test('a limit below zero is none: a device that says so would else take no value at all', async () => {
+test('a negative limit is ignored, because it would reject every value', async () => {
   const field = { type: 'string', required: true };
   const POST = { username: { ...field, max_length: -1 }, lang: { ...field, max_length: 2 } };
   const server = await serve((request, response) => {

@@ -35,7 +35,7 @@ describe('a new record is sent', () => {
     expect(createRequest(profile, 'user', { username: 'bob' })).toHaveProperty(encoding);
   });
 
-  test('as configured, whatever the device says', () => {
+  test('as configured, whatever the device reports', () => {
     const base = parseProfile('create: {encoding: form}', 'p.yaml', 'p');
     const profile = learned({ user: { parses: [JSON_TYPE] } }, base);
     expect(createRequest(profile, 'user', { username: 'bob' })).toHaveProperty('form');
@@ -54,7 +54,7 @@ test('each resource is changed as its own records allow', () => {
   expect(methodFor('interface')).toBe('PATCH');
 });
 
-describe('where a POST to the list changes records, too', () => {
+describe('if a POST to the list also changes records', () => {
   const seen = { parses: [JSON_TYPE, FORM_TYPE], collectionAllows: ['GET', 'POST'] };
   const nested = { type: 'nested object', required: false, readOnly: false };
   const before = { uuid: 'u1', name: 'wan', policy: { nat: { enabled: true } } };
@@ -69,13 +69,13 @@ describe('where a POST to the list changes records, too', () => {
     });
   });
 
-  test('what somebody said of it stands', () => {
+  test('a configured encoding wins', () => {
     const base = parseProfile('update: {encoding: form}', 'p.yaml', 'p');
     const profile = learned({ zone: { ...seen, details: { policy: nested } } }, base);
     expect(updateRequest(profile, 'zone', before, after)).toHaveProperty('form');
   });
 
-  test('a boolean is left to a device that takes JSON, as a form cannot do', () => {
+  test('a boolean is left to a device that accepts JSON, which a form cannot do', () => {
     const details = { enabled: { type: 'boolean', required: false, readOnly: false } };
     const profile = learned({ user: { ...seen, details } });
     expect(createRequest(profile, 'user', { username: 'bob' })).toHaveProperty('json');
@@ -97,7 +97,7 @@ test.each<[text: string, seen: ResourceFacts, update: Partial<Profile['update']>
   ],
   ['{method: POST}', { itemAllows: ['PATCH'] }, { method: 'POST', path: '{collection}' }],
   ['{encoding: json}', { itemAllows: ['PATCH'] }, { method: 'POST', encoding: 'json' }],
-])('update: %s of a profile stands beside what was seen: %j', (text, seen, update) => {
+])('update: %s of a profile is combined with observed facts: %j', (text, seen, update) => {
   const base = parseProfile(`update: ${text}`, 'p.yaml', 'p');
   expect(learned({ user: seen }, base).update).toMatchObject(update);
 });

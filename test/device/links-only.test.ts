@@ -12,7 +12,7 @@ const profile = parseProfile(
   'redfish',
 );
 
-test('a list of nothing but addresses is read record by record, two at a time', async () => {
+test('a list of addresses alone is read record by record, two at a time', async () => {
   let open = 0;
   let most = 0;
   const server = await serve((request, response) => {

@@ -45,7 +45,7 @@ test.each([
   expect(server.requests.map(({ method }) => method)).not.toContain('POST');
 });
 
-test('what the user says of the slash stands', async () => {
+test('a configured trailing slash wins', async () => {
   const server = await serveList('/api/user', 404);
   const profile = parseProfile('ends_with_slash: true', 'p.yaml', 'p');
   const facts = new DeviceFacts(profile);
@@ -54,7 +54,7 @@ test('what the user says of the slash stands', async () => {
   expect(collectionPath(facts.profile, 'zone')).toBe('/api/zone/');
 });
 
-test('a device that answers both, or that cannot be asked, leaves the slash as it was', async () => {
+test('a device that accepts both spellings, or cannot be asked, leaves the slash unchanged', async () => {
   const both = await serve((_request, response) => response.end('[]'));
   const busy = await serve((_request, response) => response.writeHead(500).end());
   for (const server of [both, busy]) {
@@ -66,7 +66,7 @@ test('a device that answers both, or that cannot be asked, leaves the slash as i
   }
 });
 
-test('where a list is redirected in its slash only, writes go to the right path at once', async () => {
+test('if a list redirects only in its slash, writes go to the right path at once', async () => {
   const server = await serveList('/api/user', 301);
   const device = deviceAt(server);
   const listing = await device.list('user');
@@ -80,7 +80,7 @@ test('where a list is redirected in its slash only, writes go to the right path 
   expect(server.requests.map(({ path }) => path)).toEqual(['/api/user/', '/api/user', '/api/user']);
 });
 
-test('a write that is redirected in its slash is not sent again, and the error says what to set', async () => {
+test('a write redirected only in its slash is not sent again, and the error says what to set', async () => {
   const server = await serveList('/api/user', 301);
   const profile = parseProfile('ends_with_slash: true', 'p.yaml', 'p');
   const device = deviceAt(
@@ -94,7 +94,7 @@ test('a write that is redirected in its slash is not sent again, and the error s
   expect(server.requests).toEqual([]);
 });
 
-test('a device that insists on another media type is asked for the one of its profile', async () => {
+test('a device that requires another media type is asked for that of its profile', async () => {
   const server = await serve((request, response) => {
     const isRight = request.headers.accept === 'application/yang-data+json';
     response.writeHead(isRight ? 200 : 406).end(isRight ? JSON.stringify([bob]) : '');

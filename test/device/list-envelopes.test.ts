@@ -13,6 +13,6 @@ test.each<[envelope: string, body: Readonly<Record<string, unknown>>]>([
   expect(decodeList(JSON.stringify(body), 'user')).toMatchObject({ records: [bob], envelope });
 });
 
-test('an empty list that is counted is one under any name', () => {
+test('an empty list with a count is found under any name', () => {
   expect(decodeList('{"entries": [], "total": 0}', 'user').records).toEqual([]);
 });

@@ -38,13 +38,13 @@ test.each<[what: string, headers: (start: number) => OutgoingHttpHeaders]>([
     (start) => ({ 'content-range': `${start}-${Math.min(start + 9, 24)}/${users.length}` }),
   ],
   ['X-Total-Count', () => ({ 'x-total-count': '25' })],
-])('all pages are read where further ones are told by %s', async (_, headers) => {
+])('all pages are read if further ones are announced by %s', async (_, headers) => {
   const server = await serveByTens(headers);
   const { records } = await deviceAt(server, { profile: genericRestProfile }).list('user');
   expect(records).toEqual(users);
 });
 
-test('a range that does not say how many there are is no count', async () => {
+test('a range without a total is no count', async () => {
   const server = await serveByTens(() => ({ 'content-range': '0-9/*' }));
   const { records } = await deviceAt(server, { profile: genericRestProfile }).list('user');
   expect(records).toHaveLength(10);
@@ -54,7 +54,7 @@ test.each<[headers: OutgoingHttpHeaders, words: string]>([
   [{ 'content-range': '0-9/*' }, 'answered with a part only (206)'],
   [{ 'content-range': 'bytes 0-28/900' }, 'answered with a part only (206)'],
   [{ 'content-range': '0-9/25' }, 'says that there are 25 records'],
-])('a part of a list (206, %j) is never taken for all of it', async (headers, words) => {
+])('a part of a list (206, %j) is never taken for the whole list', async (headers, words) => {
   const server = await serve((_request, response) => {
     response.writeHead(206, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(users.slice(0, 10)));

@@ -50,21 +50,21 @@ test('a device that finds records by their natural key is addressed that way fro
   );
 });
 
-test('where ids lead to records, natural keys are not tried', async () => {
+test('if ids lead to records, natural keys are not tried', async () => {
   const server = await serveBy('id');
   const learned = await learnFrom(server, drfProfile);
   expect(learned.get('resources.user.namedBy')).toBeUndefined();
   expect(server.requests.map(({ path }) => path)).not.toContain('/api/user/bob/');
 });
 
-test('what the user says of it stands', async () => {
+test('a configured fact wins', async () => {
   const source = 'extends: drf\nresources: {user: {named_by: id}}';
   const profile = parseProfile(source, 'p.yaml', 'p');
   const learned = await learnFrom(await serveBy('username'), profile);
   expect(learned.profile.resources['user']?.namedBy).toBe('id');
 });
 
-test('records without any id are looked for by their natural key, too', async () => {
+test('records without any id are also found by their natural key', async () => {
   const server = await serve((request, response) => {
     const body = request.url === '/api/user/' ? [{ username: 'bob' }] : { username: 'bob' };
     const isHere = /^\/api\/user\/(?:bob\/)?$/.test(request.url ?? '');

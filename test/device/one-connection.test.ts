@@ -27,7 +27,7 @@ const write = {
   ],
 } as const;
 
-test('a device that takes one connection at a time is written to, and that is remembered', async () => {
+test('a device that accepts one connection at a time is written to, and the fact is stored', async () => {
   const { devsh, device, writes } = await startFleet();
   device(1).setFault('one-connection');
   const fields = 'username=zoe lang=de first_name=Zoe lastname=Zett';
@@ -45,7 +45,7 @@ test('a device that takes one connection at a time is written to, and that is re
   expect(writes()).toHaveLength(3);
 });
 
-test('a write that makes room waits for the reads under way, and those to come wait for it', async () => {
+test('a write that needs the only connection waits for reads under way, and later reads wait for it', async () => {
   const { simulator, device } = await simulated();
   simulator.setFault('one-connection');
   const reads = [device.list('user')];
@@ -61,7 +61,7 @@ test('a write that makes room waits for the reads under way, and those to come w
   expect(writesOf(simulator)).toHaveLength(1);
 });
 
-test('a device that is gone when it is written to is not taken for one of one connection', async () => {
+test('a device that is down during a write is not taken for one with a single connection', async () => {
   const { simulator, device } = await simulated();
   await device.list('user');
   simulator.setFault('accept-and-close');

@@ -35,14 +35,14 @@ test.each([
   expect(server.requests.filter((request) => request.path === path)).toHaveLength(2);
 });
 
-test('a path that the user states is the only one that is asked', async () => {
+test('a configured path is the only one that is tried', async () => {
   const server = await serveAt('/api/users/');
   const profile = parseProfile('resources: {user: {path: /api/account/}}', 'p.yaml', 'p');
   await expect(deviceAt(server, { profile }).list('user')).rejects.toThrow('/api/account/');
   expect(server.requests.map(({ path }) => path)).toEqual(['/api/account/']);
 });
 
-test('a resource that is nowhere is refused as it was where the profile says', async () => {
+test('a resource that is nowhere gets the error of the path in the profile', async () => {
   const server = await serveAt('/api/elsewhere/');
   await expect(deviceAt(server).list('zone')).rejects.toThrow('GET /api/zone/ was refused (404');
 });

@@ -29,7 +29,7 @@ test.each([
   expect(() => deleteRequest(drfProfile, 'user', record)).toThrow(RefusedError);
 });
 
-test('an id of its own goes first, and a body never says what only an address has', () => {
+test('an id wins over an address, and a body never has an id that only the address has', () => {
   expect(deleteRequest(drfProfile, 'user', { ...bob, id: 9 }).path).toBe('/api/user/9/');
   expect(() => updateRequest(documentedProfile, 'user', bob, { lang: 'de' })).toThrow(RefusedError);
 });

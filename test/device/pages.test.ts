@@ -67,7 +67,7 @@ describe('without a link to the next page, pages are asked for', () => {
     expect(asked).toEqual([PATH, `${PATH}?page=2&per_page=2`, `${PATH}?page=3&per_page=2`]);
   });
 
-  test('by offset, also where the answer names only a total', async () => {
+  test('by offset, even if the response has only a total', async () => {
     const all = users(5);
     const { names, asked, paging } = await read(({ number }) => {
       const offset = number('offset') ?? 0;
@@ -106,20 +106,20 @@ describe('without a link to the next page, pages are asked for', () => {
   });
 });
 
-test('a list that says how many there are and does not give them is an error', async () => {
+test('a list with fewer records than its count is an error', async () => {
   const reading = read(() => ({ total: 9, data: users(2) }));
   await expect(reading).rejects.toThrow(
     '/api/user/ says that there are 9 records, but gives only 2 and no next page',
   );
 });
 
-test('with paging `none` the first answer is the list', async () => {
+test('with paging `none` the first response is the list', async () => {
   const { names, asked } = await read(() => ({ total: 9, data: users(2) }), { paging: 'none' });
   expect(names).toHaveLength(2);
   expect(asked).toEqual([PATH]);
 });
 
-test('a list that becomes shorter on the way is read anew, and nothing is left out', async () => {
+test('a list that becomes shorter meanwhile is read again, and nothing is left out', async () => {
   for (const isLinked of [true, false]) {
     let all = users(6);
     let isFirst = true;
@@ -138,7 +138,7 @@ test('a list that becomes shorter on the way is read anew, and nothing is left o
   }
 });
 
-test('a list that grows at its end is read through, and one that grows in front is read anew', async () => {
+test('a list that grows at its end is read to the end, and one that grows in front is read again', async () => {
   for (const isInFront of [true, false]) {
     let all = users(4);
     let isFirst = true;
@@ -156,7 +156,7 @@ test('a list that grows at its end is read through, and one that grows in front 
   }
 });
 
-test('a list whose order changes between two pages is read anew, and nobody is left out', async () => {
+test('a list whose order changes between two pages is read again, and no record is left out', async () => {
   const all = users(4);
   let asked = 0;
   const page = ({ number }: Query, isTurned: boolean): unknown => {
@@ -171,7 +171,7 @@ test('a list whose order changes between two pages is read anew, and nobody is l
   await expect(turning).rejects.toThrow('changes while its pages are read');
 });
 
-test('a list that never holds still is an error', async () => {
+test('a list that never stops changing is an error', async () => {
   let total = 100;
   const reading = read(({ number }) => {
     total -= 1;

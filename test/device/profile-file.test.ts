@@ -31,7 +31,7 @@ test('a profile has what the file says, marked as configured, and the rest of wh
   expect(profile.origins['list.path']).toBeUndefined();
 });
 
-describe('what no profile may do is refused, with its place in the file', () => {
+describe('a violation of the fixed rules is refused with its place in the file', () => {
   test.each([
     ['remove:\n  path: "{collection}"', 'p.yaml:2', 'must go to the path of one record'],
     ['remove:\n  path: "{collection}{resource}"', 'p.yaml:2', 'must go to the path of one record'],
@@ -49,7 +49,7 @@ describe('what no profile may do is refused, with its place in the file', () => 
   });
 });
 
-test('a path by other fields of a record is refused where they do not name it for certain', () => {
+test('a path by other fields of a record is refused if they are ambiguous', () => {
   const profile = parse(
     'extends: generic-rest\nremove:\n  path: "{collection}/{owner.uuid}/{name}"\n',
   );
@@ -86,7 +86,7 @@ test('a DELETE by query is for profiles that say so, and must name a record', ()
   }).toThrow(RefusedError);
 });
 
-test('where records have no ids, an item is named by its natural key, which then cannot change', () => {
+test('without ids, an item is named by its natural key, which then cannot change', () => {
   const profile = parse('extends: generic-rest\nid_fields: []\n');
   const before = { username: 'joe', id: 5 };
   expect(updateRequest(profile, 'user', before, { id: 6 })).toEqual({
@@ -127,7 +127,7 @@ describe('one resource is changed in a way of its own', () => {
     expect(profile.origins['resources.zone.update']).toBe('configured');
   });
 
-  test('and what the device allows does not overrule it', () => {
+  test('and what the device allows does not override it', () => {
     const base = parse(source.replace(/^update.*\n/, ''));
     const { profile } = new DeviceFacts(base, {
       'resources.zone.asked': 'records',

@@ -27,7 +27,7 @@ function comesSlowly(text: string) {
 test.each([
   ['a bare list', JSON.stringify(USERS)],
   ['a list in an envelope', JSON.stringify({ links: ['a'], meta: { page: 1 }, results: USERS })],
-])('%s that takes long tells what has come of it, and how many records', async (_what, text) => {
+])('%s that takes long reports its bytes and records', async (_what, text) => {
   const told: string[] = [];
   const server = await comesSlowly(text);
   const device = deviceAt(server, { timeoutMs: () => 500, progress: (line) => told.push(line) });
@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test('what is no JSON list is told in bytes alone', () => {
+test('a body that is no JSON list is reported in bytes alone', () => {
   expect(progressText({ bytes: 12_400_000, records: 0 }, 'user')).toBe('12.4 MB');
   expect(progressText({ bytes: 12_400_000, records: 41_000 }, 'user')).toBe(
     '12.4 MB, 41,000 users',

@@ -87,10 +87,10 @@ test('a short limit still waits half a minute when the device asks for it', () =
   ]);
 });
 
-test('a redirect that is to stay is the answer', () => {
+test('a redirect that is not followed is the response', () => {
   expect(nextRead(firstRead(PATH), moved('/a'), { ...rules, redirect: 'stay' })).toBeUndefined();
 });
 
-test('a closed client tries nothing again that failed', () => {
+test('a closed client retries nothing', () => {
   expect(steps([fault('reset')], { isClosed: true })).toEqual(['take']);
 });

@@ -12,7 +12,7 @@ test.each([
   ...['salt', 'password_salt', 'derived_key', 'storedKey', 'server_key', 'secret_key'],
   ...['password_hash', 'hashed_password', 'pwHash', 'nt-hash', 'passwd_sha512', 'password_digest'],
   ...['password_history', 'recovery_codes', 'backupCode', 'recovery_key', 'otp_seed', 'pw'],
-])('%s, from which a secret can be had, is one', (name) => {
+])('%s, which can reveal a secret, is one', (name) => {
   expect(isSecretField(name)).toBe(true);
 });
 

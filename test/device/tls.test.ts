@@ -111,7 +111,7 @@ test.each<[title: string, options: TlsOptions]>([
   expect(bytes).toBe(0);
 });
 
-test('a port that never answers is given up in time', async () => {
+test('a port that never responds times out', async () => {
   const { createServer: createTcpServer } = await import('node:net');
   const port = await listen(createTcpServer(() => undefined));
   const device = deviceAt({ port }, { connectTimeoutMs: 200 });

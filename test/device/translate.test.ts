@@ -29,7 +29,7 @@ const ANSWERS = [
   answer(301, '', { location: 'https://other/\u009b31mapi/user' }),
 ];
 
-test('every refusal is told in one line that says what to try', () => {
+test('every refusal is one line that says what to try', () => {
   const errors = ANSWERS.map((one) => responseError(circumstances, one));
   for (const { message } of errors) expect(message).not.toMatch(/\p{Cc}/u);
   const lines = errors.map(({ exitCode, code, message }) => `${exitCode} ${code} ${message}`);
@@ -46,7 +46,7 @@ test('every refusal is told in one line that says what to try', () => {
   `);
 });
 
-test('what the device objects to is kept per field, whatever the fields are called', () => {
+test('complaints are kept per field, whatever the fields are called', () => {
   const error = responseError(
     circumstances,
     answer(400, '{"__proto__":["a"],"constructor":"b","detail":"c"}'),
@@ -58,13 +58,13 @@ test('what the device objects to is kept per field, whatever the fields are call
   ]);
 });
 
-test('a long answer is cut in the message and kept for --raw', () => {
+test('a long response is cut in the message and kept for --raw', () => {
   const error = responseError(circumstances, answer(500, `x${'y'.repeat(100_000)}`));
   expect(error.message.length).toBeLessThan(500);
   expect(error).toMatchObject({ body: expect.stringMatching(/^xy{1000}/) as string });
 });
 
-test('every lost answer says whether the request may have arrived', () => {
+test('every lost response says whether the request may have arrived', () => {
   const faults = [
     new TransportFault('name', 'getaddrinfo ENOTFOUND', { sent: false }),
     new TransportFault('refused', 'connect ECONNREFUSED', { sent: false }),

@@ -10,7 +10,7 @@ test.each(['constructor', 'toString', '__proto__'])('a record without %s has non
   expect(valueAt(own, field)).toBe('own');
 });
 
-test('what every object inherits is neither held nor compared', () => {
+test('inherited properties are neither stored nor compared', () => {
   expect(differencesOf({ constructor: 'x' }, { username: 'ann' })).toEqual([
     { field: 'constructor', sent: 'x', held: null },
   ]);

@@ -44,7 +44,7 @@ test('once a device has accepted it, all others get it', async () => {
   expect(reached).toHaveLength(10);
 });
 
-test('two silent devices do not keep the others waiting for ever', async () => {
+test('two silent devices do not keep the others waiting forever', async () => {
   const gate = new CredentialGate();
   await gate.admit('fw0', credential);
   await gate.admit('fw1', credential);
@@ -53,7 +53,7 @@ test('two silent devices do not keep the others waiting for ever', async () => {
   await expect(third).resolves.toBeTypeOf('function');
 });
 
-test('another credential has a standing of its own', async () => {
+test('another credential has its own state', async () => {
   const gate = new CredentialGate();
   await askAll(gate, TEN, 'refused').outcomes;
   await expect(gate.admit('fw5', Credential.basic('admin', 'other'))).resolves.toBeTypeOf(

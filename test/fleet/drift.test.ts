@@ -26,14 +26,14 @@ function lines(...args: Parameters<typeof drift>): string[] {
   });
 }
 
-describe('what most devices hold is the measure', () => {
+describe('the most common content is the reference', () => {
   test('one device that differs is named with its field', () => {
     expect(lines([[bob('de')], [bob('fr')], [bob('de')], []])).toEqual([
       'bob: same | differs: lang | same | missing; missing on fw4; lang differs: de on fw1, fw3, fr on fw2',
     ]);
   });
 
-  test('of two that differ none is right', () => {
+  test('if two devices differ, both are reported', () => {
     expect(lines([[bob('de')], [bob('fr')]])).toEqual([
       'bob: differs: lang | differs: lang; lang differs: de on fw1, fr on fw2',
     ]);
@@ -60,8 +60,8 @@ describe('what most devices hold is the measure', () => {
   });
 });
 
-describe('what never counts', () => {
-  test('ids, points in time, and an empty field beside a missing one', () => {
+describe('never counted', () => {
+  test('ids, timestamps, and an empty field beside a missing one', () => {
     expect(
       lines([
         [{ ...bob('de', '1'), seen: '2026-01-01T10:00:00Z', note: '' }],
@@ -75,18 +75,18 @@ describe('what never counts', () => {
   });
 });
 
-test('a key that one device holds twice is a difference, told as such', () => {
+test('a key that one device has twice is reported as a difference', () => {
   expect(lines([[bob('de'), bob('de', '2')], [bob('de')], [bob('de')]])).toEqual([
     'bob: differs | same | same; held 2 times on fw1',
   ]);
 });
 
-test('a key that every device holds as often, with the same content, is no difference', () => {
+test('a key that every device has equally often, with the same content, is no difference', () => {
   const both = [bob('de'), bob('fr', '2')];
   expect(lines([both, [...both].reverse()])).toEqual(['bob: same | same']);
 });
 
-test('of a key that every device holds twice, what differs is told', () => {
+test('a key that every device has twice is reported with its differing fields', () => {
   const [de, fr] = [bob('de'), bob('fr')];
   expect(
     lines([
@@ -104,7 +104,7 @@ test('of a key that every device holds twice, what differs is told', () => {
   ).toEqual(['bob: differs | differs; held 2 times on fw1, fw2']);
 });
 
-test('records without a key are known again by their content', () => {
+test('records without a key are matched by their content', () => {
   const found = drift([[{ lang: 'de' }, { lang: 'fr' }], [{ lang: 'fr' }]]);
   expect(found.rows.map(({ cells }) => cells.map(driftWord).join(' '))).toEqual([
     'only missing',
@@ -112,7 +112,7 @@ test('records without a key are known again by their content', () => {
   ]);
 });
 
-test('a single object is one row, whatever it holds', () => {
+test('a single object is one row, whatever its fields', () => {
   const found = driftOf(readsOf([[{ host: 'a' }], [{ host: 'b' }]]), {
     keyField: '',
     perDevice: [],

@@ -8,7 +8,7 @@ async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 function gates(count: number) {
   return Array.from({ length: count }, () => {
     let open: () => void = () => undefined;
@@ -17,7 +17,7 @@ function gates(count: number) {
   });
 }
 
-test('yields each result as soon as it is there, whatever came before it', async () => {
+test('yields each result as soon as it is emitted, in any order', async () => {
   const [first, second] = gates(2);
   const results = fanOut([0, 1], 2, async (item, emit: (item: number) => void) => {
     await (item === 0 ? first : second)?.opened;
@@ -30,7 +30,7 @@ test('yields each result as soon as it is there, whatever came before it', async
   expect(await results.next()).toMatchObject({ done: true });
 });
 
-test('never runs more than the width, and everything once', async () => {
+test('never runs more than the width, and runs everything once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(30), fc.integer({ min: 1, max: 8 }), async (count, width) => {
       let running = 0;
@@ -77,7 +77,7 @@ test('a bug in the work comes out as it is', async () => {
   await expect(collect(results)).rejects.toThrow(new TypeError('bug'));
 });
 
-test('where it only waits, more are under way before long', async () => {
+test('widens while the process only waits', async () => {
   const gate = gates(1)[0];
   let running = 0;
   const results = fanOut(
@@ -96,7 +96,7 @@ test('where it only waits, more are under way before long', async () => {
   expect(await all).toHaveLength(1000);
 });
 
-test('where this process is what they wait for, fewer are under way', async () => {
+test('narrows while this process is the bottleneck', async () => {
   let running = 0;
   const seen: number[] = [];
   const results = fanOut(

@@ -65,7 +65,7 @@ test.each(['a~(?:de|en)$', 'a~[(+]+', 'a~\\(+', 'a~(ab)+'])('%j is a pattern', (
   expect(parseFilter(text).terms).toMatchObject([{ kind: 'pattern' }]);
 });
 
-test('a filter that chooses what to delete does not guess', () => {
+test('a filter for a delete does not match fuzzily', () => {
   expect(matches(parseFilter('alc', { isFuzzy: false }), alice, 'fw1')).toBe(false);
   expect(matches(parseFilter('lic', { isFuzzy: false }), alice, 'fw1')).toBe(true);
 });
@@ -89,7 +89,7 @@ test('a record matches its own fields, written as conditions', () => {
 });
 
 test.each(['', '  ', "''", '"" \t'])(
-  'what is to be written is not chosen by a filter that says nothing: %j',
+  'an empty filter does not select records to write: %j',
   (text) => {
     expect(() => parseChoice(text)).toThrow('would choose every record');
     expect(parseChoice(`${text} lang=de`).terms).not.toEqual([]);

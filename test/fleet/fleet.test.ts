@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startSession } from '../shell/session.ts';
 
-test('a device that is connected anew, as another one, leaves no connection of before open', async () => {
+test('a device that is replaced leaves no earlier connection open', async () => {
   const { session: shell, read } = await startSession();
   const { fleet } = shell;
   await read();

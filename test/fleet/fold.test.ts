@@ -100,7 +100,7 @@ test('no record is lost or made up', () => {
   );
 });
 
-test('what each device has of its own is no obstacle, and no difference', () => {
+test('per-device fields neither prevent folding nor count as a difference', () => {
   const of = (number: number, last: string | number | null): DeviceRecord => ({
     uuid: `id-${number}`,
     username: 'alice',
@@ -125,7 +125,7 @@ test('what each device has of its own is no obstacle, and no difference', () => 
   expect(foldRecords(tokens, 'token', [])).toHaveLength(2);
 });
 
-test('of devices that were not read nothing is said', () => {
+test('rows claim nothing about devices that were not read', () => {
   const note = (unread: number, ...reads: (readonly DeviceRecord[])[]) =>
     foldRecords(
       reads.map((records, index) => ({ device: device(`fw${index}`), records })),

@@ -84,7 +84,7 @@ test.each([
   'devices:\n- name: a\n  address: 10.0.0.1\n',
   'devices: [ { name: a, address: 10.0.0.1 } ]\n',
   'devices:\r\n  - name: a\r\n    address: 10.0.0.1\r\n',
-])('adds to %j and keeps its manner', (text) => {
+])('adds to %j and keeps its style', (text) => {
   const before = parseInventory(text, 'f').devices;
   const edited = addDevice(text, { name: 'fw9', address: '10.0.0.9', groups: [] });
   expect(parseInventory(edited, 'f').devices).toEqual([
@@ -110,7 +110,7 @@ test('suggests a device when there is none of that name', () => {
   );
 });
 
-test('leaves a text alone that is no inventory', () => {
+test('refuses a text that is no inventory', () => {
   expect(() => removeDevice('devices: {', 'fw1')).toThrow(SettingsError);
   expect(() => addDevice('devices: {', { name: 'a', address: 'x', groups: [] })).toThrow(
     SettingsError,

@@ -10,7 +10,7 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-test('tells editors what may stand in devices.yaml, as they read YAML', () => {
+test('describes devices.yaml for editors, with the types of their YAML schema', () => {
   const { devices, groups } = (inventoryJsonSchema() as Schema).properties ?? {};
   const device = devices?.items;
   expect(device?.required).toEqual(['name', 'address']);

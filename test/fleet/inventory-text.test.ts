@@ -5,7 +5,7 @@ import { parseInventory, readInventory } from '../../src/fleet/inventory-text.ts
 const FILE = '/etc/devsh/devices.yaml';
 const parse = (text: string) => parseInventory(text, FILE);
 
-test('reads devices, and what their groups hand down', () => {
+test('reads devices with the settings inherited from their groups', () => {
   const inventory = parse(`
 devices:
   - name: fw1
@@ -53,7 +53,7 @@ test.each(['', '# nothing yet\n', 'devices:\n', 'devices: []\n', 'groups:\n'])(
   },
 );
 
-test('takes names as they are written, also those that YAML would read as numbers or booleans', () => {
+test('keeps names as written, also those that YAML would read as numbers or booleans', () => {
   const text = ['1.0', 'no', '007', '0x10', 'null', '1e3']
     .map((name, index) => `- {name: ${name}, address: 10.0.0.${index}, groups: [1.10]}`)
     .join('\n');
@@ -104,7 +104,7 @@ test('aliases that multiply without end are refused', () => {
   expect(() => parse(lines.join('\n'))).toThrow(SettingsError);
 });
 
-test('a way is inherited as one: the nearest of proxy and jump', () => {
+test('a route is inherited as one setting: the nearest of proxy and jump', () => {
   const { devices } = parse(`
 devices:
   - {name: a, address: 10.0.0.1, groups: [far]}
@@ -137,14 +137,14 @@ test.each([
   ],
   ['groups: {a: {jump: a b}}', '1:20: jump: this is no jump host'],
   ['groups: {a: {proxy: "http://u:secret1@p"}}', '1:21: proxy: no login of a proxy is kept here'],
-])('a way that cannot be right is refused: %j', (text, message) => {
+])('an invalid route is refused: %j', (text, message) => {
   const reading = (): unknown => parse(text);
   expect(reading).toThrow(SettingsError);
   expect(reading).toThrow(`${FILE}:${message}`);
   expect(reading).not.toThrow('secret1');
 });
 
-test('says where the logins of a device or a group are', () => {
+test('reads the credential sources of a device or group', () => {
   const { devices } = parseInventory(
     `devices:
   - name: fw1
@@ -198,7 +198,7 @@ groups:
   core: {ca: /c.pem, user: root}
 `;
 
-test('a device is in the groups that hold its groups, and the nearest one that says something counts', () => {
+test('a device is in the parents of its groups, and the nearest setting wins', () => {
   const { devices } = parse(NESTED);
   expect(devices).toMatchObject([
     { groups: ['berlin', 'Germany', 'europe'], user: 'de', profile: 'drf', ca: '/b.pem' },
@@ -207,7 +207,7 @@ test('a device is in the groups that hold its groups, and the nearest one that s
   expect(devices[0]?.route).toEqual({ kind: 'jump', jump: 'gate' });
 });
 
-test('two groups that are equally near and say different things are a conflict', () => {
+test('different values of two equally near groups are a conflict', () => {
   expect(readInventory(NESTED, FILE).conflicts).toEqual([
     { device: 'fw2', setting: 'ca', groups: ['core', 'berlin'] },
   ]);

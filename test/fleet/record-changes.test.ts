@@ -4,7 +4,7 @@ import { recordChanges } from '../../src/fleet/record-changes.ts';
 const alice = { username: 'alice', lang: 'en' };
 const bob = { username: 'bob', lang: 'de' };
 
-test('says what came, what went, and which fields have another value', () => {
+test('reports added and removed records, and the fields that differ', () => {
   const after = [{ username: 'carol' }, { ...alice, lang: 'fr', phone: '7' }];
   expect(recordChanges([alice, bob], after, 'username')).toEqual([
     { kind: 'added', key: 'carol', record: { username: 'carol' } },
@@ -24,7 +24,7 @@ test('another order, a number spelt as text and a missing empty field are no cha
   expect(recordChanges(before, [{ ...bob, age: '7' }, alice], 'username')).toEqual([]);
 });
 
-test('records of one name are compared in their order', () => {
+test('records with the same key are compared in order', () => {
   const twins = [alice, { ...alice, lang: 'de' }];
   expect(recordChanges(twins, twins.slice(0, 1), 'username')).toEqual([
     { kind: 'removed', key: 'alice', record: twins[1] },

@@ -66,7 +66,7 @@ test('several selectors are one', () => {
   expect(names('fw2', '10.0.0.8', '!fw2')).toEqual(['10.0.0.8']);
 });
 
-test('an entry carries what the inventory says, a direct one only its address', () => {
+test('an entry has the settings of the inventory, a direct one only its address', () => {
   expect(selectDevices(['fw3 10.0.0.8:8443'], inventory)).toEqual([
     { name: 'fw3', address: '10.0.0.7:443', groups: ['Berlin', 'lab'], readOnly: true },
     { name: '10.0.0.8:8443', address: '10.0.0.8:8443', groups: [] },
@@ -106,7 +106,7 @@ test('an unknown word says how to add a device', () => {
   expect(errorOf('core7').message).toContain('devsh device add core7 ADDRESS');
 });
 
-test('several terms together keep to the limit, too', () => {
+test('several terms together respect the limit, too', () => {
   expect(names('10.0.0.0/21 10.1.0.0/22')).toHaveLength(2046 + 1022);
   expect(errorOf('10.0.0.0/21 10.1.0.0/21 10.2.0.0/21').message).toContain('stands for');
 });
@@ -151,7 +151,7 @@ test('a net leaves out exactly its first and last address', () => {
   );
 });
 
-test('no text makes it fail in another way than a usage error', () => {
+test('no text makes it fail other than with a usage error', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'@!*?[]-,:/.0129af w%'.split(/(?:)/)) }),

@@ -28,7 +28,7 @@ test('numbers inside names count as numbers, and accents stay with their letter'
   ]);
 });
 
-test('what has no value comes last in both directions', () => {
+test('empty values come last in both directions', () => {
   expect(sorted([null, 'b', undefined, 'a'])).toEqual(['a', 'b', null, undefined]);
   expect(sorted([null, 'b', undefined, 'a'], '-x')).toEqual(['b', 'a', null, undefined]);
 });
@@ -75,7 +75,7 @@ test('plain texts are ordered by their keys as the collator orders them', () => 
   expect(['Anna', 'ä', 'a b', '1'.repeat(60), ''].map(plainKey)).toEqual(Array(5).fill(undefined));
 });
 
-test('what was sorted before has no part in the order', () => {
+test('an earlier sort does not affect the order', () => {
   const collator = new Intl.Collator('en', { numeric: true });
   const word = fc
     .string({ unit: fc.constantFrom(...Array.from('_-019abÄäZzéж漢')), maxLength: 4 })

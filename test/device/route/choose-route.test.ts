@@ -31,7 +31,7 @@ test.each(['127.0.0.1', '127.9.9.9:8443', '[::1]', 'localhost', 'fw.localhost', 
   },
 );
 
-test('what is set for a device counts before the environment, also on loopback', () => {
+test('the route of a device wins over the environment, also on loopback', () => {
   const address = parseAddress('127.0.0.1');
   const env = { HTTPS_PROXY: 'http://a:1', NO_PROXY: '*', DEVSH_PASSWORD: 'x', PATH: '/bin' };
   const by = (configured: Parameters<typeof chooseRoute>[1]) =>
@@ -67,7 +67,7 @@ test.each([
   'http://jane:%secret1@proxy',
   'http://jane:secret1@pro xy',
   'socks4://jane:secret1@proxy',
-])('the variable is named and nothing of %j is told', (url) => {
+])('the error names the variable and nothing of %j', (url) => {
   expect(() => at('10.0.0.5', { HTTPS_PROXY: url })).toThrow(/^HTTPS_PROXY\b(?!.*secret1)/);
 });
 

@@ -107,7 +107,7 @@ test.each<[title: string, script: string, words: RegExp]>([
   expect(server.requests).toEqual([]);
 });
 
-test('without the program ssh that is said', async () => {
+test('a missing ssh program is reported', async () => {
   const route = { kind: 'jump', jump: parseJumpHost('b'), env: { PATH: '/nowhere' } } as const;
   const device = deviceAt({ port: 443 }, { route });
   await expect(device.list('user')).rejects.toThrow(/there is no program "ssh" in PATH/);
@@ -137,7 +137,7 @@ test.each(['list', 'write'] as const)('an ssh that hangs is ended with the %s', 
   await noneRuns(folder);
 });
 
-test('an ssh that is lost during a write leaves open whether it was carried out', async () => {
+test('an ssh that is lost during a write leaves its outcome unknown', async () => {
   const server = await serve(() => undefined);
   const { by, folder } = await withSsh(STAND_IN);
   const writing = by(server).write({ method: 'DELETE', path: '/api/user/1/' });
@@ -155,7 +155,7 @@ test('an ssh that is lost during a write leaves open whether it was carried out'
 const hasSshd = existsSync(SSHD) && (userInfo().uid !== 0 || existsSync('/run/sshd'));
 
 describe.skipIf(!hasSshd)('through a real OpenSSH server', () => {
-  test('a device is read and written, and no ssh stays behind', async () => {
+  test('a device is read and written, and no ssh process remains', async () => {
     const { folder, port } = await startSshd();
     const jump = await withSsh(
       `echo $$ >> "$FOLDER/pids"; exec /usr/bin/ssh -F '${folder}/ssh_config' "$@"`,
@@ -175,7 +175,7 @@ describe.skipIf(!hasSshd)('through a real OpenSSH server', () => {
     });
   });
 
-  test('what the server or ssh objects to is told', async () => {
+  test('errors of the server or ssh are reported', async () => {
     const { folder, port } = await startSshd();
     const by = async (options: string): Promise<Device> => {
       const script = `exec /usr/bin/ssh -F '${folder}/ssh_config' ${options} "$@"`;

@@ -60,7 +60,7 @@ describe.each(kinds)('by $scheme', ({ scheme, start }) => {
     expect([...server.requests, ...other.requests]).toEqual([]);
   });
 
-  test('the login of the URL is used, and a wrong one is told without it', async () => {
+  test('the login of the URL is used, and a wrong one is reported without it', async () => {
     const server = await usersServer();
     const proxy = await start({ login: LOGIN });
     const device = deviceBy(`${scheme}://${ESCAPED}@127.0.0.1:${proxy.port}`, server);
@@ -75,7 +75,7 @@ describe.each(kinds)('by $scheme', ({ scheme, start }) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a device that the proxy cannot reach is told apart from a proxy that is down', async () => {
+  test('a device that the proxy cannot reach is distinguished from a proxy that is down', async () => {
     const proxy = await start();
     const free = await freePort();
     const url = `${scheme}://127.0.0.1:${proxy.port}`;
@@ -93,7 +93,7 @@ describe.each(kinds)('by $scheme', ({ scheme, start }) => {
     });
   });
 
-  test('a proxy that never answers is given up within the time of a connection', async () => {
+  test('a proxy that never responds times out like a connection', async () => {
     const silent = await listen(createServer(() => undefined));
     const device = deviceBy(
       `${scheme}://127.0.0.1:${silent}`,
@@ -110,7 +110,7 @@ describe.each(kinds)('by $scheme', ({ scheme, start }) => {
     expect(performance.now() - startedAt).toBeLessThan(1500);
   });
 
-  test('cancelling ends the way through a proxy at once', async () => {
+  test('cancelling ends a connection through a proxy at once', async () => {
     const silent = await listen(createServer(() => undefined));
     const device = deviceBy(`${scheme}://127.0.0.1:${silent}`, { port: 4 });
     const signal = AbortSignal.timeout(50);
@@ -204,7 +204,7 @@ test.each<[title: string, reply: number[], words: RegExp]>([
   await expect(device.list('user')).rejects.toThrow(words);
 });
 
-test('a proxy that trickles its answer is given up in time, and repeats no password', async () => {
+test('a proxy that trickles its reply times out, and the error has no password', async () => {
   const { port } = await startLiar((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const timer = setInterval(() => socket.write('X: y\r\n'), 20);
@@ -222,7 +222,7 @@ test('a proxy that trickles its answer is given up in time, and repeats no passw
   await expect(told).rejects.toThrow('407 not ***');
 });
 
-test('a port that speaks no TLS is told with the way there', async () => {
+test('a port without TLS is reported with its route', async () => {
   const proxy = await startHttpProxy();
   const plain = await listen(
     createServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 No'))),
@@ -233,7 +233,7 @@ test('a port that speaks no TLS is told with the way there', async () => {
   );
 });
 
-test('a proxy that is spoken to in TLS must have a certificate of the system', async () => {
+test('an HTTPS proxy must have a certificate that the system trusts', async () => {
   const proxy = await serve((_request, response) => response.end());
   const device = deviceBy(`https://127.0.0.1:${proxy.port}`, { port: 443 });
   await expect(device.list('user')).rejects.toThrow(

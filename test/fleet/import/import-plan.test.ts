@@ -39,7 +39,7 @@ function plan(findings: Findings, text = HELD): ImportPlan {
 const carriedOut = (findings: Findings, text = HELD): string =>
   applyImport(text, plan(findings, text), FILE);
 
-test('adds and changes devices in place, keeps comments, and takes nothing away', () => {
+test('adds and changes devices in place, keeps comments, and removes nothing', () => {
   const findings = found(
     { name: 'FW1', address: '10.0.0.7', groups: ['Berlin', 'core'], settings: { proxy: 'p:3128' } },
     { name: 'fw3', address: 'fw3.example', groups: ['core'], settings: { read_only: 'true' } },
@@ -68,7 +68,7 @@ groups:
   });
 });
 
-test('what a device has from its groups already is no change', () => {
+test('an inherited value is no change', () => {
   const settings = { user: 'admin', ca: '/etc/devsh/berlin.pem', jump: 'gate' };
   const same = found({ name: 'fw1', address: '10.0.0.5:443', groups: ['berlin'], settings });
   expect(plan(same)).toMatchObject({ steps: [], unchanged: ['fw1'] });
@@ -93,7 +93,7 @@ test.each([
   expect(refused[0]?.problem).toContain(problem);
 });
 
-test('the first of two devices with one name or address is taken, the second is told', () => {
+test('the first of two devices with one name or address is imported, the second is refused', () => {
   const { steps, refused } = plan(
     found({ name: 'a' }, { name: 'A', address: 'b' }, { name: 'c' }, { name: 'd', address: 'd' }),
   );
@@ -146,7 +146,7 @@ const inventory = fc.uniqueArray(
   { maxLength: 8, selector: (device) => device.name },
 );
 
-test('an inventory that is written out and taken over again is the same, and then there is nothing to do', () => {
+test('an exported inventory is imported without a change', () => {
   fc.assert(
     fc.property(inventory, (drawn) => {
       const devices = drawn.map((device, index) => ({ ...device, address: `10.1.0.${index}` }));
@@ -164,7 +164,7 @@ test('an inventory that is written out and taken over again is the same, and the
   );
 });
 
-test('what Ansible is given comes back as it was, but for programs', () => {
+test('an inventory exported to Ansible is imported unchanged, except for programs', () => {
   fc.assert(
     fc.property(inventory, (drawn) => {
       const devices = drawn.map((device, index) => {

@@ -83,7 +83,7 @@ Host fw*
   expect(remarks.join('\n')).toContain('ProxyJump over several hosts is not taken: gw');
 });
 
-test('ssh: what an Include names stands in its place, and the block goes on behind it', async () => {
+test('ssh: an included file replaces its Include line, and the block continues after it', async () => {
   const { devices } = await parseSshConfig(
     'Host a\n  Include more\n  User u\nInclude more\n',
     'config',
@@ -95,7 +95,7 @@ test('ssh: what an Include names stands in its place, and the block goes on behi
   ]);
 });
 
-test('ssh: files that include each other end', async () => {
+test('ssh: files that include each other are refused', async () => {
   const endless = parseSshConfig('Include me\n', 'config', () =>
     Promise.resolve([{ file: 'me', text: 'Include me\nInclude me\n' }]),
   );
@@ -179,7 +179,7 @@ test.each([
   expect(() => parseNetBoxUrl(url)).not.toThrow('secret1');
 });
 
-test('NetBox: of the next page only the query is followed', () => {
+test('NetBox: only the query of the next page is used', () => {
   const page = (next: unknown) =>
     readNetBoxPage({ results: [], next } as never, '/api/dcim/devices/?limit=2', 'NetBox');
   expect(page('http://evil.example/api/dcim/devices/?offset=2').next).toBe(
@@ -189,7 +189,7 @@ test('NetBox: of the next page only the query is followed', () => {
   expect(() => page('https://nb/api/users/tokens/')).toThrow('at another path');
 });
 
-test('NetBox: site, role, tenant and tags are groups; a device without address is told', () => {
+test('NetBox: site, role, tenant and tags are groups; a device without an address is reported', () => {
   const { devices, remarks } = netBoxDevices(
     [
       {
@@ -245,7 +245,7 @@ test.each([
   expect(kindOfSource(name, text)).toBe(kind);
 });
 
-test('Ansible: a group that no group here can be is left out, and its devices say so', () => {
+test('Ansible: a group with an invalid name is left out, and its devices are refused', () => {
   const text = JSON.stringify({
     _meta: { hostvars: { fw1: {}, fw2: {} } },
     'a b!': { children: ['core'] },
@@ -266,7 +266,7 @@ test('Ansible: a group that no group here can be is left out, and its devices sa
   expect(plan.refused).toMatchObject([{ name: 'fw2', reason: 'invalid' }]);
 });
 
-test('names that every object has are hosts, groups and columns like any other', () => {
+test('names of inherited properties are ordinary hosts, groups and columns', () => {
   const text =
     '{"_meta": {"hostvars": {}}, "__proto__": {"hosts": ["constructor", "__proto__"]}, "toString": ["fw1"]}';
   expect(parseAnsible(text, 'inv.json').devices.map(({ name }) => name)).toEqual([
@@ -283,7 +283,7 @@ test('names that every object has are hosts, groups and columns like any other',
 });
 
 test.each(['\n', '\t', ' ', 'a:\n', '[a]\n'])(
-  'what a source is takes no longer for a long text of %j',
+  'detecting the kind of a source is fast for a long text of %j',
   (part) => {
     const startedAt = performance.now();
     kindOfSource('-', `x${part.repeat(300_000)}!`);
