@@ -2,11 +2,17 @@ import type { TableOutput } from '../../shell/output.ts';
 import { fieldText } from '../../output/cells.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
-import { cut, fit, widthOf } from '../../text/width.ts';
 import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import type { RunRow, State } from '../state.ts';
-import { arranged, listOf, type ListSource, type OverOf } from './view.ts';
+import {
+  arranged,
+  type ListColumn,
+  listLines,
+  listOf,
+  type ListSource,
+  type OverOf,
+} from './view.ts';
 
 type RunsOver = OverOf<'runs'>;
 
@@ -19,7 +25,7 @@ function source({ runs }: RunsOver): ListSource<RunRow> {
   return {
     items: runs,
     idOf: ({ id }) => id,
-    fields: [...COLUMNS.map(({ field }) => field), 'command'],
+    fields: ['began', 'devices', 'state', 'verdicts', 'command'],
     recordOf: (run) => ({ ...run }),
     isDoubtful: ({ state, verdicts }) => OPEN.test(state) || DOUBTFUL.test(verdicts),
   };
@@ -67,10 +73,7 @@ export const RUNS = listOf<RunsOver, RunRow>({
       : undefined,
   nothing: 'no run was made yet',
   source,
-  draw(runs, _overlay, _state, width) {
-    const [header = '', ...lines] = runLines(runs, width);
-    return { header, lines };
-  },
+  draw: (runs, _overlay, _state, width) => listLines(runs, RUN_COLUMNS, width),
   empty: () => 'no run was made yet',
 });
 
@@ -89,50 +92,15 @@ function rowsOf(rows: TableOutput['rows']): RunRow[] {
   });
 }
 
-interface RunColumn {
-  readonly field: keyof RunRow;
-  readonly title: string;
-  readonly most: number;
-  /** Gives its room to the command when that would have none: the smaller, the sooner. */
-  readonly rank: number;
+function column(field: keyof RunRow, title: string, most: number, rank: number) {
+  return { title, text: (run: RunRow) => run[field], most, rank, isKeptEmpty: true } as const;
 }
 
-const COLUMNS: readonly RunColumn[] = [
-  { field: 'began', title: 'BEGAN (UTC)', most: 16, rank: 3 },
-  { field: 'devices', title: 'DEVICES', most: 7, rank: 1 },
-  { field: 'state', title: 'STATE', most: 22, rank: 4 },
-  { field: 'verdicts', title: 'VERDICTS', most: 28, rank: 2 },
+export const RUN_COLUMNS: readonly ListColumn<RunRow>[] = [
+  column('began', 'BEGAN (UTC)', 16, 2),
+  column('devices', 'DEVICES', 7, 4),
+  column('state', 'STATE', 22, 1),
+  column('verdicts', 'VERDICTS', 28, 3),
+  // The start of a command is enough to recognize the run.
+  { ...column('command', 'COMMAND', Infinity, 0), least: 16, isFilling: true },
 ];
-
-/** So much of a command tells which run it was. */
-const COMMAND_WIDTH = 16;
-
-/** A header and one line for each run; what the command was takes the room that is left. */
-export function runLines(runs: readonly RunRow[], width: number): string[] {
-  const measured = COLUMNS.map((column) => {
-    const widest = Math.max(
-      widthOf(column.title),
-      ...runs.map((run) => widthOf(run[column.field])),
-    );
-    return { ...column, width: Math.min(column.most, widest) };
-  });
-  const columns = fitting(measured, width - COMMAND_WIDTH);
-  const line = (cell: (field: keyof RunRow, title: string) => string): string => {
-    const cells = columns.map(({ field, title, width: wide }) => fit(cell(field, title), wide));
-    return cut([...cells, cell('command', 'COMMAND')].join('  ').trimEnd(), width);
-  };
-  return [line((_field, title) => title), ...runs.map((run) => line((field) => run[field]))];
-}
-
-function fitting<Column extends RunColumn & { readonly width: number }>(
-  columns: readonly Column[],
-  room: number,
-): readonly Column[] {
-  const used = columns.reduce((sum, { width }) => sum + width + 2, 0);
-  if (used <= room || columns.length === 0) return columns;
-  const least = Math.min(...columns.map(({ rank }) => rank));
-  return fitting(
-    columns.filter(({ rank }) => rank !== least),
-    room,
-  );
-}

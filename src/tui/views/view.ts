@@ -143,6 +143,10 @@ export interface ListColumn<T> {
   readonly rank: number;
   /** Least width that the column may shrink to instead of being dropped. */
   readonly least?: number;
+  /** Counts as `least` when columns are fitted, and then takes the room that is left. */
+  readonly isFilling?: true;
+  /** Shown even if all its texts are empty. */
+  readonly isKeptEmpty?: true;
 }
 
 /** The source of a list that sorts and filters by its columns. */
@@ -173,10 +177,14 @@ export function listLines<T>(
     .map((column) => {
       const texts = items.map(column.text);
       const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
-      return { column, texts, cells: Math.min(column.most, widest) };
+      const cells = column.isFilling ? (column.least ?? 0) : Math.min(column.most, widest);
+      return { column, texts, cells };
     })
     // Drops empty columns.
-    .filter(({ texts, column }) => column.rank === 0 || texts.some((text) => text !== ''));
+    .filter(
+      ({ texts, column: { rank, isKeptEmpty } }) =>
+        rank === 0 || isKeptEmpty || texts.some((text) => text !== ''),
+    );
   const total = (): number => measured.reduce((sum, { cells }) => sum + cells + 2, -2);
   while (measured.length > 1 && total() > width) {
     const last = Math.max(...measured.map(({ column }) => column.rank));
@@ -186,6 +194,8 @@ export function listLines<T>(
     if (goes?.column.least !== undefined && room >= goes.column.least) goes.cells = room;
     else measured.splice(index, 1);
   }
+  const filling = measured.find(({ column }) => column.isFilling);
+  if (filling !== undefined) filling.cells += width - total();
   const line = (texts: readonly string[]): string =>
     cut(
       measured

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { runLines } from '../../../src/tui/views/runs.ts';
+import { RUN_COLUMNS } from '../../../src/tui/views/runs.ts';
+import { listLines } from '../../../src/tui/views/view.ts';
 
 const RUN = {
   id: '20260314-091500-a1b27m',
@@ -9,6 +10,11 @@ const RUN = {
   verdicts: '3 done, 9 skipped',
   command: 'user delete bob',
 };
+
+function runLines(runs: readonly (typeof RUN)[], width: number): string[] {
+  const { header, lines } = listLines(runs, RUN_COLUMNS, width);
+  return [header, ...lines];
+}
 
 test('what the command was stays in sight on a narrow screen, and how the run ended', () => {
   expect(runLines([RUN], 120)).toEqual([
