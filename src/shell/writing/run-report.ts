@@ -50,9 +50,7 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
   const merged = await readParts(call);
   const { run, missing, remarks } = merged;
   for (const text of remarks) yield warning(text);
-  if (missing.length > 0) {
-    yield warning(missingText(merged));
-  }
+  if (missing.length > 0) yield warning(missingText(merged));
   const results = resultsOf(run);
   const counts = countsOf(run);
   const report = as === undefined && output === undefined ? undefined : runReport(run, as);

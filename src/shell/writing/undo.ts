@@ -101,9 +101,8 @@ async function* executeUndo(
       `run ${run.run} changed ${names}, and none of the devices that were named`,
     );
   }
-  if (description !== undefined) {
-    yield info(`to be taken back: ${description}`);
-  }
+  const notice = description === undefined ? [] : [`to be taken back: ${description}`];
+  for (const text of notice) yield info(text);
   const { allow } = call.options;
   const ways = selected.map(({ device, changes }) => {
     const agreed = { changes, closed: [], open: new Map<Change, string>() };
@@ -131,9 +130,7 @@ async function* executeUndo(
     yield info(`run ${run.run} had no effect, and nothing shows of it now: passed over`);
     return false;
   }
-  const details =
-    description === undefined ? losses : [`to be taken back: ${description}`, ...losses];
-  yield* writePlan(call, plan, concerned, details);
+  yield* writePlan(call, plan, concerned, [...notice, ...losses]);
   return true;
 }
 
