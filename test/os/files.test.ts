@@ -5,7 +5,7 @@ import { RefusedError, SettingsError } from '../../src/errors.ts';
 import { appendText, readText, writeNewText, writeTextAtomically } from '../../src/os/files.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
-test('reads nothing where there is no file', async () => {
+test('reads nothing if there is no file', async () => {
   expect(await readText(join(await makeTempFolder(), 'none'))).toBeUndefined();
 });
 

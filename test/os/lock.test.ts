@@ -82,7 +82,7 @@ test('a lock that can be neither taken nor read is no reason to wait for ever', 
   await expect(cancelled).rejects.toThrow(CancelledError);
 });
 
-test('tells once for whom it waits, and ends at once when nobody waits any more', async () => {
+test('reports once which process it waits for, and ends at once when the wait is aborted', async () => {
   const path = join(await makeTempFolder(), 'file');
   await writeFile(`${path}.lock`, `${process.pid} ${hostname()} x\n`);
   const told: string[] = [];

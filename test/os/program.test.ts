@@ -22,7 +22,7 @@ test('no other file of devsh starts a program, so each gets the same environment
   expect(starting.sort()).toEqual(['os/program.ts', 'os/terminal.ts'].map((name) => join(name)));
 });
 
-test('what is started gets neither the secrets of devsh nor the login of a proxy', async () => {
+test('a child program gets neither the secrets of devsh nor the login of a proxy', async () => {
   expect(await runNode('console.log(JSON.stringify(process.env))')).toMatchObject({
     kind: 'ended',
     status: 0,
@@ -33,7 +33,7 @@ test('what is started gets neither the secrets of devsh nor the login of a proxy
   });
 });
 
-test('how it ends is told: by a status, a signal, or not at all in time', async () => {
+test('reports the end: a status, a signal, or a timeout', async () => {
   expect(await runNode('console.error("no"); process.exit(3)')).toMatchObject({
     kind: 'ended',
     status: 3,

@@ -30,7 +30,7 @@ test('a pipe is read to its end, whenever and however slowly it is written', asy
   expect(await reading).toBe('one\ntwo\n');
 });
 
-test('Ctrl-C ends the waiting for a pipe that nobody writes into', async () => {
+test('Ctrl-C ends the wait for a pipe without a writer', async () => {
   const { child, ended } = startProgram(
     ['plan', pipe('idle'), '--on', '127.0.0.1:1', '-v'],
     folder,

@@ -52,7 +52,7 @@ test('a message of several lines keeps its line breaks only', () => {
   expect(visibleLines('a\tb\n\u001B]0;x\u0007\nc')).toBe('a  b\n^[]0;x^G\nc');
 });
 
-test('exactly the unsafe code points are replaced, whatever stands beside them', () => {
+test('exactly the unsafe code points are replaced, whatever is beside them', () => {
   const unsafe =
     /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\uFFF9-\uFFFB]/u;
   const wrong: string[] = [];

@@ -20,7 +20,7 @@ describe('a line', () => {
     expect(texts(line)).toEqual(words);
   });
 
-  test('keeps where each word stands, quotes included', () => {
+  test('keeps the position of each word, quotes included', () => {
     expect(parseLine(`user add a="b c" d`).words.at(2)).toEqual({
       text: 'a=b c',
       start: 9,

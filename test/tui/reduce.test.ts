@@ -37,7 +37,7 @@ describe('history', () => {
     expect(line(after(found, { kind: 'view', action: 'search-cancel' }))).toBe('dra');
   });
 
-  test('that another session has added to is searched anew', () => {
+  test('is searched again after another session has added to it', () => {
     const found = typed(after(state, { kind: 'view', action: 'search' }), 'tw');
     const added = after(found, { kind: 'history', lines: ['two', 'two four', 'one'] });
     expect(inputLine(added).text).toBe('two four');
@@ -67,7 +67,7 @@ describe('completion', () => {
     expect(line(after(last, { kind: 'view', action: 'menu-accept' }))).toBe('user bill ');
   });
 
-  test('typing on takes what is chosen, with one blank', () => {
+  test('typing accepts the chosen proposal, with one blank', () => {
     const chosen = after(open, { kind: 'view', action: 'menu-next' });
     expect(line(typed(chosen, ' '))).toBe('user bob ');
     expect(line(typed(chosen, 'x'))).toBe('user bob x');

@@ -105,7 +105,7 @@ describe('kill and yank', () => {
     expect(press(editing('a |b c'), 'kill-word-left', 'kill-right').killed).toBe('a b c');
   });
 
-  test('a cut after another key starts anew, a cut of nothing keeps what was cut', () => {
+  test('a cut after another key starts over, an empty cut keeps the earlier text', () => {
     expect(press(editing('a b|'), 'kill-word-left', 'left', 'kill-left').killed).toBe('a');
     expect(press(editing('a b|'), 'kill-word-left', 'end', 'kill-right').killed).toBe('b');
   });

@@ -115,7 +115,7 @@ describe('the command', () => {
     expect(formCommand(formOf(missing))).toBe('user add lang=fr');
   });
 
-  test('keeps what nobody can type in a value that is edited, and leaves out one that is not', () => {
+  test('keeps untypable characters of an edited value, and leaves out an unedited one', () => {
     const value = 'Al\x07ic\te\r\n\ud800';
     const opening = { ...SET, key: 'alice' };
     const fields = [field('first_name', { value }), field('note', { value })];
@@ -216,7 +216,7 @@ describe('fields', () => {
     expect(formCommand(formOf(press(open, '"fr', 'close-choices')))).toBe('user set bob');
   });
 
-  test('are checked while typing, against what the device told', () => {
+  test('are checked while typing, against the facts of the device', () => {
     expect(screen(press(adding, '"abcdef')).join('\n')).toMatch(
       /▸~Username.*\n? *✗ 6 characters, no more than 5/,
     );

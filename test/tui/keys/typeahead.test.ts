@@ -26,7 +26,7 @@ const key = (text: string): KeyEvent => ({ kind: 'key', text, ...parseKey(text) 
 
 afterEach(() => vi.restoreAllMocks());
 
-test('a form that closes by itself leaves no rest of a word to the table, until nobody types', () => {
+test('a form that closes by itself drops the rest of a typed word until a pause', () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000);
   const store = new Store({ ...stateOf({ fw1: [user('bob')] }), focus: 'table' }, reduce);
   const acted: string[] = [];

@@ -8,7 +8,7 @@ test('characters side by side are stressed as one piece', () => {
   expect(stressed(NAMED, 'match', 'user list', [0, 1, 5])).toBe('<match us>er <match l>ist');
 });
 
-test('what was found is seen in a row that stands out as a whole, too', () => {
+test('matches are visible in a highlighted row, too', () => {
   expect(stressed(NAMED, 'current-match', ' user ', [1, 2], 'chosen')).toBe(
     '<chosen  ><current-match us><chosen er >',
   );

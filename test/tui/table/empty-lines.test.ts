@@ -7,7 +7,7 @@ function withCommandFilter(state: State): State {
   return { ...state, table: { ...state.table, commandFilter: 'lang=zz' } };
 }
 
-test('a table without a row says whether it is the filter, the device, or nobody has answered', () => {
+test('an empty table says whether the filter, the device or a missing response is the reason', () => {
   const none = stateOf({ fw1: [] });
   const unread = { ...none, table: { ...none.table, reads: new Map() } };
   expect(emptyLines(none)).toEqual(['', 'no records']);

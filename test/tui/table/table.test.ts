@@ -117,7 +117,7 @@ describe('filter and sort', () => {
     expect(titleLine(similar).left).toMatch(/filter: alce \(\d of 5 similar rows\)/);
   });
 
-  test('half a pattern keeps what was filtered before, and says what is wrong', () => {
+  test('half a pattern keeps the last filter, and shows the problem', () => {
     const typed = type(type(press(fleet, 'filter'), 'bob'), ' lang~[');
     expect(tableRows(typed).rows).toHaveLength(2);
     expect(typed.table.filter.problem).toBeDefined();
@@ -243,7 +243,7 @@ describe('a table that is read again', () => {
     expect(current(again)).toBe('dave');
   });
 
-  test('what is new or other than before has a sign, and is counted in words', () => {
+  test('new and changed records have a sign, and are counted in words', () => {
     expect(titleLine(again).left).toContain('1 changed, 1 new');
     expect(lines(again).filter((line) => /^[▸ ][~+]/.test(line))).toEqual([
       expect.stringMatching(/^ \+fw2 +aaron/),
@@ -273,7 +273,7 @@ describe('folds and columns', () => {
     expect(press(fleet, 'right').table.shift).toBe(0);
   });
 
-  test('numbers stand to the right, and what is the same in every row gives way', () => {
+  test('numbers are aligned right, and columns with equal values give way', () => {
     const ports = [9, 80, 443].map((port) => ({
       username: `user-${port}`,
       realm: 'all-the-same-realm',
@@ -296,7 +296,7 @@ test('Esc in the table clears the filter, then the marks, then does nothing', ()
   expect(press(unmarked, 'back')).toEqual(unmarked);
 });
 
-test('what is said of a table is said of the devices that were read', () => {
+test('the facts of a table are about the devices that were read', () => {
   const { fleet: view } = fleet;
   const absent = { ...fleet, fleet: { ...view, selected: [...view.selected, 'fw3'] } };
   expect(lines(absent).slice(1)).toEqual([

@@ -154,7 +154,7 @@ describe('named keys', () => {
     expect(labelsOf('\x1b\x1b[A')).toEqual(['escape', 'up']);
   });
 
-  test('half a sequence whose rest never comes is dropped, and typing goes on', async () => {
+  test('an incomplete sequence is dropped, and typing continues', async () => {
     const { feed, labels, next } = startReader();
     feed('\x1b[');
     await next();

@@ -9,7 +9,7 @@ test('a frame of marks becomes a frame of lines, whatever they hold', () => {
   expect(marks.restored(frame)).toBe(lines.join('\n'));
 });
 
-test('lines that nobody asked for any more give their marks to others', () => {
+test('marks of unused lines are given to other lines', () => {
   const marks = new LineMarks();
   const kept = marks.markOf('kept');
   const others = Array.from({ length: 10_000 }, (_, line) => {

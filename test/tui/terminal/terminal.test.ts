@@ -108,7 +108,7 @@ describe('Ctrl-Z', () => {
     await program.exit;
   });
 
-  test('comes back by itself where nobody could continue it', async () => {
+  test('comes back by itself if no process could continue it', async () => {
     const program = await startProgram();
     program.press('ctrl-z');
     await program.waitFor(() => program.buffer === 'normal');
@@ -149,7 +149,7 @@ test('another program has the terminal while it runs, Ctrl-C included', async ()
   expectCleanTerminal(program);
 });
 
-test('a new size is told and painted', async () => {
+test('a new size is reported and painted', async () => {
   const program = await startProgram();
   program.resize(60, 10);
   await program.waitFor('60x10');

@@ -25,7 +25,7 @@ test.each(['new', 'connecting', 'failed'] as const)(
   },
 );
 
-test('it is gone once the device has answered', () => {
+test('it is gone once the device has responded', () => {
   const { header, lines } = deviceListOf(stateWith('ready'));
   expect(header).not.toContain('LAST SEEN');
   expect(lines[0]).not.toContain('41 users');

@@ -145,7 +145,7 @@ function compared(state: State): State {
   });
 }
 
-test('what is compared is what the table shows, from the row of its cursor on', () => {
+test('a comparison covers the records of the table and begins at its current row', () => {
   const state = COMPARED;
   const filtered = after(
     { ...state, focus: 'table' },
@@ -159,13 +159,13 @@ test('what is compared is what the table shows, from the row of its cursor on', 
   expect(titleLine(compared(filtered)).left).toContain('filter: lang=de');
 });
 
-test('a comparison is filtered by what a device holds, and by what is told of it', () => {
+test('a comparison is filtered by values of a device, and by its differences', () => {
   expect(rowsOf(typed(compared(COMPARED), '/lang=en'))).toHaveLength(2);
   expect(rowsOf(typed(compared(COMPARED), '/differs'))).toHaveLength(1);
   expect(rowsOf(typed(compared(COMPARED), '/device=fw2 lang=en bob'))).toHaveLength(1);
 });
 
-test('a text shows only the lines that have what is looked for, or all again', () => {
+test('a text shows only the matching lines, or all again', () => {
   const lines = ['✓ fw1 done', '✗ fw2 failed', '✓ fw3 done'];
   const pager = after(FLEET, {
     kind: 'view-over',

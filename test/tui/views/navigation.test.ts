@@ -127,7 +127,7 @@ describe('the trail', () => {
     expect(breadcrumbs(filtered)).toEqual(['users', 'lang=de', 'help']);
   });
 
-  test('on a narrow screen only the last steps are told', () => {
+  test('on a narrow screen only the last steps are shown', () => {
     const deep = after(
       fleet,
       { kind: 'resize', size: { columns: 40, rows: 10 } },
