@@ -8,21 +8,21 @@ export function conversation([program, ...args], env) {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  let heard = '';
+  let output = '';
   let listener = () => undefined;
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    heard += chunk;
+    output += chunk;
     listener();
   });
   return {
     /** Resolves to the ms until the output of a line, which must be one JSON document. */
-    say(line) {
-      heard = '';
-      const saidAt = performance.now();
+    type(line) {
+      output = '';
+      const typedAt = performance.now();
       child.stdin.write(`${line}\n`);
       return new Promise((resolve) => {
         listener = () => {
-          if (/\n[\]}]\n|^[[{].*[\]}]\n/.test(heard)) resolve(performance.now() - saidAt);
+          if (/\n[\]}]\n|^[[{].*[\]}]\n/.test(output)) resolve(performance.now() - typedAt);
         };
       });
     },

@@ -153,7 +153,7 @@ async function againRow(bench) {
     for (let round = -1; round < report.rounds(5); round += 1) {
       const prompt = conversation([process.execPath, cli, '--plain'], fleet.env);
       const line = 'user list --on @fleet --json';
-      const [first, second] = [await prompt.say(line), await prompt.say(line)];
+      const [first, second] = [await prompt.type(line), await prompt.type(line)];
       prompt.close();
       if (round < 0) continue;
       firsts.push(first);

@@ -6,7 +6,7 @@ import { median, run } from './rounds.js';
 import { openTable } from './table-screen.js';
 
 /** Prints the peak of a program on standard error. */
-const TELL_PEAK = join(import.meta.dirname, 'tell-peak.cjs');
+const PRINT_PEAK = join(import.meta.dirname, 'print-peak.cjs');
 const REFRESHES = 1000;
 
 export async function memoryRows(bench) {
@@ -33,7 +33,7 @@ async function oneShotRow(bench, devices, goal) {
   const name = `memory, list of ${devices} devices`;
   if (!report.wants(name)) return;
   const fleet = await startFleet(bench, { devices });
-  const env = { ...fleet.env, NODE_OPTIONS: `--require ${TELL_PEAK}` };
+  const env = { ...fleet.env, NODE_OPTIONS: `--require ${PRINT_PEAK}` };
   try {
     const peaks = [];
     for (let round = 0; round < report.rounds(5); round += 1) {

@@ -7,7 +7,7 @@ import { whenEnding } from './cleanup.js';
 const TIMED = ['-c', 'TIMEFORMAT="%U %S"; { time "$@" 2>&3; } 3>&2 2>&4', 'timed'];
 const hasBash = has('bash');
 /** The most characters of the output of a failed program that are reported. */
-const MOST_SAID = 300;
+const MAX_OUTPUT = 300;
 
 /**
  * Runs a program. Resolves to its wall and computing time (`NaN` without bash); rejects if it fails.
@@ -27,11 +27,11 @@ export function run(
       stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'pipe'],
     });
     const kill = whenEnding(() => child.kill('SIGKILL'));
-    let heard = '';
+    let output = '';
     let problem = '';
     let times = '';
     child.stdout.on('data', (chunk) => {
-      if (heard.length < MOST_SAID) heard += chunk;
+      if (output.length < MAX_OUTPUT) output += chunk;
       onOutput(performance.now() - startedAt, chunk);
     });
     child.stderr.on('data', (chunk) => (problem += chunk));
@@ -47,8 +47,8 @@ export function run(
       onProblem(problem);
       if (accepts.includes(code)) resolve({ ms, cpuMs: hasBash ? (user + system) * 1000 : NaN });
       else {
-        const said = `${problem} ${heard}`.trim().slice(0, MOST_SAID);
-        reject(new Error(`${command.slice(0, 6).join(' ')} ended with ${code}: ${said}`));
+        const message = `${problem} ${output}`.trim().slice(0, MAX_OUTPUT);
+        reject(new Error(`${command.slice(0, 6).join(' ')} ended with ${code}: ${message}`));
       }
     });
   });

@@ -18,25 +18,25 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
     name: 'xterm-256color',
     env: { ...process.env, LANG: 'C.UTF-8', TERM: 'xterm-256color', ...env },
   });
-  let seen = '';
+  let output = '';
   let hasEnded = false;
   const kill = whenEnding(() => {
     if (!hasEnded) pty.kill('SIGKILL');
   });
   let lastAt = openedAt;
   const listeners = new Set();
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener();
   };
   pty.onData((text) => {
     lastAt = performance.now();
-    seen += text;
-    tell();
+    output += text;
+    notify();
   });
   const ended = new Promise((resolve) => {
     pty.onExit(() => {
       hasEnded = true;
-      tell();
+      notify();
       resolve();
     });
   });
@@ -49,7 +49,7 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
         if (found === undefined && !hasEnded) return;
         listeners.delete(listener);
         if (found !== undefined) resolve(found);
-        else reject(new Error(`${program} ${args.join(' ')} ended: ${seen.slice(-500)}`));
+        else reject(new Error(`${program} ${args.join(' ')} ended: ${output.slice(-500)}`));
       };
       listeners.add(listener);
       listener();
@@ -65,18 +65,18 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
     /** The computing time so far, without child processes. */
     cpuMs: () => cpuMsOf(pty.pid),
     /** Resolves to the ms from the start until the output matches. */
-    shows: (wanted) => watch(() => (wanted.test(seen) ? lastAt - openedAt : undefined)),
+    shows: (wanted) => watch(() => (wanted.test(output) ? lastAt - openedAt : undefined)),
     /**
      * Presses keys at once and waits for the last byte. Resolves to the ms until the first frame was
      * complete and until the last byte, and the amount of output.
      */
     async press(keys, { quietMs = QUIET_MS } = {}) {
-      seen = '';
+      output = '';
       const before = cpuMsOf(pty.pid);
       const pressedAt = performance.now();
       pty.write(keys);
       const firstAt = await watch(() =>
-        seen === '' || (seen.includes('\x1b[?2026h') && !seen.includes(END_OF_FRAME))
+        output === '' || (output.includes('\x1b[?2026h') && !output.includes(END_OF_FRAME))
           ? undefined
           : lastAt,
       );
@@ -85,31 +85,31 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
         firstMs: firstAt - pressedAt,
         lastMs: lastAt - pressedAt,
         cpuMs: cpuMsOf(pty.pid) - before,
-        bytes: Buffer.byteLength(seen),
-        frames: framesIn(seen),
+        bytes: Buffer.byteLength(output),
+        frames: framesIn(output),
       };
     },
     /** Types a character that is nowhere else. Resolves to the ms until its frame is complete. */
     async echoMs(character) {
-      const from = seen.length;
+      const from = output.length;
       const pressedAt = performance.now();
       pty.write(character);
       await watch(() => {
-        const at = seen.indexOf(character, from);
-        return at < 0 || seen.indexOf(END_OF_FRAME, at) < 0 ? undefined : true;
+        const at = output.indexOf(character, from);
+        return at < 0 || output.indexOf(END_OF_FRAME, at) < 0 ? undefined : true;
       });
       return lastAt - pressedAt;
     },
     /** Holds a key. Resolves to the share of its repetitions that got their own frames. */
     async hold(key, times, perSecond) {
-      seen = '';
+      output = '';
       const startedAt = performance.now();
       for (let time = 0; time < times; time += 1) {
         pty.write(key);
         await sleep(startedAt + ((time + 1) * 1000) / perSecond - performance.now());
       }
       await quiet();
-      return framesIn(seen) / times;
+      return framesIn(output) / times;
     },
     /** Types a line and waits until the program ends. */
     async end(line) {

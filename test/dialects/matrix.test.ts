@@ -52,7 +52,10 @@ async function start(
 }
 
 /** The stored user; undefined if there is none. */
-function held(device: SimulatedDevice, username: string): Record<string, unknown> | undefined {
+function storedUser(
+  device: SimulatedDevice,
+  username: string,
+): Record<string, unknown> | undefined {
   return device.users.find((user) => user.username === username);
 }
 
@@ -93,13 +96,13 @@ async function roundTrip({ profile, paging, ...dialect }: Dialect): Promise<void
   const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de';
   expect(await run(`${add} --on sim1 --yes`)).toContain('add user zoe: done');
   expect(requests(device, at, true)).toHaveLength(1);
-  expect(held(device, 'zoe')).toMatchObject({ first_name: 'Zoe', lang: 'de' });
+  expect(storedUser(device, 'zoe')).toMatchObject({ first_name: 'Zoe', lang: 'de' });
   expect(device.users).toHaveLength(USERS + 1);
-  const whole = held(device, 'zoe');
+  const whole = storedUser(device, 'zoe');
 
   expect(await run('user set zoe lang=fr --on sim1 --yes')).toContain('set user zoe: done');
   expect(requests(device, at, true)).toHaveLength(1);
-  const { lang, ...others } = held(device, 'zoe') ?? {};
+  const { lang, ...others } = storedUser(device, 'zoe') ?? {};
   expect(lang).toBe('fr');
   expect(whole).toMatchObject(withoutTimes(others));
   const shownBefore = shown(device, 'zoe');
@@ -120,7 +123,7 @@ async function roundTrip({ profile, paging, ...dialect }: Dialect): Promise<void
     expect(undone.stdout).toContain(`${field}: was ${valueText(shownBefore?.[field])}`);
   }
   expect(undone.exitCode).toBe(lost.length === 0 ? 0 : 1);
-  expect(held(device, 'zoe')).toMatchObject({ first_name: 'Zoe', lang: 'fr' });
+  expect(storedUser(device, 'zoe')).toMatchObject({ first_name: 'Zoe', lang: 'fr' });
 }
 
 function withoutTimes(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -7,8 +7,8 @@ import { startSimulator, type SimulatedDevice } from '../../src/simulator/simula
 import { ADMIN, makeDevsh, trust, writesOf } from '../main/devsh.ts';
 
 /** What devsh does. `read back`: an add, and the fault strikes only the read-back. */
-export const DOORS = ['list', 'add', 'set', 'delete', 'read back'] as const;
-export type Door = (typeof DOORS)[number];
+export const OPERATIONS = ['list', 'add', 'set', 'delete', 'read back'] as const;
+export type Operation = (typeof OPERATIONS)[number];
 
 /** The time limit for one response: long enough for a busy machine. */
 const LIMIT_MS = 15_000;
@@ -29,7 +29,7 @@ export const STALLED: readonly FaultName[] = [
 ];
 const WAITING: readonly FaultName[] = [...STALLED, 'endless-body', 'endless-gzip'];
 
-const LINES: Readonly<Record<Door, string>> = {
+const LINES: Readonly<Record<Operation, string>> = {
   list: 'user list',
   add: 'user add username=zoe lang=de first_name=Zoe lastname=Zett',
   set: 'user set ann lang=de first_name=Anne',
@@ -58,27 +58,31 @@ export function faultNamed(name: FaultName): Fault {
 }
 
 /** Whether a fault can strike this operation. */
-export function isPossible(name: FaultName, door: Door): boolean {
+export function isPossible(name: FaultName, door: Operation): boolean {
   const { stage, methods } = faultNamed(name);
   if (door === 'list') return methods?.includes('GET') ?? true;
   if (door === 'read back') return stage !== 'connection' && (methods?.includes('GET') ?? true);
   return methods === undefined || methods.includes('GET') || methods.includes(methodOf(door));
 }
 
-function methodOf(door: Door): 'GET' | 'POST' | 'DELETE' {
+function methodOf(door: Operation): 'GET' | 'POST' | 'DELETE' {
   if (door === 'list') return 'GET';
   return door === 'delete' ? 'DELETE' : 'POST';
 }
 
 /** List faults strike every list; the others strike only the request of the operation. */
-function scopeOf({ stage, methods }: Fault, door: Door): FaultScope {
+function scopeOf({ stage, methods }: Fault, door: Operation): FaultScope {
   if (stage === 'connection') return {};
   if (door === 'read back') return { method: 'GET', afterWrite: true };
   const isOfLists = stage === 'list' || methods?.every((method) => method === 'GET') === true;
   return { method: isOfLists ? 'GET' : methodOf(door) };
 }
 
-export async function runCell(name: FaultName, door: Door, format = '--json'): Promise<Outcome> {
+export async function runCell(
+  name: FaultName,
+  door: Operation,
+  format = '--json',
+): Promise<Outcome> {
   const ends: (() => Promise<void>)[] = [];
   try {
     return await runOn(name, door, format, (end) => ends.push(end));
@@ -89,7 +93,7 @@ export async function runCell(name: FaultName, door: Door, format = '--json'): P
 
 async function runOn(
   name: FaultName,
-  door: Door,
+  door: Operation,
   format: string,
   atEnd: (end: () => Promise<void>) => void,
 ): Promise<Outcome> {
@@ -148,7 +152,7 @@ function endOf({ stdout, stderr }: Pick<Outcome, 'stdout' | 'stderr'>): string {
   return code ?? document.results?.[0]?.verdict ?? 'listed';
 }
 
-function isApplied({ users }: SimulatedDevice, door: Door): boolean | undefined {
+function isApplied({ users }: SimulatedDevice, door: Operation): boolean | undefined {
   const named = (name: string) => users.filter(({ username }) => username === name);
   const [ann] = named('ann');
   switch (door) {

@@ -1,5 +1,5 @@
 import type { FaultName } from '../../src/simulator/faults.ts';
-import { DOORS, type Door } from './cell.ts';
+import { OPERATIONS, type Operation } from './cell.ts';
 
 /**
  * The outcome of each fault, and how many writes reach the device: `failed 0` is a failure with nothing
@@ -232,7 +232,7 @@ text-field-names           listed        done 1       done 1       done 1       
 /** One cell of the matrix. */
 export interface Expected {
   readonly fault: FaultName;
-  readonly door: Door;
+  readonly door: Operation;
   readonly end: string;
   readonly writes: number;
 }
@@ -242,7 +242,7 @@ export const EXPECTED: readonly Expected[] = TABLE.split('\n')
   .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('fault '))
   .flatMap((line) => {
     const [fault = '', ...cells] = line.split(/ {2,}/);
-    return DOORS.flatMap((door, index) => {
+    return OPERATIONS.flatMap((door, index) => {
       const cell = cells[index] ?? '-';
       const [, end = cell, writes = '0'] = /^(.*) (\d)$/.exec(cell) ?? [];
       return cell === '-' ? [] : [{ fault: fault as FaultName, door, end, writes: Number(writes) }];

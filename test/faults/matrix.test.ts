@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasUnsafe } from '../../src/text/visible.ts';
 import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
-import { DOORS, isPossible, runCell, type Outcome } from './cell.ts';
+import { OPERATIONS, isPossible, runCell, type Outcome } from './cell.ts';
 import { EXPECTED, type Expected } from './expected.ts';
 
 /** How many cells run at a time; most of them only wait. */
@@ -79,20 +79,20 @@ describe('a device with', () => {
       const outcome = await outcomeOf(runs, cell);
       const { end, exitCode, writes, isApplied, stdout, stderr } = outcome;
       // The message of a failed check, without 10 MB of output.
-      const said = `${stdout.slice(0, 2000)}\n${stderr.slice(0, 2000)}`;
+      const output = `${stdout.slice(0, 2000)}\n${stderr.slice(0, 2000)}`;
 
       if (cell.end === 'no answer') expect(['unreachable', 'protocol']).toContain(end);
-      else expect(end, said).toBe(cell.end);
-      expect(writes, said).toBe(cell.writes);
+      else expect(end, output).toBe(cell.end);
+      expect(writes, output).toBe(cell.writes);
       if (!IS_ASKED_AGAIN.includes(cell.fault)) expect(writes).toBeLessThanOrEqual(1);
-      expect(EXIT_CODES[end], said).toContain(exitCode);
+      expect(EXIT_CODES[end], output).toContain(exitCode);
       expect(unsafeLine(`${stdout}\n${stderr}`)).toBeUndefined();
 
       // No false claim.
-      if (end === 'done') expect(isApplied, said).toBe(true);
+      if (end === 'done') expect(isApplied, output).toBe(true);
       const isDenied = ['failed', 'no effect', 'unchanged'].includes(end);
       if (isDenied && cell.door !== 'list' && !SHOWS_ANOTHER_STATE.includes(cell.fault)) {
-        expect(isApplied, said).toBe(false);
+        expect(isApplied, output).toBe(false);
       }
     },
     60_000,
@@ -114,7 +114,7 @@ describe('the matrix', () => {
     const cells = EXPECTED.map(({ fault, door }) => `${fault}: ${door}`);
     const faults = FAULTS.filter(({ name }) => !TOO_LARGE.includes(name));
     const possible = faults.flatMap(({ name }) =>
-      DOORS.filter((door) => isPossible(name, door)).map((door) => `${name}: ${door}`),
+      OPERATIONS.filter((door) => isPossible(name, door)).map((door) => `${name}: ${door}`),
     );
     expect([...cells].sort()).toEqual([...possible].sort());
     expect(FAULTS.length).toBeGreaterThanOrEqual(80);

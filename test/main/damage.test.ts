@@ -89,31 +89,33 @@ test(
       const damaged = DAMAGE[kind](await readFile(join(intact, file)), random);
       await writeFile(join(devsh.folder, file), damaged);
 
-      let said = '';
+      let output = '';
       const lines = [READS[number % READS.length], WRITES[number % WRITES.length], 'trust list'];
       for (const line of lines) {
         const { exitCode, stderr, stdout } = await devsh(line ?? '');
         expect(exitCode, `${name}: ${stderr}`).not.toBe(70);
         expect(stderr + stdout, name).not.toMatch(/\bat .*\.ts:\d+|undefined|\[object/);
-        said += stderr;
+        output += stderr;
       }
 
       // Nothing is lost: it is there, or can be restored.
-      const held = await allTexts(devsh.folder);
+      const stored = await allTexts(devsh.folder);
       for (const pin of pins.toUpperCase().split('\n').slice(1)) {
-        expect(held.toUpperCase().includes(pin), `${name}: ${pin}`).toBe(true);
+        expect(stored.toUpperCase().includes(pin), `${name}: ${pin}`).toBe(true);
       }
       if (file.endsWith('devices.yaml') && !file.includes('good')) {
         const list = await devsh('device list --json');
         const isWhole = addresses(inventory).every((one) => list.stdout.includes(`"${one}"`));
-        const isConfigured = /device restore|than when devsh last read it/.test(said + list.stderr);
-        expect(isWhole || isConfigured, `${name}: ${said}`).toBe(true);
-        expect(isWhole || held.includes(inventory), name).toBe(true);
+        const isConfigured = /device restore|than when devsh last read it/.test(
+          output + list.stderr,
+        );
+        expect(isWhole || isConfigured, `${name}: ${output}`).toBe(true);
+        expect(isWhole || stored.includes(inventory), name).toBe(true);
       }
       if (file.endsWith('known-devices') && !file.includes('good')) {
         const list = await devsh('trust list');
         const isWhole = fingerprints(pins).every((one) => list.stdout.includes(one));
-        expect(isWhole || (said + list.stderr).includes('trust restore'), name).toBe(true);
+        expect(isWhole || (output + list.stderr).includes('trust restore'), name).toBe(true);
         expect((await devsh('trust restore')).exitCode, name).toBe(0);
         const restored = await devsh('trust list');
         for (const one of fingerprints(pins)) expect(restored.stdout, name).toContain(one);

@@ -40,17 +40,17 @@ test('a PUT that would erase what is not shown is refused, names the fields, and
   expect(refused.stderr).toContain('--allow loss');
   expect(refused.exitCode).toBe(6);
   expect(writes()).toEqual([]);
-  const held = (): object | undefined =>
+  const stored = (): object | undefined =>
     device(1).users.find(({ username }) => username === 'viewer');
-  expect(held()).toMatchObject({ password: 'hash of viewer' });
+  expect(stored()).toMatchObject({ password: 'hash of viewer' });
 
   const named = await devsh('user set viewer lang=fr email=v@x password=n3w --on sim1 --yes');
   expect(named.stdout).toContain('done - password, email cannot be read back');
-  expect(held()).toMatchObject({ lang: 'fr', email: 'v@x', password: 'n3w' });
+  expect(stored()).toMatchObject({ lang: 'fr', email: 'v@x', password: 'n3w' });
 
   const allowed = await devsh('user set viewer lang=de --on sim1 --yes --allow loss');
   expect(allowed.stderr).toContain('erases email, password of user');
-  expect(held()).toMatchObject({ lang: 'de', password: '' });
+  expect(stored()).toMatchObject({ lang: 'de', password: '' });
 });
 
 test('a device that keeps omitted fields is written to once that is configured', async () => {
@@ -83,8 +83,8 @@ test('a delete names what undo cannot restore, and the undo is never done with l
   const deleted = await devsh('user delete user07 --on sim1 --yes');
   const key = device(1).users.at(-1)?.username ?? '';
   expect(deleted.exitCode).toBe(0);
-  const said = await devsh(`user delete ${key} --on sim1 --yes`);
-  expect(said.stderr).toContain(
+  const output = await devsh(`user delete ${key} --on sim1 --yes`);
+  expect(output.stderr).toContain(
     'an undo does not bring back, of user: uuid, modified, owner, groups',
   );
   const { stdout, stderr, exitCode } = await devsh('undo --yes');

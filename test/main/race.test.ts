@@ -8,7 +8,7 @@ import { startFleet, type TestFleet } from './devsh.ts';
 const ROUNDS = 50;
 
 /** The fields that a run reports as set. */
-interface Said {
+interface ReportedFields {
   readonly results: readonly { readonly verdict: string }[];
 }
 
@@ -27,20 +27,20 @@ test(
         const line = `user set viewer ${field}=${wanted[field]} --on sim1 --yes --json`;
         const { stdout } = await devsh(line);
         expect(stdout).toContain('"results":');
-        return (JSON.parse(stdout) as Said).results[0]?.verdict ?? '';
+        return (JSON.parse(stdout) as ReportedFields).results[0]?.verdict ?? '';
       };
       const [first, last] = await Promise.all([
         change('first_name', lag),
         change('lastname', -lag),
       ]);
       seen.add([first, last].join(' '));
-      const held = device(1).users.find(({ username }) => username === 'viewer');
+      const stored = device(1).users.find(({ username }) => username === 'viewer');
       for (const [field, verdict] of [
         ['first_name', first],
         ['lastname', last],
       ] as const) {
         expect(['done', 'drift']).toContain(verdict);
-        expect([field, held?.[field] === wanted[field]]).toEqual([field, verdict === 'done']);
+        expect([field, stored?.[field] === wanted[field]]).toEqual([field, verdict === 'done']);
       }
       expect([first, last]).toContain('done');
     }
@@ -53,9 +53,9 @@ test('two concurrent adds of one user create one', async () => {
   const { devsh, device } = await startFleet({ latencyMs: 2 });
   for (let round = 0; round < 5; round += 1) {
     const line = `user add username=zoe${round} --on sim1 --yes --json`;
-    const said = await Promise.all([devsh(line), devsh(line)]);
-    const verdicts = said.map(
-      ({ stdout }) => (JSON.parse(stdout) as Said).results[0]?.verdict ?? '',
+    const output = await Promise.all([devsh(line), devsh(line)]);
+    const verdicts = output.map(
+      ({ stdout }) => (JSON.parse(stdout) as ReportedFields).results[0]?.verdict ?? '',
     );
     expect(verdicts).toContain('done');
     expect(['drift', 'unchanged']).toContain(verdicts.find((verdict) => verdict !== 'done'));

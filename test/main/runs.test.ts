@@ -63,9 +63,9 @@ test('a run that another devsh executes is not resumed', async () => {
   await devsh('user add username=zoe --on sim1 --yes');
   const [name = ''] = await journals(devsh);
   const id = name.replace('.jsonl', '');
-  const held = await new RunFiles(runsFolder(devsh)).resume(id);
+  const stored = await new RunFiles(runsFolder(devsh)).resume(id);
   const { stderr, exitCode } = await devsh(`retry ${id} --yes`);
-  await held.close();
+  await stored.close();
   expect(stderr).toContain(`run ${id} is being carried out`);
   expect(exitCode).toBe(1);
   expect(writes()).toHaveLength(1);

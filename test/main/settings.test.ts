@@ -17,11 +17,11 @@ test('info --config shows each value with its origin', async () => {
   const { config } = JSON.parse(stdout) as {
     config: { setting: string; value: string; origin: string }[];
   };
-  const told = (name: string) => config.find(({ setting }) => setting === name);
-  expect(told('timeoutMs')).toMatchObject({ value: '3000', origin: 'flag' });
-  expect(told('concurrency')).toMatchObject({ value: '4', origin: 'DEVSH_CONCURRENCY' });
-  expect(told('on')).toMatchObject({ value: '@lab', origin: `${cwd}/.devsh.json:2` });
-  expect(told('editing')).toMatchObject({ value: 'emacs', origin: 'default' });
+  const output = (name: string) => config.find(({ setting }) => setting === name);
+  expect(output('timeoutMs')).toMatchObject({ value: '3000', origin: 'flag' });
+  expect(output('concurrency')).toMatchObject({ value: '4', origin: 'DEVSH_CONCURRENCY' });
+  expect(output('on')).toMatchObject({ value: '@lab', origin: `${cwd}/.devsh.json:2` });
+  expect(output('editing')).toMatchObject({ value: 'emacs', origin: 'default' });
 });
 
 test('a project may choose devices of the inventory and forbid writing, and says so', async () => {

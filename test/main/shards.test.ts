@@ -176,9 +176,9 @@ test('Ctrl-C leaves a result, and ends with 130', async () => {
   const argv = ['apply', plan, '--result', result('r'), '--yes'];
   const stopAt = { text: 'sim1  add user zoe: done', signal: 'SIGINT' as const };
   expect((await devsh(argv, { stopAt })).exitCode).toBe(130);
-  const told = await readResultFile(result('r'));
-  expect(verdicts(told)).toMatchObject({ sim1: 'done', sim3: 'skipped' });
-  expect(told.run.endedAt).toBeDefined();
+  const output = await readResultFile(result('r'));
+  expect(verdicts(output)).toMatchObject({ sim1: 'done', sim3: 'skipped' });
+  expect(output.run.endedAt).toBeDefined();
   expect((await devsh(argv)).exitCode).toBe(0);
 });
 

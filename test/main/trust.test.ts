@@ -33,8 +33,10 @@ test('what is wrong with certificates is one line of a plan, without a fingerpri
   const { devsh, device } = await startFleet({ devices: 4 });
   for (const number of [2, 3]) device(number).setFault('certificate-change');
   const { stdout } = await devsh('user add username=zoe --on @lab --dry-run');
-  const told = stdout.split('\n').filter((line) => line.includes('CERTIFICATE HAS CHANGED'));
-  expect(told).toEqual([expect.stringMatching(/^not covered: sim2, sim3 - .*"trust scan DEVICE"/)]);
+  const output = stdout.split('\n').filter((line) => line.includes('CERTIFICATE HAS CHANGED'));
+  expect(output).toEqual([
+    expect.stringMatching(/^not covered: sim2, sim3 - .*"trust scan DEVICE"/),
+  ]);
   expect(stdout).not.toMatch(/[0-9A-F]{2}(:[0-9A-F]{2}){8}/);
   expect(stdout).toContain('2 certificate CHANGED');
 });
@@ -43,8 +45,8 @@ test('a changed certificate is called changed wherever trust is shown', async ()
   const { devsh, device } = await startFleet({ devices: 2 });
   const before = device(1).fingerprint;
   device(1).setFault('certificate-change');
-  const told = await devsh('devices --on @lab --json');
-  expect(JSON.parse(told.stdout)).toMatchObject({
+  const output = await devsh('devices --on @lab --json');
+  expect(JSON.parse(output.stdout)).toMatchObject({
     connections: [
       {
         device: 'sim1',
@@ -73,8 +75,8 @@ test('devices that fail for the same cause are reported in one line', async () =
   for (const device of devices.slice(1)) device.setFault('refuse');
   for (const line of ['user list --on @lab', 'connect @lab', 'devices --on @lab']) {
     const { stderr } = await devsh(line);
-    const told = stderr.split('\n').filter((text) => text.startsWith('✗'));
-    expect(told, line).toEqual([
+    const output = stderr.split('\n').filter((text) => text.startsWith('✗'));
+    expect(output, line).toEqual([
       expect.stringMatching(/^✗ sim2, sim3: the device refuses the connection/),
     ]);
   }

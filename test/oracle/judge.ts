@@ -1,9 +1,9 @@
 import type { Run } from '../main/devsh.ts';
 import type { Line } from './cases.ts';
-import type { Held, Json, JsonObject, Model, Recorded } from './model-device.ts';
+import type { Records, Json, JsonObject, Model, Recorded } from './model-device.ts';
 
 /** The observation of one device while one line ran. */
-export interface Seen {
+export interface DeviceObservation {
   readonly name: string;
   /** It was unreachable when the line began. */
   readonly isAbsent: boolean;
@@ -11,8 +11,8 @@ export interface Seen {
   readonly hasTold: boolean;
   /** It executed a write and has been unreachable since. */
   readonly isLost: boolean;
-  readonly before: Held;
-  readonly after: Held;
+  readonly before: Records;
+  readonly after: Records;
   readonly writes: readonly Recorded[];
   /** A record as this device shows it. */
   readonly shown: (id: string, record: JsonObject) => JsonObject;
@@ -24,7 +24,7 @@ export interface Execution {
   readonly plan: Run;
   readonly real: Run;
   readonly isJson: boolean;
-  readonly devices: readonly Seen[];
+  readonly devices: readonly DeviceObservation[];
 }
 
 type Leaves = ReadonlyMap<string, Json>;
@@ -71,13 +71,13 @@ export function names(output: string, field: string): boolean {
 }
 
 /** The intended change of one user; undefined if the line does not concern it. */
-interface Wish {
+interface Intent {
   readonly typed: Leaves;
   readonly isDeleting: boolean;
 }
 
-function wishFor(line: Line, username: string, shown: JsonObject | undefined): Wish | undefined {
-  const typed = (fields: JsonObject): Wish => ({ typed: leavesOf(fields), isDeleting: false });
+function wishFor(line: Line, username: string, shown: JsonObject | undefined): Intent | undefined {
+  const typed = (fields: JsonObject): Intent => ({ typed: leavesOf(fields), isDeleting: false });
   switch (line.kind) {
     case 'add':
     case 'set':
@@ -99,8 +99,8 @@ function wishFor(line: Line, username: string, shown: JsonObject | undefined): W
 
 const usernameOf = (record: JsonObject | undefined): string => textOf(record?.['username']);
 
-const named = (held: Held, username: string): [string, JsonObject] | undefined =>
-  [...held].find(([, record]) => usernameOf(record) === username);
+const named = (stored: Records, username: string): [string, JsonObject] | undefined =>
+  [...stored].find(([, record]) => usernameOf(record) === username);
 
 /** The admission that hidden fields are unknown. */
 const ADMITTED = /not known whether .*fields that the device does not show|what is not shown/;
@@ -147,24 +147,28 @@ export class Judge {
   }
 
   /** Each field of a body was typed, is in the stored record, or is in the plan as filled in. */
-  #writesOf(execution: Execution, device: Seen, undone: Execution | undefined): string[] {
+  #writesOf(
+    execution: Execution,
+    device: DeviceObservation,
+    undone: Execution | undefined,
+  ): string[] {
     const { plan, line } = execution;
     const earlier = undone?.devices.find(({ name }) => name === device.name);
     return device.writes.flatMap((write): string[] => {
       const where = `${device.name}: ${write.method} ${write.path}`;
       const target = this.#targetOf(write);
-      const held =
+      const stored =
         target === undefined ? undefined : device.shown(target, write.before.get(target) ?? {});
       const sent = bodyLeaves(write.contentType, write.body);
-      const username = held === undefined ? textOf(sent.get('username')) : usernameOf(held);
-      const wish = wishFor(line, username, held);
+      const username = stored === undefined ? textOf(sent.get('username')) : usernameOf(stored);
+      const wish = wishFor(line, username, stored);
       if (line.kind !== 'undo' && wish === undefined) {
         return [`${where}: is about ${username}, whom nobody named`];
       }
       if ((write.method === 'DELETE') !== (wish?.isDeleting ?? write.method === 'DELETE')) {
         return [`${where}: ${username} was not to be treated so`];
       }
-      const isWhole = this.model.way !== 'JSON PATCH' && held !== undefined;
+      const isWhole = this.model.way !== 'JSON PATCH' && stored !== undefined;
       const before = earlier && named(earlier.before, username);
       const image = before && leavesOf(device.shown(...before));
       return [...sent].flatMap(([path, value]): string[] => {
@@ -176,11 +180,11 @@ export class Judge {
             ? []
             : [`${where}: ${path}=${textOf(value)}, typed ${textOf(typed)}`];
         }
-        const isHeld = leavesOf(held).has(path) && isSame(leavesOf(held).get(path), value);
+        const isStored = leavesOf(stored).has(path) && isSame(leavesOf(stored).get(path), value);
         // A part of a nested field is sent with the other parts.
         const [top = path] = path.split('.');
         const isBeside = [...(wish?.typed.keys() ?? [])].some((one) => one.startsWith(`${top}.`));
-        if (isHeld && (isWhole || isBeside)) return [];
+        if (isStored && (isWhole || isBeside)) return [];
         if (image?.has(path) === true && isSame(image.get(path), value)) return [];
         if (isFilledIn(plan.stdout, path)) return [];
         return [
@@ -198,9 +202,9 @@ export class Judge {
   }
 
   /** The plan names all unrequested losses and additions. */
-  #lossesOf(execution: Execution, device: Seen): string[] {
+  #lossesOf(execution: Execution, device: DeviceObservation): string[] {
     if (device.before === device.after || execution.line.kind === 'undo') return [];
-    const said = announced(execution.plan);
+    const output = announced(execution.plan);
     const faults: string[] = [];
     for (const [id, record] of device.before) {
       const username = usernameOf(record);
@@ -208,15 +212,15 @@ export class Judge {
       const wish = wishFor(execution.line, username, device.shown(id, record));
       if (now === undefined) {
         if (wish?.isDeleting !== true) faults.push(`${device.name}: ${username} is gone`);
-        else if (!names(said, username)) faults.push(`${device.name}: ${username} goes unsaid`);
-        if (!names(said, this.model.idField)) {
+        else if (!names(output, username)) faults.push(`${device.name}: ${username} goes unsaid`);
+        if (!names(output, this.model.idField)) {
           faults.push(
             `${device.name}: no word that the ${this.model.idField} of ${username} is lost`,
           );
         }
         for (const [path, value] of leavesOf(record)) {
           if (isEmpty(value) || this.#comesBack(path, device)) continue;
-          if (!this.#isSaid(said, path, device)) {
+          if (!this.#isSaid(output, path, device)) {
             faults.push(
               `${device.name}: no word that ${path}=${textOf(value)} of ${username} is lost`,
             );
@@ -224,11 +228,11 @@ export class Judge {
         }
         continue;
       }
-      const [held, left] = [leavesOf(record), leavesOf(now)];
-      for (const path of new Set([...held.keys(), ...left.keys()])) {
-        if (isSame(held.get(path), left.get(path)) || wish?.typed.has(path) === true) continue;
-        if (!this.#isSaid(said, path, device)) {
-          const change = `${textOf(held.get(path))} -> ${textOf(left.get(path))}`;
+      const [stored, left] = [leavesOf(record), leavesOf(now)];
+      for (const path of new Set([...stored.keys(), ...left.keys()])) {
+        if (isSame(stored.get(path), left.get(path)) || wish?.typed.has(path) === true) continue;
+        if (!this.#isSaid(output, path, device)) {
+          const change = `${textOf(stored.get(path))} -> ${textOf(left.get(path))}`;
           faults.push(
             `${device.name}: ${username} ${path}: ${change}, and the plan says nothing of it`,
           );
@@ -239,23 +243,23 @@ export class Judge {
   }
 
   /** Whether adding a deleted record again restores a field, as far as devsh can know. */
-  #comesBack(path: string, { hasTold }: Seen): boolean {
+  #comesBack(path: string, { hasTold }: DeviceObservation): boolean {
     const field = this.model.fields.find(({ name }) => name === path.split('.')[0]);
     if (field === undefined || field.name === 'password') return field === undefined;
     return field.access === 'open' || (field.access === 'read-only' && !hasTold);
   }
 
-  #isSaid(said: string, path: string, { name: device, hasTold }: Seen): boolean {
-    if (names(said, path)) return true;
+  #isSaid(output: string, path: string, { name: device, hasTold }: DeviceObservation): boolean {
+    if (names(output, path)) return true;
     const field = this.model.fields.find(({ name }) => name === path.split('.')[0]);
     const isUnknown =
       field?.access === 'hidden' && !hasTold && !this.#sent.has(`${device} ${path}`);
-    return isUnknown && (ADMITTED.test(said) || this.#hasAdmitted);
+    return isUnknown && (ADMITTED.test(output) || this.#hasAdmitted);
   }
 
   /** After an undo: the plan names what is not restored, and its verdict is not `done`. */
   #undoing(execution: Execution, undone: Execution): string[] {
-    const said = announced(execution.plan);
+    const output = announced(execution.plan);
     return execution.devices.flatMap((device): string[] => {
       const earlier = undone.devices.find(({ name }) => name === device.name);
       if (earlier === undefined || earlier.before === earlier.after || device.isAbsent) return [];
@@ -276,7 +280,7 @@ export class Judge {
             (one) => one.device === device.name && one.key === username,
           )?.verdict;
           return [
-            ...(this.#isSaid(said, path, device)
+            ...(this.#isSaid(output, path, device)
               ? []
               : [`${loss}, and the plan says nothing of it`]),
             ...(isShown && verdict === 'done' ? [`${loss}, and it is called done`] : []),

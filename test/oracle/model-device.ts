@@ -36,8 +36,8 @@ export interface Recorded {
   readonly contentType: string;
   readonly body: string;
   /** The records before and after it, by id. */
-  readonly before: Held;
-  readonly after: Held;
+  readonly before: Records;
+  readonly after: Records;
 }
 
 export interface Answer {
@@ -48,7 +48,7 @@ export interface Answer {
 }
 
 /** The records of a device by id, with hidden fields. */
-export type Held = ReadonlyMap<string, JsonObject>;
+export type Records = ReadonlyMap<string, JsonObject>;
 
 export const MASKED = '********';
 const LIST = '/api/user/';
@@ -59,7 +59,7 @@ export class ModelDevice {
   readonly writes: Recorded[] = [];
   /** Whether it has reported its fields. */
   hasTold = false;
-  #held: Held;
+  #held: Records;
   #nextId: number;
 
   constructor(model: Model, records: readonly JsonObject[]) {
@@ -68,7 +68,7 @@ export class ModelDevice {
     this.#nextId = records.length + 1;
   }
 
-  get held(): Held {
+  get held(): Records {
     return this.#held;
   }
 

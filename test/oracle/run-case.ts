@@ -67,7 +67,7 @@ async function execute(
   for (const device of devices) device.writes.length = 0;
   const isReading = line.kind === 'read';
   const plan = await devsh([...words, ...options, ...(isReading ? [] : ['--dry-run'])]);
-  const hadTold = devices.map(({ hasTold }) => hasTold);
+  const hadReported = devices.map(({ hasTold }) => hasTold);
   const isTouched = devices.some(({ writes }) => writes.length > 0);
   const real = isReading
     ? plan
@@ -82,7 +82,7 @@ async function execute(
     devices: devices.map((device, index) => ({
       name: DEVICE_NAMES[index] ?? '',
       isAbsent: wasAbsent[index] ?? false,
-      hasTold: hadTold[index] ?? false,
+      hasTold: hadReported[index] ?? false,
       isLost: wasAbsent[index] === false && isAbsent(device),
       before: before[index] ?? new Map(),
       after: device.held,

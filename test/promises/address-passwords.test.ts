@@ -64,8 +64,8 @@ test.each([[], ['--json']])('no password in an address is printed or kept (%s)',
     line.map((word) => (word in files ? join(folder, word) : word)),
   );
   for (const line of lines) {
-    const said = JSON.stringify(await devsh([...line, ...end]));
-    if (said.includes(PASSWORD)) leaks.push(`${line.join(' ')}: ${said}`);
+    const output = JSON.stringify(await devsh([...line, ...end]));
+    if (output.includes(PASSWORD)) leaks.push(`${line.join(' ')}: ${output}`);
     const piped = await devsh(['run', '-'], {
       stdin: `${line.join(' ')} ${end.join(' ')}\n`,
     });
@@ -87,8 +87,8 @@ test.each([[], ['--json']])('no password in an address is printed or kept (%s)',
     [settings, JSON.stringify({ concurrency: `https://${LOGIN}h`, [`https://${LOGIN}h`]: 1 })],
   ] as const) {
     await writeFile(path, text);
-    const said = JSON.stringify(await devsh(['device', 'list', ...end]));
-    if (said.includes(PASSWORD)) leaks.push(`${path}: ${said}`);
+    const output = JSON.stringify(await devsh(['device', 'list', ...end]));
+    if (output.includes(PASSWORD)) leaks.push(`${path}: ${output}`);
     await rm(path);
   }
   for (const name of Object.keys(files)) await writeFile(join(folder, name), '');

@@ -31,8 +31,8 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
       const { stdout, stderr, exitCode } = await devsh(`${what} --on @lab`);
       expect([what, exitCode]).toEqual([what, 3]);
       // Tables and CSV report failures beside their rows, on stderr.
-      const told = format === 'table' || format === 'csv' ? stdout + stderr : stdout;
-      expect([what, /\bsim3\b/.test(told), /\bsim4\b/.test(told)]).toEqual([what, true, true]);
+      const output = format === 'table' || format === 'csv' ? stdout + stderr : stdout;
+      expect([what, /\bsim3\b/.test(output), /\bsim4\b/.test(output)]).toEqual([what, true, true]);
       if (format === 'json') {
         const { notCovered } = JSON.parse(stdout) as { notCovered: unknown };
         const all = [

@@ -162,10 +162,10 @@ test('a token of an unknown owner may belong to any account that may write', asy
   // An unknown account.
   const wrong = { env: { ...env, DEVSH_USER: 'nobody' } };
   await expectRefused(fleet, ['user', 'delete', 'viewer', '--on', 'sim1'], wrong);
-  const told = { env: { ...env, DEVSH_USER: 'admin' } };
-  await expectRefused(fleet, ['user', 'delete', 'admin', '--on', 'sim1'], told);
+  const output = { env: { ...env, DEVSH_USER: 'admin' } };
+  await expectRefused(fleet, ['user', 'delete', 'admin', '--on', 'sim1'], output);
   expect((await fleet.devsh('user set viewer lang=de --on sim1 --yes', { env })).exitCode).toBe(0);
-  expect((await fleet.devsh('user delete viewer --on sim1 --yes', told)).exitCode).toBe(0);
+  expect((await fleet.devsh('user delete viewer --on sim1 --yes', output)).exitCode).toBe(0);
 });
 
 test('is checked again right before a step is sent', async () => {

@@ -92,9 +92,9 @@ test('A damaged file of devsh is named, and nothing in it is lost.', async () =>
     expect([file, exitCode]).not.toEqual([file, 70]);
     await devsh('device add other 10.9.9.9');
     await devsh(`trust accept 10.9.9.9 --fingerprint ${'AB'.repeat(32)}`);
-    const held = await Promise.all((await allFiles(devsh)).map((one) => readFile(one)));
+    const stored = await Promise.all((await allFiles(devsh)).map((one) => readFile(one)));
     // The damaged file is unchanged, in its place or set aside.
-    const isKept = held.some((bytes) => bytes.includes(damaged) || bytes.includes(intact));
+    const isKept = stored.some((bytes) => bytes.includes(damaged) || bytes.includes(intact));
     expect([file, isKept]).toEqual([file, true]);
     await writeFile(path, intact);
   }

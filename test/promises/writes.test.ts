@@ -29,7 +29,7 @@ const ANSWERS: readonly FaultName[] = [
 ];
 
 /** Faults that report a change that did not happen. */
-const LIES: readonly FaultName[] = [
+const FALSE_REPORTS: readonly FaultName[] = [
   'accept-and-forget',
   'store-altered',
   'store-upper-case',
@@ -82,7 +82,7 @@ test('A write is sent once, whatever happens.', async () => {
 });
 
 test('Done means that the device was seen to hold it.', async () => {
-  for (const outcomes of [LIES, ANSWERS]) {
+  for (const outcomes of [FALSE_REPORTS, ANSWERS]) {
     const judged = await Promise.all(
       outcomes.map(async (name) => ({ name, ...(await addTo(name)) })),
     );
@@ -93,7 +93,8 @@ test('Done means that the device was seen to hold it.', async () => {
         expect([name, isHeld]).toEqual([name, false]);
       }
     }
-    if (outcomes === LIES) expect(judged.filter(({ verdict }) => verdict === 'done')).toEqual([]);
+    if (outcomes === FALSE_REPORTS)
+      expect(judged.filter(({ verdict }) => verdict === 'done')).toEqual([]);
   }
   expect(await addTo('reset')).toMatchObject({ verdict: 'failed', isHeld: false });
 });

@@ -32,15 +32,15 @@ export async function play(entry: Entry, fleet: TestFleet): Promise<string> {
   const lines = [
     `$ ${entry.source}`,
     ...entry.stdin.map((text) => `> ${text}`),
-    ...told(stdout, fleet),
-    ...told(stderr, fleet).map((text) => `! ${text}`),
+    ...output(stdout, fleet),
+    ...output(stderr, fleet).map((text) => `! ${text}`),
     `[exit ${exitCode}]`,
     '',
   ];
   return lines.join('\n');
 }
 
-function told(text: string, fleet: TestFleet): string[] {
+function output(text: string, fleet: TestFleet): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line) => masked(line, fleet));

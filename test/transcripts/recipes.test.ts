@@ -12,13 +12,13 @@ const { head, recipes } = parseRecipes(source);
 
 /** Updates the recipes with the current output; read the diff. */
 const isUpdate = process.env['UPDATE_TRANSCRIPTS'] === '1';
-const told = new Map<Recipe, string>();
+const output = new Map<Recipe, string>();
 
 test.each(recipes)('recipe: $title', async (recipe) => {
   const fleet = await startStory(recipe.setup);
   const texts: string[] = [];
   for (const part of recipe.parts) texts.push(await runStep(part, fleet));
-  told.set(recipe, recipeText(texts));
+  output.set(recipe, recipeText(texts));
   if (!isUpdate) expect(recipeText(texts)).toBe(recipeText(recipe.parts.map(({ text }) => text)));
 });
 
@@ -29,7 +29,7 @@ test('there are at least twelve recipes, and the file contains nothing else', ()
 });
 
 afterAll(() => {
-  if (isUpdate) writeFileSync(file, head + recipes.map((recipe) => told.get(recipe)).join(''));
+  if (isUpdate) writeFileSync(file, head + recipes.map((recipe) => output.get(recipe)).join(''));
 });
 
 /** Shows files without their folder. */

@@ -45,9 +45,9 @@ export function parseTranscript(source: string): { setup: Setup; entries: Entry[
       block = [line];
     } else if (block.length > 0) {
       const isEnd = /^\[exit \d+\]$/.test(block.at(-1) ?? '');
-      const isUntold = block.every((other) => /^[$>] /.test(other));
+      const lacksOutput = block.every((other) => /^[$>] /.test(other));
       block.push(line);
-      if (line === '' && (isEnd || isUntold)) {
+      if (line === '' && (isEnd || lacksOutput)) {
         entries.push(commandOf(block));
         block = [];
       }

@@ -14,12 +14,12 @@ test.each(stories)('%s', async (name) => {
   const source = readFileSync(folder + name, 'utf8');
   const { setup, entries } = parseTranscript(source);
   const fleet = await startStory(setup);
-  const told: string[] = [];
-  for (const entry of entries) told.push(await play(entry, fleet));
+  const output: string[] = [];
+  for (const entry of entries) output.push(await play(entry, fleet));
   const expected = entries.map(({ text }) => text);
   if (isUpdate) {
-    writeFileSync(folder + name, [setup.text, ...told].join('\n'));
+    writeFileSync(folder + name, [setup.text, ...output].join('\n'));
     return;
   }
-  expect(told).toEqual(expected);
+  expect(output).toEqual(expected);
 });

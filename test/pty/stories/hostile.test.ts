@@ -75,6 +75,6 @@ test('what nobody can type survives an edit, and a terminal that answers in 8 bi
   program.press('ctrl-s');
   await answer(program, 'y');
   await program.waitFor(/✓ set user bell: done/);
-  const held = device.users.find(({ username }) => username === 'bell');
-  expect(held?.first_name).toBe('Be\x07ll\teXY');
+  const stored = device.users.find(({ username }) => username === 'bell');
+  expect(stored?.first_name).toBe('Be\x07ll\teXY');
 });
