@@ -5,7 +5,7 @@ import type {
   ConfiguredResource,
   ConfiguredWrite,
 } from './profile-schema.ts';
-import { type DeviceRecord, valueText } from './record.ts';
+import { type DeviceRecord, valueAt, valueText } from './record.ts';
 
 /** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
@@ -83,7 +83,9 @@ export function keyFieldOf(
   if (isSingle(profile, resource)) return '';
   const known = profile.resources[resource]?.keyField;
   const candidates = [...(known === undefined ? [] : [known]), ...KEY_FIELDS, ...profile.idFields];
-  const present = candidates.find((field) => records.some((record) => hasOwn(record, field)));
+  const present = candidates.find((field) =>
+    records.some((record) => Object.hasOwn(record, field)),
+  );
   return present ?? known ?? 'name';
 }
 
@@ -121,7 +123,7 @@ export function updateFacts(profile: Profile, resource: string): WriteFacts {
 /** The field with the record's id; undefined if it has none, or stores `noId` literally. */
 export function idFieldOf(profile: Profile, record: DeviceRecord): string | undefined {
   return profile.idFields.find((field) => {
-    const value = hasOwn(record, field) ? record[field] : undefined;
+    const value = valueAt(record, field);
     return (
       (typeof value === 'string' && value !== '' && value !== profile.noId) ||
       typeof value === 'number' ||
@@ -165,10 +167,6 @@ export function isResourceName(resource: string): boolean {
   return /^[A-Za-z0-9][\w-]{0,63}$/.test(resource);
 }
 
-function hasOwn(record: DeviceRecord, field: string): boolean {
-  return Object.prototype.hasOwnProperty.call(record, field);
-}
-
 /** Fields with a record's own URL, which hyperlinked serializers write instead of an id. */
 const ADDRESS_FIELDS = ['url', 'href', 'self', '@odata.id'];
 
@@ -183,7 +181,7 @@ interface OwnAddress {
 /** The address of a record; undefined if it has none below the base path. */
 export function ownAddress(record: DeviceRecord, basePath: string): OwnAddress | undefined {
   for (const field of ADDRESS_FIELDS) {
-    const value = Object.hasOwn(record, field) ? record[field] : undefined;
+    const value = valueAt(record, field);
     if (typeof value !== 'string' || !URL.canParse(value, 'https://device.invalid')) continue;
     const { pathname, search } = new URL(value, 'https://device.invalid');
     const [, collection = '', last = ''] = /^(.+)\/([^/]+)\/?$/.exec(pathname) ?? [];
@@ -219,10 +217,6 @@ export function hasPositionalIds(profile: Profile): boolean {
   return profile.ids === 'positional';
 }
 
-function volatileFields(profile: Profile, resource: string): readonly string[] {
-  return profile.resources[resource]?.volatile ?? [];
-}
-
 /** Fields managed by the device: its state, its address, links to others. */
 export function bookkeepingFields(profile: Profile, resource: string): readonly string[] {
   return profile.resources[resource]?.bookkeeping ?? [];
@@ -230,7 +224,8 @@ export function bookkeepingFields(profile: Profile, resource: string): readonly 
 
 /** Fields that the device manages itself and users cannot set. */
 export function managedFields(profile: Profile, resource: string): readonly string[] {
-  return [...volatileFields(profile, resource), ...bookkeepingFields(profile, resource)];
+  const { volatile = [] } = profile.resources[resource] ?? {};
+  return [...volatile, ...bookkeepingFields(profile, resource)];
 }
 
 /** Fields whose difference means nothing. */

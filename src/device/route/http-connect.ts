@@ -13,13 +13,11 @@ export async function askHttpProxy(
 ): Promise<void> {
   const target = formatAddress(address);
   const login = proxy.login();
-  const headers = [
-    `CONNECT ${target} HTTP/1.1`,
-    `Host: ${target}`,
-    ...(login === undefined
-      ? []
-      : [`Proxy-Authorization: Basic ${encode(`${login.user}:${login.password}`)}`]),
-  ];
+  const headers = [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`];
+  if (login !== undefined) {
+    const pair = Buffer.from(`${login.user}:${login.password}`, 'utf8').toString('base64');
+    headers.push(`Proxy-Authorization: Basic ${pair}`);
+  }
   stream.write(`${headers.join('\r\n')}\r\n\r\n`);
   await readReply(stream, (received) => sizeOfTunnelReply(received, proxy, target), MAX_HEADERS);
 }
@@ -60,10 +58,6 @@ function meaningOf(status: number, target: string, hasLogin: boolean): string {
     default:
       return ` when asked for ${target}`;
   }
-}
-
-function encode(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
 }
 
 /** The proxy refused, or replied with something else. The message continues its name. */

@@ -262,7 +262,7 @@ function checkGroups(found: readonly WrittenGroup[], { groups }: WrittenInventor
   }
 }
 
-/** Names in `found` but not in `held`, each once, ignoring case. */
+/** Names in `found` but not in `current`, each once, ignoring case. */
 function missing(found: readonly string[], current: readonly string[]): string[] {
   const known = new Set(current.map((name) => name.toLowerCase()));
   return unique(found).filter((name) => !known.has(name.toLowerCase()));
