@@ -160,6 +160,8 @@ const anyText = fc.oneof(
   }),
   fc.constantFrom('null', '~', 'true', '007', '1e3', '---', '...', '%YAML', '*a', '&a', '!x', '<<'),
 );
+/** The reader refuses `__proto__`, as no field may be called so. */
+const fieldName = fc.string({ minLength: 1 }).filter((name) => name !== '__proto__');
 const anyValue: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 2 },
@@ -169,14 +171,20 @@ const anyValue: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
     fc.boolean(),
     fc.constant(null),
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.string({ minLength: 1 }), tie('value'), { maxKeys: 3 }),
+    fc.dictionary(fieldName, tie('value'), { maxKeys: 3 }),
   ),
 })).value;
 
 test('for any record, the unchanged text is no change and is safe to open', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.dictionary(anyText, anyValue), { minLength: 1, maxLength: 3 }),
+      fc.array(
+        fc.dictionary(
+          anyText.filter((name) => name !== '__proto__'),
+          anyValue,
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
       (all) => {
         const records = all.map((record) => one(record));
         const text = recordText(records);
