@@ -5,7 +5,7 @@ import { quotedKey } from '../change/plan.ts';
 import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { cut } from '../text/width.ts';
 
-/** Fields that name a record, for resources whose natural key nobody has told. */
+/** Fields that name a record if its resource has no known natural key. */
 const KEY_NAMES = ['username', 'name', 'login', 'user', 'hostname', 'id'];
 
 /** The field by which records of several devices are the same record. */
@@ -22,14 +22,14 @@ export function fieldsOf(records: readonly DeviceRecord[]): string[] {
   return [...fields];
 }
 
-/** "3 fields hidden": where the columns of the last time leave some out; empty where they do not. */
+/** "3 fields hidden" if the recalled columns omit some, else empty. */
 export function hiddenText(view: View, fields: readonly string[]): string {
   if (view.columns !== undefined || view.recalled === undefined) return '';
   const count = fields.length - columnsOf(view, fields).length;
   return count === 0 ? '' : `${count} ${count === 1 ? 'field' : 'fields'} hidden`;
 }
 
-/** The fields to show: as asked for, now or the last time, or the key first, then the others, what is per device last. */
+/** The fields to show: those asked for, else the recalled ones, else the key first and per-device fields last. */
 export function columnsOf(view: View, fields: readonly string[]): string[] {
   if (view.columns) {
     return view.columns.filter((field) => field !== 'device' || fields.includes('device'));
@@ -66,19 +66,16 @@ export function fieldText(field: string, value: Value | undefined): string {
   return visible(valueText(value === undefined ? value : maskedValue(field, value)));
 }
 
-/** The same for the field that names the record: those that are drawn the same are told apart. */
+/** The same for the field that names the record; makes look-alike names distinguishable. */
 export function nameText(field: string, value: Value | undefined): string {
   const isText = typeof value === 'string' && !isSecretField(field);
   return isText ? visible(quotedKey(value)) : fieldText(field, value);
 }
 
-/** In a sentence more of a value helps nobody; it stands in full in `--json` and in `user show`. */
+/** Limit for a value in a sentence; `--json` and `user show` have the whole value. */
 const MOST_IN_SENTENCE = 200;
 
-/**
- * For `field=value` in a sentence: an empty text can be seen, one with blanks has quotes, and a very long
- * one is cut where everybody sees it.
- */
+/** For `field=value` in a sentence: quotes empty text and blanks, cuts a very long value visibly. */
 export function quotedText(field: string, value: Value | undefined): string {
   const text = fieldText(field, value);
   if (text === '') return "''";

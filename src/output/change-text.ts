@@ -25,7 +25,7 @@ import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';
 import { unmistakable } from '../text/look-alike.ts';
 
-/** A sign and a tone for each verdict; the word always stands beside them. */
+/** A sign and a tone for each verdict, always shown with its word. */
 export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone }>> = {
   done: { mark: '✓', tone: 'good' },
   unchanged: { mark: '=', tone: 'quiet' },
@@ -45,13 +45,13 @@ export function resultLine(result: StepResult, style: Style): string {
   return `${style(tone, mark)} ${visible(result.device.name)}  ${what}: ${verdict}`;
 }
 
-/** " - lang: sent de, device holds en"; empty where there is nothing to say besides the verdict. */
+/** " - lang: sent de, device holds en"; empty if there is only the verdict. */
 function reasonsTail(result: StepResult): string {
   const reasons = reasonsOf(result);
   return reasons.length > 0 ? ` - ${reasons.join('; ')}` : '';
 }
 
-/** What is to say besides the verdict: the differences, the note, the error. */
+/** The differences, the note and the error of a result. */
 export function reasonsOf(result: StepResult): string[] {
   return [
     ...(result.differences ?? []).flatMap((one) => differenceTexts(one, result.record)),
@@ -60,7 +60,7 @@ export function reasonsOf(result: StepResult): string[] {
   ];
 }
 
-/** "lang: sent de, device holds en", or what it was where nothing was sent; of a nested field only the parts that differ. */
+/** "lang: sent de, device holds en"; of a nested field only the parts that differ. */
 function differenceTexts(difference: Difference, held: DeviceRecord | undefined): string[] {
   const { word, value } = expectedIn(difference);
   if (held !== undefined && valueAt(held, difference.field) === undefined) {
@@ -75,7 +75,7 @@ function differenceTexts(difference: Difference, held: DeviceRecord | undefined)
 
 type SummaryLine = Omit<SummaryOutput, 'kind'>;
 
-/** So many devices of one cause are named below a run. */
+/** At most this many devices of one cause are named below a run. */
 const MOST_NAMED = 10;
 
 /** "2 done · 1 failed · not covered: fw3 (unreachable)" */
@@ -89,7 +89,7 @@ export function summaryLine({ run, counts, notCovered }: SummaryLine, style: Sty
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }
 
-/** `2 done`, `1 failed`: each verdict that there is. */
+/** `2 done`, `1 failed`: each verdict that occurs. */
 export function countTexts(counts: SummaryOutput['counts'], style: Style): string[] {
   return VERDICTS.filter((verdict) => (counts[verdict] ?? 0) > 0).map((verdict) =>
     style(VERDICT_MARKS[verdict].tone, `${counts[verdict] ?? 0} ${verdict}`),
@@ -102,7 +102,7 @@ const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
   delete: { verb: 'to delete', tone: 'bad' },
 };
 
-/** What a run will do, equal steps of several devices in one line, and a line of counts. */
+/** What a run will do: one line for equal steps of several devices, then a line of counts. */
 export function planLines(plan: Plan, style: Style): string[] {
   const texts = planGroups(plan).map(
     ({ head, tail, devices }) => `${head} ${devices.map(visible).join(', ')}${tail}`,
@@ -110,7 +110,7 @@ export function planLines(plan: Plan, style: Style): string[] {
   return [...texts, countLine(plan, style)];
 }
 
-/** The same on several devices: `head` ("add user bob on"), which ones, `tail`: harmless text. */
+/** What is the same on several devices; `head` ("add user bob on") and `tail` are safe to show. */
 interface PlanGroup {
   readonly head: string;
   readonly tail: string;
@@ -118,7 +118,7 @@ interface PlanGroup {
   readonly tone: Tone;
 }
 
-/** What a plan does, by what is the same on several devices, in the order of its coming. */
+/** What a plan does, grouped by what is the same on several devices, in order of appearance. */
 export function planGroups({ devices }: Plan): PlanGroup[] {
   const groups = new Map<string, PlanGroup & { readonly devices: string[] }>();
   const add = (head: string, tail: string, tone: Tone, device: string): void => {
@@ -181,7 +181,7 @@ function grantTexts({ steps }: DevicePlan): string[] {
   });
 }
 
-/** 'beware: add "Bob" looks like "bob"': the one that is meant and those that it can be taken for. */
+/** 'beware: add "Bob" looks like "bob"'. */
 function lookAlikeTexts({ lookAlikes = [] }: DevicePlan): string[] {
   return lookAlikes.map(({ action, key, others }) => {
     const quoted = (name: string): string => `"${visible(unmistakable(name))}"`;
@@ -243,7 +243,7 @@ export function settledTail(result: StepResult): string {
   return `: ${visible(recordName(result))}${reasonsTail(result)}`;
 }
 
-/** " (lang: de -> en)": what is held and what was wanted, where it is the same everywhere. */
+/** " (lang: de -> en)": the stored and the wanted value if they are the same on all devices. */
 function differingText(results: readonly StepResult[]): string {
   const texts = new Set(
     results.map(({ differences = [] }) =>

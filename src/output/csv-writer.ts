@@ -11,7 +11,7 @@ import { driftWord } from './drift-text.ts';
 import { type ReadTable, readTable } from './read-table.ts';
 import { reasonsOf } from './change-text.ts';
 
-/** CSV has no place for failures, so they are remarked as beside a table. */
+/** CSV has no place for failures: they are remarks, as with a table. */
 export function csvWriter(streams: Streams): Writer {
   const remarks = remarkWriter(streams);
   const data = gathering((outputs) => {
@@ -31,9 +31,9 @@ export function csvWriter(streams: Streams): Writer {
   };
 }
 
-/** A header and rows, one file for each kind of thing said. */
+/** A header and rows, one for each kind of output. */
 interface Sheet {
-  /** Its cells are written already, so that they can be read back. */
+  /** Its cells are already encoded so that `import` reads them back. */
   readonly isExact?: boolean;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -98,7 +98,7 @@ function readSheet({ fields, rows }: ReadTable): Sheet {
 
 /** The records as they are, for `import`: every field, the key first. */
 function exactSheet({ fields, rows, view }: ReadTable): Sheet {
-  // A field that is called so would be taken for it.
+  // A field named DEVICE would be read as the device column.
   const hasDevice =
     view.file?.isOneDevice !== true || fields.some((field) => /^device$/i.test(field));
   return {

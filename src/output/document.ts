@@ -40,10 +40,7 @@ import { replaceUnsafeInJson } from '../text/visible.ts';
 type DocumentObject = DocumentParts & JsonObject;
 type ChangeParts = Pick<DocumentParts, 'run' | 'plan' | 'results' | 'summary'>;
 
-/**
- * All that a command said, as the one document of `--json` and `--format yaml`. What was gathered
- * before an error ended the command stays in it.
- */
+/** All output of a command as one document for `--json` and `--format yaml`, also if an error ended it. */
 export function documentOf(outputs: readonly Output[], error?: DevshError): DocumentObject {
   const reads = outputs.filter((output) => output.kind === 'read');
   const drift = outputs.findLast((output) => output.kind === 'drift');
@@ -73,7 +70,7 @@ function unlessEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
 }
 
-/** What `--json` tells about an error: its stable code, and what helps to put it right. */
+/** An error in `--json`: its stable code, and what helps to correct it. */
 function errorObject(error: DevshError): ErrorObject {
   const isUsage = error instanceof UsageError;
   const issues = error instanceof RejectedError ? error.issues : {};
@@ -181,13 +178,13 @@ function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): 
   };
 }
 
-/** Whether the plan is all there is: a dry run, or steps that were never sent. */
+/** Whether there is only a plan: a dry run, or steps that were never sent. */
 function isPlanAll(outputs: readonly Output[], plans: readonly PlanOutput[]): boolean {
   if (outputs.some(({ kind }) => kind === 'result' || kind === 'summary')) return false;
   return plans.some(({ plan, dryRun }) => dryRun === true || stepCount(plan) > 0);
 }
 
-/** Every selected device that the command could not read, by whatever it said of it, once. */
+/** Every selected device that the command could not read, once. */
 function notCoveredIn(outputs: readonly Output[], plans: readonly PlanOutput[]): NotCovered[] {
   const failed = outputs.flatMap((output): NotCovered[] => {
     if (output.kind !== 'error' || output.device === undefined) return [];
@@ -211,7 +208,7 @@ function notCoveredIn(outputs: readonly Output[], plans: readonly PlanOutput[]):
   return [...first.values()];
 }
 
-/** What the plan had settled is a result, too, whether or not it was said again. */
+/** Adds the settled results of the plan that are not among the results yet. */
 function withSettled(results: readonly StepResult[], plans: readonly PlanOutput[]): StepResult[] {
   const idOf = ({ device, resource, key, action }: StepResult) =>
     JSON.stringify([device.name, device.address, resource, key, action]);
@@ -220,7 +217,6 @@ function withSettled(results: readonly StepResult[], plans: readonly PlanOutput[
   return [...results, ...settled.filter((result) => !said.has(idOf(result)))];
 }
 
-/** Device by device as planned, whichever ended first. */
 function inPlanOrder(results: readonly StepResult[], plans: readonly PlanOutput[]): StepResult[] {
   const devices = plans.flatMap(({ plan }) => plan.devices.map(({ device }) => device.name));
   const place = new Map([...new Set(devices)].map((name, index) => [name, index]));
@@ -228,7 +224,7 @@ function inPlanOrder(results: readonly StepResult[], plans: readonly PlanOutput[
   return [...results].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Errors that stand nowhere else: devices that no plan could be made for, and what was remarked. */
+/** Errors that no other key has: devices without a plan, and error outputs. */
 function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): FailureObject[] {
   const unplanned = plans.flatMap(({ plan }) => notCoveredBy(plan));
   const isPlanShown = isPlanAll(outputs, plans);
@@ -241,8 +237,8 @@ function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): Fai
     device && `${device.name}\n${device.address}\n${error.message}`;
   const listed = new Set([...elsewhere, ...(isPlanShown ? unplanned : [])].map(idOf));
   listed.delete(undefined);
-  const told = outputs.filter((output) => output.kind === 'error');
-  return [...(isPlanShown ? [] : unplanned), ...told].flatMap((one) => {
+  const errors = outputs.filter((output) => output.kind === 'error');
+  return [...(isPlanShown ? [] : unplanned), ...errors].flatMap((one) => {
     const id = idOf(one);
     if (listed.has(id)) return [];
     if (id !== undefined) listed.add(id);
@@ -295,7 +291,7 @@ export function driftObjects({ drift, resource }: DriftOutput): DriftRowObject[]
 /** The version of every JSON document; changes only when a reader could break. */
 const SCHEMA = 'devsh/1';
 
-/** A JSON object under construction; what is `undefined` is not written. */
+/** A JSON object under construction; `undefined` is not written. */
 type JsonObject = Readonly<Record<string, JsonValue>>;
 
 /**
@@ -308,7 +304,7 @@ export function toJson(value: JsonValue, options: { readonly indent?: number } =
   return text.split('\n').map(replaceUnsafeInJson).join('\n');
 }
 
-/** Three times faster, but it knows no `bigint` and is recursive: undefined where it gives up. */
+/** Three times faster, but recursive and without `bigint`: returns undefined if it fails. */
 function nativeText(value: JsonValue, indent: number | undefined): string | undefined {
   try {
     return JSON.stringify(value, null, indent);

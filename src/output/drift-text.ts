@@ -12,10 +12,10 @@ import { visible } from '../text/visible.ts';
 import { columnTitle, quotedText } from './cells.ts';
 import type { TextTable } from './table-text.ts';
 
-/** So many devices are named; of more, only how many they are. */
+/** Above this number, devices are only counted. */
 const MOST_NAMES = 4;
 
-/** The records that are not the same everywhere; on a terminal, each difference in a row of its own. */
+/** The records that differ; on a terminal, each difference has its own row. */
 export function driftCells({ drift, resource }: DriftOutput, isTty: boolean): TextTable {
   const key = drift.keyField === '' ? resource : drift.keyField;
   return {
@@ -35,12 +35,12 @@ export function driftCells({ drift, resource }: DriftOutput, isTty: boolean): Te
   };
 }
 
-/** `bob`; what stands in its place where there is no key. */
+/** `bob`, or `(resource)` if there is no key. */
 export function keyText({ key }: DriftRow, resource: string): string {
   return key === '' ? `(${visible(resource)})` : visible(quotedKey(key));
 }
 
-/** `9 of 10`; `9 of 10 read` where not all were. */
+/** `9 of 10`; `9 of 10 read` if some were not read. */
 export function onText(drift: Drift, row: DriftRow): string {
   const read = drift.unread.length === 0 ? '' : ' read';
   return `${devicesWith(drift, row).length} of ${drift.devices.length}${read}`;
@@ -60,7 +60,7 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   }
   texts.push(...row.fields.map(fieldText));
   const counts = new Set(row.held.map(({ length }) => length).filter((count) => count > 0));
-  // Where all hold as many, these may still be put together of the same values in other ways.
+  // With equal counts, the records may still combine the same values differently.
   if (counts.size > 1 || (texts.length === 0 && !row.isSame)) {
     const most = Math.max(...counts);
     const twice = drift.devices.filter((_, index) => row.held[index]?.length === most);

@@ -17,14 +17,14 @@ import { notCoveredData, type Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/record.ts';
 import { viewedRecords } from './read-table.ts';
 
-/** What makes writers of a format; the library that a format needs is loaded when it is asked for. */
+/** The writer of a format; loads the library of a format only on demand. */
 export async function writerFor(format: Format): Promise<(streams: Streams) => Writer> {
   if (format === 'csv') return (await import('./csv-writer.ts')).csvWriter;
   if (format === 'yaml') return (await import('./yaml-writer.ts')).yamlWriter;
   return (streams) => quickWriter(format, streams);
 }
 
-/** The text that these outputs are on standard output, where that is a file. */
+/** The outputs as standard output has them if it is a file. */
 export async function renderedText(format: Format, outputs: readonly Output[]): Promise<string> {
   let text = '';
   const out = (part: string): void => void (text += part);
@@ -51,7 +51,7 @@ export function quickWriter(format: Exclude<Format, 'yaml' | 'csv'>, streams: St
   return silenceable(gathering(print), remarks);
 }
 
-/** Says all at the end, and at each checkpoint. */
+/** Writes everything at the end, and at each checkpoint. */
 export function gathering(
   finish: (outputs: readonly Output[], error?: DevshError) => void,
 ): Writer {
@@ -68,18 +68,17 @@ export function gathering(
       }
     },
     end(error) {
-      // After a checkpoint an empty document would say nothing.
       if (!hasFinished || outputs.length > 0 || error) finish(outputs, error);
     },
   };
 }
 
-/** Formats for programs hold every failure themselves; only remarks are left for people. */
+/** Formats for programs contain every failure; only remarks remain for `err`. */
 export function silenceable(writer: Writer, remarks: RemarkWriter): Writer {
   return {
     write(output) {
       const isRemark = output.kind === 'message' || output.kind === 'progress';
-      // A question may follow, and it can only be answered by who has seen the plan.
+      // A question may follow; its answer needs the plan.
       if (isRemark || (output.kind === 'plan' && !output.dryRun)) remarks.write(output);
       if (isRemark) return;
       remarks.clear();
@@ -98,7 +97,7 @@ function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
   const line = (value: JsonValue): void => {
     out(toJson(value) + '\n');
   };
-  // A plan is data only when nothing follows it; devices that it could not read are so always.
+  // A plan is data only if nothing follows it; unread devices are always data.
   const flushPlans = (asData: boolean): void => {
     for (const device of plans.flatMap(({ devices }) => devices)) {
       if (asData) line(devicePlanObject(device));

@@ -29,7 +29,7 @@ import { visible } from '../text/visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
 import { counted } from '../text/one-line.ts';
 
-/** Reads of one view, made ready for text. */
+/** Reads of one view, prepared for text. */
 export interface ReadTable {
   readonly view: View;
   readonly rows: readonly FoldedRow[];
@@ -40,14 +40,14 @@ export interface ReadTable {
   readonly footer: () => string;
 }
 
-/** Devices as they were selected, not as they happened to answer. */
+/** Devices in the order of the selection, not of their responses. */
 export function inSelectionOrder(outputs: readonly ReadOutput[]): ReadOutput[] {
   return [...outputs].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 
 /**
  * One device's records as JSON gives them: sorted, cut to `--columns` where they were named, and
- * without the secrets that a device tells of its users; `get` has those.
+ * without secrets; `get` has those.
  */
 export function viewedRecords(
   { sort, columns }: View,
@@ -66,9 +66,9 @@ export function viewedRecords(
   );
 }
 
-/** Merges the devices' records, folded and sorted as the view wants it. Failed devices are not in it. */
+/** Merges, folds and sorts the devices' records by the view. Omits failed devices. */
 export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTable {
-  // What is known of a device may have grown while others were read.
+  // More may have become known of a device while others were read.
   const perDevice = new Set(outputs.flatMap((output) => output.view.perDevice));
   const view = { ...asked, perDevice: [...perDevice] };
   const reads = inSelectionOrder(outputs).flatMap(({ device, outcome }): DeviceRecords[] =>
@@ -112,7 +112,7 @@ function valueOf({ record, devices }: FoldedRow, field: string): Value | undefin
 /**
  * The table's cells: the device first, the note on folding last.
  *
- * @param isTty for people, who have to see names that are drawn the same apart
+ * @param isTty makes look-alike names distinguishable
  */
 export function readCells({ view, rows, fields, key }: ReadTable, isTty: boolean): TextTable {
   const hasNotes = view.fold && rows.some(({ of, unread }) => of + unread > 1);
@@ -137,7 +137,7 @@ export function readCells({ view, rows, fields, key }: ReadTable, isTty: boolean
   };
 }
 
-/** A field that is per device, or a point in time, has one text only when all devices of the row agree. */
+/** A per-device field or a time has one text only if all devices of the row agree. */
 function rowText(row: FoldedRow, field: string, view: View): string {
   const value = valueAt(row.record, field);
   const text = fieldText(field, value);

@@ -6,7 +6,7 @@ import { type DeviceRef, grouped } from '../device/record.ts';
 import { visible, visibleLines } from '../text/visible.ts';
 import { cut, widthOf } from '../text/width.ts';
 
-/** Where text goes, and what is known about who reads it. */
+/** Where text goes, and what is known about its reader. */
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -17,21 +17,21 @@ export interface Streams {
   readonly columns: number;
   readonly color: boolean;
   readonly quiet: boolean;
-  /** The line that is carried out, where an error may point into it. */
+  /** The line being run; an error may point into it. */
   readonly typed?: TypedLine;
 }
 
-/** Turns what one command says into text. */
+/** Turns the outputs of one command into text. */
 export interface Writer {
   write(output: Output): void;
   /** The command has ended; `error` is why it ended early. Call once. */
   end(error?: DevshError): void;
 }
 
-/** What colour may stress; what it means is always said in words or by a sign as well. */
+/** Colour only adds emphasis: a word or sign always says the same. */
 export type Tone = 'heading' | 'good' | 'bad' | 'warning' | 'quiet';
 
-/** Puts text into a tone, or leaves it as it is where there is no colour. */
+/** Colours text by tone; returns it unchanged without colour. */
 export type Style = (tone: Tone, text: string) => string;
 
 const FORMATS = {
@@ -43,20 +43,20 @@ const FORMATS = {
 } as const;
 
 export function createStyle(hasColor: boolean): Style {
-  // Whether there is colour was decided before; `styleText` would ask stdout again.
+  // Colour is already decided; `styleText` would check stdout again.
   return (tone, text) =>
     hasColor && text !== '' ? styleText(FORMATS[tone], text, { validateStream: false }) : text;
 }
 
-/** What was typed, secrets hidden, and how much room there is to show it. */
+/** What was typed, with secrets hidden, and the room to show it. */
 interface TypedLine {
   readonly text: string;
   readonly columns: number;
-  /** A mark below the line says nothing then: the column is said in words. */
+  /** Then words give the column instead of a mark below the line. */
   readonly isReadAloud: boolean;
 }
 
-/** Why a device failed, without its name, which stands before it already. One harmless line. */
+/** Why a device failed, without its name. One line, safe to show. */
 export function reasonText(error: DevshError, device: DeviceRef | undefined): string {
   const prefix = device ? `${device.name}: ` : '';
   const { message } = error;
@@ -72,11 +72,11 @@ interface Cause {
   readonly failures: readonly Failure[];
 }
 
-/** Each cause once, in the order of its coming. */
+/** Each cause once, in order of appearance. */
 export function causesOf(failures: readonly Failure[]): Cause[] {
   return [...grouped(failures, sharedReason)].map(([cause, found]) => {
     const [{ error, device }] = found;
-    // One alone is named where its commands can be copied.
+    // A single device keeps its name, so that its commands can be copied.
     return { text: found.length === 1 ? reasonText(error, device) : cause, failures: found };
   });
 }
@@ -84,7 +84,7 @@ export function causesOf(failures: readonly Failure[]): Cause[] {
 /**
  * Each cause with its devices: "✗ fw3: no answer within 5 s", "✗ fw1, fw2, fw4 +10: no answer within 5 s".
  *
- * @param most so many names of one cause are written out
+ * @param most the maximum number of names per cause
  */
 export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
   return causesOf(failures).map(({ text, failures: found }) => {
@@ -94,7 +94,7 @@ export function causeLines(failures: readonly Failure[], most = Infinity): strin
   });
 }
 
-/** The reason without what each device is called. */
+/** The reason without the name and address of the device. */
 function sharedReason({ device, error }: Failure): string {
   const { name, address } = device;
   return reasonText(error, device)
@@ -123,7 +123,7 @@ export function errorLines(error: DevshError, style: Style, typed?: TypedLine): 
   return lines;
 }
 
-/** A word may be a megabyte that somebody pasted: enough of it is shown to know it again. */
+/** A pasted word may have a megabyte: shows enough to recognize it. */
 function clipped(message: string): string {
   return message.replace(/\S{500,}/g, (word) => `${word.slice(0, 200)}…`);
 }
@@ -139,7 +139,7 @@ export function pointedLine(
   const start = Math.max(0, column - Math.floor(room / 2));
   const isCut = start > 0 && text.length > room;
   const from = isCut ? start : 0;
-  // As long as what is shown can be: the rest of a megabyte needs no look.
+  // Limited to what can be shown: the line may have a megabyte.
   const before = (isCut ? '…' : '') + visible(text.slice(from, column).padEnd(column - from));
   const shown = cut(before + visible(text.slice(column, column + room)), room);
   return [INDENT + shown.trimEnd(), `${INDENT}${' '.repeat(widthOf(before))}^`];

@@ -2,8 +2,8 @@ import type { Style } from './streams.ts';
 import { cut, fit, widthOf } from '../text/width.ts';
 
 /**
- * What a column is for; it decides which ones shrink first. What is `whole` is never cut: it goes on in
- * the next line. An `extra` is left out where it would leave the others no room.
+ * What a column is for; it decides which ones shrink first. `whole` is never cut but
+ * wrapped. `extra` is omitted if there is no room.
  */
 export type ColumnRole = 'whole' | 'key' | 'field' | 'extra' | 'id' | 'note';
 
@@ -12,7 +12,7 @@ export interface TextColumn {
   readonly role: ColumnRole;
 }
 
-/** Cells are one harmless line each (`cellText`). */
+/** Each cell is one line, safe to show (`cellText`). */
 export interface TextTable {
   readonly columns: readonly TextColumn[];
   readonly rows: readonly (readonly string[])[];
@@ -32,7 +32,7 @@ const LEGIBLE: readonly Shrinking[] = [
   { roles: ['field', 'extra', 'id', 'note'], floor: 16 },
 ];
 
-/** The same where there is nothing left that can be left out. */
+/** The same if no more columns can be omitted. */
 const NARROW: readonly Shrinking[] = [
   { roles: ['id'], floor: 9 },
   { roles: ['field', 'extra', 'id'], floor: 6 },
@@ -40,7 +40,7 @@ const NARROW: readonly Shrinking[] = [
   { roles: ['key'], floor: 12 },
 ];
 
-/** Only what names the rows is left. */
+/** Only the columns that name the rows remain. */
 const NARROWEST: readonly Shrinking[] = [{ roles: ['whole', 'key'], floor: 3 }];
 
 /** For other programs: a header line and tabs, nothing cut. */
@@ -48,7 +48,7 @@ export function tabbedLines(table: TextTable): string[] {
   return [table.columns.map(({ title }) => title), ...table.rows].map((cells) => cells.join('\t'));
 }
 
-/** For people: columns aligned by display width; no line is wider than the terminal but for what is never cut. */
+/** For people: columns aligned by display width; only `whole` columns may exceed the terminal. */
 export function alignedLines(table: TextTable, terminalWidth: number, style: Style): string[] {
   const natural = table.columns.map(({ title }, index) =>
     table.rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? '')), widthOf(title)),
@@ -78,7 +78,7 @@ export function alignedLines(table: TextTable, terminalWidth: number, style: Sty
   return [...lines, style('quiet', cut(text, terminalWidth))];
 }
 
-/** How wide each column is, undefined where it is left out; and those that are, in their order. */
+/** The width of each column, undefined if omitted; and the omitted columns. */
 function fitted(
   { columns, rows }: TextTable,
   natural: readonly number[],
@@ -159,7 +159,7 @@ function shrink(
   return widths;
 }
 
-/** Where a text may go on in the next line: the names of devices stay in one piece, a fingerprint is long. */
+/** Where text may wrap: device names stay whole, fingerprints break at colons. */
 function piecesOf(text: string): string[] {
   const isFingerprint = /^(?:[\dA-F]{2}:){8,}[\dA-F]{2}$/.test(text);
   return text.split(isFingerprint ? /(?<=:)/ : /(?<=[, ])/);

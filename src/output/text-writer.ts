@@ -38,7 +38,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     if (lines.length > 0) streams.out(lines.join('\n') + '\n');
   };
   const table = (text: TextTable): void => {
-    // Who has it read aloud hears each value to its end.
+    // A screen reader gets each value whole.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
     print(streams.isTty ? alignedLines(text, width, style) : tabbedLines(text));
   };
@@ -46,7 +46,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     const [first] = reads;
     if (!first) return;
     const merged = readTable(first.view, reads);
-    // With no answer at all there is no table, only the reasons.
+    // If no device responded there is no table, only the reasons.
     if (reads.some(({ outcome }) => outcome.ok)) {
       const { layout, key, columns } = first.view;
       // A single object is read best as a block, too.
@@ -72,7 +72,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         break;
       case 'drift': {
         const cells = driftCells(output, streams.isTty);
-        // Where all is the same, a message says so.
+        // Without drift a message says so.
         if (cells.rows.length > 0 || !streams.isTty) table(cells);
         break;
       }
@@ -128,7 +128,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   };
 }
 
-/** What is compared or typed again, besides what the first column names. */
+/** Columns that are compared or typed again, besides the first. */
 const WHOLE: ReadonlySet<string> = new Set([
   'address',
   'device',
@@ -152,7 +152,7 @@ function tableCells({ columns, rows, showsSecrets }: TableOutput): TextTable {
   };
 }
 
-/** A body goes to a file as it came; a terminal must not obey it. */
+/** A file gets the body unchanged; on a terminal its control characters are made visible. */
 function answerText({ value, body }: AnswerOutput, isTty: boolean): string {
   if (value !== undefined) return toJson(value, { indent: 2 }) + '\n';
   if (!isTty) return body;
@@ -176,7 +176,7 @@ function changeLine({ at, device, view, change }: ChangeOutput, style: Style): s
           return `${visible(field)} ${quotedText(field, old)} -> ${quotedText(field, now)}`;
         })
       : [kind];
-  // In the time of this place, as on the wall.
+  // Local time.
   const head = `${at.toTimeString().slice(0, 8)} ${style(...SIGNS[kind])}`;
   return `${head} ${named.filter((word) => word !== '').join(' ')}: ${what.join(', ')}`;
 }
@@ -244,20 +244,20 @@ function tableLines(lines: readonly string[], columns: number, style: Style): st
   return isPairs ? aligned.slice(1) : aligned;
 }
 
-/** Without the signs of Markdown; what only looks like one stands there as a character reference. */
+/** Without the signs of Markdown; literal signs are character references. */
 function plainText(text: string): string {
   const bare = text.replaceAll('**', '');
   return visible(bare.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))));
 }
 
-/** Eyes see no more, and a fleet answers faster than a terminal draws. */
+/** A fleet responds faster than a terminal draws. */
 const PROGRESS_EVERY_MS = 33;
 
 const CLEAR_LINE = '\r\u001B[K';
 
 export type RemarkWriter = ReturnType<typeof remarkWriter>;
 
-/** What stands beside the data, on `err`, whatever the format of the data is. */
+/** Writes remarks to `err`, in every data format. */
 export function remarkWriter(streams: Streams) {
   const style = createStyle(streams.color);
   let hasProgress = false;
@@ -270,7 +270,7 @@ export function remarkWriter(streams: Streams) {
   };
   // Devices that fail at once, for the same cause, are one line.
   let failures: Failure[] = [];
-  /** Takes the progress line away; to be called before anything else is written. */
+  /** Removes the progress line; call before writing anything else. */
   const clear = (): void => {
     print(causeLines(failures).map((text) => style('bad', text)));
     failures = [];

@@ -13,7 +13,7 @@ export function yamlWriter(streams: Streams): Writer {
   return silenceable(finished, remarkWriter(streams));
 }
 
-/** The YAML library recurses; what a device nests deeper becomes its JSON text. */
+/** The YAML library recurses; deeper values become JSON text. */
 const DEPTH_LIMIT = 100;
 
 /** The JSON document as YAML: exact integers, invisible characters as `\u` escapes. */
@@ -27,7 +27,7 @@ export function toYaml(value: JsonValue): string {
     },
   });
   const text = document.toString({ lineWidth: 0 });
-  // All that is unsafe stands in double quotes by now, where YAML knows these escapes.
+  // Everything unsafe is now in double quotes, where YAML allows these escapes.
   return text
     .split('\n')
     .map((line) => replaceUnsafe(line, escaped))

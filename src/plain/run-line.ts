@@ -42,9 +42,9 @@ export async function runLine(
   const streams = streamsOf(host, line, given);
   const format = given.format ?? shell.shell.defaults.format ?? 'table';
   if (!isPageable(host, invocation, format)) {
-    const arrivals = new Arriving();
-    const outputs = shell.evaluate(invocation, { ...io, progress: arrivals.tell });
-    return print(outputs, format, streams, io.signal, arrivals);
+    const responseProgress = new ResponseProgress();
+    const outputs = shell.evaluate(invocation, { ...io, progress: responseProgress.report });
+    return print(outputs, format, streams, io.signal, responseProgress);
   }
   const { PagedOutput } = await import('./paged-output.ts');
   const paged = new PagedOutput(host, shell.shell.services.settings.get('pager'));
@@ -55,9 +55,9 @@ export async function runLine(
       return ask(question);
     },
   };
-  const arrivals = new Arriving();
-  const outputs = shell.evaluate(invocation, { ...io, ...asking, progress: arrivals.tell });
-  const end = await print(outputs, format, paged.streams(streams), io.signal, arrivals);
+  const pagedProgress = new ResponseProgress();
+  const outputs = shell.evaluate(invocation, { ...io, ...asking, progress: pagedProgress.report });
+  const end = await print(outputs, format, paged.streams(streams), io.signal, pagedProgress);
   if (io.signal.aborted) paged.goLive();
   return { ...end, paged };
 }
@@ -78,9 +78,9 @@ function isPageable(
 }
 
 /** What comes of long answers is told by the writer that is at work. */
-class Arriving {
+class ResponseProgress {
   writer: Writer | undefined;
-  readonly tell = (text: string): void => {
+  readonly report = (text: string): void => {
     this.writer?.write({ kind: 'progress', done: 0, total: 0, text });
   };
 }
@@ -90,11 +90,11 @@ async function print(
   format: Format,
   streams: Streams,
   signal: AbortSignal,
-  arrivals: Arriving,
+  responseProgress: ResponseProgress,
 ): Promise<LineEnd> {
   const exitCode = new ExitCode();
   let writer = await openWriter(format, streams);
-  arrivals.writer = writer;
+  responseProgress.writer = writer;
   let isQuit = false;
   let hasSaid = false;
   try {
@@ -107,12 +107,12 @@ async function print(
         }
         hasSaid = false;
         writer = await openWriter(output.format ?? format, streams);
-        arrivals.writer = writer;
+        responseProgress.writer = writer;
         continue;
       }
       exitCode.add(output);
       hasSaid ||= output.kind !== 'message';
-      arrivals.writer = writer;
+      responseProgress.writer = writer;
       writer.write(output);
       if (output.kind === 'quit') isQuit = true;
     }

@@ -19,20 +19,20 @@ import type { Settings } from './settings.ts';
 export class InventoryFile {
   readonly path: string;
   readonly #copy: GoodCopy;
-  readonly #tell: (notice: string) => void;
+  readonly #notify: (notice: string) => void;
   readonly #parsed: CachedFile<readonly InventoryDevice[]> | undefined;
   #held: { readonly stamp: string; readonly inventory: Inventory } | undefined;
 
-  /** @param tell gets a line for the user when the file has lost devices */
+  /** @param notify gets a line for the user when the file has lost devices */
   constructor(
     path: string,
     copy: GoodCopy,
-    tell: (notice: string) => void,
+    notify: (notice: string) => void,
     parsed?: CachedFile<readonly InventoryDevice[]>,
   ) {
     this.path = path;
     this.#copy = copy;
-    this.#tell = tell;
+    this.#notify = notify;
     this.#parsed = parsed;
   }
 
@@ -46,7 +46,7 @@ export class InventoryFile {
     if (devices !== undefined) return this.#hold(stamp, new Inventory(devices));
     const good = await this.#copy.read();
     const { text, inventory } = await this.#read(good);
-    if (good !== undefined && text !== good) await this.#tellLost(inventory, good);
+    if (good !== undefined && text !== good) await this.#notifyLost(inventory, good);
     if (text === '') return inventory;
     await this.#copy.keep(text);
     const kept = await this.#stampWith(own);
@@ -132,7 +132,7 @@ export class InventoryFile {
   }
 
   /** A file that was cut off may still be an inventory: one with fewer devices, or other addresses. */
-  async #tellLost(inventory: Inventory, good: string): Promise<void> {
+  async #notifyLost(inventory: Inventory, good: string): Promise<void> {
     const before = await devicesIn(good);
     const gone = before.filter(({ name }) => inventory.find(name) === undefined);
     const moved = before.filter(({ name, address }) => {
@@ -144,7 +144,7 @@ export class InventoryFile {
     const less = `lists ${counted(gone.length, 'device')} less (${someOf(namesOf(gone))})`;
     const other = `has another address for ${counted(moved.length, 'device')} (${someOf(namesOf(moved))})`;
     const what = [...(gone.length > 0 ? [less] : []), ...(moved.length > 0 ? [other] : [])];
-    this.#tell(
+    this.#notify(
       `${this.path} ${what.join(' and ')} than when devsh last read it; that text is kept in ${kept}`,
     );
   }
@@ -174,19 +174,19 @@ async function devicesIn(text: string): Promise<readonly InventoryDevice[]> {
 /**
  * The inventory that the settings name, with its good copy and what was made of it: each file has its own.
  *
- * @param tell gets a line for the user when the file has lost devices
+ * @param notify gets a line for the user when the file has lost devices
  */
 export function openInventory(
   paths: Paths,
   settings: Settings,
-  tell: (notice: string) => void,
+  notify: (notice: string) => void,
 ): InventoryFile {
   const path = settings.get('inventory');
   const name = path === undefined ? 'devices' : `devices-${digest(resolve(path))}`;
   return new InventoryFile(
     placeOf(path, paths, settings),
     new GoodCopy(join(paths.state, 'good-copies', `${name}.yaml`)),
-    tell,
+    notify,
     new CachedFile(paths.cache, name),
   );
 }

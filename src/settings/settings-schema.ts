@@ -66,6 +66,6 @@ function unknownSetting(name: string): string {
   if (Object.hasOwn(valuesSchema.shape, name)) {
     return `"${name}" may only stand in your own settings, not in the folder of a project`;
   }
-  const [meant] = suggest(name, Object.keys(valuesSchema.shape));
-  return `unknown setting "${name}"${meant === undefined ? '' : `, did you mean "${meant}"?`}`;
+  const [suggestion] = suggest(name, Object.keys(valuesSchema.shape));
+  return `unknown setting "${name}"${suggestion === undefined ? '' : `, did you mean "${suggestion}"?`}`;
 }

@@ -197,7 +197,7 @@ export function bothKeyAndWhere(title: string, key: Word): UsageError {
  * Every KEY is meant on every selected device, but for those that `--only` keeps to some of them. Throws
  * a `UsageError` where it names a device or a KEY that the line is not about.
  */
-export function meantBy(
+export function keySelector(
   { only }: Options<'only'>,
   keys: readonly string[],
   sessions: readonly DeviceSession[],

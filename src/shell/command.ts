@@ -35,11 +35,11 @@ export interface KnownDevice {
   /** The records read in this session. */
   cached(resource: string): readonly DeviceRecord[] | undefined;
   /** What is left of those read in an earlier one. */
-  remembered(resource: string): RememberedRecords | undefined;
+  cachedKeys(resource: string): CachedKeys | undefined;
 }
 
 /** The records of one resource without what they hold. */
-interface RememberedRecords {
+interface CachedKeys {
   readonly keys: readonly string[];
   /** No secret ones. */
   readonly fields: readonly string[];
@@ -252,7 +252,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   /** The same access where nobody is asked, and nothing is said of what is on its way. */
-  accessUnasked(): ShellAccess {
+  accessWithoutAsking(): ShellAccess {
     const { signal, readInput, trace } = this.io;
     return this.accessWith({ signal, readInput, trace });
   }

@@ -47,10 +47,10 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
       if (exitCode.value !== 0 && stops) throw new StoppedError(exitCode.value);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      const told = located(error, file, step.line, variables);
-      if (stops || isCancelled()) throw told;
+      const locatedError = located(error, file, step.line, variables);
+      if (stops || isCancelled()) throw locatedError;
       exitCode.addError(error);
-      yield { kind: 'error', error: told };
+      yield { kind: 'error', error: locatedError };
     }
     codes.add(exitCode.value);
     if (exitCode.value !== 0) failed.push(placeOf(step.line).line);

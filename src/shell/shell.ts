@@ -73,7 +73,7 @@ export class Shell {
     try {
       yield* verb.run(call);
     } catch (error) {
-      if (error instanceof DevshError) notices.markTold(error.message);
+      if (error instanceof DevshError) notices.markShown(error.message);
       throw error;
     } finally {
       for (const problem of call.hasAccess ? call.credentials.problems : []) notices.add(problem);

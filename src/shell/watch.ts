@@ -125,13 +125,13 @@ export function watchDevices(
   tableOf: () => TableOutput,
   ask: () => AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
-  let told: TableOutput | undefined;
+  let shown: TableOutput | undefined;
   async function* round(): AsyncGenerator<Output> {
     yield* ask();
-    const [before, now] = [told?.rows, tableOf()];
+    const [before, now] = [shown?.rows, tableOf()];
     if (before === undefined) yield now;
     const rows = now.rows.map((row, index) => withOldLatency(row, before?.[index]));
-    told = { ...now, rows };
+    shown = { ...now, rows };
     for (const [index, { ref: device }] of sessions.entries()) {
       const [old = {}, row = {}] = [before?.[index], rows[index]];
       const changes = before === undefined ? [] : recordChanges([old], [row], '');

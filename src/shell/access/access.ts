@@ -97,7 +97,7 @@ export class ShellAccess implements Access {
 
   async #readPins(): Promise<PinFile> {
     const pinFile = await this.shell.services.knownDevices.pinFile();
-    await tellDoubts(this.shell);
+    await warnOfPinDoubts(this.shell);
     return pinFile;
   }
 
@@ -277,8 +277,8 @@ export class ShellAccess implements Access {
   #untoldProblems(): string[] {
     const { notices } = this.shell.services;
     return this.credentials.problems.filter((problem) => {
-      const isNew = !notices.isTold(problem);
-      notices.markTold(problem);
+      const isNew = !notices.isShown(problem);
+      notices.markShown(problem);
       return isNew;
     });
   }
@@ -361,7 +361,7 @@ export async function profileOf(services: Services, entry: DeviceEntry): Promise
 }
 
 /** Says once that pins were lost or altered by something else than devsh: that may be an attack. */
-export async function tellDoubts({ services }: ShellSession): Promise<void> {
+export async function warnOfPinDoubts({ services }: ShellSession): Promise<void> {
   const text = await doubtsText(services.knownDevices);
   if (text !== undefined) services.notices.add(text);
 }

@@ -20,7 +20,7 @@ export async function* checkLogins(
   sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
   const origins = await originsOf(call, sessions);
-  const access = call.accessUnasked();
+  const access = call.accessWithoutAsking();
   const results = new Map<DeviceSession, CheckResult>();
   // What is kept may have changed since the device was opened.
   await Promise.all(sessions.map((session) => session.close()));

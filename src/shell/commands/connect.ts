@@ -124,11 +124,11 @@ async function* askAll(call: Call, sessions: readonly DeviceSession[]): AsyncGen
   for await (const read of call.read(sessions, PROBED_RESOURCE)) {
     if (!read.ok && !wasFailing.has(read.session)) failed.set(read.session, read.error);
   }
-  yield* failuresTold(sessions, failed);
+  yield* failureOutputs(sessions, failed);
 }
 
 /** All at once and in order, so that each cause is told once. */
-function* failuresTold(
+function* failureOutputs(
   sessions: readonly DeviceSession[],
   failed: ReadonlyMap<DeviceSession, DevshError>,
 ): Generator<Output> {
@@ -151,7 +151,7 @@ export async function* probe(
     yield { kind: 'progress', done, total: sessions.length, text };
     if (!read.ok) failed.set(read.session, read.error);
   }
-  yield* failuresTold(sessions, failed);
+  yield* failureOutputs(sessions, failed);
   const hasSuccess = sessions.some(({ state }) => state.kind === 'ready');
   yield { ...devicesTable(sessions), hasSuccess };
   // The table does not wait for what the devices say of themselves.

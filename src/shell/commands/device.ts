@@ -47,7 +47,7 @@ const listDevices = verb({
       );
       return;
     }
-    if (call.io.isOnScreen === true) yield* tellConflicts((await file.read()).conflicts);
+    if (call.io.isOnScreen === true) yield* conflictWarnings((await file.read()).conflicts);
   },
 });
 
@@ -91,7 +91,7 @@ async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {
   yield { kind: 'text', name: 'ansible', text: JSON.stringify(data, null, 2), data };
 }
 
-function* tellConflicts(conflicts: readonly GroupConflict[]): Generator<Output> {
+function* conflictWarnings(conflicts: readonly GroupConflict[]): Generator<Output> {
   for (const { device, setting, groups } of conflicts.slice(0, MOST_CONFLICTS)) {
     const [first, second] = groups;
     yield warning(

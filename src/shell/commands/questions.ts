@@ -142,7 +142,7 @@ async function askingSessions(call: Call): Promise<(readonly [DeviceSession, Dev
 
 /** Reads from the devices without asking anybody: what they wait for shows. */
 async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
-  const access = call.accessUnasked();
+  const access = call.accessWithoutAsking();
   let done = 0;
   for await (const { session: session } of call.read(sessions, 'user', { access })) {
     done += 1;

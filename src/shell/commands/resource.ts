@@ -4,7 +4,7 @@ import {
   bothKeyAndWhere,
   changeFields,
   fieldCandidates,
-  meantBy,
+  keySelector,
   notAssigned,
   recordKey,
   whereFilter,
@@ -179,11 +179,11 @@ function show(resource: string): VerbSpec {
             { column: call.args.end },
           );
         }
-        const meant = records.filter(
+        const matches = records.filter(
           (record) => wanted === undefined || isKeyOf(record, profile, resource, wanted),
         );
-        found += meant.length;
-        return session.inFull(call.access, resource, meant, call.io.signal);
+        found += matches.length;
+        return session.inFull(call.access, resource, matches, call.io.signal);
       };
       yield* readRecords(call, view, undefined, refine);
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
@@ -309,9 +309,9 @@ function remove(resource: string): VerbSpec {
       }
       const { writeEach } = await import('../writing/write.ts');
       const sessions = await call.sessions();
-      const isMeant = meantBy(call.options, keys, sessions);
+      const isSelected = keySelector(call.options, keys, sessions);
       const changesFor = (session: DeviceSession): Change[] =>
-        keys.filter((key) => isMeant(key, session)).map((key) => remove(keyTarget(key)));
+        keys.filter((key) => isSelected(key, session)).map((key) => remove(keyTarget(key)));
       const concerned = sessions.filter((session) => changesFor(session).length > 0);
       yield* writeEach(call, concerned, changesFor);
     },

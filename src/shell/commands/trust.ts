@@ -1,4 +1,4 @@
-import { tellDoubts } from '../access/access.ts';
+import { warnOfPinDoubts } from '../access/access.ts';
 import { isChangedCertificate } from '../../device/errors.ts';
 import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
@@ -30,7 +30,7 @@ export const trust: CommandSpec = {
       async *run({ shell: shell }) {
         const { services } = shell;
         const { inventory, knownDevices } = services;
-        await tellDoubts(shell);
+        await warnOfPinDoubts(shell);
         const pins = await knownDevices.all();
         const devices = await inventory.load();
         // What devices of this session presented in place of what is pinned.

@@ -36,10 +36,10 @@ export function expectedAt(
   // `resource NAME`: what stands behind it is as behind the resource itself.
   const [head, name = ''] = words;
   const isNamed = head === 'resource' && isResourceName(name);
-  const meant = isNamed ? resourceCommand(name) : undefined;
-  const plain = meant === undefined ? words : words.slice(1);
+  const resourceSpec = isNamed ? resourceCommand(name) : undefined;
+  const plain = resourceSpec === undefined ? words : words.slice(1);
   const [first, second] = plain;
-  const command = meant ?? commandNamed(commands, first);
+  const command = resourceSpec ?? commandNamed(commands, first);
   // Behind `--` nothing is an option.
   const isOver = before.some(({ text }) => text === '--');
   const optionBefore = isOver ? undefined : optionAwaitingValue(before.at(-1));

@@ -33,13 +33,13 @@ export async function knownDevices(
   return Promise.all(
     entries.map(async ({ name, address }, index) => {
       const session = sessions.get(name);
-      const remembered =
+      const kept =
         index < MOST_FILES ? await services.seenKeys.of(formatAddress(parseAddress(address))) : {};
       return {
         name,
         cached: (resource: string) => session?.cached(resource),
-        remembered: (resource: string) =>
-          Object.hasOwn(remembered, resource) ? remembered[resource] : undefined,
+        cachedKeys: (resource: string) =>
+          Object.hasOwn(kept, resource) ? kept[resource] : undefined,
       };
     }),
   );
@@ -75,10 +75,10 @@ export function knownFields(
 
 /** The same, with those seen in earlier sessions where a device was not asked in this one. */
 export function everKnownFields(devices: readonly KnownDevice[], resource: string): string[] {
-  const remembered = devices.flatMap((device) =>
-    device.cached(resource) === undefined ? (device.remembered(resource)?.fields ?? []) : [],
+  const kept = devices.flatMap((device) =>
+    device.cached(resource) === undefined ? (device.cachedKeys(resource)?.fields ?? []) : [],
   );
-  return [...new Set([...knownFields(devices, resource), ...remembered])];
+  return [...new Set([...knownFields(devices, resource), ...kept])];
 }
 
 /** Natural keys of the records that were last seen, each with the devices that hold it. */
@@ -91,7 +91,7 @@ export function knownKeys(
   for (const device of devices) {
     const keys =
       device.cached(resource)?.map((record) => valueText(record[keyField])) ??
-      device.remembered(resource)?.keys ??
+      device.cachedKeys(resource)?.keys ??
       [];
     for (const key of keys) {
       if (key === '') continue;

@@ -29,7 +29,7 @@ export async function* takeOverDevices(
   const { inventory: file } = call.shell.services;
   const found = inGroups(yield* readImportSource(call), call.options.groups);
   const plan = planImport(found, { ...(await file.read()), folder: dirname(file.path) });
-  yield* tellPlan(call, found, plan);
+  yield* planMessages(call, found, plan);
   const count = plan.steps.length + plan.groups.length;
   if (count === 0) {
     yield nothingToDo(found, plan);
@@ -62,7 +62,7 @@ function inGroups(found: Findings, groups: readonly string[]): Findings {
   };
 }
 
-function* tellPlan(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Generator<Output> {
+function* planMessages(call: Call<'dryRun'>, found: Findings, plan: ImportPlan): Generator<Output> {
   const rows = [...plan.groups.map((step) => ({ ...step, name: `@${step.name}` })), ...plan.steps];
   const isWell = rows.length > 0 || plan.unchanged.length > 0;
   const refused = plan.refused.map(({ name, place, reason, problem }) => {

@@ -17,7 +17,7 @@ import { UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
 import { type Format, GENERAL, type Given, type OptionKey, OPTIONS } from './options.ts';
 import type { Word } from '../../text/words.ts';
-import { meantLine, meantVerbLine } from './tried-words.ts';
+import { suggestedLine, suggestedVerbLine } from './tried-words.ts';
 import { visible } from '../../text/visible.ts';
 import { type Option, toggle } from './option.ts';
 
@@ -117,7 +117,7 @@ function findCommand(
   const [next] = others;
   const command = commandNamed(commands, word.text);
   if (command !== undefined && command.section !== 'Raw API') return { command };
-  const meant = meantLine(maskedWords([word, ...others]));
+  const meant = suggestedLine(maskedWords([word, ...others]));
   if (command !== undefined) {
     // `delete user bob`, `get users`: the raw API has paths.
     const named = word.text === 'get' ? /^users?$/ : /^\w[^/]*$/;
@@ -156,7 +156,7 @@ function findVerb(
     fallback === undefined || first === undefined
       ? near
       : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
-  const line = meantVerbLine(command.name, names, maskedWords(words));
+  const line = suggestedVerbLine(command.name, names, maskedWords(words));
   if (line !== undefined) meant.splice(0, meant.length, line);
   const takesWords = (fallback?.args.length ?? 0) > 0;
   const isVerbless = first === undefined || names.length === 0;

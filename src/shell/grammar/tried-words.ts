@@ -5,17 +5,20 @@ import { quoteLine } from '../../text/words.ts';
 /* Words that people bring from other programs, and what does the same here. */
 
 /** The verb first, with what it needs where nothing else was said; then what is tried in its place. */
-const VERBS: readonly { readonly verb: string; readonly needs: string; readonly tried: string }[] =
-  [
-    { verb: 'list', needs: '', tried: 'ls dir all get' },
-    { verb: 'list', needs: 'FILTER', tried: 'filter find search grep where' },
-    { verb: 'show', needs: 'KEY', tried: 'display view cat describe details' },
-    { verb: 'add', needs: 'FIELD=VALUE', tried: 'create new insert adduser useradd' },
-    { verb: 'set', needs: 'KEY FIELD=VALUE', tried: 'update modify change patch usermod' },
-    { verb: 'edit', needs: 'KEY', tried: 'vi vim nano' },
-    { verb: 'delete', needs: 'KEY', tried: 'remove rm del erase drop deluser userdel' },
-    { verb: 'list --drift', needs: '', tried: 'compare diff drift' },
-  ];
+const VERBS: readonly {
+  readonly verb: string;
+  readonly needs: string;
+  readonly synonyms: string;
+}[] = [
+  { verb: 'list', needs: '', synonyms: 'ls dir all get' },
+  { verb: 'list', needs: 'FILTER', synonyms: 'filter find search grep where' },
+  { verb: 'show', needs: 'KEY', synonyms: 'display view cat describe details' },
+  { verb: 'add', needs: 'FIELD=VALUE', synonyms: 'create new insert adduser useradd' },
+  { verb: 'set', needs: 'KEY FIELD=VALUE', synonyms: 'update modify change patch usermod' },
+  { verb: 'edit', needs: 'KEY', synonyms: 'vi vim nano' },
+  { verb: 'delete', needs: 'KEY', synonyms: 'remove rm del erase drop deluser userdel' },
+  { verb: 'list --drift', needs: '', synonyms: 'compare diff drift' },
+];
 
 const LINES: Readonly<Record<string, string>> = {
   users: 'user list',
@@ -36,11 +39,11 @@ const LINES: Readonly<Record<string, string>> = {
 };
 
 function meaningOf(word: string): (typeof VERBS)[number] | undefined {
-  return VERBS.find(({ verb, tried }) => verb === word || tried.split(' ').includes(word));
+  return VERBS.find(({ verb, synonyms }) => verb === word || synonyms.split(' ').includes(word));
 }
 
 /** `rm bob`, `add user bob`: the line that does it; undefined for words that nobody tries. */
-export function meantLine(words: readonly string[]): string | undefined {
+export function suggestedLine(words: readonly string[]): string | undefined {
   const [first = '', ...rest] = words;
   if (Object.hasOwn(LINES, first)) return [LINES[first], quoteLine(rest)].join(' ').trim();
   const meaning = meaningOf(first);
@@ -50,7 +53,7 @@ export function meantLine(words: readonly string[]): string | undefined {
 }
 
 /** `user rm bob`: with the verb that the command has, one of `names`. */
-export function meantVerbLine(
+export function suggestedVerbLine(
   command: string,
   names: readonly string[],
   words: readonly string[],
@@ -60,7 +63,7 @@ export function meantVerbLine(
   if (meaning === undefined) return undefined;
   const [verb = ''] = meaning.verb.split(' ');
   if (names.includes(verb)) return lineOf(command, meaning, rest);
-  const other = meaning.tried.split(' ').find((word) => names.includes(word));
+  const other = meaning.synonyms.split(' ').find((word) => names.includes(word));
   return other && `${command} ${other} ${quoteLine(rest)}`.trim();
 }
 

@@ -211,15 +211,17 @@ export const documentSchema: z.ZodType = parts
   .meta({ title: 'The output of a devsh command as JSON or YAML' });
 
 /** What the other kinds of lines are told by: a row that has one of them is one of these, gone wrong. */
-const TOLD_BY = ['record', 'error', 'verdict', 'steps', 'settled'] as const;
+const KEYS_OF_OTHER_LINES = ['record', 'error', 'verdict', 'steps', 'settled'] as const;
 
 const otherLine = z
   .looseObject({ summary: z.string().optional() })
-  .refine((line) => Object.keys(line).length > 0 && TOLD_BY.every((name) => !(name in line)))
+  .refine(
+    (line) => Object.keys(line).length > 0 && KEYS_OF_OTHER_LINES.every((name) => !(name in line)),
+  )
   .meta({
     description: 'A row of a table, or {name: text}',
     minProperties: 1,
-    not: { anyOf: TOLD_BY.map((name) => ({ required: [name] })) },
+    not: { anyOf: KEYS_OF_OTHER_LINES.map((name) => ({ required: [name] })) },
   });
 
 const readLine = z.strictObject({ device: z.string(), record });

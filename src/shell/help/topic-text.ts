@@ -23,7 +23,7 @@ interface TopicText {
   readonly examples: readonly string[];
 }
 
-type World = Pick<Services, 'paths' | 'keys'>;
+type TopicServices = Pick<Services, 'paths' | 'keys'>;
 
 const SOURCES: Readonly<Record<TopicName, string>> = {
   selectors,
@@ -39,7 +39,7 @@ const SOURCES: Readonly<Record<TopicName, string>> = {
 };
 
 /** What stands in a text as `{{name}}`, as it is here and now. */
-const PARTS: Readonly<Record<string, (world: World) => string | Promise<string>>> = {
+const PARTS: Readonly<Record<string, (services: TopicServices) => string | Promise<string>>> = {
   'most-devices': () => String(MAX_DEVICES),
   'allow-words': () => columns(ALLOW_WORDS.map((word) => [word, allowMeaning(word)])),
   'exit-codes': () => columns(EXIT_CODES),
@@ -54,7 +54,7 @@ const PARTS: Readonly<Record<string, (world: World) => string | Promise<string>>
     ]),
   'profile-file': ({ paths }) => join(paths.config, 'profiles', 'NAME.yaml'),
   'settings-file': ({ paths }) => join(paths.config, 'settings.json'),
-  keys: async (world) => keyLines(await world.keys()),
+  keys: async (services) => keyLines(await services.keys()),
   async schema() {
     const { outputJsonSchema } = await import('./document-schema.ts');
     return JSON.stringify(outputJsonSchema(), null, 2);
@@ -62,20 +62,20 @@ const PARTS: Readonly<Record<string, (world: World) => string | Promise<string>>
 };
 
 /** `help filters`: what is no command. */
-export async function helpOnTopic(name: TopicName, world: World): Promise<string> {
-  const { text, examples } = await readTopic(name, world);
+export async function helpOnTopic(name: TopicName, services: TopicServices): Promise<string> {
+  const { text, examples } = await readTopic(name, services);
   return [`${name}: ${HELP_TOPICS[name]}`, '', text, ...exampleLines(examples)].join('\n');
 }
 
 /** The text of a topic: its Markdown without the fences, and with the parts that are made here. */
-export async function readTopic(name: TopicName, world: World): Promise<TopicText> {
+export async function readTopic(name: TopicName, services: TopicServices): Promise<TopicText> {
   const [body = '', examples = ''] = SOURCES[name].split('\n```devsh\n');
   const pieces = body
     .replaceAll(/^```(?:text)?\n/gm, '')
     .trimEnd()
     .split(/\{\{([\w-]+)\}\}/);
   const filled = pieces.map(async (piece, at) =>
-    at % 2 === 0 ? piece : String(await PARTS[piece]?.(world)),
+    at % 2 === 0 ? piece : String(await PARTS[piece]?.(services)),
   );
   const text = (await Promise.all(filled)).join('');
   return { text, examples: examples.split('\n').slice(0, -2) };

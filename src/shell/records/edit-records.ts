@@ -1,4 +1,4 @@
-import { isKeyed, bothKeyAndWhere, meantBy, whereFilter } from '../arguments.ts';
+import { isKeyed, bothKeyAndWhere, keySelector, whereFilter } from '../arguments.ts';
 import type { Change } from '../../change/change.ts';
 import {
   readRecordText,
@@ -73,7 +73,7 @@ async function choiceOf(
   sessions: readonly DeviceSession[],
 ): Promise<Choice> {
   const keys = call.args.all('KEY');
-  const isMeant = meantBy(call.options, keys, sessions);
+  const isSelected = keySelector(call.options, keys, sessions);
   const { where } = call.options;
   if (where !== undefined && keys.length === 0) {
     const filter = whereFilter(where);
@@ -81,7 +81,9 @@ async function choiceOf(
   }
   if (keys.length > 0 && where === undefined) {
     return (session, record) =>
-      keys.some((key) => isMeant(key, session) && isKeyOf(record, session.profile, resource, key));
+      keys.some(
+        (key) => isSelected(key, session) && isKeyOf(record, session.profile, resource, key),
+      );
   }
   if (keys.length === 0 && !isKeyed(resource) && (await isSingleHere(call, resource))) {
     return () => true;

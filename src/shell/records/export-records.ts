@@ -104,8 +104,8 @@ async function* readAll(
   const found: ReadOutput[] = [];
   const reads = call.read(sessions, resource, {
     refine: (session, records) => {
-      const meant = matching(filter, records, session.ref.name);
-      return session.inFull(call.access, resource, meant, call.io.signal);
+      const matches = matching(filter, records, session.ref.name);
+      return session.inFull(call.access, resource, matches, call.io.signal);
     },
   });
   for await (const one of reads) {
@@ -147,8 +147,8 @@ function formatOf(call: Call, path: string | undefined): RecordFormat {
   }
   if (format !== undefined) return format;
   if (path === undefined || extname(path) === '') return 'csv';
-  const told = formatOfFile(path);
-  if (told !== undefined) return told;
+  const byName = formatOfFile(path);
+  if (byName !== undefined) return byName;
   throw new UsageError(
     `"${path}" does not end with .csv, .json, .jsonl or .yaml: say --format as well`,
   );

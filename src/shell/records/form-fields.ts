@@ -79,13 +79,13 @@ export function formFields(
   const records = session?.cached(resource) ?? [];
   const idFields = session?.profile.idFields ?? [];
   const keyField = session && keyFieldOf(session.profile, resource, records);
-  const told = Object.keys(known?.details ?? {});
+  const described = Object.keys(known?.details ?? {});
   const missing =
     session && record === undefined
       ? fillMissing({ profile: session.profile, records, resource }, {})
       : undefined;
   const held = record === undefined ? knownFields(fleet.connected, resource) : Object.keys(record);
-  const names = [...new Set([...told, ...(known?.fields ?? []), ...held])];
+  const names = [...new Set([...described, ...(known?.fields ?? []), ...held])];
   return names
     .filter((field) => !idFields.includes(field))
     .map((field) => {
@@ -141,9 +141,9 @@ function informed(
 ): DeviceSession | undefined {
   const named = fleet.connected.find(({ ref }) => ref.name === name);
   const sessions = named === undefined ? fleet.selection : [named];
-  const hasTold = (session: DeviceSession): boolean =>
+  const hasDetails = (session: DeviceSession): boolean =>
     session.profile.resources[resource]?.details !== undefined;
-  return sessions.find(hasTold) ?? sessions[0];
+  return sessions.find(hasDetails) ?? sessions[0];
 }
 
 function originOf(

@@ -7,12 +7,12 @@ const DAY_MS = 86_400_000;
 
 /** "41 users yesterday 17:02": what a device held when it was last asked; undefined when nobody knows. */
 export function lastSeenText(
-  remembered: Readonly<Record<string, SeenRecords>>,
+  cached: Readonly<Record<string, SeenRecords>>,
   now: Date,
 ): string | undefined {
-  const resource = Object.hasOwn(remembered, 'user') ? 'user' : Object.keys(remembered)[0];
+  const resource = Object.hasOwn(cached, 'user') ? 'user' : Object.keys(cached)[0];
   if (resource === undefined) return undefined;
-  const { count, at } = remembered[resource] ?? {};
+  const { count, at } = cached[resource] ?? {};
   if (count === undefined || at === undefined) return undefined;
   return `${count} ${resource}${count === 1 ? '' : 's'} ${whenText(new Date(at), now)}`;
 }

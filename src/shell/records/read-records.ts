@@ -104,8 +104,8 @@ function* missingFields(
   const named = [...columns, ...sort].map((name) => name.replace(/^-/, ''));
   const missing = [...new Set(named)].filter((field) => !fields.has(field) && field !== 'device');
   for (const field of missing.slice(0, MAX_MISSING)) {
-    const [meant] = suggest(field, [...fields]);
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    const [suggestion] = suggest(field, [...fields]);
+    const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
     yield warning(`no record has a field "${field}"${hint}`);
   }
   if (missing.length > MAX_MISSING) {
