@@ -67,13 +67,13 @@ export function checkFields(
   const problems = new Map<string, string>();
   for (const [name, facts] of Object.entries(details)) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const isConfigured = value !== undefined;
+    const isGiven = value !== undefined;
     const problem =
-      facts.readOnly && isConfigured
+      facts.readOnly && isGiven
         ? 'read-only'
-        : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isConfigured)
+        : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isGiven)
           ? 'required'
-          : isConfigured
+          : isGiven
             ? checkValue(facts, value)
             : undefined;
     if (problem !== undefined) problems.set(name, problem);

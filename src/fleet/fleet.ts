@@ -139,13 +139,13 @@ export class Fleet {
           const records = await session.list(call.access, resource, call.signal);
           const { refine } = call;
           emit({
-            session: session,
+            session,
             ok: true,
             records: refine ? await refine(session, records) : records,
           });
         } catch (error) {
           if (!(error instanceof DevshError)) throw error;
-          emit({ session: session, ok: false, error });
+          emit({ session, ok: false, error });
         } finally {
           if (call.closes === true) await session.close();
         }

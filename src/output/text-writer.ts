@@ -315,8 +315,8 @@ function failureOf(output: Output): Failure | undefined {
 function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
   if (output.kind === 'plan') return planLines(output.plan, style);
   if (output.kind === 'error') return errorLines(output.error, style);
-  const isConfigured = output.kind === 'message' && (!isQuiet || output.level === 'warning');
-  return isConfigured ? [messageText(output, style)] : [];
+  const isShown = output.kind === 'message' && (!isQuiet || output.level === 'warning');
+  return isShown ? [messageText(output, style)] : [];
 }
 
 function messageText({ level, text }: MessageOutput, style: Style): string {

@@ -61,7 +61,7 @@ export class InventoryFile {
   }
 
   /** Writes what was planned for this file. Throws SettingsError when it has changed since. */
-  async runStep(plan: ImportPlan): Promise<void> {
+  async applyImport(plan: ImportPlan): Promise<void> {
     await this.#edit((text, edit) => edit.applyImport(text, plan, this.path));
   }
 

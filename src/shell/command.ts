@@ -220,7 +220,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** The same call with every question answered by yes: what must happen by itself. */
   nestedYes(): Call<K, M> {
-    const { args, line, shell: shell, grammar } = this;
+    const { args, line, shell, grammar } = this;
     const given: Given = { ...this.#given, yes: true, canary: undefined };
     const io = { ...this.io, signal: new AbortController().signal };
     return new Call({ args, line, given }, shell, io, grammar);
@@ -277,7 +277,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     resource: string,
     more: Partial<FleetCall> = {},
   ): AsyncIterable<FleetRead> {
-    const { shell: shell, readWidth: width, io } = this;
+    const { shell, readWidth: width, io } = this;
     const access = more.access ?? this.access;
     return shell.fleet.read(sessions, resource, { width, signal: io.signal, ...more, access });
   }

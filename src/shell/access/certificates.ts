@@ -61,7 +61,7 @@ export async function* lookAt(
 ): AsyncGenerator<Output, readonly Seen[]> {
   const seen = new Map<DeviceSession, Seen>();
   const look = async (session: DeviceSession, emit: (seen: Seen) => void): Promise<void> => {
-    emit({ session: session, sighting: await sight(call, session, trust) });
+    emit({ session, sighting: await sight(call, session, trust) });
   };
   for await (const one of fanOut(sessions, call.readWidth, look, call.io.signal)) {
     seen.set(one.session, one);
@@ -84,17 +84,17 @@ export async function* askAndPin(
   call: Call,
   shown: readonly { readonly session: DeviceSession; readonly presented: PresentedCertificate }[],
 ): AsyncGenerator<Output> {
-  const names = shown.map(({ session: session }) => session.ref.name).join(', ');
+  const names = shown.map(({ session }) => session.ref.name).join(', ');
   if (call.io.ask === undefined) {
     const presents = shown.map(
-      ({ session: session, presented }) => `${session.ref.name} presents ${presented.fingerprint}`,
+      ({ session, presented }) => `${session.ref.name} presents ${presented.fingerprint}`,
     );
     throw new RefusedError(
       `${presents.join('; ')}; nobody to ask: if that is right, repeat with ${shown.length === 1 ? '--fingerprint' : 'a list of these: --fingerprints FILE'}`,
     );
   }
   const details: string[] = [];
-  for (const { session: session, presented } of shown) {
+  for (const { session, presented } of shown) {
     const { subject, validTo, fingerprint } = presented;
     const known = await call.shell.services.knownDevices.find(session.ref.address);
     details.push(`${session.ref.name}  ${subject}  valid to ${validTo.slice(0, 10)}`);
@@ -124,13 +124,13 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
   const { services } = call.shell;
   const firstSeen = services.now().toISOString();
   await services.knownDevices.set(
-    ...vouched.map(({ session: session, presented: { fingerprint, subject, validTo } }) => {
+    ...vouched.map(({ session, presented: { fingerprint, subject, validTo } }) => {
       return { address: session.ref.address, fingerprint, firstSeen, subject, validTo };
     }),
   );
   // The next command checks against the new pins.
-  await Promise.all(vouched.map(({ session: session }) => session.close()));
-  for (const { session: session, presented } of vouched) {
+  await Promise.all(vouched.map(({ session }) => session.close()));
+  for (const { session, presented } of vouched) {
     yield success(`${session.ref.name} is pinned to ${presented.fingerprint}`);
   }
 }

@@ -23,7 +23,7 @@ export async function* pinProved(
   if (file === undefined) return;
   const pem = readCa(await call.readText(file), file);
   const vouched: Vouched[] = [];
-  for (const { session: session, sighting } of yield* lookAt(call, sessions, {
+  for (const { session, sighting } of yield* lookAt(call, sessions, {
     kind: 'ca',
     pem,
     file,
@@ -31,7 +31,7 @@ export async function* pinProved(
     if (sighting.kind === 'failed')
       yield { kind: 'error', error: sighting.error, device: session.ref };
     else if (sighting.kind === 'known') yield info(`${session.ref.name} is known already`);
-    else vouched.push({ session: session, presented: sighting.presented });
+    else vouched.push({ session, presented: sighting.presented });
   }
   yield* pinAll(call, vouched);
 }
@@ -61,7 +61,7 @@ export async function* acceptListed(
         throw new RefusedError(`${ref.name}: ${file} has several fingerprints for it`);
       }
       if (await (replaces ? isOther : refuseOther)(call, session, fingerprint)) {
-        vouched.push({ session: session, presented: { fingerprint } });
+        vouched.push({ session, presented: { fingerprint } });
       } else {
         yield info(`${ref.name} is known already`);
       }

@@ -54,7 +54,7 @@ async function originsOf(
   call: Call,
   sessions: readonly DeviceSession[],
 ): Promise<Map<DeviceSession, CredentialOrigin>> {
-  const { access, credentials, shell: shell } = call;
+  const { access, credentials, shell } = call;
   const { vault } = shell.services;
   const look = async (): Promise<Map<DeviceSession, CredentialOrigin>> => {
     const found = sessions.map(

@@ -271,7 +271,7 @@ function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
 }
 
 /** What the line says about all lines that follow. */
-function keepForSession({ shell: shell, given, options }: Call<DeviceOption>): void {
+function keepForSession({ shell, given, options }: Call<DeviceOption>): void {
   const kept = ['timeoutMs', 'verbose', 'tokenStdin', 'passwordStdin', 'passphraseStdin'] as const;
   shell.defaults = { ...shell.defaults, ...pickGiven(given, kept) };
   if (options.readOnly) shell.isReadOnly = true;

@@ -150,7 +150,7 @@ export const device: CommandSpec = {
       details:
         '--user, --ca, --insecure, --proxy, --jump, --read-only and --group are kept with the device.',
       examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
-      async *run({ args, options, shell: shell }) {
+      async *run({ args, options, shell }) {
         const [word] = args.words('ADDRESS');
         const address = args.required('ADDRESS');
         try {
@@ -187,7 +187,7 @@ export const device: CommandSpec = {
       name: 'remove',
       summary: 'Remove a device from the inventory',
       args: [oneDevice('NAME', 'the device', true)],
-      async *run({ args, shell: shell }) {
+      async *run({ args, shell }) {
         const name = args.required('NAME');
         await shell.services.inventory.remove(name);
         yield success(
@@ -200,7 +200,7 @@ export const device: CommandSpec = {
       name: 'restore',
       summary: 'Bring the inventory back as it was last understood',
       details: 'For a file that was damaged; what it holds now is kept beside it.',
-      async *run({ shell: shell }) {
+      async *run({ shell }) {
         const { services } = shell;
         const { devices, aside } = await services.inventory.restore(services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;

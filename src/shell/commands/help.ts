@@ -31,7 +31,7 @@ export const help = command({
   ],
   changes: 'nothing',
   examples: ['help', 'help user', 'help user add', 'help filters'],
-  async *run({ args, grammar, shell: shell }) {
+  async *run({ args, grammar, shell }) {
     const { commands } = grammar;
     const [first, second] = args.words('COMMAND');
     if (first === undefined) {

@@ -121,7 +121,7 @@ export const credentials = command({
     'git_credential and netrc, then the prompt.',
   examples: ['credentials', 'credentials @berlin --json'],
   async *run(call) {
-    const { args, options, shell: shell } = call;
+    const { args, options, shell } = call;
     const targets = args.all('TARGET');
     const isSelected = options.on.length > 0 || shell.fleet.selection.length > 0;
     const { devices } = await shell.services.inventory.load();

@@ -48,7 +48,7 @@ export const profile: CommandSpec = {
         'They go to a profile file of the device, which extends what it had before. Lists and maps are\n' +
         'written as in YAML: id_fields=[id], "remove.constants={action: delete}".',
       examples: ['profile set fw1 update.method=PUT update.path={item}'],
-      async *run({ args, shell: shell }) {
+      async *run({ args, shell }) {
         const { inventory, profiles } = shell.services;
         const wanted = args.required('DEVICE');
         const device = (await inventory.load()).find(wanted);

@@ -34,7 +34,7 @@ export const questions: CommandSpec = {
         'terminal; without one they refuse. With --on, those devices are tried first, and nobody is asked.',
       examples: ['questions', 'questions --on @berlin'],
       async *run(call) {
-        const { shell: shell, options, io } = call;
+        const { shell, options, io } = call;
         if (options.on.length > 0) yield* tryOut(call, await call.sessions());
         const open = openQuestions(shell.fleet);
         yield questionTable(open, shell.services.now());
@@ -112,7 +112,7 @@ async function* accept(
 
 /** Asks for a login, unless the vault may have it, which is asked first. */
 async function giveLogin(
-  { access, credentials, shell: shell }: Call,
+  { access, credentials, shell }: Call,
   sessions: readonly DeviceSession[],
 ): Promise<boolean> {
   const { services } = shell;
@@ -144,7 +144,7 @@ async function askingSessions(call: Call): Promise<(readonly [DeviceSession, Dev
 async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
   const access = call.accessWithoutAsking();
   let done = 0;
-  for await (const { session: session } of call.read(sessions, 'user', { access })) {
+  for await (const { session } of call.read(sessions, 'user', { access })) {
     done += 1;
     yield { kind: 'progress', done, total: sessions.length, text: `trying ${session.ref.name}` };
   }

@@ -135,7 +135,7 @@ async function* sendRaw(
     if (method === 'DELETE') {
       refuseCollection(session, path, (await exchange(call, session, 'GET', path)).response);
     }
-    const { response: response, error } = await exchange(call, session, method, path, form);
+    const { response, error } = await exchange(call, session, method, path, form);
     return answerOutput(call, session, response, error);
   });
 }

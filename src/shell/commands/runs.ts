@@ -38,7 +38,7 @@ export const runs: CommandSpec = {
       name: '',
       summary: 'List the runs, the newest first',
       changes: 'nothing',
-      async *run({ shell: shell }) {
+      async *run({ shell }) {
         const { countsOf, stateText } = await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/stored-runs.ts');
         const ids = await shell.services.runs.ids();

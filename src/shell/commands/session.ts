@@ -15,7 +15,7 @@ export const info = command({
     'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
     '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
   examples: ['info', 'info --config'],
-  async *run({ shell: shell, options, given }) {
+  async *run({ shell, options, given }) {
     if (options.config) {
       const { configRows } = await import('../help/environment.ts');
       yield table(
@@ -95,7 +95,7 @@ export const history = command({
   changes: 'nothing',
   details:
     'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
-  async *run({ shell: shell }) {
+  async *run({ shell }) {
     const lines = await shell.services.history.load();
     yield table(
       'history',

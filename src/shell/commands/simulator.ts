@@ -37,7 +37,7 @@ export const simulator: CommandSpec = {
       name: 'faults',
       summary: 'List the ways in which a simulated device can misbehave',
       changes: 'nothing',
-      async *run({ shell: shell }) {
+      async *run({ shell }) {
         yield namesTable('faults', await shell.services.faults());
       },
     }),
@@ -45,7 +45,7 @@ export const simulator: CommandSpec = {
       name: 'quirks',
       summary: 'List the habits of real devices that can be simulated',
       changes: 'nothing',
-      async *run({ shell: shell }) {
+      async *run({ shell }) {
         yield namesTable('quirks', await shell.services.quirks());
       },
     }),
@@ -63,7 +63,7 @@ export const demo = command({
     'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
   async *run(call) {
     const running = await start(call, 0);
-    const { shell: shell } = call;
+    const { shell } = call;
     shell.closing.push(() => running.close());
     for (const device of running.devices) {
       const { username, password } = device.accounts.admin;
@@ -97,7 +97,7 @@ function namesTable(
 }
 
 function start(
-  { options, shell: shell }: Call<SimulatorOption | 'profile'>,
+  { options, shell }: Call<SimulatorOption | 'profile'>,
   port: number,
 ): Promise<RunningSimulator> {
   return shell.services.startSimulator({

@@ -32,7 +32,7 @@ export const theme = command({
   args: [NAME],
   details: `"${AUTO}" takes the choice back: ${AUTO_SUMMARY}. --theme holds for one session only.`,
   examples: ['theme', 'theme light', 'theme auto'],
-  async *run({ args, shell: shell }) {
+  async *run({ args, shell }) {
     const { settings } = shell.services;
     const [word] = args.words('NAME');
     if (word === undefined) {

@@ -27,7 +27,7 @@ export const trust: CommandSpec = {
       name: 'list',
       summary: 'List the pinned certificates',
       changes: 'nothing',
-      async *run({ shell: shell }) {
+      async *run({ shell }) {
         const { services } = shell;
         const { inventory, knownDevices } = services;
         await warnOfPinDoubts(shell);
@@ -75,7 +75,7 @@ export const trust: CommandSpec = {
       async *run(call) {
         const sessions = await call.resolve(call.args.all('TARGET'));
         const seen = yield* lookAt(call, sessions);
-        for (const { session: session, sighting } of seen) {
+        for (const { session, sighting } of seen) {
           if ('error' in sighting) {
             yield { kind: 'error', error: sighting.error, device: session.ref };
           }
@@ -119,7 +119,7 @@ export const trust: CommandSpec = {
         else {
           const session = onlyOne(call, sessions, 'TARGET');
           await refuseOther(call, session, wanted);
-          yield* pinAll(call, [{ session: session, presented: { fingerprint: wanted } }]);
+          yield* pinAll(call, [{ session, presented: { fingerprint: wanted } }]);
         }
       },
     }),
@@ -147,7 +147,7 @@ export const trust: CommandSpec = {
         const session = onlyOne(call, sessions, 'TARGET');
         const wanted = fingerprintOption(call);
         if (wanted !== undefined) {
-          yield* pinAll(call, [{ session: session, presented: { fingerprint: wanted } }]);
+          yield* pinAll(call, [{ session, presented: { fingerprint: wanted } }]);
           return;
         }
         const [seen] = yield* lookAt(call, [session]);
@@ -155,7 +155,7 @@ export const trust: CommandSpec = {
         if (seen.sighting.kind === 'failed') throw seen.sighting.error;
         if (seen.sighting.kind === 'known')
           yield info(`${session.ref.name} presents what is pinned`);
-        else yield* askAndPin(call, [{ session: session, presented: seen.sighting.presented }]);
+        else yield* askAndPin(call, [{ session, presented: seen.sighting.presented }]);
       },
     }),
     verb({
@@ -176,7 +176,7 @@ export const trust: CommandSpec = {
       details:
         'devsh keeps a good copy of what it writes. Pins that only the file has stay; the file as it was\n' +
         'is kept beside it. "trust forget" and "trust replace" are for pins that were changed on purpose.',
-      async *run({ shell: shell }) {
+      async *run({ shell }) {
         const { knownDevices } = shell.services;
         const { pins, aside } = await knownDevices.restore(shell.services.now());
         const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
@@ -198,7 +198,7 @@ function scanTable(seen: readonly Seen[], now: Date): Output {
       'expires',
       { key: 'subject', title: 'SUBJECT', isExtra: true },
     ],
-    seen.map(({ session: session, sighting }) => {
+    seen.map(({ session, sighting }) => {
       const device = { device: session.ref.name, address: session.ref.address };
       if (sighting.kind === 'failed') {
         const { code: state } = sighting.error;
@@ -219,11 +219,11 @@ async function* acceptAll(
   sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
   const seen = yield* lookAt(call, sessions);
-  for (const { session: session, sighting } of seen) {
+  for (const { session, sighting } of seen) {
     if (sighting.kind === 'known') yield info(`${session.ref.name} is known already`);
     if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: session.ref };
   }
-  const fresh = seen.flatMap(({ session: session, sighting }) =>
+  const fresh = seen.flatMap(({ session, sighting }) =>
     sighting.kind === 'new' ? [{ session, presented: sighting.presented }] : [],
   );
   if (fresh.length > 0) yield* askAndPin(call, fresh);

@@ -70,7 +70,7 @@ export const vault: CommandSpec = {
     verb({
       name: 'lock',
       summary: 'Forget the passphrase and what was read from the vault',
-      *run({ shell: shell }) {
+      *run({ shell }) {
         const { vault } = shell.services;
         const wasOpen = vault.isUnlocked;
         vault.lock();
@@ -81,7 +81,7 @@ export const vault: CommandSpec = {
 };
 
 /** Opens the vault. Throws when there is none, or when nobody says the passphrase. */
-async function open({ access, credentials, shell: shell }: Call): Promise<void> {
+async function open({ access, credentials, shell }: Call): Promise<void> {
   const { vault } = shell.services;
   if (!vault.isUnlocked && !(await vault.exists())) {
     throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
@@ -92,11 +92,7 @@ async function open({ access, credentials, shell: shell }: Call): Promise<void> 
 }
 
 /** Typed twice, or the first line of standard input. */
-async function newPassphrase({
-  io,
-  options,
-  shell: shell,
-}: Call<'passphraseStdin'>): Promise<string> {
+async function newPassphrase({ io, options, shell }: Call<'passphraseStdin'>): Promise<string> {
   if (options.passphraseStdin) {
     const [passphrase = ''] = (await io.readInput()).split(/\r?\n/);
     return passphrase;

@@ -82,7 +82,7 @@ async function lastSession(services: Services): Promise<FirstStep[]> {
 }
 
 /** A line has connected to devices that were not connected before: the next session offers it. */
-export async function keepForNextSession({ line, shell: shell }: Call): Promise<void> {
+export async function keepForNextSession({ line, shell }: Call): Promise<void> {
   // What was masked, or came from a pipe, cannot be typed again.
   if (/•|-stdin\b/.test(line)) return;
   // How the terminal is written to is no matter of the devices.

@@ -34,7 +34,7 @@ export async function* compareDevices(
   });
   for await (const one of reads) {
     done += 1;
-    const { session: session } = one;
+    const { session } = one;
     if (one.ok) answers.set(session, { device: session.ref, records: one.records });
     else yield { kind: 'error', error: one.error, device: session.ref };
     const text = `reading ${resource}s: ${session.ref.name} ${one.ok ? 'answered' : 'failed'}`;
