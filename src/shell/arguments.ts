@@ -22,10 +22,9 @@ export const TARGETS: ArgSpec = {
   complete: (scope) => scope.targets,
 };
 
-/** The same, where at least one is needed. */
+/** As `TARGETS`, with at least one. */
 export const SOME_TARGETS: ArgSpec = { ...TARGETS, isRequired: true };
 
-/** One device by its name or address. */
 export function oneDevice(name: string, summary: string, isRequired = false): ArgSpec {
   const complete: ArgSpec['complete'] = ({ targets }) =>
     targets.filter(({ text }) => !text.startsWith('@'));
@@ -43,7 +42,7 @@ export const CONNECTED: ArgSpec = {
   ],
 };
 
-/** `field=value` words as fields; each field once. */
+/** Parses `field=value` words. Each field may occur once. */
 export function fieldsOf(words: readonly Word[]): DeviceRecord {
   const fields: Record<string, Value> = {};
   for (const { text, start } of words) {
@@ -65,7 +64,7 @@ export function fieldsOf(words: readonly Word[]): DeviceRecord {
   return fields;
 }
 
-/** `field=value` and `field:=JSON` words: what a new record is to have, or a changed one. */
+/** Parses `field=value` and `field:=JSON` words: the fields of a new record, or the changes of an existing one. */
 export function changeFields(words: readonly Word[]): {
   fields: DeviceRecord;
   asJson: string[] | undefined;
@@ -96,7 +95,10 @@ function jsonOf(text: string, word: Word | undefined): Value {
   }
 }
 
-/** `likely`: the field that a word alone is likely to be the value of, unless it names the field itself. */
+/**
+ * The error for a word that is no assignment. `likely`: the field whose value the word probably is, unless it
+ * is the name of that field.
+ */
 export function notAssigned(text: string, column: number, likely?: string): UsageError {
   const field = text === likely ? undefined : likely;
   const says = text.startsWith('=') ? 'names no field' : 'is not field=value';
@@ -107,7 +109,7 @@ export function notAssigned(text: string, column: number, likely?: string): Usag
   });
 }
 
-/** How the devices of the selection speak, as far as one answer can do for all of them. */
+/** The profile of the first selected device stands for the whole selection. */
 export function selectionProfile(fleet: Fleet): Profile {
   return fleet.selection[0]?.profile ?? documentedProfile;
 }
@@ -119,7 +121,7 @@ export function recordKey(resource: string): ArgSpec {
     summary: `${keyFieldOf(documentedProfile, resource)} or id of the ${resource}`,
     complete: (scope) => {
       const { fleet, devices, given } = scope;
-      // A single object has no key: its fields come at once.
+      // A single object has no key: its fields come first.
       if (isSingle(selectionProfile(fleet), resource)) return fieldCandidates(scope, resource);
       const seen = fleet.selection.flatMap((session) => session.cached(resource) ?? []);
       const keyField = keyFieldOf(selectionProfile(fleet), resource, seen);
@@ -128,7 +130,7 @@ export function recordKey(resource: string): ArgSpec {
   };
 }
 
-/** `FIELD=VALUE…`, with the fields and choices that are known. */
+/** `FIELD=VALUE…`, completed with the known fields and choices. */
 export function assignments(resource: string): ArgSpec {
   return {
     name: 'FIELD=VALUE',
@@ -139,9 +141,9 @@ export function assignments(resource: string): ArgSpec {
 }
 
 /**
- * Field names that are not given yet; behind the `=`, the choices and the values seen so far.
+ * Proposes field names that are not given yet, and behind the `=` the choices and known values.
  *
- * @param purpose to `write`, ids and read-only fields are left out
+ * @param purpose `write` leaves out ids and read-only fields
  */
 export function fieldCandidates(
   scope: CompletionScope,
@@ -175,7 +177,10 @@ export function fieldCandidates(
     });
 }
 
-/** What `--where` chooses by. Throws UsageError, which points nowhere: its columns count in the filter. */
+/**
+ * Parses the filter of `--where`. Throws UsageError without a column: its columns count in the filter, not in
+ * the line.
+ */
 export function whereFilter(text: string): Filter {
   if (text.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
   try {
@@ -194,8 +199,8 @@ export function bothKeyAndWhere(title: string, key: Word): UsageError {
 }
 
 /**
- * Every KEY is meant on every selected device, but for those that `--only` keeps to some of them. Throws
- * a `UsageError` where it names a device or a KEY that the line is not about.
+ * Applies every KEY to every selected device, unless `--only` limits it to some of them. Throws a `UsageError`
+ * if `--only` names a device or KEY that the line does not.
  */
 export function keySelector(
   { only }: Options<'only'>,
@@ -221,7 +226,7 @@ function sessionNamed(device: string, sessions: readonly DeviceSession[]): Devic
   throw new UsageError(`--only: "${device}" is none of the selected devices (${names})`);
 }
 
-/** Whether its records have keys, as far as that is known before any device is asked. */
+/** Whether its records have keys, as far as this is known before a request. */
 export function isKeyed(resource: string): boolean {
   return configuredSingle(documentedProfile, resource) === false;
 }

@@ -29,34 +29,34 @@ import { ShellAccess } from './access/access.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import { type ShellSession, type ShellIo, unlessCancelled } from './session.ts';
 
-/** A device that a line is about, as far as it is known without asking it. */
+/** A device of the line, as far as it is known without a request. */
 export interface KnownDevice {
   readonly name: string;
   /** The records read in this session. */
   cached(resource: string): readonly DeviceRecord[] | undefined;
-  /** What is left of those read in an earlier one. */
+  /** The keys kept from an earlier session. */
   cachedKeys(resource: string): CachedKeys | undefined;
 }
 
-/** The records of one resource without what they hold. */
+/** The keys and field names of one resource, without values. */
 interface CachedKeys {
   readonly keys: readonly string[];
-  /** No secret ones. */
+  /** Without secret fields. */
   readonly fields: readonly string[];
 }
 
-/** What completion may look at: only what is known already, never the network. */
+/** What completion may use: only what is known already, never the network. */
 export interface CompletionScope {
-  /** The commands there are, for `help`. */
+  /** All commands, for `help`. */
   readonly commands: readonly CommandSpec[];
   readonly fleet: Fleet;
   /** The devices that `--on` names, else the selection. */
   readonly devices: readonly KnownDevice[];
   /** Names, groups and addresses of the inventory. */
   readonly targets: readonly Candidate[];
-  /** The ids of the runs, the newest first. */
+  /** The ids of the runs, newest first. */
   readonly runs: readonly string[];
-  /** The word being completed, as far as it is typed, quotes taken off. */
+  /** The word being completed, without quotes. */
   readonly typed: string;
   /** The arguments before it. */
   readonly given: readonly string[];
@@ -66,9 +66,9 @@ export interface ArgSpec {
   readonly name: string;
   readonly summary: string;
   readonly isRequired?: boolean;
-  /** Takes all words that are left. */
+  /** Takes all remaining words. */
   readonly isRest?: boolean;
-  /** An empty word (`""`, a variable that was not set) is taken; elsewhere it is a mistake. */
+  /** Accepts an empty word (`""`, an unset variable), which is a mistake elsewhere. */
   readonly mayBeEmpty?: boolean;
   complete?(scope: CompletionScope): readonly Candidate[];
 }
@@ -78,48 +78,48 @@ export interface VerbSpec<K extends OptionKey = OptionKey> {
   readonly name: string;
   readonly summary: string;
   readonly args: readonly ArgSpec[];
-  /** Which options it understands, besides the general ones. */
+  /** The options that it takes besides the general ones. */
   readonly options: readonly K[];
   /**
-   * `nothing`: neither on a device nor on this machine. `choice`: only what the next lines are about. A verb that
-   * does not say it may change anything.
+   * `nothing`: neither a device nor this machine. `choice`: only what the next lines work on. Absent: anything
+   * may change.
    */
   readonly changes?: 'nothing' | 'choice';
-  /** Which word of `--allow` stands for `--force` here; `own-account` unless given. */
+  /** The word of `--allow` that `--force` stands for here; `own-account` by default. */
   readonly forced?: AllowWord;
-  /** More lines for `help`. */
+  /** Additional lines for `help`. */
   readonly details?: string;
   readonly examples?: readonly string[];
   run(call: Call<K>): AsyncGenerator<Output> | Generator<Output>;
 }
 
-/** What is written of a verb: what it does not say, it does not take. */
+/** A verb as it is written: what is absent, it does not take. */
 type Stated<K extends OptionKey> = Omit<VerbSpec<K>, 'args' | 'options' | 'run'> & {
   readonly args?: readonly ArgSpec[];
   readonly options?: readonly K[];
   readonly run: (call: Call<K>) => ReturnType<VerbSpec['run']>;
 };
 
-/** A verb whose `run` gets the options that it lists, and no others. */
+/** Defines a verb. Its `run` gets the options that it lists and no others. */
 export function verb<const K extends OptionKey = never>(spec: Stated<K>): VerbSpec {
   return { args: [], options: [], ...spec };
 }
 
-/** A first word of the grammar. */
+/** The spec of a first word of a line. */
 export interface CommandSpec {
   readonly name: string;
   readonly aliases?: readonly string[] | undefined;
   readonly summary: string;
-  /** Under which heading `help` lists it. */
+  /** The heading under which `help` lists it. */
   readonly section: 'Devices' | 'Records' | 'Change sets' | 'Raw API' | 'Trust and login' | 'Shell';
   readonly verbs: readonly VerbSpec[];
-  /** The verb that is meant when none is given. */
+  /** The verb that runs if none is given. */
   readonly defaultVerb?: string;
-  /** Its argument is a line: options behind its first word are those of the line. */
+  /** Its argument is a line: options behind the first word of that line belong to it. */
   readonly takesLine?: true | undefined;
 }
 
-/** A command without verbs. `brief`: its summary where there is less room than in `help`. */
+/** Defines a command without verbs. `brief`: a shorter summary for places with less room than `help`. */
 export function command<const K extends OptionKey = never>({
   brief,
   section,
@@ -135,7 +135,6 @@ export function command<const K extends OptionKey = never>({
   return { name, section, summary: brief ?? summary, aliases, takesLine, verbs };
 }
 
-/** The command of a first word. */
 export function commandNamed(
   commands: readonly CommandSpec[],
   word: string | undefined,
@@ -145,7 +144,6 @@ export function commandNamed(
   );
 }
 
-/** The verbs that have a name. */
 export function namedVerbs({ verbs }: CommandSpec): readonly VerbSpec[] {
   return verbs.filter(({ name }) => name !== '');
 }
@@ -154,12 +152,12 @@ export function verbNamed(command: CommandSpec, word: string | undefined): VerbS
   return namedVerbs(command).find(({ name }) => name === word);
 }
 
-/** The verb that is meant when none is named. */
+/** The verb that runs if none is named. */
 export function defaultVerb({ verbs, defaultVerb = '' }: CommandSpec): VerbSpec | undefined {
   return verbs.find(({ name }) => name === defaultVerb);
 }
 
-/** The work of a verb that is loaded when it is called for. */
+/** Loads the implementation of a verb when it is called. */
 export function later<C>(
   load: () => Promise<(call: C) => AsyncGenerator<Output>>,
 ): (call: C) => AsyncGenerator<Output> {
@@ -169,15 +167,15 @@ export function later<C>(
 }
 
 /**
- * One line being carried out: what a verb's `run` gets. Of its options it has the values of `K`, and of
- * `M` where the verb has them: what several verbs share asks for those that it reads.
+ * The execution of one line: what a verb's `run` gets. It has the values of the options `K`, and those of `M`
+ * if the verb takes them: code that several verbs share asks for the options that it reads.
  */
 export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly args: Arguments;
-  /** The line as it may be kept: secrets masked. */
+  /** The line with secrets masked, safe to keep. */
   readonly line: string;
   readonly options: Options<K | GeneralOption> & Partial<Options<M>>;
-  /** What the line itself says, without what holds for the session. */
+  /** The options of the line alone, without those of the session. */
   readonly given: Pick<Given, K | GeneralOption>;
   readonly shell: ShellSession;
   readonly io: ShellIo;
@@ -186,7 +184,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly #given: Given;
   readonly #all: AllOptions;
   #access: ShellAccess | undefined;
-  /** Trust and credentials were decided in this call. */
+  /** Whether this call has decided about trust and credentials. */
   hasAccess = false;
   /** The selection that the prompt named when the line began. */
   readonly #began: readonly DeviceSession[];
@@ -211,14 +209,14 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     this.grammar = grammar;
   }
 
-  /** A line of a script, which inherits what was said of the whole script. */
+  /** The call of a line in a script, which inherits the options of the script. */
   nested(invocation: Invocation): Call<OptionKey> {
     const given = inherit(this.#given, invocation.given);
     const io = { ...this.io, isLast: false, isPrompt: false };
     return new Call({ ...invocation, given }, this.shell, io, this.grammar);
   }
 
-  /** The same call with every question answered by yes: what must happen by itself. */
+  /** The same call with every question answered by yes, for steps that must not wait. */
   nestedYes(): Call<K, M> {
     const { args, line, shell, grammar } = this;
     const given: Given = { ...this.#given, yes: true, canary: undefined };
@@ -226,7 +224,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return new Call({ args, line, given }, shell, io, grammar);
   }
 
-  /** A file of the user's, or standard input for `-`. */
+  /** Reads a file of the user, or standard input for `-`. */
   async readText(file: string): Promise<string> {
     if (file !== '-') return unlessCancelled(readUserFile(file), this.io.signal);
     const { tokenStdin, passwordStdin, passphraseStdin } = this.#all;
@@ -245,13 +243,13 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return this.#access;
   }
 
-  /** The same access for one who asks elsewhere, or nobody. */
+  /** The same access with another way to ask, or none. */
   accessWith(io: ShellIo, Kind = ShellAccess): ShellAccess {
     this.hasAccess = true;
     return new Kind(this.shell, io, this.#all);
   }
 
-  /** The same access where nobody is asked, and nothing is said of what is on its way. */
+  /** The same access without questions and without progress. */
   accessWithoutAsking(): ShellAccess {
     const { signal, readInput, trace } = this.io;
     return this.accessWith({ signal, readInput, trace });
@@ -261,17 +259,17 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return this.shell.services.credentials(this.#all);
   }
 
-  /** Reads go to as many devices as machine and network bear, unless `--concurrency` says otherwise. */
+  /** Number of devices read at a time: what machine and network can bear, unless `--concurrency` sets it. */
   get readWidth(): Width {
     return this.#all.concurrency ?? 'adaptive';
   }
 
-  /** Writes go in turn, unless `--concurrency` says otherwise. */
+  /** Number of devices written at a time: one, unless `--concurrency` sets it. */
   get writeWidth(): number {
     return this.#all.concurrency ?? 1;
   }
 
-  /** Reads a resource from these devices, each as soon as it answers. */
+  /** Reads a resource from these devices. Yields each result as soon as the device responds. */
   read(
     sessions: readonly DeviceSession[],
     resource: string,
@@ -286,7 +284,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return this.#all.readOnly || this.shell.isReadOnly;
   }
 
-  /** The devices that `--on` names, or those selected in the session. Throws when there are none. */
+  /** The devices of `--on`, or else the selection of the session. Throws if there are none. */
   async sessions(): Promise<readonly DeviceSession[]> {
     const sessions = await this.selected();
     if (sessions.length > 0) return sessions;
@@ -298,26 +296,26 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     );
   }
 
-  /** The same, where there may be none. */
+  /** As `sessions`, but may be empty. */
   async selected(): Promise<readonly DeviceSession[]> {
-    // Who went on without this line may have chosen others since.
+    // The user may have left this line and changed the selection.
     this.io.signal.throwIfAborted();
     const { on } = this.#all;
     const { fleet } = this.shell;
     const sessions = on.length > 0 ? await this.resolve(on) : this.#began;
-    // The prompt names no others where those that were selected have left.
+    // If the selected devices have left, no others replace them: the prompt names none.
     return sessions.length > 0 || fleet.connected.length > 0 ? sessions : this.#usualSessions();
   }
 
-  /** The devices that the line itself names, else those it is about. */
+  /** The devices that the line names as arguments, else `sessions`. */
   async targets(): Promise<readonly DeviceSession[]> {
     const targets = this.args.all('TARGET');
     return targets.length > 0 ? this.resolve(targets) : this.sessions();
   }
 
   /**
-   * Those of the setting `on`. A file in the folder of a project, which may come with a checkout, names
-   * devices of the inventory only: no login goes where it leads.
+   * The devices of the setting `on`. A project file, which may come with a checkout, may name only devices of
+   * the inventory: no login goes to another place.
    */
   async #usualSessions(): Promise<readonly DeviceSession[]> {
     const { settings, notices } = this.shell.services;
@@ -330,7 +328,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return sessions;
   }
 
-  /** The sessions at the addresses of a plan; with `--on`, only those that it names, too. */
+  /** The sessions at the addresses of a plan, limited to the devices of `--on` if given. */
   async sessionsAt(devices: readonly DeviceRef[]): Promise<readonly DeviceSession[]> {
     const { on } = this.#all;
     const named = on.length > 0 ? await this.resolve(on) : undefined;
@@ -341,7 +339,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return addresses.length === 0 ? [] : this.resolve(addresses);
   }
 
-  /** The sessions for selectors over inventory, addresses and the devices of this session. */
+  /** The sessions that selectors match in the inventory, in this session or by address. */
   async resolve(
     selectors: readonly string[],
     overrides: Partial<DeviceEntry> = {},
@@ -360,8 +358,9 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   /**
-   * The sessions of devices that a file names, which may come from anywhere: those of the inventory and of this
-   * session only, as no login is to go where such a file leads. Throws a `UsageError` for others.
+   * The sessions of devices that a file names. The file may come from anywhere, so that only devices of the
+   * inventory and of this session are accepted: no login may go where such a file leads. Throws a `UsageError`
+   * for others.
    */
   async resolveKnown(
     selectors: readonly string[],
@@ -382,7 +381,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     );
   }
 
-  /** As `selectDevices`, but an error's column is counted in the line. */
+  /** As `selectDevices`, with the column of an error counted in the line. */
   #select(selectors: readonly string[], inventory: Inventory): DeviceEntry[] {
     try {
       return selectDevices(selectors, inventory);
@@ -396,7 +395,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 }
 
-/** What all that writes to devices needs of its line. */
+/** The call of a line that writes to devices. */
 export type WriteCall = Call<WriteOption | RollOutOption | 'on', 'asCurl'>;
 
 function isUnderstood(selector: string, inventory: Inventory): boolean {
@@ -408,38 +407,37 @@ function isUnderstood(selector: string, inventory: Inventory): boolean {
   }
 }
 
-/** A line understood: which command, which words for its arguments, which options. */
+/** A parsed line: command, verb, arguments and options. */
 export interface Invocation {
   readonly command: CommandSpec;
   readonly verb: VerbSpec;
   readonly args: Arguments;
-  /** What the options of the line say. */
   readonly given: Given;
-  /** The line as it may be kept: secrets masked. */
+  /** The line with secrets masked, safe to keep. */
   readonly line: string;
 }
 
-/** What the first word of a line may be. */
+/** The possible first words of a line. */
 export interface Grammar {
   readonly commands: readonly CommandSpec[];
   /**
-   * The verbs of a resource of the devices, as those of `user`; undefined for what is none.
-   * `isLikeCommand`: it may as well be a command with a slip.
+   * The verbs of a resource, like those of `user`; undefined if the name is no resource. `isLikeCommand`: it
+   * may also be a mistyped command.
    */
   readonly resourceFor: (
     name: string,
     next: string | undefined,
     isLikeCommand: boolean,
   ) => CommandSpec | undefined;
-  /** `resource NAME`: the verbs of the resource of this name, whatever else is called like it. */
+  /** `resource NAME`: the verbs of this resource, even if a command has the same name. */
   readonly resourceNamed?: ((name: Word) => CommandSpec) | undefined;
-  /** The same for a word that nobody knows: the devices decide when it is run; else `mistake` is thrown. */
+  /** The same for an unknown word: devices decide when the line runs. If it is no resource, `mistake` is thrown. */
   readonly guess?: (name: string, mistake: UsageError) => CommandSpec | undefined;
 }
 
-/** The words of a line by the names of the verb's arguments. */
+/** The words of a line by the argument names of the verb. */
 export class Arguments {
-  /** Where a word that is missing would stand: one behind the last. */
+  /** The column for an error about a missing word: one behind the last. */
   readonly end: number;
   readonly #words: ReadonlyMap<string, readonly Word[]>;
 
@@ -460,7 +458,7 @@ export class Arguments {
     return this.words(name)[0]?.text;
   }
 
-  /** An argument that the spec requires; `bind` has made sure that it is there. */
+  /** A required argument; `bind` has checked that it is present. */
   required(name: string): string {
     const text = this.optional(name);
     if (text === undefined) throw new Error(`the spec has no required argument ${name}`);

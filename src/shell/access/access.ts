@@ -22,35 +22,35 @@ import { readUserFile } from '../../os/user-file.ts';
 import { someOf } from '../../text/one-line.ts';
 import { DeviceFacts } from '../../device/facts.ts';
 
-/** So often a password is asked for one device in one command. */
+/** Number of times that one command asks for the password of one device. */
 const MAX_LOGINS = 3;
 
-/** What a line says of how devices are reached and logged in to. */
+/** The options that decide how devices are reached and logged in to. */
 type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
 
-/** Decides about trust and credentials for one command: files first, then the user. */
+/** Decides about trust and credentials for one command: reads files first, then asks the user. */
 export class ShellAccess implements Access {
   readonly timeoutMs: number | undefined;
   readonly trace: ((line: string) => void) | undefined;
   readonly notice: ((text: string) => void) | undefined;
   readonly progress: ((text: string) => void) | undefined;
   readonly warn: (text: string) => void;
-  /** Credentials that the user typed and a device accepted: worth keeping, if the user agrees. */
+  /** Credentials that the user typed and a device accepted. They are kept if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
-  /** The line is there to ask: what others leave to the list of questions is asked at once. */
+  /** Asks at once what other commands leave to the list of questions. */
   asksAtOnce = false;
   protected readonly shell: ShellSession;
   protected readonly io: ShellIo;
   protected readonly options: AccessOptions;
   protected readonly credentials: Credentials;
   readonly #logins = new Map<string, number>();
-  /** Whose login each device has refused while this line runs; undefined: a token's. */
+  /** By device name: whose login the device refused during this line; undefined for a token. */
   readonly #refused = new Map<string, string | undefined>();
-  /** The pins when the command first asked: a fleet asks a thousand times. */
+  /** The pins at the first use: a fleet asks for them a thousand times. */
   #pins: Promise<PinFile> | undefined;
-  /** Files with CA certificates: a whole fleet has the same. */
+  /** Texts of CA files by path: a whole fleet usually shares one. */
   readonly #ca = new Map<string, Promise<string>>();
-  /** Answers with the time since when all of them are pinned. */
+  /** Resolves to the time since when all of these certificates are pinned. */
   readonly #trustQuestions: QuestionQueue<
     { entry: DeviceEntry; error: UntrustedError },
     string | undefined
@@ -76,7 +76,6 @@ export class ShellAccess implements Access {
     );
   }
 
-  /** What is to be said once: a keychain that does not answer, a vault that is damaged. */
   async trust(entry: DeviceEntry): Promise<Trust> {
     if (this.options.insecure || entry.insecure === true) return { kind: 'insecure' };
     const given = this.shell.given.get(entry.name);
@@ -122,14 +121,14 @@ export class ShellAccess implements Access {
     return this.typed.get(entry) ?? (await this.credentials.find(this.request(entry)))?.credential;
   }
 
-  /** Where the credential of a device would come from; nobody is asked. */
+  /** Returns where the credential of a device would come from, without asking the user. */
   async origin(entry: DeviceEntry): Promise<CredentialOrigin> {
     const given = this.shell.given.get(entry.name)?.credential;
     if (given !== undefined) return { source: 'session', user: given.user, kind: given.kind };
     return this.credentials.origin(this.request(entry));
   }
 
-  /** Asks for the passphrase of the vault; absent when there is nobody to ask. */
+  /** Asks for the passphrase of the vault; undefined if the user cannot be asked. */
   get askPassphrase(): AskPassphrase | undefined {
     const { ask } = this.io;
     if (ask === undefined) return undefined;
@@ -167,21 +166,24 @@ export class ShellAccess implements Access {
     return credential;
   }
 
-  /** Asks for a login without trying another one first (`login`). */
+  /** Asks for a login without trying a stored one first (`login`). */
   async askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
-    // Whether it can be kept is to be known before somebody types it.
+    // The user must know before typing whether the login can be kept.
     if (this.options.to !== 'vault') await this.credentials.reachesKeychain();
     return this.#askLogin([entry], false);
   }
 
-  /** One login for all of these devices, which they are opened with then; false where none is given. */
+  /** Asks for one login for all of these devices and uses it to open them. Resolves to false if none is given. */
   async askLogin(entries: readonly DeviceEntry[]): Promise<boolean> {
     const credential = await this.#askLogin(entries, false);
     if (credential !== undefined) for (const entry of entries) this.typed.set(entry, credential);
     return credential !== undefined;
   }
 
-  /** Who decides about what devsh asks by itself; undefined where it waits, or nobody is there. */
+  /**
+   * Asks what devsh needs to know by itself; undefined if the question waits in the list or the user cannot be
+   * asked.
+   */
   get #ask(): ShellIo['ask'] {
     const { asksLater, ask } = this.io;
     return asksLater === true && !this.asksAtOnce ? undefined : ask;
@@ -273,7 +275,7 @@ export class ShellAccess implements Access {
     return undefined;
   }
 
-  /** What somebody who is about to type a password wants to know first: that no keychain will keep it. */
+  /** Problems that the user should know before typing a password, for example that no keychain keeps it. */
   #untoldProblems(): string[] {
     const { notices } = this.shell.services;
     return this.credentials.problems.filter((problem) => {
@@ -283,7 +285,7 @@ export class ShellAccess implements Access {
     });
   }
 
-  /** Why one is asked again: whose login these devices have refused. */
+  /** Explains a repeated question: whose login these devices refused. */
   #refusals(names: readonly string[]): string[] {
     const refused = names.filter((name) => this.#refused.has(name));
     const users = new Set(refused.map((name) => this.#refused.get(name)));
@@ -299,14 +301,14 @@ function byName(a: DeviceEntry, b: DeviceEntry): number {
   return a.name.localeCompare(b.name, 'en', { numeric: true });
 }
 
-/** A question is asked when nobody has joined it for this long … */
+/** A question is asked when no other device has joined it for this long … */
 const QUIET_MS = 120;
-/** … or when its first one has waited so long. */
+/** … or when its first device has waited this long. */
 const PATIENCE_MS = 1500;
 
 /**
- * Gathers what many devices want to ask at about the same time, so that the user gets one question
- * that names them all instead of the same question again and again. One question at a time.
+ * Collects what many devices ask at about the same time into one question that names them all. Asks one
+ * question at a time.
  */
 export class QuestionQueue<Concern, Answer> {
   readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
@@ -335,7 +337,7 @@ export class QuestionQueue<Concern, Answer> {
       count = concerns.length;
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     }
-    // Whoever comes while another question is open still joins this one.
+    // Devices that arrive while another question is open still join this one.
     await this.#last.catch(() => undefined);
     this.#gathering = undefined;
     const answer = this.#decide(concerns);
@@ -354,13 +356,13 @@ async function knownOf(
   };
 }
 
-/** How a device speaks: its profile by configuration, with what was seen of it. */
+/** The configured profile of a device, with the facts observed on it. */
 export async function profileOf(services: Services, entry: DeviceEntry): Promise<Profile> {
   const { base, stored } = await knownOf(services, entry);
   return new DeviceFacts(base, stored).profile;
 }
 
-/** Says once that pins were lost or altered by something else than devsh: that may be an attack. */
+/** Reports once that another program removed or changed pins, which may be an attack. */
 export async function warnOfPinDoubts({ services }: ShellSession): Promise<void> {
   const text = await doubtsText(services.knownDevices);
   if (text !== undefined) services.notices.add(text);

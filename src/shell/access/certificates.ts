@@ -11,7 +11,7 @@ import { counted } from '../../text/one-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 
-/** The certificate that a device presents now, against the pin. */
+/** The certificate that a device presents now, compared with the pin. */
 type Sighting =
   | { readonly kind: 'known' | 'new'; readonly presented: PresentedCertificate }
   | {
@@ -51,8 +51,8 @@ async function sight(
 }
 
 /**
- * Looks at the certificates of devices, with progress; in the order of the selection. No HTTP is sent.
- * Where `trust` is given, those that do not pass it have failed.
+ * Fetches the certificates of devices, with progress, in the order of the selection. Sends no HTTP. With
+ * `trust`, certificates that do not pass it are failures.
  */
 export async function* lookAt(
   call: Call<'route' | 'timeoutMs'>,
@@ -71,7 +71,7 @@ export async function* lookAt(
   return sessions.flatMap((session) => seen.get(session) ?? []);
 }
 
-/** How long a certificate still holds, in words: `in 30 days`, `expired 3 days ago`. */
+/** The time until a certificate expires: `in 30 days`, `expired 3 days ago`. */
 export function expiryText(validTo: string, now: Date): string {
   const days = Math.floor((Date.parse(validTo) - now.getTime()) / 86_400_000);
   if (Number.isNaN(days)) return validTo;
@@ -118,7 +118,10 @@ export interface Vouched {
   readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
 }
 
-/** Pins what devices presented, or fingerprints that the user vouches for; their file is written once. */
+/**
+ * Pins the certificates that devices presented, or fingerprints that the user vouches for. Writes their file
+ * once.
+ */
 export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGenerator<Output> {
   if (vouched.length === 0) return;
   const { services } = call.shell;
@@ -128,7 +131,7 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
       return { address: session.ref.address, fingerprint, firstSeen, subject, validTo };
     }),
   );
-  // The next command checks against the new pins.
+  // The next command must check against the new pins.
   await Promise.all(vouched.map(({ session }) => session.close()));
   for (const { session, presented } of vouched) {
     yield success(`${session.ref.name} is pinned to ${presented.fingerprint}`);
@@ -136,8 +139,8 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
 }
 
 /**
- * Whether a device has no pin yet; throws RefusedError when it has another one, which only
- * `trust replace` changes.
+ * Resolves to whether the device has no pin yet. Throws RefusedError if it has another pin, which only `trust
+ * replace` changes.
  */
 export async function refuseOther(
   call: Call,

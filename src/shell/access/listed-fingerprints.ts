@@ -7,10 +7,7 @@ import type { Call } from '../command.ts';
 import { type Output, info } from '../output.ts';
 import { lookAt, pinAll, refuseOther, type Vouched } from './certificates.ts';
 
-/**
- * Pins another certificate where it is proved: by the list of --fingerprints, or as --ca has signed what
- * the device presents.
- */
+/** Replaces a pin if the new certificate is proved: by the list of --fingerprints, or by the signature of --ca. */
 export async function* pinProved(
   call: Call<'fingerprints' | 'ca' | 'route' | 'timeoutMs'>,
   sessions: readonly DeviceSession[],
@@ -37,9 +34,9 @@ export async function* pinProved(
 }
 
 /**
- * Pins for each device what a file of the user's says of it; no device is asked.
+ * Pins the fingerprint that a file of the user lists for each device, without contacting a device.
  *
- * @param replaces also where another certificate is pinned
+ * @param replaces also replace an existing, different pin
  */
 export async function* acceptListed(
   call: Call,
@@ -79,10 +76,10 @@ async function isOther(call: Call, { ref }: DeviceSession, fingerprint: string):
 }
 
 /**
- * The fingerprints of each address (`host:port`). A line begins with a device, by its name or else its
- * address; the first fingerprint behind is taken: what `trust scan` writes, or lines typed by hand. What
- * comes later in a line was said by the device, and is not looked at. Lines without a fingerprint say
- * nothing. Throws UsageError for what is no such file.
+ * Reads the fingerprints of each address (`host:port`). A line begins with the name or address of a device; the
+ * first fingerprint behind it counts. This fits the output of `trust scan` and lines typed by hand. The rest of
+ * a line came from the device and is ignored, as are lines without a fingerprint. Throws UsageError for any
+ * other file.
  */
 function fingerprintsIn(
   text: string,
@@ -96,7 +93,7 @@ function fingerprintsIn(
   }
   const listed = new Map<string, Set<string>>();
   for (const [index, line] of text.split('\n').entries()) {
-    // A cell of CSV that goes on in the next line would let its text pass for a device.
+    // A CSV cell that continues in the next line could pose as a device.
     if ((line.match(/"/g)?.length ?? 0) % 2 === 1) {
       throw new UsageError(`${file}:${index + 1}: a quotation mark that does not end in its line`);
     }
@@ -111,7 +108,7 @@ function fingerprintsIn(
   return listed;
 }
 
-/** As selectors do it: a name comes before an address. */
+/** As in selectors, a name wins over an address. */
 function addressOf(word: string, inventory: Inventory, place: string): string {
   try {
     return formatAddress(parseAddress(inventory.find(word)?.address ?? word));

@@ -8,12 +8,11 @@ import { type Output, table, success } from '../output.ts';
 type CheckResult =
   'ok' | 'refused' | 'no login' | 'not tried' | 'unreachable' | 'not trusted' | 'failed';
 
-/** Which device, and where its login comes from. */
 export const ORIGIN_COLUMNS = ['device', 'address', 'source', 'user', 'kind'];
 
 /**
- * Tries the login that each device has, with one GET. Nobody is asked for a login; the gate of the
- * session keeps a secret that two devices refused from the others.
+ * Tries the login of each device with one GET, without asking for a login. The credential gate of the session
+ * keeps a secret that two devices refused from the other devices.
  */
 export async function* checkLogins(
   call: Call,
@@ -22,7 +21,7 @@ export async function* checkLogins(
   const origins = await originsOf(call, sessions);
   const access = call.accessWithoutAsking();
   const results = new Map<DeviceSession, CheckResult>();
-  // What is kept may have changed since the device was opened.
+  // Stored logins may have changed since the device was opened.
   await Promise.all(sessions.map((session) => session.close()));
   for await (const read of call.read(sessions, 'user', { access })) {
     results.set(read.session, read.ok ? 'ok' : resultOf(read.error, origins.get(read.session)));
@@ -49,7 +48,7 @@ export async function* checkLogins(
   );
 }
 
-/** Where the logins come from; a vault that may have one is opened first, if the user likes. */
+/** Returns where the logins come from. Offers first to unlock a vault that may contain one. */
 async function originsOf(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -69,7 +68,7 @@ async function originsOf(
   return isOpen ? look() : origins;
 }
 
-/** Where the login of a device comes from; a place that cannot be read is a remark. */
+/** Returns where the login of a device comes from. A source that cannot be read becomes a remark. */
 export async function originOf(
   { access }: Call,
   session: DeviceSession,
@@ -91,7 +90,7 @@ function resultOf(error: DevshError, origin: CredentialOrigin | undefined): Chec
   return error instanceof UnreachableError ? 'unreachable' : 'failed';
 }
 
-/** Credentials that the user typed and a device accepted are kept, if the user agrees. */
+/** Offers to keep the credentials that the user typed and a device accepted. */
 export async function* offerToSave(call: Call): AsyncGenerator<Output> {
   const { access, credentials, io } = call;
   const typed = [...access.typed];

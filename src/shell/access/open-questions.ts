@@ -8,24 +8,24 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { sortBy } from '../../fleet/sort.ts';
 
-/** What devsh wants to know of one device before it can go on with it; not yet safe to show. */
+/** What devsh must ask about one device before it can continue; not yet safe to show. */
 export interface DeviceQuestion {
-  /** `changed`: the certificate is not the one that is pinned. */
+  /** `changed`: the certificate differs from the pinned one. */
   readonly kind: 'changed' | 'certificate' | 'login';
   readonly name: string;
   readonly address: string;
   /** The certificate that the device presents. */
   readonly presented: PresentedCertificate | undefined;
-  /** The pin that it does not fit. */
+  /** The pin that it does not match. */
   readonly pinned: { readonly fingerprint: string; readonly since: string } | undefined;
-  /** Why it is asked. */
+  /** Why devsh asks. */
   readonly reason: string;
 }
 
-/** Doubtful ones first. */
+/** Suspicious ones come first. */
 const KINDS = ['changed', 'certificate', 'login'] as const;
 
-/** What the user has not answered yet, over all devices of the session. */
+/** The open questions of all devices of the session. */
 export function openQuestions(fleet: Fleet): DeviceQuestion[] {
   const open = fleet.known.flatMap((session) => {
     const question = questionOf(session);
@@ -36,7 +36,7 @@ export function openQuestions(fleet: Fleet): DeviceQuestion[] {
   );
 }
 
-/** Takes the question about a device off the list; another certificate is another question. */
+/** Removes the question about a device from the list. Another certificate is a new question. */
 export function decline(session: DeviceSession): void {
   const question = questionOf(session);
   if (question !== undefined) session.decline(idOf(question));
@@ -63,7 +63,7 @@ function questionOf({ ref, failure: error, trust }: DeviceSession): DeviceQuesti
   return isLogin ? { ...nothing, kind: 'login' } : undefined;
 }
 
-/** "1 CHANGED certificate, 83 certificates, 2 logins"; empty where nothing is asked. */
+/** "1 CHANGED certificate, 83 certificates, 2 logins"; empty if there are no questions. */
 export function questionsText(questions: readonly Pick<DeviceQuestion, 'kind'>[]): string {
   const nouns = { changed: 'CHANGED certificate', certificate: 'certificate', login: 'login' };
   return KINDS.flatMap((kind) => {

@@ -5,7 +5,6 @@ import type { CompletionShell } from '../completion/shells.ts';
 import type { Services } from '../services.ts';
 import { verb, type CommandSpec } from '../command.ts';
 
-/** The shells that can be taught to complete the words of devsh. */
 const SHELL_NAMES: readonly CompletionShell['name'][] = ['bash', 'zsh', 'fish', 'powershell'];
 
 export const completion: CommandSpec = {
@@ -49,7 +48,7 @@ export const completion: CommandSpec = {
   ],
 };
 
-/** How to set up the shell of this user, or any. */
+/** The steps that set up completion in these shells. */
 function setUp(shells: readonly CompletionShell[], { env }: Services): string {
   const path = env['SHELL'] ?? (env['PSModulePath'] && 'powershell');
   const own = shells.find(({ name }) => name === path?.split('/').at(-1));

@@ -12,7 +12,7 @@ import { scopeText } from '../session.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
 import { CONNECTED, SOME_TARGETS } from '../arguments.ts';
 
-/** Connecting means: trust the certificate, log in, and read the users. */
+/** `connect` trusts the certificate, logs in, and reads this resource. */
 const PROBED_RESOURCE = 'user';
 
 export const connect = command({
@@ -39,7 +39,7 @@ export const connect = command({
     const before = new Set(fleet.connected.map(({ ref }) => ref.name));
     const isNew = sessions.some((session) => !connected.has(session));
     fleet.join(sessions);
-    // Who connects again may be asked again.
+    // A new `connect` may ask questions that were declined before.
     for (const session of sessions) session.decline(undefined);
     keepForSession(call);
     if (isNew && call.io.isPrompt === true) {
@@ -106,7 +106,7 @@ export const devices = command({
     const isNamed = on.length > 0 || (watchMs !== undefined && connected.length === 0);
     const sessions = isNamed ? await call.sessions() : connected;
     const tableOf = (): TableOutput => devicesTable(sessions, true);
-    // The full screen asks again by itself.
+    // The full screen repeats the request by itself.
     if (watchMs !== undefined && call.io.isRefreshing !== true) {
       const { watchDevices } = await import('../watch.ts');
       yield* watchDevices(call, sessions, watchMs, tableOf, () => askAll(call, sessions));
@@ -117,7 +117,7 @@ export const devices = command({
   },
 });
 
-/** Asks each device for its users; a failure is told when it is not the one that was told before. */
+/** Requests the users of each device. Reports a failure only if it differs from the last one of the device. */
 async function* askAll(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
   const wasFailing = new Set(sessions.filter(({ state }) => state.kind === 'failed'));
   const failed = new Map<DeviceSession, DevshError>();
@@ -127,7 +127,7 @@ async function* askAll(call: Call, sessions: readonly DeviceSession[]): AsyncGen
   yield* failureOutputs(sessions, failed);
 }
 
-/** All at once and in order, so that each cause is told once. */
+/** Reports failures in order, each cause once. */
 function* failureOutputs(
   sessions: readonly DeviceSession[],
   failed: ReadonlyMap<DeviceSession, DevshError>,
@@ -138,7 +138,7 @@ function* failureOutputs(
   }
 }
 
-/** Reads the users of each device; failures and the states of all are told at the end. */
+/** Reads the users of each device. Reports failures and the states of all devices at the end. */
 export async function* probe(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -154,19 +154,19 @@ export async function* probe(
   yield* failureOutputs(sessions, failed);
   const hasSuccess = sessions.some(({ state }) => state.kind === 'ready');
   yield { ...devicesTable(sessions), hasSuccess };
-  // The table does not wait for what the devices say of themselves.
+  // The table does not wait for the description of the devices.
   const { learnAllQuietly } = await import('../devices/learning.ts');
   call.shell.inBackground(learnAllQuietly(call, sessions, PROBED_RESOURCE));
 }
 
-/** @param isFull also what is not asked for at each connecting: latency, profile, what else was seen */
+/** @param isFull also what `connect` leaves out: latency, profile, observed facts */
 export function devicesTable(sessions: readonly DeviceSession[], isFull = false): TableOutput {
   const facts = sessions.map(deviceFacts);
   const others = facts.flatMap(({ counts }) => counts.map(({ resource }) => resource));
   const resources = [...new Set([PROBED_RESOURCE, ...(isFull ? others : [])])];
   const hasFailed = sessions.some(({ state }) => state.kind === 'failed');
   return table(
-    // Not `devices`: in JSON that is what was read.
+    // Not `devices`: in JSON this key contains the devices that were read.
     'connections',
     [
       'device',
@@ -200,10 +200,10 @@ export function devicesTable(sessions: readonly DeviceSession[], isFull = false)
   );
 }
 
-/** Why a device is not there, and since when. */
+/** Why a device is unreachable, and since when. */
 function failureFields({ state, ref }: DeviceSession) {
   if (state.kind !== 'failed') return { since: null, reason: null };
-  // Its name stands in the same row.
+  // The row already shows the name.
   const reason = state.error.message.replace(`${ref.name}: `, '');
   return { since: state.since.toISOString(), reason };
 }
@@ -221,7 +221,7 @@ function stateText({ state }: DeviceSession): string {
   }
 }
 
-/** The named ones of the connected devices; all of them for no name and for `all`. */
+/** The named ones of the connected devices; all for no name and for `all`. */
 function connectedSessions(call: Call): readonly DeviceSession[] {
   const { connected } = call.shell.fleet;
   const selectors = call.args.all('SELECTOR').map((text) => (text === 'all' ? '@all' : text));
@@ -230,13 +230,13 @@ function connectedSessions(call: Call): readonly DeviceSession[] {
   return connected.filter(({ ref }) => names.has(ref.name));
 }
 
-/** As `selectDevices`; what is not connected is no matter of the inventory. */
+/** As `selectDevices`, among the connected devices only. */
 function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[] {
   const entries = call.shell.fleet.connected.map(({ entry }) => entry);
   const names = entries.map(({ name }) => name);
   try {
     const selected = selectDevices(selectors, new Inventory(entries));
-    // An address names a device that nobody has connected to; a range may reach further.
+    // An address must belong to a connected device; a range may include others.
     const isConnected = ({ address }: DeviceEntry): boolean =>
       entries.some((entry) => entry.address === address);
     const typed = selectors.flatMap((text) => text.split(/[\s,]+/));
@@ -259,7 +259,7 @@ function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[
   }
 }
 
-/** What the line says about these devices alone. */
+/** The options of the line that apply to these devices alone. */
 function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
   const { user, ca, insecure, route } = call.options;
   return {
@@ -270,7 +270,7 @@ function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
   };
 }
 
-/** What the line says about all lines that follow. */
+/** Keeps the options of the line that apply to all following lines. */
 function keepForSession({ shell, given, options }: Call<DeviceOption>): void {
   const kept = ['timeoutMs', 'verbose', 'tokenStdin', 'passwordStdin', 'passphraseStdin'] as const;
   shell.defaults = { ...shell.defaults, ...pickGiven(given, kept) };

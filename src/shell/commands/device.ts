@@ -11,7 +11,7 @@ import { oneDevice } from '../arguments.ts';
 import { counted } from '../../text/one-line.ts';
 import { type Output, table, info, warning, success } from '../output.ts';
 
-/** So many conflicts between groups are told one by one. */
+/** Number of group conflicts that are reported one by one. */
 const MOST_CONFLICTS = 5;
 
 /** `device list`: the inventory as a table, as a source for `device import`, or for Ansible. */
@@ -104,7 +104,6 @@ function* conflictWarnings(conflicts: readonly GroupConflict[]): Generator<Outpu
   }
 }
 
-/** `device import`: devices of another inventory into devices.yaml. */
 const importDevices = verb({
   name: 'import',
   summary: 'Take over devices from CSV, ssh, Ansible, NetBox or another devices.yaml',
@@ -131,7 +130,6 @@ const importDevices = verb({
   run: later(async () => (await import('../devices/import-devices.ts')).takeOverDevices),
 });
 
-/** `device add|remove|list|import`: the inventory in devices.yaml. */
 export const device: CommandSpec = {
   name: 'device',
   summary: 'Keep the inventory (devices.yaml)',
@@ -165,7 +163,7 @@ export const device: CommandSpec = {
           address,
           groups: [...options.groups],
           ...(options.user !== undefined && { user: options.user }),
-          // In the file it would count from the file's folder.
+          // A relative path in the file would count from the folder of the file.
           ...(options.ca !== undefined && { ca: resolve(options.ca) }),
           ...(options.route && { route: options.route }),
           ...(options.insecure && { insecure: true }),

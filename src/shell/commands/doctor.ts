@@ -29,7 +29,7 @@ export const doctor = command({
       'checks',
       ['area', 'what', 'state', 'detail'],
       byArea(findings).map(({ area, what, state, detail }) => ({ area, what, state, detail })),
-      // Of devices: that Node is new enough does not make up for one that is down.
+      // Counts devices only: a recent Node does not make up for a device that is down.
       { hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok') },
     );
     for (const { error } of findings) {
@@ -48,7 +48,7 @@ export const doctor = command({
 
 const OWN_AREAS = ['machine', 'files', 'credentials'];
 
-/** Devices answer in any order: what was found of one stands together, `fw2` before `fw10`. */
+/** Groups the findings by device, `fw2` before `fw10`: devices respond in any order. */
 function byArea(findings: readonly Finding[]): Finding[] {
   const isOwn = ({ area }: Finding): boolean => OWN_AREAS.includes(area);
   const devices = findings.filter((finding) => !isOwn(finding));

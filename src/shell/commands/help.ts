@@ -75,13 +75,13 @@ function candidates({ commands, given }: CompletionScope): readonly Candidate[] 
   ];
 }
 
-/** The texts of topics are loaded when one is asked for. */
+/** Loads the text of a topic when it is asked for. */
 async function textOf(topic: TopicName, services: Services): Promise<string> {
   const { helpOnTopic } = await import('../help/topic-text.ts');
   return helpOnTopic(topic, services);
 }
 
-/** What programs get in place of the text of a topic. */
+/** The data that programs get in place of the text of a topic. */
 async function dataOf(topic: TopicName | undefined): Promise<JsonValue | undefined> {
   if (topic !== 'json') return undefined;
   const { outputJsonSchema } = await import('../help/document-schema.ts');

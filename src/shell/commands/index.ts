@@ -20,7 +20,7 @@ import { theme } from './theme.ts';
 import { trust } from './trust.ts';
 import { vault } from './vault.ts';
 
-/** The grammar: every first word there is, in the order of `help`. */
+/** The grammar: every first word, in the order of `help`. */
 export const COMMANDS: readonly CommandSpec[] = [
   connect,
   disconnect,
@@ -64,7 +64,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   quit,
 ];
 
-/** How a line about a resource begins: `interface`, and `resource alias` for one that is called like a command. */
+/** The first words of a line about a resource: `interface`, or `resource alias` if a command has that name. */
 export function resourceWords(resource: string): string {
   const isCommand = COMMANDS.some(
     ({ name, aliases, defaultVerb }) =>

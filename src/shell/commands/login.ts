@@ -83,7 +83,7 @@ async function* loginTo(call: Call<LoginOption>, session: DeviceSession): AsyncG
   yield success(`${session.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`);
 }
 
-/** What was read from standard input, or what the user types. */
+/** Reads the login from standard input, or asks the user. */
 async function givenLogin(
   call: Call<LoginOption>,
   session: DeviceSession,
@@ -104,7 +104,7 @@ async function givenLogin(
   return Credential.token(token.trim(), user);
 }
 
-/** `credentials [TARGET…]`: where the login of each device comes from, and never the secret. */
+/** `credentials [TARGET…]`: where the login of each device comes from, never the secret. */
 export const credentials = command({
   name: 'credentials',
   brief: 'Show where the login of each device comes from',

@@ -60,7 +60,7 @@ export const profile: CommandSpec = {
           ]),
         );
         const base = device?.profile ?? 'documented';
-        // Without such a device this says so, before a file is made.
+        // Without such a device this throws before a file is created.
         if (device === undefined) await inventory.setProfile(name, base);
         await profiles.setFacts(name, base === name ? 'documented' : base, facts);
         await inventory.setProfile(name, name);

@@ -110,7 +110,7 @@ async function* accept(
   for (const { entry, state } of sessions) if (state.kind !== 'ready') access.typed.delete(entry);
 }
 
-/** Asks for a login, unless the vault may have it, which is asked first. */
+/** Asks for a login. Asks first to unlock a vault that may contain it. */
 async function giveLogin(
   { access, credentials, shell }: Call,
   sessions: readonly DeviceSession[],
@@ -118,15 +118,15 @@ async function giveLogin(
   const { services } = shell;
   const isLocked = !services.vault.isUnlocked && (await services.vault.exists());
   const isOpened = isLocked && (await credentials.unlockVault(access.askPassphrase));
-  // Whether it can be kept is to be known before somebody types it.
+  // The user must know before typing whether the login can be kept.
   if (!isOpened) await credentials.reachesKeychain();
   const isGiven = isOpened || (await access.askLogin(sessions.map(({ entry }) => entry)));
-  // They are opened anew with it.
+  // The next request opens them with the new login.
   if (isGiven) await Promise.all(sessions.map((session) => session.close()));
   return isGiven;
 }
 
-/** The devices that are named, or all, with what is asked about each. */
+/** The named devices, or all, each with its open question. */
 async function askingSessions(call: Call): Promise<(readonly [DeviceSession, DeviceQuestion])[]> {
   const { fleet } = call.shell;
   const names = call.args.all('DEVICE');
@@ -140,7 +140,7 @@ async function askingSessions(call: Call): Promise<(readonly [DeviceSession, Dev
   });
 }
 
-/** Reads from the devices without asking anybody: what they wait for shows. */
+/** Reads from the devices without asking the user, which shows what they wait for. */
 async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
   const access = call.accessWithoutAsking();
   let done = 0;

@@ -47,7 +47,7 @@ export const get = command({
   },
 });
 
-/** One answer; of a list with several pages all of its records. */
+/** Reads one response, or all records of a list with several pages. */
 async function getPages(
   call: Call<'raw' | 'firstPage'>,
   session: DeviceSession,
@@ -62,7 +62,7 @@ async function getPages(
   const onPage = (response: Response): void => {
     pages += 1;
     if (format !== 'jsonl') return;
-    // The first page is known to have others only now.
+    // Only now is it known that more pages follow the first.
     if (pages === 2) shown.forEach(emit);
     answerOutput(call, session, response).forEach(emit);
   };
@@ -115,7 +115,7 @@ export const remove = command({
   },
 });
 
-/** To each device in turn, once that is confirmed; or as curl calls. */
+/** Sends the request to each device in turn after a confirmation, or prints curl calls. */
 async function* sendRaw(
   call: Call<WriteOption | 'asCurl' | 'raw'>,
   method: 'POST' | 'DELETE',
@@ -149,7 +149,7 @@ function pathOf(call: Call): string {
   return path;
 }
 
-/** By what it answers: whatever reads as a list must not be deleted. */
+/** Throws if the response to a GET is a list: a collection must not be deleted. */
 function refuseCollection(session: DeviceSession, path: string, response: Response): void {
   if (response.status >= 300) return;
   const value = valueOf(response);
@@ -164,7 +164,7 @@ function refuseCollection(session: DeviceSession, path: string, response: Respon
 
 type Work = (session: DeviceSession, emit: (output: Output) => void) => Promise<Output[]>;
 
-/** Runs one request for each device; what a device does wrong is an output and the others go on. */
+/** Runs one request for each device. The error of a device becomes an output; the other devices continue. */
 async function* each(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -193,13 +193,13 @@ function exchange(
     const request = { method, path, form };
     const response = await device.raw(request);
     const error = device.failureOf(request, response);
-    // A refused login is answered by asking for another one; every other answer is shown.
+    // After a refused login the user is asked for another one; every other response is shown.
     if (error !== undefined && response.status === 401) throw error;
     return { response, error };
   });
 }
 
-/** The answer, and an error beside it when its status is none of success. */
+/** The response, with an error if its status is no success. */
 function answerOutput(
   call: Call<'raw'>,
   session: DeviceSession,

@@ -31,7 +31,6 @@ import {
   withFields,
 } from '../records/read-records.ts';
 
-/** The verbs that every resource has. */
 export function resourceCommand(resource: string): CommandSpec {
   return {
     name: resource,
@@ -50,8 +49,8 @@ export function resourceCommand(resource: string): CommandSpec {
 }
 
 /**
- * The same for a word that may be a slip: one GET to one of the selected devices decides, and nothing
- * is written of what it does not show. Where it is no resource, `mistake` is thrown.
+ * As `resourceCommand`, for a word that may be mistyped. One GET to a selected device decides; nothing is
+ * written to a resource that the device does not have. Throws `mistake` if it is no resource.
  */
 export function guessedResource(resource: string, mistake: UsageError): CommandSpec {
   const command = resourceCommand(resource);
@@ -72,7 +71,7 @@ export function guessedResource(resource: string, mistake: UsageError): CommandS
   return { ...command, verbs };
 }
 
-/** How many records one of the selected devices shows under this name; undefined where it has none such. */
+/** Number of records that a selected device has under this name; undefined if it has no such resource. */
 async function recordsSeen(call: Call, resource: string): Promise<number | undefined> {
   const sessions = await call.selected();
   const session = sessions.find(({ state }) => state.kind === 'ready') ?? sessions[0];
@@ -143,7 +142,7 @@ function list(resource: string): VerbSpec {
       };
       const once = (): AsyncGenerator<Output> => readRecords(call, filtered, filter, refine);
       const { watchMs, asCurl } = call.options;
-      // The full screen reads again by itself, and shows what changed where it stands.
+      // The full screen repeats the request by itself and marks changes in place.
       if (watchMs === undefined || asCurl || call.io.isRefreshing === true) {
         yield* once();
       } else {
@@ -318,7 +317,7 @@ function remove(resource: string): VerbSpec {
   });
 }
 
-/** All that writing needs is loaded when something is written. */
+/** Loads the code for writing only when something is written. */
 async function* writeOn(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
   const { write } = await import('../writing/write.ts');
   yield* write(call, changes);

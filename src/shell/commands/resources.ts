@@ -33,7 +33,7 @@ export const resources = command({
   },
 });
 
-/** `resource NAME VERB …`: the grammar finds the verbs of the resource, so that this is only explained. */
+/** `resource NAME VERB …`: only explained here, as the grammar finds the verbs of the resource. */
 export const resource = command({
   name: 'resource',
   section: 'Records',
@@ -56,11 +56,10 @@ export const resource = command({
     'for on one of the selected devices by one GET before it is called a mistake.',
   examples: ['resource alias list', 'resource config list'],
   *run() {
-    // Whoever names one gets the verbs of the resource.
+    // A line with a name gets the verbs of the resource instead.
   },
 });
 
-/** The resources that the devices of this session are known to have. */
 export function resourceNames({ known }: Pick<Fleet, 'known'>): string[] {
   const names = known.flatMap(({ profile }) => [
     ...(profile.offers ?? []),
@@ -69,7 +68,7 @@ export function resourceNames({ known }: Pick<Fleet, 'known'>): string[] {
   return [...new Set(names)].filter(isResourceName);
 }
 
-/** Why so little is listed, and where more may be found. */
+/** Explains a short list, and where to find more. */
 function remark(
   offers: ReadonlyMap<string, readonly string[]>,
   silent: readonly string[],

@@ -11,14 +11,14 @@ const RUN: ArgSpec = {
   complete: (scope) => scope.runs.map((text) => ({ text })),
 };
 
-/** The same, where the latest run is meant when none is named. */
+/** As `RUN`, with the latest run as the default. */
 const LATEST: ArgSpec = {
   ...RUN,
   isRequired: false,
   summary: 'the id of a run; the latest one when none is given',
 };
 
-/** The same, where devices are written to. */
+/** The same for a command that writes to devices. */
 const NEAREST: ArgSpec = {
   ...LATEST,
   summary: 'the id of a run; the newest one of this terminal when none is given',
@@ -49,7 +49,7 @@ export const runs: CommandSpec = {
             run = await loadRun(shell.services, id);
           } catch (error) {
             if (!(error instanceof DevshError)) throw error;
-            // One journal that cannot be read must not hide the others.
+            // A journal that cannot be read must not hide the others.
             rows.push({ run: id, state: 'unreadable' });
             yield { kind: 'error', error };
             continue;
@@ -207,7 +207,7 @@ export const undo = command({
   run: later(async () => (await import('../writing/undo.ts')).undoRun),
 });
 
-/** The run that was named, or else the latest one. */
+/** The named run, or else the latest one. */
 async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.shell;

@@ -49,7 +49,7 @@ export const info = command({
   },
 });
 
-/** The proxy of the environment; what is wrong with it stands in its place. */
+/** The proxy of the environment, or what is wrong with it. */
 function proxyRows({ env }: Services): [string, string][] {
   try {
     const asked = environmentProxy(env);
@@ -64,7 +64,7 @@ function proxyRows({ env }: Services): [string, string][] {
   }
 }
 
-/** Own keys that cannot be; right ones are in `help keys`. */
+/** Invalid keys of the user; valid ones are in `help keys`. */
 async function keyRows(services: Services): Promise<[string, string][]> {
   if (services.settings.get('keys') === undefined) return [];
   try {

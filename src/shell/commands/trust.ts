@@ -33,7 +33,7 @@ export const trust: CommandSpec = {
         await warnOfPinDoubts(shell);
         const pins = await knownDevices.all();
         const devices = await inventory.load();
-        // What devices of this session presented in place of what is pinned.
+        // Certificates that devices of this session presented in place of the pinned ones.
         const changed = new Map(
           shell.fleet.known.flatMap(({ ref, state }): [string, string][] => {
             if (state.kind !== 'failed' || !isChangedCertificate(state.error)) return [];

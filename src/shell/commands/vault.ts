@@ -80,7 +80,7 @@ export const vault: CommandSpec = {
   ],
 };
 
-/** Opens the vault. Throws when there is none, or when nobody says the passphrase. */
+/** Unlocks the vault. Throws if there is none, or if no passphrase is given. */
 async function open({ access, credentials, shell }: Call): Promise<void> {
   const { vault } = shell.services;
   if (!vault.isUnlocked && !(await vault.exists())) {
@@ -91,7 +91,7 @@ async function open({ access, credentials, shell }: Call): Promise<void> {
   }
 }
 
-/** Typed twice, or the first line of standard input. */
+/** Asks twice, or reads the first line of standard input. */
 async function newPassphrase({ io, options, shell }: Call<'passphraseStdin'>): Promise<string> {
   if (options.passphraseStdin) {
     const [passphrase = ''] = (await io.readInput()).split(/\r?\n/);
