@@ -1,12 +1,7 @@
 import { withoutPassword, passwordSpan } from '../../text/one-line.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { jsonText } from '../../device/record.ts';
-import {
-  isSecretField,
-  MASK,
-  maskedValue,
-  mayBeSecretField,
-} from '../../device/sensitive-fields.ts';
+import { MASK, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
 /** A name, quoted as one likes, in front of `=`, `:` or an operator of a filter. */
@@ -63,8 +58,9 @@ export function maskedLine(words: readonly Word[]): string {
 
 export function maskedWords(words: readonly Word[]): string[] {
   return words.map(({ text }) => {
+    const [compared, name = ''] = /^([^=~!\s]+)(?:!=|~|=)(?=.)/s.exec(text) ?? [];
+    if (compared !== undefined && mayBeSecretField(name)) return `${compared}${MASK}`;
     const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
-    if (isSecretField(field)) return `${field}=${MASK}`;
     if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
     return value !== '' && maskedValue('', value) === MASK
       ? `${field}=${MASK}`

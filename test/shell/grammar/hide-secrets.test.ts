@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hideSecrets } from '../../../src/shell/grammar/hide-secrets.ts';
+import { MASK } from '../../../src/device/sensitive-fields.ts';
+import { hideSecrets, maskedLine } from '../../../src/shell/grammar/hide-secrets.ts';
+import { parseLine } from '../../../src/text/words.ts';
 
 test.each([
   [
@@ -59,4 +61,16 @@ test('columns stay where they are, and no part of a secret is seen while it is t
       },
     ),
   );
+});
+
+test.each([
+  'user set bob password_old=abc',
+  'user set bob password:="abc"',
+  'user delete --where password~abc',
+  'user delete --where password!=abc',
+  'user list token_value=abc lang=de',
+])('what is kept of a line masks each value that is dotted while it is typed: %s', (line) => {
+  const kept = maskedLine(parseLine(line).words);
+  expect(kept).not.toContain('abc');
+  expect(kept).toContain(MASK);
 });
