@@ -15,14 +15,14 @@ import { fanOut } from '../fleet/fan-out.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { counted } from '../text/one-line.ts';
 
-/** One thing that `doctor` looked at. Nothing in it is secret: it is fit for a bug report. */
+/** One check of `doctor`. It contains no secret, so that it can go into a bug report. */
 export interface Finding {
   /** `machine`, `files`, `credentials`, or the name of a device. */
   readonly area: string;
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'failed' | 'not used';
   readonly detail: string;
-  /** Why it failed: decides the exit status. */
+  /** The cause of the failure, which decides the exit status. */
   readonly error?: DevshError | undefined;
 }
 
@@ -36,7 +36,7 @@ function finding(
   return { area, what, state, detail, error };
 }
 
-/** All that `doctor` looks at, as it is found. */
+/** Runs all checks of `doctor`; yields each finding at once. */
 export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   const { services, fleet } = call.shell;
   yield* machineFindings(services);
@@ -50,10 +50,10 @@ export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   yield* fanOut(sessions, call.readWidth, look, call.io.signal);
 }
 
-/** The floor that package.json names. */
+/** The minimum that package.json names. */
 const OLDEST_NODE = [20, 18, 1] as const;
 
-/** Node, the terminal and the way out to the network. */
+/** Node, the terminal and the proxy. */
 function* machineFindings(services: Services): Generator<Finding> {
   const { env, stdout, version } = services;
   const is = (what: string, state: Finding['state'], detail: string): Finding =>
@@ -105,7 +105,7 @@ function isOldEnough(version: string): boolean {
   return true;
 }
 
-/** The folders and files of devsh: whether they can be used, by whom, and whether they are whole. */
+/** The folders and files of devsh: whether they are usable, private and intact. */
 async function* fileFindings(services: Services): AsyncGenerator<Finding> {
   const { paths, inventory, knownDevices, history, runs, vault } = services;
   for (const [name, path] of Object.entries<string>({ ...paths })) {
@@ -114,7 +114,7 @@ async function* fileFindings(services: Services): AsyncGenerator<Finding> {
     yield finding('files', `folder ${name}`, state === 'not usable' ? 'failed' : 'ok', detail);
   }
   yield await fileFinding('settings', services.settings.path, async () => {
-    // One-shot commands have no keys; who opens the screen next is to find them right.
+    // One-shot commands use no keys, but the next full screen must find valid ones.
     if (services.settings.get('keys') !== undefined) await services.keys();
     return 'understood';
   });
@@ -171,16 +171,16 @@ function problemOf({ path, state, mode = '', problem }: FileCheck): string | und
   return `${path} can be read by others (mode ${mode}); chmod go= ${path}`;
 }
 
-/** What is to be said about a file or folder of ours, before anything is read from it. */
+/** What can be reported about a file or folder of devsh before it is read. */
 interface FileCheck {
   readonly path: string;
   readonly state: 'absent' | 'fine' | 'open to others' | 'not usable';
-  /** The permissions as four octal digits; absent where the system has none. */
+  /** The permissions as four octal digits; absent if the system has none. */
   readonly mode?: string;
   readonly problem?: string;
 }
 
-/** Looks whether a file or folder can be used, and by whom; makes nothing. */
+/** Checks whether and by whom a file or folder can be used; creates nothing. */
 async function checkFile(path: string): Promise<FileCheck> {
   try {
     const found = await stat(path);
@@ -195,7 +195,7 @@ async function checkFile(path: string): Promise<FileCheck> {
   }
 }
 
-/** Whether a folder can be written to, or made: the nearest one that exists decides. */
+/** Checks whether a folder can be written to or created: the nearest existing one decides. */
 async function checkFolder(path: string): Promise<FileCheck> {
   const check = await checkFile(path);
   if (check.state !== 'absent' || dirname(path) === path) return check;
@@ -203,7 +203,6 @@ async function checkFolder(path: string): Promise<FileCheck> {
   return above.state === 'not usable' ? { ...above, path } : { path, state: 'absent' };
 }
 
-/** Whether a login can be kept, and where. */
 async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
   const { credentials } = call;
   const isThere = await credentials.reachesKeychain();
@@ -216,11 +215,11 @@ async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
   yield finding('credentials', 'logins are kept in', isKept, kept);
 }
 
-/** A clock that is off by more makes logs, certificates and tokens hard to trust. */
+/** A larger difference makes logs, certificates and tokens unreliable. */
 const CLOCK_TOLERANCE_MS = 60_000;
 const SOON_MS = 30 * 86_400_000;
 
-/** Reachability, certificate, login and clock of a device, by one GET. */
+/** Checks reachability, certificate, login and clock of a device with one GET. */
 async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<Finding> {
   const { services } = call.shell;
   const area = session.ref.name;
@@ -229,7 +228,7 @@ async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<F
     const response = await session.use(call.access, async (device) => {
       const path = device.profile.basePath;
       const said = await device.raw({ method: 'GET', path }, call.io.signal);
-      // Thrown in here: a password that was refused goes to no further device.
+      // Thrown in here, so that a refused password is sent to no other device.
       if (said.status === 401) {
         const advice = `"login ${area}" keeps another`;
         throw new UnauthorizedError(session.ref, `the login is not accepted; ${advice}`, 401);
@@ -269,7 +268,7 @@ function clockFinding(area: string, date: string | undefined, before: Date, afte
   if (Number.isNaN(theirs)) {
     return finding(area, 'clock', 'not used', 'the device does not say what time it is');
   }
-  // The header has whole seconds.
+  // The header counts whole seconds.
   const ours = (before.getTime() + after.getTime()) / 2 - 500;
   const off = theirs - ours;
   const seconds = Math.round(Math.abs(off) / 1000);

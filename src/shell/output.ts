@@ -8,8 +8,8 @@ import type { Format } from './grammar/options.ts';
 import type { TableName, TextName } from './help/document-schema.ts';
 
 /**
- * What a command says, as data. Every reader (one-shot, script, plain REPL, TUI) draws it in its own
- * way; strings in it may come from a device and are not yet safe to show.
+ * The output of a command as data. Each reader (one-shot, script, plain prompt, full screen) draws it in its
+ * own way. Strings in it may come from a device and are not yet safe to show.
  */
 export type Output =
   | ReadOutput
@@ -27,30 +27,30 @@ export type Output =
   | CheckpointOutput
   | QuitOutput;
 
-/** How records want to be shown. */
+/** How to show records. */
 export interface View {
   readonly resource: string;
   /** `table`: one row a record; `record`: one block a record, every field. */
   readonly layout: 'table' | 'record';
-  /** The natural key's field (`username`): first column, and what folding compares by. */
+  /** The field of the natural key (`username`): the first column, and what folding compares by. */
   readonly key?: string | undefined;
   /** Field names to show, in order; absent: chosen by content. */
   readonly columns?: readonly string[] | undefined;
-  /** The columns of the last time: those that records have come in place of the choice by content. */
+  /** The columns of an earlier line. Those that the records have replace the choice by content. */
   readonly recalled?: readonly string[] | undefined;
   /** Field names to sort by, most important first; a leading `-` reverses. Absent: device order. */
   readonly sort?: readonly string[] | undefined;
   /** Show records that are equal on several devices as one row. */
   readonly fold: boolean;
-  /** Fields that differ from device to device by nature (id, token): no drift, no obstacle to folding. */
+  /** Fields that differ between devices by nature (id, token): they are no drift and do not prevent folding. */
   readonly perDevice: readonly string[];
-  /** A filter left records out: that a key is missing on a device is then not known. */
+  /** A filter left out records, so that a missing key proves nothing. */
   readonly filtered?: boolean;
-  /** The records go to a file: whole and exact. */
+  /** The records go to a file: complete and exact. */
   readonly file?: {
-    /** Only records that match this are in it. */
+    /** The filter that chose the records. */
     readonly filter?: string;
-    /** One device has the file for itself. */
+    /** The file contains the records of one device. */
     readonly isOneDevice?: boolean;
   };
 }
@@ -59,19 +59,19 @@ export type ReadOutcome =
   | { readonly ok: true; readonly records: readonly DeviceRecord[] }
   | { readonly ok: false; readonly error: DevshError };
 
-/** The records of one device, filtered, as soon as it has answered. A table is many of these. */
+/** The filtered records of one device, as soon as it has responded. A table consists of many of these. */
 export interface ReadOutput {
   readonly kind: 'read';
   readonly view: View;
   readonly device: DeviceRef;
-  /** Where the device stands among those selected, from 0; they answer in any order. */
+  /** The position of the device in the selection, from 0: devices respond in any order. */
   readonly position?: number;
-  /** How many are selected: of those that have not answered nothing is known. */
+  /** Number of selected devices, including those without a response. */
   readonly total?: number;
   readonly outcome: ReadOutcome;
 }
 
-/** A record that is other than when its device was last read: `user list --watch`. */
+/** A record that changed since the device was last read: `user list --watch`. */
 export interface ChangeOutput {
   readonly kind: 'change';
   readonly at: Date;
@@ -80,7 +80,7 @@ export interface ChangeOutput {
   readonly change: RecordChange;
 }
 
-/** The records of all devices that answered, compared: `user list --drift`. */
+/** The records of all devices that responded, compared: `user list --drift`. */
 export interface DriftOutput {
   readonly kind: 'drift';
   readonly resource: string;
@@ -89,38 +89,38 @@ export interface DriftOutput {
   readonly perDevice: readonly string[];
 }
 
-/** What a write is going to do; shown before the question, and all there is with `--dry-run`. */
+/** The plan of a write: shown before the question, and the only output with `--dry-run`. */
 export interface PlanOutput {
   readonly kind: 'plan';
-  /** `--dry-run`: nothing follows, so the plan is the data and goes to stdout. */
+  /** `--dry-run`: nothing follows, so that the plan is the data and goes to stdout. */
   readonly dryRun?: boolean;
   readonly plan: Plan;
 }
 
-/** Long work goes on. Replaces the progress shown before; never part of the data. */
+/** The progress of long work. Replaces the progress shown before; never part of the data. */
 export interface ProgressOutput {
   readonly kind: 'progress';
   readonly done: number;
-  /** 0: nothing is counted, the text says it all. */
+  /** 0: nothing is counted, only the text is shown. */
   readonly total: number;
   readonly text: string;
 }
 
-/** One step has ended. */
+/** The result of one step. */
 export interface ResultOutput {
   readonly kind: 'result';
   readonly run: string;
   readonly result: StepResult;
-  /** Told from the journal: it says nothing about how this command went. */
+  /** From the journal: it does not count for the exit status of this command. */
   readonly isPast?: true;
 }
 
-/** All steps of a run have ended. */
+/** The end of all steps of a run. */
 export interface SummaryOutput {
   readonly kind: 'summary';
   readonly run: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
-  /** The selected devices that could not be read; nothing was sent there. */
+  /** The selected devices that could not be read and were not written to. */
   readonly notCovered: readonly NotCovered[];
 }
 
@@ -130,20 +130,20 @@ export interface TableOutput {
   readonly name: TableName;
   readonly columns: readonly TableColumn[];
   readonly rows: readonly Readonly<Record<string, Value>>[];
-  /** Of a table that tells how devices answered: whether any did as asked, for the exit code. */
+  /** Whether any device responded as asked, for the exit code; absent if the table reports no responses. */
   readonly hasSuccess?: boolean;
-  /** Secrets in it are what it is for (the accounts of the simulator): they are not masked. */
+  /** The table exists to show secrets (the accounts of the simulator): they are not masked. */
   readonly showsSecrets?: true;
 }
 
 interface TableColumn {
   readonly key: string;
   readonly title: string;
-  /** Left out where a terminal has no room for it. */
+  /** Left out if the terminal is too narrow. */
   readonly isExtra?: true;
 }
 
-/** A column by its key where that is its title, too; false for one that is not wanted now. */
+/** A string is both key and title of the column; false leaves the column out. */
 export type Column = string | TableColumn | false;
 
 export function table(
@@ -158,29 +158,29 @@ export function table(
   return { kind: 'table', name, columns: shown, rows, ...more };
 }
 
-/** Text of our own (help, a report): lines as they are, to stdout. `name` is its key in JSON. */
+/** Text of devsh itself (help, a report), printed unchanged to stdout. `name` is its key in JSON. */
 export interface TextOutput {
   readonly kind: 'text';
   readonly name: TextName;
   readonly text: string;
-  /** The text is Markdown: a terminal shows it without its signs. */
+  /** The text is Markdown: a terminal shows it without the markup. */
   readonly isMarkdown?: true;
-  /** The same for programs: JSON and YAML have this in place of the text. */
+  /** Replaces the text in JSON and YAML. */
   readonly data?: JsonValue | undefined;
 }
 
-/** The answer to a raw request (`get`, `post`, `delete`). */
+/** The response to a raw request (`get`, `post`, `delete`). */
 export interface AnswerOutput {
   readonly kind: 'answer';
   readonly device: DeviceRef;
   readonly status: number;
-  /** The body as it came. */
+  /** The body, unchanged. */
   readonly body: string;
-  /** The body decoded, when it is JSON and was not asked for as it came (`--raw`). */
+  /** The decoded body, if it is JSON and `--raw` is not given. */
   readonly value?: Value | undefined;
 }
 
-/** A remark beside the data, to stderr. `done` and `warning` are said in words, too. */
+/** A remark beside the data, to stderr. `done` and `warning` are also written out as words. */
 export interface MessageOutput {
   readonly kind: 'message';
   readonly level: 'info' | 'done' | 'warning';
@@ -203,7 +203,7 @@ export function success(text: string): MessageOutput {
   return message('done', text);
 }
 
-/** Something failed and the command goes on: one device among several, one line of a script. */
+/** An error after which the command continues: one device among several, one line of a script. */
 export interface ErrorOutput {
   readonly kind: 'error';
   readonly error: DevshError;
@@ -211,15 +211,14 @@ export interface ErrorOutput {
 }
 
 /**
- * All data so far belongs together: readers that print at the end print it now (`simulator`, the lines
- * of a script). What follows is in `format`, where the line says so.
+ * Ends a document: readers that print at the end print all data so far (`simulator`, the lines of a script).
+ * What follows is in `format`, if given.
  */
 interface CheckpointOutput {
   readonly kind: 'checkpoint';
   readonly format?: Format | undefined;
 }
 
-/** `quit` was typed. */
 interface QuitOutput {
   readonly kind: 'quit';
 }
@@ -229,7 +228,7 @@ const PARTIAL = 3;
 const DRIFT = 7;
 const DIFFERENCES = 8;
 
-/** Absent: does not count, unless nothing else was said. */
+/** Absent: does not count, unless there is no other verdict. */
 const CODES: Readonly<Record<Verdict, number | undefined>> = {
   done: 0,
   unchanged: 0,
@@ -242,9 +241,10 @@ const CODES: Readonly<Record<Verdict, number | undefined>> = {
 };
 
 /**
- * The exit status of one command, from all that it said. Everything well: 0. Some well and some not,
- * or something unknown: 3. Drift, and nothing done or failed beside it: 7. Nothing well: the code that all failures share, otherwise 1. A comparison of all devices that found differences: 8. An error that
- * ended the command decides alone.
+ * The exit status of one command, from all its outputs. All successful: 0. Some successful and some not, or
+ * something unknown: 3. Drift and no other success or failure: 7. None successful: the code that all failures
+ * share, otherwise 1. A comparison of all devices that found differences: 8. An error that ended the command
+ * decides alone.
  */
 export class ExitCode {
   readonly #codes = new Set<number>();
@@ -296,7 +296,7 @@ export class ExitCode {
     }
   }
 
-  /** The command ended early. */
+  /** Adds the error that ended the command early. */
   addError(error: DevshError): void {
     this.#ended = error;
   }
@@ -304,11 +304,11 @@ export class ExitCode {
   get value(): number {
     if (this.#ended) return this.#ended.exitCode;
     const codes = new Set(this.#codes);
-    // A plan that nothing followed is well as far as it could be made.
+    // Without results, a plan counts as a success for what could be planned.
     if (this.#hasSteps && !this.#hasResults) codes.add(0);
     const [only] = codes;
     if (only === undefined) return this.#hasSkipped ? FAILED : 0;
-    // What was not reached makes a success a part of one.
+    // A skipped step makes a success partial.
     if (codes.size === 1) {
       if (only === 0 && this.#hasDifferences) return DIFFERENCES;
       return only === 0 && this.#hasSkipped ? PARTIAL : only;
@@ -326,7 +326,7 @@ export class ExitCode {
   }
 }
 
-/** As the errors of a device: 4 for what the account may not do. */
+/** The code of a device error with this HTTP status: 4 if the account lacks the permission. */
 function statusCode(status: number): number {
   if (status < 400) return 0;
   return status === 401 || status === 403 ? 4 : FAILED;

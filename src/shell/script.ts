@@ -10,17 +10,17 @@ import { mayBeSecretField, redact } from '../device/sensitive-fields.ts';
 import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
 
-/** A line of a script that was understood. */
+/** A parsed line of a script. */
 interface Step {
   readonly line: ScriptLine;
   readonly words: readonly Word[];
-  /** `set -e`: stop at the next line that fails; `set +e`: go on. Absent: a command. */
+  /** `set -e` (true): stop at the next line that fails. `set +e` (false): continue. Absent: a command. */
   readonly stops?: boolean;
 }
 
 type ScriptCall = Call<'dryRun' | 'keepGoing'>;
 
-/** `run FILE`: every line is understood before the first one is run. */
+/** `run FILE`: parses every line before the first one runs. */
 export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const given = call.args.words('NAME=VALUE');
@@ -58,11 +58,11 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   if (failed.length > 0) throw notAll(failed, codes);
 }
 
-/** The lines, each understood; those that only a device could explain are left for later. */
+/** Parses the lines. Lines that only a device can explain are parsed when they run. */
 function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
   let isConnected = false;
   const { commands, resourceNamed } = grammar;
-  // Without guesses: what a script means is known before its first line is run.
+  // No guesses: the meaning of a script is known before its first line runs.
   const later: Grammar = {
     commands,
     resourceNamed,
@@ -107,14 +107,14 @@ async function* runStep(
   }
 }
 
-/** Whether nothing is changed when the line is run with `--dry-run`. */
+/** Whether the line changes nothing when it runs with `--dry-run`. */
 function isDryRunnable({ verb, given: { output } }: Invocation): boolean {
-  // Also a plan is a file that was not there, or was another one.
+  // The file of a plan would be created or overwritten.
   if (output !== undefined && output !== '-') return false;
   return verb.options.includes('dryRun') || verb.changes !== undefined;
 }
 
-/** The error with its place in the script: `FILE:LINE:COLUMN`, where it points into the line. */
+/** Adds the place in the script to the error: `FILE:LINE:COLUMN`, if it has a column. */
 function located(
   error: DevshError,
   file: string,
@@ -132,7 +132,7 @@ function located(
   return error;
 }
 
-/** The code that all lines share, else 3: a part of them failed. */
+/** Ends the script with the code that all lines share, else with 3: some of them failed. */
 function notAll(failed: readonly number[], codes: ReadonlySet<number>): StoppedError {
   const [only] = codes;
   const exitCode = codes.size === 1 && only !== undefined ? only : 3;
@@ -146,14 +146,14 @@ interface Place {
   readonly column: number;
 }
 
-/** One line of a script, with the lines that a backslash at the end has joined to it. */
+/** One line of a script, joined with the lines that follow a backslash at its end. */
 interface ScriptLine {
   readonly text: string;
-  /** Where each of its lines begins in `text`, in UTF-16 units from 0. */
+  /** The start of each joined line in `text`, in UTF-16 units from 0. */
   readonly parts: readonly { readonly line: number; readonly start: number }[];
 }
 
-/** The lines of a script; those that are empty or only a comment are left out by `wordsOf`. */
+/** Splits a script into lines. `wordsOf` skips empty lines and comments. */
 export function scriptLines(text: string): readonly ScriptLine[] {
   const lines: ScriptLine[] = [];
   let open: ScriptLine | undefined;
@@ -164,7 +164,7 @@ export function scriptLines(text: string): readonly ScriptLine[] {
     const before = open?.text ?? '';
     const parts = [...(open?.parts ?? []), { line: index + 1, start: before.length }];
     const joined = before + source;
-    // The last character escapes nothing, as the line ends there: the next one belongs to it.
+    // A backslash at the end of a line escapes no character: it joins the next line.
     const isOpen = parseLine(joined).open?.column === joined.length - 1 && joined.endsWith('\\');
     if (isOpen) {
       open = { text: joined.slice(0, -1), parts };
@@ -177,13 +177,13 @@ export function scriptLines(text: string): readonly ScriptLine[] {
   return lines;
 }
 
-/** Where a column of the joined text, from 0, stands in the file. */
+/** Maps a column of the joined text, from 0, to its place in the file. */
 export function placeOf({ parts }: ScriptLine, column = 0): Place {
   const part = parts.findLast(({ start }) => start <= column) ?? parts[0];
   return { line: part?.line ?? 1, column: column - (part?.start ?? 0) + 1 };
 }
 
-/** The words of a line, the values of variables in their places. Throws a `UsageError`. */
+/** The words of a line with the values of its variables. Throws a `UsageError`. */
 export function wordsOf({ text }: ScriptLine, valueOf: ValueOf): readonly Word[] {
   const { words, open } = parseLine(text, valueOf);
   if (open === undefined) return words;
@@ -194,10 +194,10 @@ export function wordsOf({ text }: ScriptLine, valueOf: ValueOf): readonly Word[]
 
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** Variables of a script that are not given with it come from the environment under this name. */
+/** The prefix of environment variables that set variables of a script. */
 const PREFIX = 'DEVSH_VAR_';
 
-/** The values of `${NAME}` in a script, and which of them were asked for. */
+/** The values of `${NAME}` in a script. Records which ones the script uses. */
 export class Variables {
   readonly #given: ReadonlyMap<string, string>;
   readonly #env: NodeJS.ProcessEnv;
@@ -206,7 +206,7 @@ export class Variables {
 
   /**
    * @param words `NAME=VALUE`, as given behind the file
-   * @throws UsageError for a word that is none, and for a name that is given twice
+   * @throws UsageError for a word of another form, and for a repeated name
    */
   constructor(words: readonly Word[], env: NodeJS.ProcessEnv) {
     const given = new Map<string, string>();
@@ -224,7 +224,7 @@ export class Variables {
   }
 
   /**
-   * What stands for `${inner}`: `NAME`, or `NAME:-default` for one that is not set or empty.
+   * The value of `${inner}`: `NAME`, or `NAME:-default` with a default for an unset or empty variable.
    *
    * @param column where it begins in its line
    */
@@ -248,10 +248,10 @@ export class Variables {
     );
   };
 
-  /** `text` without the values of variables that are called like a secret: `${password}`. */
+  /** `text` without the values of variables whose name is that of a secret: `${password}`. */
   readonly hidden = (text: string): string => redact(text, [...this.#secrets]);
 
-  /** Throws a `UsageError` for a value that the script never asked for: most often a slip. */
+  /** Throws a `UsageError` for a value that the script never uses, most often a typing error. */
   refuseUnused(words: readonly Word[]): void {
     const unused = words.find(({ text }) => !this.#asked.has(text.slice(0, text.indexOf('='))));
     if (unused === undefined) return;

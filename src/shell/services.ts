@@ -19,12 +19,12 @@ import { ColumnMemory, type Settings } from '../settings/settings.ts';
 import type { Format, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
 
-/** A start of devsh: what it was started with. */
+/** What devsh was started with. */
 export interface Start {
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
   readonly paths: Paths;
-  /** What holds for this user, in this place and environment. */
+  /** The settings for this user, folder and environment. */
   readonly settings: Settings;
   readonly readStdin: () => Promise<string>;
   /** Where the output goes. */
@@ -32,8 +32,8 @@ export interface Start {
 }
 
 /**
- * Files, keychain and environment of one user, handed down from `main`; nothing is opened yet. What lies
- * above the shell is filled in there, and loaded when it is asked for.
+ * Files, keychain and environment of one user, created by `main`; nothing is opened yet. Subclasses provide
+ * what belongs to layers above the shell and load it on first use.
  */
 export abstract class Services {
   readonly version: string;
@@ -41,24 +41,24 @@ export abstract class Services {
   readonly paths: Paths;
   readonly settings: Settings;
   readonly stdout: Start['stdout'];
-  /** What is said once in a session. */
+  /** Messages that are shown once in a session. */
   readonly notices = new Notices();
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
   readonly history: HistoryFile;
-  /** The columns of lists, as the user wants them. */
+  /** The columns that the user chose for lists. */
   readonly columns: ColumnMemory;
-  /** Profiles, and what was learned of devices. */
+  /** Profiles and observed facts of devices. */
   readonly profiles: ProfileFiles;
-  /** The keys of records last seen, for completion. */
+  /** Cached keys of records, for completion. */
   readonly seenKeys: SeenKeys;
   /** The journals of runs. */
   readonly runs: RunFiles;
-  /** Logins in a file of the user's, for machines without a keychain. */
+  /** Logins in an encrypted file, for machines without a keychain. */
   readonly vault: Vault;
-  /** Who uses devsh, for the journal: `user@machine`. */
+  /** The user of devsh, for the journal: `user@machine`. */
   readonly operator = operatorName();
-  /** What this devsh and the others of its terminal have in common, for the journal. */
+  /** Identifies the terminal, for the journal: all devsh processes in it share the value. */
   readonly terminalSession: string;
   readonly #readStdin: () => Promise<string>;
   readonly #sources = new Map<string, Credentials>();
@@ -87,15 +87,15 @@ export abstract class Services {
     this.terminalSession = sessionName(env);
   }
 
-  /** What a command says, as the text of a file. */
+  /** Renders the output of a command as the text of a file. */
   abstract render(format: Format, outputs: readonly Output[]): Promise<string>;
-  /** The keys of the full screen, as they hold for this user. */
+  /** The keys of the full screen with the settings of this user. */
   abstract keys(): Promise<readonly KeyRow[]>;
   abstract startSimulator(spec: SimulatorSpec): Promise<RunningSimulator>;
   abstract faults(): Promise<readonly { name: string; stage: string; summary: string }[]>;
   abstract quirks(): Promise<readonly { name: string; summary: string }[]>;
 
-  /** The credential sources for these options, one object for each choice: what they read is read once. */
+  /** The credential sources for these options. One object for each combination, so that sources are read once. */
   credentials({
     tokenStdin,
     passwordStdin,
@@ -108,7 +108,7 @@ export abstract class Services {
     const known = this.#sources.get(key);
     if (known !== undefined) return known;
     const kind = tokenStdin ? 'token' : passwordStdin ? 'password' : undefined;
-    // Behind the secret, when that comes from there, too.
+    // The line behind the secret, if both come from standard input.
     const line = kind === undefined ? 0 : 1;
     const credentials = new Credentials({
       env,
@@ -124,12 +124,12 @@ export abstract class Services {
     return credentials;
   }
 
-  /** The way to `host:port`: what is configured for it, else what the environment asks for. */
+  /** The route to `host:port`: the configured one, else the proxy of the environment. */
   route(address: string, configured: ConfiguredRoute | undefined): Route {
     return chooseRoute(parseAddress(address), configured, this.env);
   }
 
-  /** Runs `work` while no other devsh writes to this device; `waiting`: how one that does is waited for. */
+  /** Runs `work` while no other devsh writes to this device. `waiting` describes how to wait for another one. */
   exclusive<T>(
     address: string,
     work: () => Promise<T>,
@@ -138,12 +138,12 @@ export abstract class Services {
     return withWriteLock(this.paths.state, address, work, waiting);
   }
 
-  /** Takes a file of the user's for this devsh alone; resolves to what gives it back. */
+  /** Locks a file of the user for this process; resolves to a function that releases it. */
   holdFile(path: string): Promise<() => Promise<void>> {
     return lockFile(this.paths.state, path);
   }
 
-  /** A file that devsh has written; undefined when there is none. */
+  /** Reads a file that devsh has written; undefined if it does not exist. */
   readIfThere(path: string): Promise<string | undefined> {
     return readText(path);
   }
@@ -157,12 +157,12 @@ export abstract class Services {
   }
 }
 
-/** What a session says once, however often it is met: a keychain that is locked, a file that was changed. */
+/** Messages that a session shows once, however often they occur: a locked keychain, a changed file. */
 export class Notices {
   readonly #shown = new Set<string>();
   readonly #waiting = new Set<string>();
 
-  /** Will be said when the line ends, unless it was said before. */
+  /** Adds a message to show when the line ends, unless it was shown before. */
   add(text: string): void {
     if (!this.#shown.has(text)) this.#waiting.add(text);
   }
@@ -171,13 +171,13 @@ export class Notices {
     return this.#shown.has(text);
   }
 
-  /** It was said in another way: as the error that ended a line. */
+  /** Marks a message as shown by other means, for example by the error that ended a line. */
   markShown(text: string): void {
     this.#shown.add(text);
     this.#waiting.delete(text);
   }
 
-  /** What is to be said now. */
+  /** Returns the messages to show now. */
   take(): string[] {
     const texts = [...this.#waiting];
     for (const text of texts) this.markShown(text);
@@ -185,16 +185,16 @@ export class Notices {
   }
 }
 
-/** One key of the full screen (or several that do the same) and what it does. */
+/** One key of the full screen (or several with the same action) and its action. */
 export interface KeyRow {
-  /** By these names the settings know place and action. */
+  /** The names of place and action in the settings. */
   readonly place: string;
   readonly action: string;
   /** The place in words: "In the table". */
   readonly title: string;
   readonly keys: readonly string[];
   readonly label: string;
-  /** The line that does the same. */
+  /** The equivalent line. */
   readonly command?: string;
 }
 
@@ -209,7 +209,7 @@ export interface SimulatorSpec extends Options<
   readonly port: number;
 }
 
-/** A started simulator, as far as the command that starts it has to know. */
+/** A running simulator, as its command sees it. */
 export interface RunningSimulator {
   readonly devices: readonly {
     readonly name: string;

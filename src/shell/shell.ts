@@ -14,10 +14,7 @@ import { type Output, warning } from './output.ts';
 import { parseCompleteLine, parseLine, quoteLine, type Word, wordsOfArgv } from '../text/words.ts';
 import type { ThemeName } from '../text/choices.ts';
 
-/**
- * The one door: prompt, argv and scripts all come through here. `parse` understands a line,
- * `evaluate` carries it out.
- */
+/** The single entry for prompt, argv and scripts: `parse` understands a line, `evaluate` executes it. */
 export class Shell {
   readonly shell: ShellSession;
 
@@ -43,18 +40,18 @@ export class Shell {
     this.shell = shell;
   }
 
-  /** Throws a `UsageError` with the column of the word at fault. */
+  /** Throws a `UsageError` with the column of the wrong word. */
   parse(line: string | readonly Word[]): Invocation {
     const words = typeof line === 'string' ? parseCompleteLine(line) : line;
     return bind(words, this.#grammar);
   }
 
-  /** The format that a line asks for, even when the rest of it cannot be understood. */
+  /** The format that a line asks for, even if the rest of it is invalid. */
   formatOf(line: string | readonly Word[]): Format | undefined {
     return formatAsked(typeof line === 'string' ? parseLine(line).words : line);
   }
 
-  /** Carries out a line. What one device does is an output; what ends the command is thrown. */
+  /** Executes a line. The error of one device is an output; an error that ends the command is thrown. */
   async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
     const invocation = typeof line === 'string' ? this.parse(line) : line;
     const { given, command, verb } = invocation;
@@ -91,7 +88,7 @@ export class Shell {
     return complete(line, cursor, [...COMMANDS, ...this.#resources()], sources);
   }
 
-  /** The resources, besides users, that the devices of this session are known to have. */
+  /** The resources besides users that the devices of this session have, as far as known. */
   #resources(): CommandSpec[] {
     return resourceNames(this.shell.fleet)
       .filter((name) => !COMMANDS.some((command) => command.name === name))
@@ -99,7 +96,7 @@ export class Shell {
   }
 }
 
-/** How a shell begins: the line it runs first, and the options that are about the shell itself. */
+/** The start of a shell: the first line to run, and the options of the shell itself. */
 export interface Opening {
   readonly line: string;
   readonly isPlain: boolean;
@@ -108,7 +105,7 @@ export interface Opening {
   readonly theme: ThemeName | undefined;
 }
 
-/** Undefined when argv is one command, to be run and left. */
+/** Returns undefined if argv is a single command. */
 export function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
   try {
     const { command, given } = shell.parse(wordsOfArgv(argv));

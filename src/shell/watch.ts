@@ -16,22 +16,22 @@ import type { DeviceSession } from '../fleet/device-session.ts';
 import { bind, title } from './grammar/bind.ts';
 import { helpOn } from './help/help.ts';
 
-/** While no device answers, the wait doubles up to this. */
+/** The wait doubles up to this limit while no device responds. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** The wait before the next round: longer and longer while nothing answers. */
+/** The wait before the next round: it grows while no device responds. */
 export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): number {
   return hasAnswer ? everyMs : Math.max(everyMs, Math.min(waitMs * 2, LONGEST_WAIT_MS));
 }
 
-/** Throws a `UsageError` for a format that is written at the end, which never comes. */
+/** Throws a `UsageError` for a format that is written at the end: a watch has none. */
 function refuseEndless(format: Format = 'table', what = '--watch'): void {
   if (format !== 'table' && format !== 'jsonl') {
     throw new UsageError(`${what} has no end, and ${format} needs one; use --format jsonl`);
   }
 }
 
-/** Does a round at once, then again and again until the signal comes. */
+/** Runs a round at once, then repeats it until the signal aborts. */
 async function* repeated(
   call: Call,
   everyMs: number,
@@ -47,7 +47,7 @@ async function* repeated(
     waitMs = nextWait(everyMs, waitMs, hasAnswer());
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     for await (const output of round(false)) {
-      // What Ctrl-C cut short is no failure of the device.
+      // A request that Ctrl-C aborted is no failure of the device.
       if (isOver(signal)) return;
       yield output;
     }
@@ -55,8 +55,8 @@ async function* repeated(
 }
 
 /**
- * Reads once, then again and again, and says what is other than before. A device that fails is told of
- * once, and so is its first answer after that; the others go on.
+ * Reads repeatedly and reports changes. Reports a failing device once, and its first response after that; the
+ * other devices continue.
  */
 export function watched(
   call: Call,
@@ -74,7 +74,7 @@ export function watched(
   return repeated(call, everyMs, () => seen.hasAnswer, round);
 }
 
-/** What each device held when it last answered. */
+/** The records of each device at its last response. */
 class Seen {
   readonly #records = new Map<string, readonly DeviceRecord[]>();
   readonly #failing = new Set<string>();
@@ -84,7 +84,7 @@ class Seen {
     return this.#answering.size > 0;
   }
 
-  /** Takes in a reading; returns what it tells that was not known. */
+  /** Stores a result; returns what is new in it. */
   take({ device, outcome, view }: ReadOutput, at: Date): Output[] {
     const { name } = device;
     const hadFailed = this.#failing.has(name);
@@ -108,15 +108,15 @@ class Seen {
   }
 }
 
-/** A device is its own record. */
+/** The records of this watch are the devices themselves. */
 const VIEW: View = { resource: '', layout: 'table', fold: false, perDevice: [] };
 
-/** Answers come a little sooner or later; what is told is half as much again, and so much at least. */
+/** Latency varies by itself: a change is reported if it is at least this large and half as much again. */
 const NOTABLE_MS = 50;
 
 /**
- * The states of the devices, then every change of them: each is asked again and again. `tableOf`: the
- * devices as they are.
+ * Shows the states of the devices, then every change: each device is requested repeatedly. `tableOf` makes the
+ * table of the devices.
  */
 export function watchDevices(
   call: Call,
@@ -142,7 +142,7 @@ export function watchDevices(
   return repeated(call, everyMs, () => sessions.some(({ state }) => state.kind === 'ready'), round);
 }
 
-/** A latency that is hardly another one is no change. */
+/** Keeps the old latency if the change is too small to report. */
 function withOldLatency(now: DeviceRecord, before: DeviceRecord | undefined): DeviceRecord {
   const [old, latency] = [before?.['latency_ms'], now['latency_ms']];
   if (typeof old !== 'number' || typeof latency !== 'number') return now;
@@ -151,10 +151,10 @@ function withOldLatency(now: DeviceRecord, before: DeviceRecord | undefined): De
   return isNotable ? now : { ...now, latency_ms: old };
 }
 
-/** No device could be reached. */
+/** Exit code if no device could be reached. */
 const UNREACHABLE = 5;
 
-/** `watch LINE…`: carries out a line that changes nothing, again and again until Ctrl-C. */
+/** `watch LINE…`: repeats a line that changes nothing until Ctrl-C. */
 export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Output> {
   const { signal } = call.io;
   const everyMs = call.options.intervalMs ?? WATCH_MS;
@@ -176,7 +176,7 @@ export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Outpu
         yield output;
       }
     } catch (error) {
-      // A line that makes no sense makes none the next time, either.
+      // A line that is invalid now stays invalid.
       if (!(error instanceof DevshError) || error instanceof UsageError) throw error;
       if (isOver(signal)) return;
       exitCode.addError(error);
@@ -187,7 +187,7 @@ export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Outpu
     waitMs = nextWait(everyMs, waitMs, exitCode.value !== UNREACHABLE);
     const at = call.shell.services.now().toTimeString().slice(0, 8);
     const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C ends it' : ''}`;
-    // On the full screen the rounds follow each other in the same place.
+    // The full screen draws each round in the same place.
     if (round === 1 || call.io.isRefreshing !== true) yield info(text);
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     if (isOver(signal)) return;

@@ -12,23 +12,23 @@ import { COMMANDS } from '../commands/index.ts';
 import { resourceCommand } from '../commands/resource.ts';
 import type { Answer, Asked } from './shells.ts';
 
-/** What could stand in place of the characters from `start` to `end` of the line. */
+/** Candidates for the characters from `start` to `end` of the line. */
 export interface Completion {
   readonly start: number;
   readonly end: number;
   readonly proposals: readonly Proposal[];
-  /** The name of a file may stand there, too. */
+  /** A file name is possible here, too. */
   readonly takesFile?: boolean;
 }
 
 interface Proposal extends Candidate {
-  /** What is put into the line: quoted, with a space behind it when the word is complete. */
+  /** The text to insert: quoted, with a space behind it if the word is complete. */
   readonly insert: string;
-  /** Where in `text` the letters stand that were typed, in UTF-16 units from 0. */
+  /** The positions of the typed letters in `text`, in UTF-16 units from 0. */
   readonly letters: readonly number[];
 }
 
-/** Proposals for the word that ends at the cursor, best first, from what is known already. */
+/** Candidates for the word that ends at the cursor, best first. Uses only what is known already. */
 export async function complete(
   line: string,
   cursor: number,
@@ -51,7 +51,7 @@ export async function complete(
   const history = await unlessBroken(session.services.history.load(), []);
   const { candidates, takesFile } = expectedAt(before, scope, commands);
   const typed = joinedValue(current.text)?.start.length ?? 0;
-  // Behind `--output=`, too.
+  // A path may follow an option, as in `--output=`.
   const [option, path] = [current.text.slice(0, typed), current.text.slice(typed)];
   const found = takesFile ? ((await session.files?.(path)) ?? []) : [];
   const files = found.map((file) => ({ ...file, text: option + file.text }));
@@ -65,8 +65,8 @@ export async function complete(
 }
 
 /**
- * Those that fit best, and only those that fit as well as the best: what begins as typed, else what
- * contains it, else what has its letters. What was used more, and later, comes first.
+ * Keeps only the candidates of the best tier: those that begin as typed, else those that contain it, else those
+ * that have its letters in order. Frequent and recent words come first.
  */
 function rank(
   candidates: readonly Candidate[],
@@ -80,7 +80,7 @@ function rank(
     seen.add(candidate.text);
     return match === undefined ? [] : [{ candidate, match }];
   });
-  // A word that is complete already stands among those that go on.
+  // A complete word is listed together with the words that continue it.
   const best = Math.max(1, Math.min(...fitting.map(({ match }) => match.tier)));
   const usage = usageOf(history);
   const [command] = withoutOptions(before);
@@ -99,7 +99,7 @@ function insertionOf({ text, continues }: Candidate): string {
   return continues === true ? quoted : `${quoted} `;
 }
 
-/** What `--on` says in a line. */
+/** The selectors of `--on` in a line. */
 function selectorsIn(words: readonly Word[]): string[] {
   return words.flatMap(({ text }, at) => {
     if (words[at - 1]?.text === '--on') return [text];
@@ -107,7 +107,7 @@ function selectorsIn(words: readonly Word[]): string[] {
   });
 }
 
-/** Devices and groups that can be named: those of the session first, then the inventory. */
+/** Names of devices and groups: those of the session first, then those of the inventory. */
 async function targetsOf(session: CompletionSources): Promise<readonly Candidate[]> {
   const connected = session.fleet.connected.map(({ ref }) => ({
     text: ref.name,
@@ -123,18 +123,17 @@ async function targetsOf(session: CompletionSources): Promise<readonly Candidate
   ];
 }
 
-/** Where the letters that were typed stand in a candidate, in UTF-16 units from 0. */
 interface Match {
-  /** How well it fits, less is better: as typed, so begun, in it, its letters in that order. */
+  /** Less is better: equal, begins with it, contains it, has its letters in order. */
   readonly tier: 0 | 1 | 2 | 3;
   readonly letters: readonly number[];
 }
 
-/** How what was typed fits a candidate; undefined: not at all. Case is ignored. */
+/** How the typed text matches a candidate, ignoring case; undefined: not at all. */
 export function matchOf(typed: string, text: string): Match | undefined {
   const wanted = typed.toLowerCase();
   const held = text.toLowerCase();
-  // Few letters get longer in lower case; then no place in it is one in the text.
+  // A few letters get longer in lower case, so that positions would differ from those in the text.
   const isSameLength = held.length === text.length;
   const at = held.indexOf(wanted);
   if (at >= 0) {
@@ -142,12 +141,12 @@ export function matchOf(typed: string, text: string): Match | undefined {
     return { tier: at > 0 ? 2 : held === wanted ? 0 : 1, letters };
   }
   const letters = subsequence(wanted, held);
-  // What does not even begin where a word does is no resemblance.
+  // Letters that do not begin at a word start are no match.
   if (letters === undefined || !isWordStart(held, letters[0] ?? 0)) return undefined;
   return { tier: 3, letters: isSameLength ? letters : [] };
 }
 
-/** Where the letters of `wanted` stand in `held`, one after the other; at the starts of words if they can. */
+/** The positions of the letters of `wanted` in `text`, in order; at word starts if possible. */
 function subsequence(wanted: string, held: string): number[] | undefined {
   const letters: number[] = [];
   let from = 0;
@@ -185,16 +184,16 @@ function hasAll(wanted: string, held: string, from: number): boolean {
   return true;
 }
 
-/** How often, and how lately, words were used; 0 for one that never was. */
+/** A score of how often and how recently a word was used; 0: never. */
 type Usage = (command: string, word: string) => number;
 
-/** Lines older than these say nothing of what is wanted now. */
+/** Older lines are ignored. */
 const LINES = 1_000;
 
-/** After so many lines, a use counts half. */
+/** After this many lines, a use counts half. */
 const HALF_LIFE = 100;
 
-/** What the lines of the history, oldest first, tell of the words behind each command ('' for itself). */
+/** Counts the words behind each command ('' for the command itself) in the history, oldest first. */
 export function usageOf(history: readonly string[]): Usage {
   const weights = new Map<string, number>();
   const add = (command: string, word: string, weight: number): void => {
@@ -215,12 +214,12 @@ export function usageOf(history: readonly string[]): Usage {
   return (command, word) => weights.get(`${command}\n${word}`) ?? 0;
 }
 
-/** So many files of a folder are proposed. */
+/** Number of proposed files of a folder. */
 const MOST_FILES = 1_000;
 
 /**
- * The files that a word may be the name of: those in the folder that is typed already. A folder ends
- * with a slash, and more follows; hidden files are there once their dot is typed.
+ * The files that a word may name: those in the typed folder. A folder ends with a slash, as more follows.
+ * Hidden files are listed once their dot is typed.
  */
 export async function fileCandidates(typed: string): Promise<readonly Candidate[]> {
   const start = typed.lastIndexOf('/') + 1;
@@ -237,25 +236,25 @@ export async function fileCandidates(typed: string): Promise<readonly Candidate[
       }))
       .sort((a, b) => (a.text < b.text ? -1 : 1));
   } catch {
-    // A folder that is not there, or not to be read, is reported by the command.
+    // The command reports a folder that is missing or unreadable.
     return [];
   }
 }
 
-/** So many files of devices are looked at for the names of resources. */
+/** Number of device files that are searched for resource names. */
 const MOST_DEVICES = 64;
 
-/** What may stand in place of the word that is asked for; from files, never from a device. */
+/** Candidates for the word that a shell asks for; from files, never from a device. */
 export async function answer(asked: Asked, sources: CompletionSources): Promise<Answer> {
   const line = quoteLine([...asked.before, asked.typed]);
   const resources = await resourcesSeen(sources);
   const commands = [...COMMANDS, ...resources.map(resourceCommand)];
   const { proposals, takesFile = false } = await complete(line, line.length, commands, sources);
-  // A name that a terminal would obey can be typed in no shell, either.
+  // A name with control characters cannot be typed in a shell, either.
   return { candidates: proposals.filter(({ text }) => !hasUnsafe(text)), takesFile };
 }
 
-/** The resources, besides users, that devices of the inventory were seen to have. */
+/** The resources besides users that were observed on devices of the inventory. */
 async function resourcesSeen({ services }: CompletionSources): Promise<readonly string[]> {
   const inventory = await unlessBroken(services.inventory.load(), undefined);
   const devices = inventory?.devices.slice(0, MOST_DEVICES) ?? [];

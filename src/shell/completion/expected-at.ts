@@ -13,10 +13,10 @@ import {
   verbNamed,
 } from '../command.ts';
 
-/** What arguments and values of options are called that are files. */
+/** Names of arguments and placeholders whose values are files. */
 const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE', 'DIR'];
 
-/** What may stand at the cursor. */
+/** What the grammar expects at the cursor. */
 interface Expected {
   readonly candidates: readonly Candidate[];
   readonly takesFile: boolean;
@@ -26,14 +26,14 @@ function only(candidates: readonly Candidate[]): Expected {
   return { candidates, takesFile: false };
 }
 
-/** @param before the words in front of the one at the cursor */
+/** @param before the words before the one at the cursor */
 export function expectedAt(
   before: readonly Word[],
   scope: Omit<CompletionScope, 'given'>,
   commands: readonly CommandSpec[],
 ): Expected {
   const words = withoutOptions(before);
-  // `resource NAME`: what stands behind it is as behind the resource itself.
+  // `resource NAME` continues like the resource itself.
   const [head, name = ''] = words;
   const isNamed = head === 'resource' && isResourceName(name);
   const resourceSpec = isNamed ? resourceCommand(name) : undefined;
@@ -98,14 +98,14 @@ function optionAwaitingValue(word: Word | undefined): Option | undefined {
   );
 }
 
-/** The option of `--format=js`, and what stands in front of its value. */
+/** The option of `--format=js`, and the text in front of its value. */
 export function joinedValue(typed: string): { option: Option; start: string } | undefined {
   const [, start = '', name] = /^(--([^=]+)=)/.exec(typed) ?? [];
   const option = OPTIONS.find((one) => one.placeholder !== undefined && one.flag === name);
   return option && { option, start };
 }
 
-/** Commands, verbs and arguments alone. */
+/** The words without options: commands, verbs and arguments. */
 export function withoutOptions(words: readonly Word[]): string[] {
   const texts = words.map(({ text }) => text);
   const end = texts.indexOf('--');

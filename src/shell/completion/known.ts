@@ -8,20 +8,20 @@ import type { Services } from '../services.ts';
 import type { KnownDevice } from '../command.ts';
 import { valueAt, valueText } from '../../device/record.ts';
 
-/** So many files are read for one completion; the keys of more devices are much the same. */
+/** Number of files that one completion reads; the keys of more devices are much the same. */
 const MOST_FILES = 64;
 
-/** What completion looks at; a `Session` is one. */
+/** The sources of completion; a `ShellSession` is one. */
 export interface CompletionSources {
   readonly fleet: Fleet;
   readonly services: Pick<Services, 'history' | 'inventory' | 'runs' | 'seenKeys'>;
-  /** The files that a word may name; absent where another shell knows them. */
+  /** The files that a word may name; absent if another shell completes them. */
   readonly files?: (typed: string) => Promise<readonly Candidate[]>;
 }
 
 /**
- * The devices that a line is about, for completion: those it names, else the selection, else (nothing
- * is connected yet) those of the inventory. Never touches the network.
+ * The devices of a line, for completion: those it names, else the selection, else (nothing is connected yet)
+ * those of the inventory. Never touches the network.
  */
 export async function knownDevices(
   session: CompletionSources,
@@ -58,13 +58,13 @@ async function entriesOf(
     const all = [...connected, ...others];
     return selectors.length === 0 ? all : selectDevices(selectors, new Inventory(all));
   } catch (error) {
-    // Half a selector, or a broken inventory: told when the line is run.
+    // Half a selector, or an invalid inventory: reported when the line runs.
     if (error instanceof DevshError) return selected;
     throw error;
   }
 }
 
-/** The fields that records of a resource were seen to have, in the order of the device. */
+/** The observed fields of a resource, in the order of the device. */
 export function knownFields(
   devices: readonly Pick<KnownDevice, 'cached'>[],
   resource: string,
@@ -73,7 +73,7 @@ export function knownFields(
   return [...new Set(records.flatMap((record) => Object.keys(record)))];
 }
 
-/** The same, with those seen in earlier sessions where a device was not asked in this one. */
+/** As `knownFields`; a device without records in this session uses the fields of earlier sessions. */
 export function everKnownFields(devices: readonly KnownDevice[], resource: string): string[] {
   const kept = devices.flatMap((device) =>
     device.cached(resource) === undefined ? (device.cachedKeys(resource)?.fields ?? []) : [],
@@ -81,7 +81,7 @@ export function everKnownFields(devices: readonly KnownDevice[], resource: strin
   return [...new Set([...knownFields(devices, resource), ...kept])];
 }
 
-/** Natural keys of the records that were last seen, each with the devices that hold it. */
+/** The cached natural keys, each with the devices that have the record. */
 export function knownKeys(
   devices: readonly KnownDevice[],
   resource: string,
@@ -105,7 +105,7 @@ export function knownKeys(
     .map(([text, names]) => ({ text, summary: names.join(', ') }));
 }
 
-/** The values that a field was seen to have, the most frequent first. */
+/** The observed values of a field, the most frequent first. */
 export function knownValues(
   devices: readonly KnownDevice[],
   resource: string,

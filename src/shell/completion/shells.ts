@@ -1,46 +1,46 @@
 import type { Candidate } from '../grammar/option.ts';
 import { visible } from '../../text/visible.ts';
 
-/** A shell that completes the words of devsh: what it asks, and how it wants the answer. */
+/** A shell that completes the words of devsh: its request and response formats. */
 export interface CompletionShell {
   readonly name: 'bash' | 'zsh' | 'fish' | 'powershell';
-  /** Set up for this user, for good; lines to be read by a person. */
+  /** Lines for the user that set up completion permanently. */
   readonly install: readonly string[];
-  /** What the shell is to load. It calls `devsh __complete NAME …`, and runs nothing that comes back. */
+  /** The script for the shell to load. It calls `devsh __complete NAME …` and executes nothing of its output. */
   readonly script: string;
-  /** Understands the arguments behind `devsh __complete NAME`. */
+  /** Parses the arguments behind `devsh __complete NAME`. */
   read(args: readonly string[]): Asked;
 }
 
 /** One word to be completed. */
 export interface Asked {
-  /** The words before it, behind the name of the program, without their quotes. */
+  /** The words before it, without the program name and without quotes. */
   readonly before: readonly string[];
-  /** As far as it is typed, quotes taken off. */
+  /** The typed part of the word, without quotes. */
   readonly typed: string;
-  /** The candidates as the script of this shell reads them. */
+  /** Formats the candidates for the script of this shell. */
   write(response: Answer): string;
 }
 
 export interface Answer {
   readonly candidates: readonly Candidate[];
-  /** The name of a file may stand here: the shell knows these better. */
+  /** A file name is possible here: the shell completes these itself. */
   readonly takesFile: boolean;
 }
 
-/** Lines for a script: first what is to be done, then a candidate each. */
+/** Lines for a script: first the instructions, then one candidate each. */
 function linesOf(words: readonly string[], lines: readonly string[]): string {
   return [words.join(' '), ...lines].map((line) => `${line}\n`).join('');
 }
 
-/** The words of a line up to the cursor, as a shell of Unix reads them; nothing is expanded. */
+/** The words of a line up to the cursor by the rules of a Unix shell; nothing is expanded. */
 interface SplitLine {
   readonly before: readonly string[];
-  /** The word at the cursor, quotes taken off. */
+  /** The word at the cursor, without quotes. */
   readonly typed: string;
-  /** Its characters, with where each stands in `typed` and whether it is quoted. */
+  /** Its characters, each with its position in `typed` and whether it is quoted. */
   readonly marks: readonly Mark[];
-  /** The quote that is still open at the cursor. */
+  /** The quote that is open at the cursor. */
   readonly open: Quote | undefined;
 }
 
@@ -48,12 +48,12 @@ type Quote = '"' | "'";
 
 interface Mark {
   readonly character: string;
-  /** How much of `typed` stands before it. */
+  /** Length of `typed` before it. */
   readonly at: number;
   readonly isQuoted: boolean;
 }
 
-/** Which characters a backslash escapes inside quotes. */
+/** The characters that a backslash escapes inside quotes. */
 interface Quoting {
   readonly inSingle: string;
   readonly inDouble: string;
@@ -95,21 +95,21 @@ function splitLine(line: string, quoting: Quoting): SplitLine {
   return { before, typed, marks, open };
 }
 
-/** Without what stands before the arguments: variables for this call, and the program. */
+/** Drops what precedes the arguments: variables for this call, and the program. */
 function argumentsOf(words: readonly string[]): readonly string[] {
   const program = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
   return program === -1 ? [] : words.slice(program + 1);
 }
 
-/** COMP_TYPE when candidates are only listed, and none is put into the line. */
+/** COMP_TYPE if bash lists candidates and inserts none. */
 const LISTING = '63';
 
-/** Longer explanations would be wrapped between the candidates. */
+/** Longer summaries would wrap between the candidates. */
 const LONGEST_SUMMARY = 60;
 
 /**
- * The line goes out as it is, and the candidates come back quoted: only devsh takes the quotes off and
- * on, and the script evaluates nothing. Without `mapfile` and `compopt`, which bash 3.2 (macOS) lacks.
+ * The line is sent unchanged, and the candidates return quoted: only devsh handles quotes, and the script
+ * evaluates nothing. Avoids `mapfile` and `compopt`, which bash 3.2 (macOS) lacks.
  */
 const BASH_SCRIPT = `# bash completion for devsh: eval "$(devsh completion bash)"
 _devsh() {
@@ -141,12 +141,12 @@ export const bash: CompletionShell = {
   ],
   read([type = '', breaks = '', line = '']): Asked {
     const { before, typed, marks, open } = splitLine(line, { inSingle: '', inDouble: '"\\$`' });
-    // bash replaces only what stands behind the last of its word breaks: `de` of `lang=de`.
+    // bash replaces only the part behind the last word break: `de` of `lang=de`.
     const lastBreak = marks.findLast(
       ({ character, isQuoted }) =>
         !isQuoted && (breaks.includes(character) || character === '"' || character === "'"),
     );
-    // A quote is no part of the word; @ and $ are the first letter of what is replaced.
+    // A quote is not part of the word; @ and $ are the first letter of the replaced part.
     const isInFront = '"\'@$'.includes(lastBreak?.character ?? '');
     const kept = lastBreak === undefined ? 0 : lastBreak.at + (isInFront ? 0 : 1);
     return {
@@ -160,7 +160,7 @@ export const bash: CompletionShell = {
 
 interface Place {
   readonly typed: string;
-  /** How much of the word bash keeps before the candidate. */
+  /** Length of the word part that bash keeps before the candidate. */
   readonly kept: number;
   readonly open: Quote | undefined;
   readonly isListing: boolean;
@@ -196,7 +196,7 @@ function quoted({ text }: Candidate, { kept, open }: Place): string {
   }
 }
 
-/** (Q) takes quotes off and expands nothing; compadd puts them on again. */
+/** (Q) removes quotes and expands nothing; compadd quotes again. */
 const ZSH_SCRIPT = `#compdef devsh
 # zsh completion for devsh: source <(devsh completion zsh), after compinit
 _devsh() {
@@ -260,7 +260,7 @@ export const zsh: CompletionShell = {
   },
 };
 
-/** fish filters and quotes the candidates by itself; a candidate that ends in = gets no space. */
+/** fish filters and quotes the candidates itself; a candidate that ends in = gets no space. */
 const FISH_SCRIPT = `# fish completion for devsh: devsh completion fish | source
 function __devsh_complete
     set -l lines (command devsh __complete fish (commandline -cp | string collect) 2>/dev/null </dev/null)
@@ -301,8 +301,8 @@ export const fish: CompletionShell = {
 };
 
 /**
- * Both ways in base64: Windows PowerShell loses quotes in arguments, and letters beyond ASCII in what a
- * program prints.
+ * Base64 in both directions: Windows PowerShell loses quotes in arguments and non-ASCII letters in the output
+ * of programs.
  */
 const POWERSHELL_SCRIPT = `# PowerShell completion for devsh: devsh completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName devsh -ScriptBlock {
@@ -335,7 +335,7 @@ export const powershell: CompletionShell = {
     return {
       before: words.slice(0, -1),
       typed: words.at(-1) ?? '',
-      // Without an answer PowerShell offers files by itself.
+      // Without a result PowerShell offers files itself.
       write({ candidates }) {
         if (candidates.length === 0) return '';
         const lines = candidates.map(({ text, summary = '' }) =>
@@ -347,7 +347,7 @@ export const powershell: CompletionShell = {
   },
 };
 
-/** As one literal word: typographic quotes end a string there, too. */
+/** Quotes a text as one literal word: typographic quotes end a string in PowerShell, too. */
 function asLiteral(text: string): string {
   return /^[\p{L}\p{N}_./:=+-]+$/u.test(text) ? text : `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
 }

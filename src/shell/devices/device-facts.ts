@@ -6,17 +6,17 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 export interface DeviceFacts {
   readonly latencyMs: number | undefined;
   readonly account: string | undefined;
-  /** Undefined: nothing has been proved yet. */
+  /** Undefined: no certificate has been verified yet. */
   readonly trust: string | undefined;
-  /** The built-in profile or the user's that it speaks by. */
+  /** The name of its profile, built in or the user's. */
   readonly profile: string;
   /** Undefined: directly. */
   readonly route: string | undefined;
-  /** How many records were last seen of each resource. */
+  /** Number of records at the last read, for each resource. */
   readonly counts: readonly { readonly resource: string; readonly count: number }[];
 }
 
-/** The certificate is not the one that is pinned. */
+/** The certificate differs from the pinned one. */
 export const CHANGED = 'CHANGED';
 
 export function deviceFacts(session: DeviceSession): DeviceFacts {
@@ -52,7 +52,7 @@ function trustText(session: DeviceSession): string | undefined {
   }
 }
 
-/** Whether the device has shown a certificate that a CA signed; a pin stands for itself. */
+/** Whether the device has presented a certificate that a CA signed. A pin is a proof in itself. */
 function hasProof({ state }: DeviceSession): boolean {
   if (state.kind !== 'failed') return state.kind === 'ready';
   return !(state.error instanceof UntrustedError || state.error instanceof UnreachableError);

@@ -14,7 +14,7 @@ import { type Output, type TableOutput, success, warning, table, info } from '..
 import { confirm } from '../session.ts';
 import { readImportSource } from './import-source.ts';
 
-/** What should be read before it is taken over from a file of somebody else. */
+/** Keys that the user should check before taking them from somebody else's file. */
 const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
   insecure: 'certificates will not be checked',
   ca: 'whoever has its key can pose as the device',
@@ -22,7 +22,7 @@ const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
   git_credential: 'a helper will be run for the login',
 };
 
-/** Shows what the source would add and change, asks, and writes it into devices.yaml. Throws DevshError. */
+/** Shows what the source would add and change, asks, and writes it to devices.yaml. Throws DevshError. */
 export async function* takeOverDevices(
   call: Call<DeviceOption | WriteOption | 'from' | 'groups'>,
 ): AsyncGenerator<Output> {
@@ -69,7 +69,7 @@ function* planMessages(call: Call<'dryRun'>, found: Findings, plan: ImportPlan):
     return { name, action: reason, what: `${place}: ${problem}` };
   });
   const all = [...rows.map(stepRow), ...refused];
-  // A program gets the empty list, too.
+  // A program gets an empty list, too.
   const isForProgram = call.options.format !== undefined && call.options.format !== 'table';
   if (all.length > 0 || isForProgram) {
     yield table('import', ['name', 'action', 'what'], all, { hasSuccess: isWell });

@@ -24,9 +24,9 @@ import type { Call } from '../command.ts';
 import type { DeviceOption } from '../grammar/options.ts';
 import type { Output } from '../output.ts';
 
-/** More devices than any inventory that one file should hold. */
+/** More devices than one inventory file should contain. */
 const MAX_DEVICES = 100_000;
-/** Pages may be empty, too. */
+/** A limit of its own, as pages may be empty. */
 const MAX_PAGES = 10_000;
 
 type ImportCall = Call<DeviceOption | 'from'>;
@@ -69,7 +69,10 @@ async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output
   return readSource(kind, text, name, (pattern) => readIncluded(pattern, home));
 }
 
-/** JSON is what ansible-inventory would print; all else only Ansible itself can read. */
+/**
+ * Whether the source must be run through Ansible: JSON is the output of ansible-inventory, anything else only
+ * Ansible can read.
+ */
 async function mustBeAsked(call: Call, path: string): Promise<boolean> {
   if (await isFolder(path)) return true;
   return !/^\ufeff?\s*\{/.test(await call.readText(path));
@@ -118,12 +121,12 @@ function jsonOf(session: DeviceSession, { body, status }: { body: string; status
   }
 }
 
-/** A wrong token is typed again so often. */
+/** Number of times that a wrong token can be typed again. */
 const MAX_TOKENS = 3;
 
 /**
- * Trust as for a device; the token comes from `--token-stdin`, NETBOX_TOKEN, keychain or vault, or is
- * asked for. The login of the devices (DEVSH_TOKEN …) is not sent to a NetBox.
+ * Trust works as for a device. The token comes from `--token-stdin`, NETBOX_TOKEN, keychain or vault, or the
+ * user types it. The login of the devices (DEVSH_TOKEN …) is never sent to a NetBox.
  */
 class NetBoxAccess extends ShellAccess {
   override asksAtOnce = true;
@@ -153,11 +156,11 @@ class NetBoxAccess extends ShellAccess {
   }
 }
 
-/** Ansible asks clouds and runs scripts; more than this is no answer. */
+/** Time limit in milliseconds: Ansible may query clouds and run scripts. */
 const ANSIBLE_LIMIT_MS = 180_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** What `ansible-inventory --list` prints for a file or a folder. Throws a UsageError. */
+/** The output of `ansible-inventory --list` for a file or folder. Throws a UsageError. */
 async function ansibleInventory(
   path: string,
   env: NodeJS.ProcessEnv,
@@ -189,14 +192,14 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** The files of an `Include` of ssh. */
+/** The files of an `Include` in a config of ssh. */
 async function readIncluded(pattern: string, home: string) {
   const path = resolve(join(home, '.ssh'), pattern.replace(/^~(?=\/)/, home));
   const files = await matching(path);
   return Promise.all(files.map(async (file) => ({ file, text: await readUserFile(file) })));
 }
 
-/** The files that a path with `*` and `?` in its last part names, sorted; none where there is none. */
+/** The files that match a path with `*` and `?` in its last part, sorted. */
 async function matching(path: string): Promise<string[]> {
   const pattern = basename(path);
   const folder = dirname(path);

@@ -15,7 +15,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { inYaml } from '../../text/yaml-names.ts';
 
-/** Learns of a resource of all devices that answered, where it must not get in the way: what goes wrong leaves a fact less. */
+/** Learns facts of a resource from all devices that responded. Errors are ignored: a fact is missing then. */
 export async function learnAllQuietly(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -30,7 +30,7 @@ export async function learnAllQuietly(
   }
 }
 
-/** What a device said of itself, in words. */
+/** The facts that a device described, in words. */
 export function learnedTexts({ offers, answers, resources }: Profile, resource: string): string[] {
   const { withSlash, withoutSlash, withoutAccept } = answers ?? {};
   const {
@@ -64,7 +64,7 @@ interface Fact {
   readonly origin: Origin;
 }
 
-/** How a device speaks, in the order in which it is shown; in each group first what every profile says. */
+/** The facts of a profile in display order; in each group, the facts that every profile has come first. */
 export function factsOf(profile: Profile): Fact[] {
   const named = (group: string, facts: object, first: readonly string[] = []): Fact[] => {
     const values = facts as Readonly<Record<string, Value | undefined>>;
@@ -89,7 +89,7 @@ export function factsOf(profile: Profile): Fact[] {
       const { single, update, details = {}, ...known } = facts;
       const group = `resources.${resource}.`;
       return [
-        // That something is a list goes without saying.
+        // A list is the normal case and is not shown.
         ...named(group, single === true ? { ...known, single } : known, RESOURCE_FACTS),
         ...(update === undefined ? [] : ofWrite(`${group}update.`, update)),
         ...Object.entries(details).map(([field, told]) => ({
@@ -102,7 +102,7 @@ export function factsOf(profile: Profile): Fact[] {
   ];
 }
 
-/** What is told in another place, or is no fact of how a device speaks. */
+/** Shown elsewhere, or not a fact about the device. */
 const APART: ReadonlySet<string> = new Set([
   ...['answers', 'list', ...WRITES, 'resources', 'origins', 'offers'],
   ...['pageStep', 'asked', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
@@ -133,10 +133,10 @@ function originOf({ origins }: Profile, fact: string): Origin {
   return origins[fact] ?? origins[group] ?? 'assumed';
 }
 
-/** In this time a clock in seconds has gone on. */
+/** A clock that counts seconds has advanced after this time. */
 const CLOCK_TICK_MS = 1100;
 
-/** Reads a resource until it is clear whether something in it changes while nobody writes. */
+/** Reads a resource up to twice more to find fields that change without a write. */
 export async function watchForCounters(
   { access, io }: Call,
   session: DeviceSession,

@@ -38,7 +38,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
       : findCommand(first, others, grammar);
   try {
     const invocation = bindTo(found.command, words, rest, given, first === undefined);
-    // Nobody can explain what may not be there.
+    // A resource that may not exist has no help.
     if (invocation.given.help === true && found.mistake !== undefined) throw found.mistake;
     return invocation;
   } catch (error) {
@@ -59,7 +59,7 @@ function bindTo(
   let given: Given = {};
   for (const one of options) {
     const { option, word } = one;
-    // `devsh --help` asks for all commands, not for what `help` does.
+    // `devsh --help` asks for all commands, not for the help of `help`.
     if (isEmpty && option.key === 'help') continue;
     if (!own.includes(option.key)) {
       throw new UsageError(
@@ -87,7 +87,7 @@ function endOf(words: readonly Word[]): number {
   return last === undefined ? 0 : last.end + 1;
 }
 
-/** The format that a line asks for, even when it is otherwise wrong: errors are printed in it. */
+/** The format that a line asks for, even if the line is invalid: errors are printed in it. */
 export function formatAsked(words: readonly Word[]): Format | undefined {
   try {
     return separate(words).given.reduce<Given>(take, {}).format;
@@ -119,7 +119,7 @@ function findCommand(
   if (command !== undefined && command.section !== 'Raw API') return { command };
   const meant = suggestedLine(maskedWords([word, ...others]));
   if (command !== undefined) {
-    // `delete user bob`, `get users`: the raw API has paths.
+    // For `delete user bob` or `get users`: the raw API takes paths.
     const named = word.text === 'get' ? /^users?$/ : /^\w[^/]*$/;
     if (meant === undefined || next === undefined || !named.test(next.text)) return { command };
     throw new UsageError(`"${oneLine(word.text)}" takes a path of the API, as in /api/user/`, {
@@ -151,7 +151,7 @@ function findVerb(
   const fallback = defaultVerb(command);
   const names = namedVerbs(command).map(({ name }) => name);
   const near = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
-  // Where a search word may stand, only one slip makes it a mistyped verb: "sato" is no "set".
+  // A search word may stand here, so that only a single slip is a mistyped verb: "sato" is no "set".
   const meant =
     fallback === undefined || first === undefined
       ? near
@@ -219,14 +219,14 @@ export function argLabel(arg: ArgSpec): string {
   return arg.isRequired === true ? name : `[${name}]`;
 }
 
-/** An option as it stands in a line. */
+/** An option with the word that it stands in. */
 interface GivenOption {
   readonly option: Option<OptionKey>;
   readonly text: string;
   readonly word: Word;
 }
 
-/** Takes the options out of the words; `--` ends them, and so does the line that some commands take. */
+/** Separates options from words. `--` ends the options, and so does the line that some commands take. */
 function separate(
   words: readonly Word[],
   takesLine: (first: Word) => boolean = () => false,
@@ -293,7 +293,7 @@ function valueWord(
   next: Word | undefined,
   option: Word,
 ): { text: string; word: Word } {
-  // `--where --yes` is a forgotten value, not a filter; `--where=--yes` says that it is meant.
+  // `--where --yes` is a missing value, not a filter; `--where=--yes` makes it explicit.
   const isOption = OPTIONS.some((one) => next?.text.split('=')[0] === `--${one.flag}`);
   const isForgotten = next?.isValue !== true && (next?.text === '--' || isOption);
   if (next === undefined || isForgotten) {
@@ -305,7 +305,7 @@ function valueWord(
   return { text: next.text, word: next };
 }
 
-/** Meant six things; each verb that writes says which word of `--allow` is meant. */
+/** `--force` had six meanings; each verb that writes names its word of `--allow` instead. */
 const FORCE = toggle('allow', '--force  Refused: --allow says what is meant');
 
 function findOption(name: string, word: Word): Option<OptionKey> {
@@ -321,7 +321,7 @@ function findOption(name: string, word: Word): Option<OptionKey> {
   });
 }
 
-/** What is given with one more option. Throws a `UsageError` for a value that it does not understand. */
+/** Adds an option to the given ones. Throws a `UsageError` for an invalid value. */
 export function take(given: Given, { option, text, word }: GivenOption): Given {
   const { key, flag, choices = [] } = option;
   try {

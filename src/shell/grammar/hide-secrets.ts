@@ -4,12 +4,12 @@ import { jsonText } from '../../device/record.ts';
 import { MASK, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
-/** A name, quoted as one likes, in front of `=`, `:` or an operator of a filter. */
+/** A name, quoted in any way, in front of `=`, `:` or an operator of a filter. */
 const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
 
 /**
- * A line as it is shown while and after it is typed: dots in place of the values of secret fields
- * (`password=…`) and of the password in an address. As long as the line, so that columns stay the same.
+ * The line as shown while and after typing: dots replace the values of secret fields (`password=…`) and the
+ * password in an address. The length is unchanged, so that columns stay the same.
  */
 export function hideSecrets(line: string): string {
   const { words } = parseLine(line);
@@ -31,8 +31,8 @@ function dotted(line: string, from: number, until: number): string {
 }
 
 /**
- * Where the value of the first secret field in a word begins. `goesOn`: a name with a colon and
- * nothing behind it, as in `Authorization: Token …`.
+ * Where the value of the first secret field in a word begins. `goesOn`: the value is in the next words, as the
+ * name ends with a colon: `Authorization: Token …`.
  */
 function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
   for (const { index, 0: text, 1: name = '', 2: operator } of word.matchAll(FIELD)) {
@@ -43,7 +43,7 @@ function secretIn(word: string): { start: number; goesOn: boolean } | undefined 
   return undefined;
 }
 
-/** Anybody on this machine can list the arguments of a process: a title without secrets takes their place. */
+/** Replaces the process title: any user of this machine can list the arguments of a process. */
 export function hideArguments(argv: readonly string[]): void {
   if (!argv.some((word) => /[=:~]/.test(word))) return;
   const typed = quoteLine(argv);
@@ -68,7 +68,7 @@ export function maskedWords(words: readonly Word[]): string[] {
   });
 }
 
-/** A nested value as it was typed, unless there are secrets in it. */
+/** A nested value unchanged, or masked if it contains secrets. */
 export function maskedJson(text: string): string {
   try {
     const value = parseJson(text);

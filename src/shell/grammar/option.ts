@@ -1,47 +1,47 @@
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
 
-/** One option: how it is typed, what help says of it, and what a verb gets for it. */
+/** One option: its spelling, its help text and its value. */
 export interface Option<K extends string = string, T = unknown> {
-  /** What a verb calls its value: `call.options.KEY`. Two spellings of one thing have the same. */
+  /** The name of its value in a verb: `call.options.KEY`. Two spellings of one option share it. */
   readonly key: K;
-  /** What a verb gets where it is not given. */
+  /** The value if the option is not given. */
   readonly fallback: T;
-  /** As help shows it: `-o, --output FILE`, `--watch[=SECONDS]`, `--json`. */
+  /** The spelling in help: `-o, --output FILE`, `--watch[=SECONDS]`, `--json`. */
   readonly label: string;
   /** The name alone: `output`. */
   readonly flag: string;
   readonly short: string | undefined;
-  /** What help calls its value; an option without one is a switch. */
+  /** The name of its value in help; an option without one is a switch. */
   readonly placeholder: string | undefined;
-  /** Its value may be left out, and is only taken behind `=`. */
+  /** The value may be omitted, and is only taken behind `=`. */
   readonly isValueOptional: boolean;
   readonly summary: string;
-  /** Takes its value, behind those that were given before; throws a `UsageError` for what it does not understand. */
+  /** Parses a value; `before` is the result of earlier ones. Throws a `UsageError` for an invalid value. */
   parse(text: string, before: T | undefined): T;
-  /** The values to choose from, for completion and the error. */
+  /** The allowed values, for completion and errors. */
   readonly choices?: readonly string[] | undefined;
-  /** What completion offers in place of the choices. */
+  /** Candidates of completion in place of the choices. */
   readonly complete?: ((scope: ValueScope) => readonly Candidate[]) | undefined;
-  /** Its value may name a file, though its placeholder does not say so. */
+  /** The value may name a file, though its placeholder does not show this. */
   readonly takesFile?: boolean | undefined;
-  /** It is offered again where it was given already. */
+  /** Completion offers it again after it was given. */
   readonly isRepeatable?: boolean | undefined;
 }
 
-/** What completion of a value may look at. */
+/** What completion of a value may use. */
 export interface ValueScope {
-  /** The value as far as it is typed, quotes taken off. */
+  /** The typed part of the value, without quotes. */
   readonly typed: string;
   /** Names, groups and addresses of the inventory. */
   readonly targets: readonly Candidate[];
-  /** The fields of the resource that the line is about, as `field=`. */
+  /** The fields of the resource of the line, as `field=`. */
   readonly fields: (typed: string, given: readonly string[]) => readonly Candidate[];
 }
 
 type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable'>;
 
-/** @param text label and summary as help shows them, two spaces between; flag, letter and placeholder are in the label */
+/** @param text label and summary as in help, two spaces between; flag, letter and placeholder come from the label */
 export function option<K extends string, T>(
   key: K,
   text: string,
@@ -53,7 +53,7 @@ export function option<K extends string, T>(
   return { key, label, flag, short, placeholder, isValueOptional: mark === '[=', summary, ...more };
 }
 
-/** An option that is there or not. */
+/** An option without a value. */
 export function toggle<K extends string>(
   key: K,
   text: string,
@@ -62,7 +62,7 @@ export function toggle<K extends string>(
   return option(key, text, { fallback: false, parse: () => true, ...extras });
 }
 
-/** An option with a value, of which the last one counts. */
+/** An option with a value; the last one counts. */
 export function value<K extends string, T>(
   key: K,
   text: string,
@@ -72,7 +72,7 @@ export function value<K extends string, T>(
   return option<K, T | undefined>(key, text, { fallback: undefined, parse, ...extras });
 }
 
-/** An option that may stand several times. */
+/** An option that can be repeated. */
 export function list<K extends string, T>(
   key: K,
   text: string,
@@ -86,7 +86,7 @@ export function list<K extends string, T>(
   });
 }
 
-/** An option whose value is one of these. */
+/** An option with one of these values. */
 export function choice<K extends string, T extends string>(
   key: K,
   text: string,
@@ -102,8 +102,8 @@ export function choice<K extends string, T extends string>(
 }
 
 /**
- * Candidates for the last item of a list in one word (`lang,user`): each with the items before it, and
- * none of those again.
+ * Candidates for the last item of a list in one word (`lang,user`): each with the items before it, and none of
+ * those again.
  */
 export function completeList(
   typed: string,
@@ -112,14 +112,14 @@ export function completeList(
 ): Candidate[] {
   const [, start = ''] = new RegExp(`^(.*${separator.source})`, 's').exec(typed) ?? [];
   const given = start.split(separator).filter((item) => item !== '');
-  // `--sort -field`: downwards.
+  // `--sort -field` sorts downwards.
   const sign = /^[-!]/.exec(typed.slice(start.length))?.[0] ?? '';
   return candidates(given)
     .filter(({ text }) => !given.includes(text) && !given.includes(`-${text}`))
     .map((candidate) => ({ ...candidate, text: start + sign + candidate.text }));
 }
 
-/* What values are read by: each throws a `UsageError` that says what is wrong. */
+/* Parsers of values. Each throws a `UsageError` that explains the mistake. */
 
 export function anyText(text: string): string {
   return text;
@@ -149,7 +149,7 @@ export function integer(least: number, most: number): (text: string) => number {
 const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const UNIT_NAMES = { s: 'seconds', h: 'hours' } as const;
 
-/** A time in milliseconds: `5` in `unit`, or with a unit of its own, as `500ms` or `2m`. Limits are in `unit`. */
+/** Parses a time to milliseconds: `5` in `unit`, or with its own unit, as `500ms` or `2m`. Limits are in `unit`. */
 export function timeMs(unit: 's' | 'h', least: number, most: number): (text: string) => number {
   return (text) => {
     const [, number, own] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
@@ -169,13 +169,13 @@ export function failures(text: string): { kind: 'count' | 'percent'; limit: numb
     : { kind: 'count', limit: integer(0, 1_000_000)(text) };
 }
 
-/** A record by its KEY, and the devices that it is meant on. */
+/** A record by its KEY, and the devices to limit it to. */
 interface OnlyOn {
   readonly devices: readonly string[];
   readonly key: string;
 }
 
-/** `fw1,fw2=bob`; a key may hold anything, a device no `=`. */
+/** `fw1,fw2=bob`: a key may contain any character, a device no `=`. */
 export function onlyOn(text: string): OnlyOn {
   const at = text.indexOf('=');
   const devices = text.slice(0, Math.max(0, at)).split(',');
@@ -198,6 +198,6 @@ function numberOf(text: string, least: number, most: number): number {
 export interface Candidate {
   readonly text: string;
   readonly summary?: string | undefined;
-  /** More of the same word follows (`lang=`): no space is typed behind it. */
+  /** More of the same word follows (`lang=`): no space is added behind it. */
   readonly continues?: boolean;
 }

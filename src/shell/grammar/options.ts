@@ -33,13 +33,16 @@ export type Format = (typeof FORMAT_NAMES)[number];
 /** `--watch` without a number. */
 export const WATCH_MS = 5_000;
 
-/** The built-in ones by name: reading them would load what one-shot commands do without. */
+/**
+ * The names of the built-in profiles. Reading them from the profiles would load code that one-shot commands do
+ * not need.
+ */
 const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
 const ENVELOPES = 'array results data rows records user keyed key-value form-text'.split(' ');
 const PAGINGS = ['none', 'next', 'page', 'offset'];
 const NOTHING: Allowed = new Set();
 
-/** Every option there is, in the order of the help. A verb lists the keys of those that it takes. */
+/** Every option, in the order of the help. A verb lists the keys of the options that it takes. */
 const ROWS = [
   toggle('help', '-h, --help  Explain the command'),
   toggle('version', '-V, --version  Print the version'),
@@ -74,7 +77,7 @@ const ROWS = [
     (text, all) => `there is no theme "${text}"; the themes are ${all}`,
   ),
 
-  // Which devices are meant, and how they are reached and logged in to.
+  // Which devices, and how to reach and log in to them.
   list(
     'on',
     '--on SELECTOR  The devices: names, addresses, 10.0.0.[5-9], 10.0.0.0/29, @group, !but-not (repeatable)',
@@ -139,7 +142,7 @@ const ROWS = [
     (text) => `"${text}" is neither "keychain" nor "vault"`,
   ),
 
-  // What of the records and answers is shown, and how often.
+  // What to show of records and responses, and how often.
   value(
     'columns',
     '--columns FIELDS  Show these fields only, in this order; at a prompt kept for the next list, "auto" shows all',
@@ -173,7 +176,7 @@ const ROWS = [
   toggle('raw', '--raw  Print the body as it came'),
   toggle('firstPage', '--first-page  Only the first page of a list that has several, as it came'),
 
-  // What is written, and how it is rolled out.
+  // Writes and roll-out.
   toggle('yes', '-y, --yes  Do not ask before writing'),
   toggle('dryRun', '--dry-run  Show what would be sent, and send nothing'),
   toggle(
@@ -279,7 +282,7 @@ const ROWS = [
     filled,
   ),
 
-  // The inventory and where it comes from.
+  // The inventory and its sources.
   list('groups', '--group GROUP  Put the device into this group (repeatable)', filled),
   choice(
     'from',
@@ -334,25 +337,24 @@ type Row = (typeof ROWS)[number];
 
 export type OptionKey = Row['key'];
 
-/** The value of each option: as a line says it, else its fallback. */
+/** The value of each option: as given in the line, else its fallback. */
 export type AllOptions = {
   readonly [R in Row as R['key']]: R extends Option<R['key'], infer T> ? T : never;
 };
 
-/** The values of some options, as a verb that takes these gets them. */
+/** The values of some options, as a verb that takes them gets them. */
 export type Options<K extends OptionKey> = Pick<AllOptions, K>;
 
-/** What a line says, and nothing else. */
+/** The options that a line gives, without fallbacks. */
 export type Given = { readonly [K in OptionKey]?: AllOptions[K] };
 
 export const OPTIONS: readonly Option<OptionKey>[] = ROWS;
 
-/** What holds where a line says nothing. */
 export const FALLBACKS = Object.fromEntries(
   ROWS.map(({ key, fallback }) => [key, fallback]),
 ) as unknown as AllOptions;
 
-/** What every command takes. */
+/** The options of every command. */
 export const GENERAL = [
   'help',
   'version',
@@ -366,7 +368,7 @@ export const GENERAL = [
 ] as const;
 export type GeneralOption = (typeof GENERAL)[number];
 
-/** Which devices are meant, and how they are reached and logged in to. */
+/** Which devices, and how to reach and log in to them. */
 export const DEVICES = [
   'on',
   'user',
@@ -382,7 +384,7 @@ export const DEVICES = [
 ] as const;
 export type DeviceOption = (typeof DEVICES)[number];
 
-/** What of the records is shown. */
+/** What to show of records. */
 export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift'] as const;
 
 export const WRITE = ['yes', 'dryRun', 'allow'] as const;
@@ -391,14 +393,14 @@ export type WriteOption = (typeof WRITE)[number];
 export const ROLL_OUT = ['canary', 'batch', 'pauseMs', 'maxFailures'] as const;
 export type RollOutOption = (typeof ROLL_OUT)[number];
 
-/** What every verb takes that writes records. */
+/** The options of every verb that writes records. */
 export const CHANGE = [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT] as const;
 
-/** Which part of a plan file is carried out, and where its result goes. */
+/** Which part of a plan file to execute, and where its result goes. */
 export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
 export type PartOption = (typeof PART)[number];
 
-/** What the simulated devices are like. */
+/** The properties of simulated devices. */
 export const SIMULATOR = [
   'devices',
   'users',
@@ -412,10 +414,9 @@ export const SIMULATOR = [
 ] as const;
 export type SimulatorOption = (typeof SIMULATOR)[number];
 
-/** What the lines of a script inherit from what is said of the whole. */
+/** The options that the lines of a script inherit from the script. */
 const INHERITED: readonly OptionKey[] = [...DEVICES, 'profile', ...WRITE, 'verbose'];
 
-/** What was given of these options. */
 export function pickGiven(given: Given, keys: readonly OptionKey[]): Given {
   let picked: Given = {};
   for (const key of keys) {
@@ -424,13 +425,13 @@ export function pickGiven(given: Given, keys: readonly OptionKey[]): Given {
   return picked;
 }
 
-/** What a line of a script says, and where it says nothing what was said of the whole script. */
+/** The options of a line in a script; those it lacks come from the script. */
 export function inherit(outer: Given, own: Given): Given {
   const allow = outer.allow && own.allow && new Set([...outer.allow, ...own.allow]);
   return { ...pickGiven(outer, INHERITED), ...own, ...(allow && { allow }) };
 }
 
-/** A device is reached by one way only. */
+/** A device has only one route. */
 function onlyRoute(parse: (text: string) => ConfiguredRoute) {
   return (text: string, before: ConfiguredRoute | undefined): ConfiguredRoute => {
     const route = parse(text);
@@ -439,7 +440,7 @@ function onlyRoute(parse: (text: string) => ConfiguredRoute) {
   };
 }
 
-/** Names of fields with commas between them. */
+/** Field names, separated by commas. */
 function fieldNames({ typed, fields }: ValueScope) {
   return completeList(typed, /,/, (given) =>
     fields('', given).map(({ text, summary }) => ({ text: text.slice(0, -1), summary })),

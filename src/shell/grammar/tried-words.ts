@@ -2,9 +2,9 @@ import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import { quoteLine } from '../../text/words.ts';
 
-/* Words that people bring from other programs, and what does the same here. */
+/* Words from other programs, with the equivalent here. */
 
-/** The verb first, with what it needs where nothing else was said; then what is tried in its place. */
+/** The verb first, with its arguments if none are given; then the words that people try instead. */
 const VERBS: readonly {
   readonly verb: string;
   readonly needs: string;
@@ -42,7 +42,7 @@ function meaningOf(word: string): (typeof VERBS)[number] | undefined {
   return VERBS.find(({ verb, synonyms }) => verb === word || synonyms.split(' ').includes(word));
 }
 
-/** `rm bob`, `add user bob`: the line that does it; undefined for words that nobody tries. */
+/** The equivalent line for `rm bob` or `add user bob`; undefined for unknown words. */
 export function suggestedLine(words: readonly string[]): string | undefined {
   const [first = '', ...rest] = words;
   if (Object.hasOwn(LINES, first)) return [LINES[first], quoteLine(rest)].join(' ').trim();
@@ -52,7 +52,7 @@ export function suggestedLine(words: readonly string[]): string | undefined {
   return lineOf('user', meaning, isNamed ? rest.slice(1) : rest);
 }
 
-/** `user rm bob`: with the verb that the command has, one of `names`. */
+/** The same for `user rm bob`, with a verb of the command, one of `names`. */
 export function suggestedVerbLine(
   command: string,
   names: readonly string[],
