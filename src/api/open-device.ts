@@ -1,3 +1,4 @@
+import { CredentialGate } from '../fleet/credential-gate.ts';
 import { normalizeFingerprint, readCa } from '../device/trust-anchors.ts';
 import { BUILT_IN_PROFILES, builtIn } from '../device/built-in-profiles.ts';
 import { Credential } from '../device/credential.ts';
@@ -8,7 +9,7 @@ import { CancelledError, UsageError } from '../errors.ts';
 import { readUserFile } from '../os/user-file.ts';
 import { suggest } from '../text/suggest.ts';
 import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
-import { type Access, CredentialGate } from '../fleet/access.ts';
+import type { Access } from '../fleet/access.ts';
 import { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceRecord } from '../device/record.ts';
 

@@ -178,7 +178,7 @@ if (process.versions.node.startsWith('20.')) {
 
 /**
  * HTTP to one device. Reads share two connections and are repeated after connection faults. A write has its
- * own connection and is sent once, whatever the response.
+ * own connection and is sent once, whatever the response; it is repeated only if no byte of it left.
  */
 export class DeviceClient {
   readonly #options: ClientOptions;

@@ -1,6 +1,6 @@
 import { type DeviceRecord, isValueList, type Value } from './record.ts';
 
-/** Replaces a secret in plans, the journal and the history. */
+/** Replaces a secret in plans and the journal. A line with a secret is not in the history at all. */
 export const MASK = '***';
 
 /** Words for values that replace a password or help to compute it: hashes and salts. */

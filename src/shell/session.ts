@@ -1,8 +1,8 @@
+import { CredentialGate } from '../fleet/credential-gate.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import { CancelledError, DeclinedError, RefusedError } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
 import type { Trust } from '../device/tls.ts';
-import { CredentialGate } from '../fleet/access.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import type { Given as GivenOptions } from './grammar/options.ts';
 import type { Services } from './services.ts';

@@ -1,7 +1,7 @@
+import { CredentialGate } from '../../src/fleet/credential-gate.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import { CredentialError } from '../../src/errors.ts';
-import { CredentialGate } from '../../src/fleet/access.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,3 +1,4 @@
+import type { CredentialOutcome } from '../../fleet/credential-gate.ts';
 import { doubtsText, type PinFile } from '../../settings/known-devices.ts';
 import type {
   CredentialOrigin,
@@ -11,7 +12,7 @@ import { readCa } from '../../device/trust-anchors.ts';
 import type { Route } from '../../device/route/route.ts';
 import type { Trust } from '../../device/tls.ts';
 import { CredentialError } from '../../errors.ts';
-import type { Access, CredentialOutcome } from '../../fleet/access.ts';
+import type { Access } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { Facts } from '../../device/facts-schema.ts';
 import type { Profile } from '../../device/profile.ts';
