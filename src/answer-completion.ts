@@ -12,8 +12,9 @@ import { answer } from './shell/completion/complete.ts';
 import { COMPLETION_SHELLS } from './shell/completion/shells.ts';
 
 /**
- * `devsh __complete SHELL …`, as the scripts of `devsh completion` call it at each Tab. A program of its
- * own in the bundle: with files only, without network, keychain and screen, it starts in the time of a key.
+ * `devsh __complete SHELL …`, called by the scripts of `devsh completion` at each Tab. A separate program in
+ * the bundle: it only reads files and loads no network, keychain or screen, so that a key press feels
+ * immediate.
  */
 export async function answerCompletion(
   [name = '', ...args]: readonly string[],

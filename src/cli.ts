@@ -5,16 +5,16 @@ const argv = process.argv.slice(2);
 const [only, ...others] = argv;
 
 if (others.length === 0 && (only === '--version' || only === '-V')) {
-  // Asked by scripts and prompts, often: nothing else is loaded.
+  // Scripts and prompts ask for it often: nothing else is loaded.
   process.stdout.write(`${VERSION}\n`);
 } else if (only === '__complete') {
-  // At each Tab of a shell: without network, keychain and screen.
+  // Runs at each Tab of a shell: without network, keychain and screen.
   await keepCompiled();
   const { answerCompletion } = await import('./answer-completion.ts');
   try {
     process.stdout.write(await answerCompletion(others, process.env));
   } catch (error) {
-    // Seen by who looks for it; the shell just has nothing to offer.
+    // For debugging; the shell just gets no candidates.
     process.stderr.write(`devsh: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
@@ -32,7 +32,7 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
       let stops = 0;
       const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
         stops += 1;
-        // The first one lets the request in flight finish; the second one does not wait.
+        // The first signal lets the current request finish; the second one exits at once.
         if (stops > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
         listener(signal);
       };
@@ -43,18 +43,18 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
     },
   });
   await Promise.all([process.stdout, process.stderr].map(isWritten));
-  // All is closed and written: what Node still holds (its own timers and sockets) only keeps the user waiting.
+  // Everything is closed and written: open timers and sockets of Node would only delay the exit.
   process.exit(exitCode);
 }
 
-/** Where Node can keep what it compiles: from 22.8 on. */
+/** Node has a compile cache from 22.8 on. */
 async function keepCompiled(): Promise<void> {
   if (!('enableCompileCache' in process.getBuiltinModule('node:module'))) return;
   const { keepIn } = await import('./compile-cache.ts');
   keepIn(process.env);
 }
 
-/** Resolves when the reader, or the system, has all that was written, or is gone. */
+/** Resolves when everything is written, or the reader is gone. */
 function isWritten(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => {

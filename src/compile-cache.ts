@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { resolvePaths } from './os/paths.ts';
 
 /**
- * Lets Node keep what it compiles of the program in the user's cache: a tenth of each start. Without it, or
- * with a damaged one, a start only takes that longer.
+ * Lets Node cache compiled code in the user's cache folder, which saves a tenth of each start. Without a usable
+ * cache a start only takes that longer.
  */
 export function keepIn(env: NodeJS.ProcessEnv): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => void };
@@ -16,14 +16,14 @@ export function keepIn(env: NodeJS.ProcessEnv): void {
     makePrivate([dirname(cache), cache, folder]);
     if (isOurs(folder)) enableCompileCache(folder);
   } catch {
-    // No home folder, of which the command itself tells, or none that can be written: then there is no cache.
+    // No home folder, which the command itself reports, or no writable one: no cache.
   }
 }
 
-/** Node would let everybody look into the folders that it makes. */
+/** Node would make these folders readable for everyone. */
 function makePrivate(folders: readonly string[]): void {
   for (const folder of folders) {
-    // Under sudo the home folder may be somebody else's, who could not use what root leaves there.
+    // Under sudo the home folder may belong to another user, who could not use files of root.
     if (!existsSync(folder) && isOurs(dirname(folder))) mkdirSync(folder, 0o700);
   }
 }

@@ -1,6 +1,6 @@
 import { withoutPasswords } from './text/one-line.ts';
 
-/** An expected failure: its message tells the user what to do. Anything else thrown is a bug. */
+/** An expected failure: its message tells the user what to do. Any other exception is a bug. */
 export abstract class DevshError extends Error {
   /** Stable identifier, printed by `--json`; never reworded. */
   abstract readonly code: string;
@@ -16,15 +16,15 @@ export abstract class DevshError extends Error {
   }
 }
 
-/** The line, an option or a file that the user wrote cannot be understood. */
+/** The line, an option or a file that the user wrote is invalid. */
 export class UsageError extends DevshError {
   readonly code = 'usage';
   override readonly exitCode = 2;
-  /** Where in the line, in UTF-16 units from 0; undefined when no single word is at fault. */
+  /** The column in the line, in UTF-16 units from 0; undefined if no single word is wrong. */
   readonly column: number | undefined;
   /** What the user may have meant, best first. */
   readonly suggestions: readonly string[];
-  /** The field whose value is at fault; undefined when it is none. */
+  /** The field with the invalid value; undefined if there is none. */
   readonly field: string | undefined;
 
   constructor(
@@ -42,24 +42,24 @@ export class UsageError extends DevshError {
   }
 }
 
-/** No usable credential, or a place that keeps them is locked or absent. */
+/** No usable credential, or a store of credentials is locked or absent. */
 export class CredentialError extends DevshError {
   readonly code = 'credentials';
   override readonly exitCode = 4;
 }
 
-/** No device that answered has what was asked for. */
+/** No device that responded has the requested thing. */
 export class NotFoundError extends DevshError {
   readonly code = 'not-found';
 }
 
-/** devsh itself declined: no confirmation, read-only, or the own-access guard. */
+/** devsh itself refused: no confirmation, read-only, or the own-access guard. */
 export class RefusedError extends DevshError {
   readonly code = 'refused';
   override readonly exitCode = 6;
 }
 
-/** The user was asked, and said no: nothing went wrong. */
+/** The user declined: nothing went wrong. */
 export class DeclinedError extends RefusedError {}
 
 /** The device changed since the plan was made. */
@@ -68,12 +68,12 @@ export class DriftError extends DevshError {
   override readonly exitCode = 7;
 }
 
-/** One of devsh's own files cannot be read or written. Says which file; it is never overwritten. */
+/** One of devsh's own files cannot be read or written. The message names it; it is never overwritten. */
 export class SettingsError extends DevshError {
   readonly code = 'settings';
 }
 
-/** Ends a script at a line that failed, or a report of what did; what failed has been said already. */
+/** Ends a script at a failed line, or a report of failures that were reported already. */
 export class StoppedError extends DevshError {
   readonly code = 'stopped';
   override readonly exitCode: number;
@@ -96,8 +96,8 @@ export class CancelledError extends DevshError {
 }
 
 /**
- * What `work` resolves to, and `otherwise` where it fails as is to be expected: a file that is broken is
- * told by the command that needs it.
+ * Resolves to the result of `work`, or to `otherwise` if it fails with an expected error. For files whose
+ * damage is reported by the command that needs them.
  */
 export async function unlessBroken<T, O>(work: Promise<T>, otherwise: O): Promise<T | O> {
   try {

@@ -25,12 +25,12 @@ import { type RunningSimulator, Services, type SimulatorSpec } from './shell/ser
 
 export { hideArguments } from './shell/grammar/hide-secrets.ts';
 
-/** Exit status for what is a bug in devsh, as in sysexits.h. */
+/** Exit status of a bug in devsh, as in sysexits.h. */
 const BUG = 70;
 
 /**
- * devsh as a function: reads argv and decides between one command, a script, the plain prompt and the
- * full screen. Resolves to the exit status; throws nothing.
+ * devsh as a function: reads argv and chooses between one command, a script, the plain prompt and the full
+ * screen. Resolves to the exit status; never throws.
  */
 export async function main(host: Host): Promise<number> {
   const output = watchOutput(host);
@@ -46,7 +46,7 @@ export async function main(host: Host): Promise<number> {
     }
   } catch (error) {
     if (error instanceof DevshError) {
-      // Before there is a shell, too, a script that reads JSON gets JSON.
+      // A script that reads JSON gets JSON errors even before there is a shell.
       const isJson = ['json', 'jsonl'].includes(formatAsked(wordsOfArgv(words)) ?? '');
       if (isJson) host.stdout.write(`${toJson(documentOf([], error))}\n`);
       else host.stderr.write(`devsh: ${visibleLines(error.message)}\n`);
@@ -86,7 +86,7 @@ async function runIn(
   }
 }
 
-/** Chooses the door: a shell for no command and for `connect` and `demo`, otherwise the one command. */
+/** Runs a shell for no command and for `connect` and `demo`, otherwise the one command. */
 async function runDoor(
   host: Host,
   shell: Shell,
@@ -114,7 +114,7 @@ async function runDoor(
     return stoppedBy === 'SIGTERM' ? 143 : end.exitCode;
   }
   rememberKeys(shell.shell);
-  // At a prompt somebody reads.
+  // A person reads the prompt.
   shell.shell.defaults = { ...shell.shell.defaults, format: undefined };
   const isTerminal = host.stdin.isTTY === true && host.stdout.isTTY === true;
   const { TERM, INK_SCREEN_READER } = host.env;
@@ -137,11 +137,11 @@ async function runDoor(
   return runRepl(shell, host, opening.line);
 }
 
-/** `devsh demo` without a terminal: what a first session looks like, line by line. */
+/** `devsh demo` without a terminal: shows a first session line by line. */
 async function runTour(shell: Shell, host: Host, firstLine: string): Promise<number> {
   const { runStoppable } = await import('./plain/repl.ts');
   let stopped: number | undefined;
-  // Between two lines, too, a signal is to leave nothing behind.
+  // A signal between two lines must leave nothing behind, too.
   const release = host.onStop((signal) => {
     stopped ??= signal === 'SIGTERM' ? 143 : 130;
   });
@@ -158,8 +158,8 @@ async function runTour(shell: Shell, host: Host, firstLine: string): Promise<num
 }
 
 /**
- * Output that cannot be written must not end a write to devices in the middle: the rest is not
- * printed. A reader that went away (`| head`) is no failure, a full disk is.
+ * Output that cannot be written must not stop a write to devices: the rest is not printed. A reader that closed
+ * the pipe (`| head`) is no failure, a full disk is.
  */
 function watchOutput(host: Host): { isLost(): Promise<boolean> } {
   let isLost = false;
@@ -175,7 +175,7 @@ function watchOutput(host: Host): { isLost(): Promise<boolean> } {
   }
   return {
     async isLost() {
-      // A stream tells of a failed write in a later turn.
+      // A stream reports a failed write in a later turn.
       await new Promise((resolve) => setImmediate(resolve));
       return isLost;
     },
@@ -187,7 +187,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work());
 }
 
-/** The lines of the demo without a terminal: connect has been done, then table, add, read-back, delete. */
+/** The lines of the demo without a terminal, after connecting: table, add, read-back, delete. */
 const TOUR: readonly string[] = [
   'user list --fold --sort username --columns username,first_name,lastname,lang',
   'user add username=carol first_name=Carol lastname=Clark lang=de --yes',
@@ -198,7 +198,7 @@ const TOUR: readonly string[] = [
   'user list carol',
 ];
 
-/** With what lies above the shell: output, the full screen, the simulator. */
+/** The services with the layers above the shell: output, the full screen, the simulator. */
 export class AllServices extends Services {
   async render(format: Format, outputs: readonly Output[]): Promise<string> {
     const { renderedText } = await import('./output/quick-writer.ts');
@@ -230,7 +230,7 @@ export class AllServices extends Services {
       );
     }
     try {
-      // The simulator itself looks whether there are such names.
+      // The simulator itself checks the names.
       return await startSimulator({ ...spec, quirk: spec.quirks } as SimulatorOptions);
     } catch (error) {
       if (!(error instanceof SimulatorError)) throw error;
@@ -247,7 +247,7 @@ export class AllServices extends Services {
   }
 }
 
-/** Where settings, pins and history live; for the demo in a folder of its own that is removed again. */
+/** The folders of settings, pins and history; for the demo a temporary folder that is removed again. */
 async function choosePaths(
   env: NodeJS.ProcessEnv,
   isDemo: boolean,
@@ -257,7 +257,7 @@ async function choosePaths(
   const own = (name: string): string => join(folder, name);
   return {
     paths: { config: own('config'), data: own('data'), state: own('state'), cache: own('cache') },
-    // At once: a signal leaves no time to wait.
+    // Synchronous: a signal leaves no time to wait.
     cleanUp: () => {
       rmSync(folder, { recursive: true, force: true });
     },

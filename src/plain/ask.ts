@@ -7,16 +7,16 @@ import { readLine } from './line-reader.ts';
 import { typedSoFar, type TypedAhead } from './typed-ahead.ts';
 
 /**
- * Asks on the terminal, below what is there; a secret is not shown while it is typed. Resolves to
- * `undefined` when the input ends or the line is cancelled with Ctrl-C. What was typed before it is
- * shown is no answer: `ahead` keeps it for the next prompt, where there is one.
+ * Asks on the terminal, below the existing output; a secret is not shown while typing. Resolves to `undefined`
+ * at the end of the input and on Ctrl-C. Text typed before the question was shown is no answer: `ahead` keeps
+ * it for the next prompt.
  */
 export async function askOnTerminal(
   host: Host,
   question: Question,
   ahead?: TypedAhead,
 ): Promise<string | undefined> {
-  // It may have become useless while another question was open.
+  // The question may have expired while another one was open.
   if (question.until?.aborted === true) return undefined;
   for (const line of question.details ?? []) host.stderr.write(`${visibleLines(line)}\n`);
   const early = await typedSoFar(host.stdin);
@@ -28,7 +28,7 @@ export async function askOnTerminal(
   return appendsOnly(host) ? askAppending(host, question, ahead) : askEditing(host, question);
 }
 
-/** Says what becomes of what was typed too early. */
+/** Reports what happens to text that was typed too early. */
 function reportEarly(host: Host, { kind }: Question, early: string, ahead?: TypedAhead): void {
   if (kind === 'secret' || ahead === undefined) {
     const wasKept = ahead?.forget() === true;
@@ -58,7 +58,7 @@ function askEditing(host: Host, question: Question): Promise<string | undefined>
     const finish = (answer: string | undefined): void => {
       if (isAnswered) return;
       isAnswered = true;
-      // Before closing, which resolves to nothing.
+      // Must precede closing, which resolves to undefined.
       resolve(answer);
       terminal.close();
       if (isSecret || answer === undefined) host.stderr.write('\n');
@@ -80,14 +80,14 @@ function askEditing(host: Host, question: Question): Promise<string | undefined>
     terminal.on('close', () => {
       resolve(undefined);
     });
-    // Muted before anybody is told to type.
+    // Muted before the prompt appears.
     isMuted = isSecret;
     terminal.question(prompt, finish);
     if (isSecret) host.stderr.write(prompt);
   });
 }
 
-/** The same where nothing but text and line ends may be written. */
+/** Asks where only text and line ends may be written. */
 async function askAppending(
   host: Host,
   { kind, text, until }: Question,

@@ -1,22 +1,22 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ColorChoice } from '../shell/grammar/options.ts';
 
-/** The process as devsh sees it, so that `main` can run inside a test. */
+/** The process as devsh uses it, so that `main` can run inside a test. */
 export interface Host {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Where a project's settings are looked for; the folder of the process when absent. */
+  /** The folder to search for a project's settings, upwards; absent: the folder of the process. */
   readonly cwd?: string | undefined;
   readonly stdin: Readable & {
     readonly isTTY?: boolean;
-    /** Gives each key as it is pressed, shown by nobody. */
+    /** Delivers each key at once, without echo. */
     setRawMode?(isRaw: boolean): unknown;
   };
   readonly stdout: Writable & TerminalSize;
   readonly stderr: Writable & TerminalSize;
-  /** What stands on the terminal is not changed any more: `--plain`. */
+  /** Never overwrites text on the terminal: `--plain`. */
   readonly appendsOnly?: boolean;
-  /** Calls `listener` for these signals, Ctrl-C and SIGTERM unless told; returns what takes it off again. */
+  /** Calls `listener` for these signals, by default Ctrl-C and SIGTERM; returns a function that removes it. */
   onStop(listener: (signal: StopSignal) => void, signals?: readonly StopSignal[]): () => void;
 }
 
@@ -28,19 +28,19 @@ interface TerminalSize {
   readonly rows?: number;
 }
 
-/** The size of a terminal; one that does not know it says 0. */
+/** The size of a terminal, with defaults for one that reports 0. */
 export function sizeOf({ columns, rows }: TerminalSize): { columns: number; rows: number } {
   return { columns: columns || 80, rows: rows || 24 };
 }
 
-/** Whether only text and line ends may be written: nothing moves back, nothing is drawn over. */
+/** Whether only text and line ends may be written, without moving the cursor back. */
 export function appendsOnly({ appendsOnly: isAsked, env }: Host): boolean {
   return isAsked === true || env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true';
 }
 
 /**
- * What was asked of colours, the first that says something: --color, NO_COLOR, FORCE_COLOR,
- * CLICOLOR_FORCE, CLICOLOR, TERM=dumb. Else there are colours where stdout is a terminal.
+ * Whether to use colours. The first that is set decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE,
+ * CLICOLOR, TERM=dumb. By default a terminal gets colours.
  */
 export function wantsColor(host: Host, choice: ColorChoice): boolean {
   const { NO_COLOR = '', FORCE_COLOR = '', CLICOLOR, CLICOLOR_FORCE = '', TERM } = host.env;
@@ -51,12 +51,12 @@ export function wantsColor(host: Host, choice: ColorChoice): boolean {
   return CLICOLOR !== '0' && TERM !== 'dumb' && host.stdout.isTTY === true;
 }
 
-/** A process group that nobody can continue is never stopped: then this much later it goes on. */
+/** Without a job-control shell the process group does not stop: it continues after this time. */
 const STOP_GRACE_MS = 100;
 
 /**
- * Ctrl-Z: hands the terminal, as it was, to the shell that started devsh. Calls `goOn` after `fg`, and
- * soon where no shell could say that: it makes the terminal raw again, or a secret would be shown.
+ * Ctrl-Z: restores the terminal and stops the process. Calls `goOn` after `fg`, or soon if no shell can
+ * continue it: `goOn` makes the terminal raw again, as a secret would be echoed otherwise.
  */
 export function stopForShell(stdin: Host['stdin'], goOn: () => void): void {
   stdin.setRawMode?.(false);

@@ -2,33 +2,33 @@ import { emitKeypressEvents, type Key } from 'node:readline';
 import { graphemeClusters } from '../text/width.ts';
 import { type Host, stopForShell } from './host.ts';
 
-/** What is read, and what stands around it. */
+/** The line to read, and its prompt. */
 export interface LineQuestion {
   readonly prompt: string;
-  /** The line as it is shown, as long as it is; '' for a secret, which is not shown at all. */
+  /** The displayed line, of the same length; '' for a secret, which is not shown at all. */
   readonly shown: (line: string) => string;
-  /** What stands there from the start; the lines behind the first go on with the Enter. */
+  /** The initial text. Its first line end counts as Enter; the lines behind it follow. */
   readonly typed?: string;
-  /** Lines to go back to, oldest first. */
+  /** Earlier lines, oldest first. */
   readonly history?: readonly string[];
-  /** What Tab makes of the line, and what it lists. */
+  /** Completes the line on Tab, or lists candidates. */
   readonly complete?: (line: string) => Promise<{ line: string; listing: readonly string[] }>;
-  /** Aborted when no answer is needed any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly until?: AbortSignal | undefined;
 }
 
-/** `rest`: what came behind the Enter in one piece, as a paste does, or had been typed before. */
+/** `rest`: text behind the Enter that came in the same piece, as in a paste, or was typed before. */
 export type LineAnswer =
   | { readonly kind: 'line'; readonly text: string; readonly rest: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'end' };
 
-/** What is erased in one go is shown once. */
+/** Keys that erase within this time are shown as one change. */
 const ERASE_MS = 150;
 
 /**
- * Reads a line from the terminal and writes nothing but text and line ends: what is typed is shown as it
- * comes, a line that changes is shown again below. For dumb terminals and screen readers.
+ * Reads a line from the terminal and writes only text and line ends: shows typed text at once, and a changed
+ * line again below. For dumb terminals and screen readers.
  */
 export function readLine(host: Host, question: LineQuestion): Promise<LineAnswer> {
   return new Promise((resolve) => {
@@ -41,10 +41,10 @@ class LineReader {
   readonly #question: LineQuestion;
   readonly #resolve: (answer: LineAnswer) => void;
   #line: string;
-  /** Where in history the line is from, and what was typed before it. */
+  /** The position of the line in the history, and the text typed before. */
   #recalled: { readonly at: number; readonly draft: string } | undefined;
   #eraseTimer: NodeJS.Timeout | undefined;
-  /** Keys wait while completion looks. */
+  /** Keys that wait for completion. */
   #waiting: Key[] | undefined;
   #lastKey: string | undefined;
   #hasEnded = false;
@@ -74,7 +74,7 @@ class LineReader {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#eraseTimer);
-    // What came in the same piece is still on its way.
+    // Keys of the same piece are still to come.
     queueMicrotask(() => {
       const { stdin } = this.#host;
       stdin.off('keypress', this.#onKeypress);
@@ -189,7 +189,7 @@ class LineReader {
     this.#showAgain();
   }
 
-  /** The newest line that contains what was typed; again, the one before. */
+  /** Recalls the newest line that contains the typed text; repeated, the one before it. */
   #search(): void {
     const { history = [] } = this.#question;
     const draft = this.#recalled?.draft ?? this.#line;
@@ -252,7 +252,7 @@ function withoutLast(line: string): string {
   return line.slice(0, line.length - last.length);
 }
 
-/** What a key types; nothing for one that means something, or has no sign. */
+/** The text of a key; empty for control keys. */
 function typedText({ sequence = '', ctrl, meta }: Key): string {
   if (ctrl === true || meta === true || sequence.startsWith('\x1b')) return '';
   return sequence.replace(/\t/g, ' ').replace(/[\p{Cc}\p{Cs}]/gu, '');

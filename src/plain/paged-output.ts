@@ -7,8 +7,8 @@ import { visible } from '../text/visible.ts';
 import { sizeOf, type Host } from './host.ts';
 
 /**
- * Output that goes to the pager when it is longer than the screen. It is held back from its first line
- * on, with the remarks that follow, which are said after the pager.
+ * Output that goes to the pager if it is longer than the screen. Buffers it from the first line, with the
+ * remarks that follow, which are printed after the pager.
  */
 export class PagedOutput {
   readonly #host: Host;
@@ -34,7 +34,7 @@ export class PagedOutput {
     };
   }
 
-  /** Shows what was held back, and nothing is held back any more: a question follows, or it was stopped. */
+  /** Prints the buffered output and stops buffering: a question follows, or the line was stopped. */
   goLive(): void {
     this.#isLive = true;
     for (const { to, text } of this.#held) this.#host[to].write(text);
@@ -42,8 +42,8 @@ export class PagedOutput {
   }
 
   /**
-   * All is written. Resolves when the user has left the pager. Who is typing the next line by then,
-   * as `isTyping` tells, gets no pager: it would take the letters for its own keys.
+   * Ends the output. Resolves when the user has left the pager. Opens no pager if the user is already typing
+   * the next line (`isTyping`): it would take the letters as its own keys.
    */
   async show(isTyping: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
     const text = this.#held.map((part) => (part.to === 'stdout' ? part.text : '')).join('');
@@ -68,13 +68,13 @@ export class PagedOutput {
   }
 }
 
-/** Whether the text and a prompt below it are on the screen at once. */
+/** Whether the text and a prompt below it fit on the screen. */
 function fits(text: string, stdout: Host['stdout']): boolean {
   const { rows, columns } = sizeOf(stdout);
   let height = 0;
   for (const line of text.split('\n', rows + 1)) {
     height += Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns));
   }
-  // The last line is empty: the prompt stands there.
+  // The last line is empty: the prompt appears there.
   return height <= rows;
 }

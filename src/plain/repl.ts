@@ -16,8 +16,8 @@ import type { Completion } from '../shell/completion/complete.ts';
 import { UsageError } from '../errors.ts';
 
 /**
- * A prompt that only appends, for dumb terminals, screen readers and pipes. Lines that are piped in
- * are run one after the other; the exit code is that of the last one.
+ * A prompt that only appends, for dumb terminals, screen readers and pipes. Runs piped lines in order; the exit
+ * code is that of the last one.
  */
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
   const host: Host = { ...terminal, appendsOnly: true };
@@ -27,11 +27,11 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   const isOver = (): boolean => end.isQuit;
   let release = ignoreCtrlC(host);
   const run = async (line: string): Promise<void> => {
-    // A comment is no command, and no command at all would be `help`.
+    // A comment is no command, and an empty line would run `help`.
     if (parseLine(line).words.length === 0) return;
     end = await echo.during(() => runStoppable(shell, line, host, { echo, ahead }));
     await end.paged?.show(() => isTyping(host, ahead));
-    // A second one would have ended devsh: from here on it is a first one again.
+    // A second Ctrl-C would have ended devsh. After the line it counts as a first one again.
     release();
     release = ignoreCtrlC(host);
   };
@@ -51,7 +51,7 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
       const lines = nextStepLines(await nextSteps(shell.shell));
       for (const line of lines) host.stderr.write(`${visible(line)}\n`);
     }
-    // As on the full screen: who connects sees the users.
+    // As on the full screen: the user sees the users after connecting.
     if (shell.shell.fleet.connected.length > 0) await run('user list --fold');
     while (!isOver()) {
       const answer = await readPrompt(shell, host, ahead);
@@ -69,13 +69,13 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   }
 }
 
-/** Ctrl-C when a command has just ended, and the next line is not read yet, ends nothing. */
+/** Ignores Ctrl-C between the end of a command and the next prompt. */
 function ignoreCtrlC(host: Host): () => void {
   if (host.stdin.isTTY !== true) return () => undefined;
   return host.onStop(() => undefined, ['SIGINT']);
 }
 
-/** Whether the next line was begun already; what there is of it stands at the next prompt. */
+/** Whether the user has begun the next line; the text is kept for the next prompt. */
 async function isTyping(host: Host, ahead: TypedAhead): Promise<boolean> {
   if (host.stdin.isTTY !== true) return false;
   const typed = await typedSoFar(host.stdin);
@@ -105,7 +105,6 @@ export async function runStoppable(
   }
 }
 
-/** One line from the terminal. */
 async function readPrompt(shell: Shell, host: Host, ahead: TypedAhead): Promise<LineAnswer> {
   return readLine(host, {
     prompt: promptText(shell.shell.fleet, shell.shell.services.settings.get('on')),
@@ -117,14 +116,14 @@ async function readPrompt(shell: Shell, host: Host, ahead: TypedAhead): Promise<
   });
 }
 
-/** The lines to run: several that came in one piece are a paste, and run only when that is meant. */
+/** The lines to run. Several lines in one piece are a paste, and run only after a confirmation. */
 async function linesToRun(
   text: string,
   rest: string,
   host: Host,
   ahead: TypedAhead,
 ): Promise<readonly string[]> {
-  // A long paste comes in several pieces.
+  // A long paste arrives in several pieces.
   const more = rest.trim() === '' ? '' : await typedSoFar(host.stdin);
   host.stdin.setRawMode?.(false);
   if (more === undefined) return [];
@@ -143,10 +142,10 @@ async function linesToRun(
   return answer?.trim() === 'y' ? lines : [];
 }
 
-/** More are no help, read one after the other. */
+/** Number of listed candidates: nobody reads more one by one. */
 const MOST = 40;
 
-/** What Tab makes of a line: what all proposals have in common goes into it, several are listed. */
+/** Completes a line on Tab: inserts the common part of all candidates, and lists several. */
 export function tabbed(
   line: string,
   { start, proposals }: Completion,
@@ -180,10 +179,13 @@ function commonStart(a: string, b: string): string {
   return a.slice(0, end);
 }
 
-/** No command is so long; an input without line ends would fill the memory. */
+/** A longer line is no command; an input without line ends would fill the memory. */
 const MAX_LINE_MEBIBYTES = 8;
 
-/** The lines of an input that is no terminal, each as soon as it is there. Throws UsageError for one without end. */
+/**
+ * The lines of an input that is no terminal, each as soon as it is complete. Throws UsageError for a line that
+ * is too long.
+ */
 export async function* pipedLines(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let rest = '';

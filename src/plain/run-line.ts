@@ -16,13 +16,12 @@ import type { PagedOutput } from './paged-output.ts';
 
 export interface LineEnd {
   readonly exitCode: number;
-  /** `quit` was typed. */
   readonly isQuit: boolean;
-  /** What is still to be shown in the pager, when nothing runs any more that Ctrl-C could stop. */
+  /** Output for the pager, to be shown when no command runs that Ctrl-C could stop. */
   readonly paged?: PagedOutput;
 }
 
-/** Carries out one line and prints what it says. Never throws for an expected failure. */
+/** Executes one line and prints its output. Never throws for an expected failure. */
 export async function runLine(
   shell: Shell,
   line: string | readonly Word[],
@@ -62,7 +61,7 @@ export async function runLine(
   return { ...end, paged };
 }
 
-/** What only reads, for somebody at a terminal that can show a pager. A write is seen as it goes on. */
+/** Whether the line only reads, and a person at the terminal can use a pager. A write is shown while it runs. */
 function isPageable(
   { stdin, stdout, env }: Host,
   { verb, given }: Invocation,
@@ -72,12 +71,12 @@ function isPageable(
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true && stdout.rows !== undefined;
   if (!isTerminal || TERM === 'dumb' || INK_SCREEN_READER === 'true') return false;
   if (given.noPager || given.quiet) return false;
-  // These are read as they come.
+  // Shown as it arrives.
   if (given.watchMs !== undefined || format === 'jsonl') return false;
   return given.help === true || verb.changes === 'nothing';
 }
 
-/** What comes of long answers is told by the writer that is at work. */
+/** Forwards the progress of long responses to the current writer. */
 class ResponseProgress {
   writer: Writer | undefined;
   readonly report = (text: string): void => {
@@ -100,7 +99,7 @@ async function print(
   try {
     for await (const output of outputs) {
       if (output.kind === 'checkpoint') {
-        // A line with remarks alone is no empty document among the others.
+        // A line with remarks alone must not print an empty document among the others.
         if (hasSaid) {
           writer.write(output);
           writer.end();
@@ -154,10 +153,10 @@ function streamsOf(
   };
 }
 
-/** `ahead` keeps what is typed too early for a question, for the next prompt. */
+/** `ahead` keeps text that is typed before a question appears, for the next prompt. */
 export function ioOf(host: Host, signal: AbortSignal, ahead?: TypedAhead): ShellIo {
   const isInteractive = host.stdin.isTTY === true && host.stderr.isTTY === true;
-  // One question at a time: two would both read what is typed.
+  // One question at a time: two would read the same keys.
   let last: Promise<unknown> = Promise.resolve();
   const ask = (question: Question): Promise<string | undefined> => {
     const answer = last.then(async () => {

@@ -3,14 +3,14 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { stty } from '../os/terminal.ts';
 import type { Host } from './host.ts';
 
-/** What waits in the terminal is here by then. */
+/** Input that waits in the terminal arrives within this time. */
 const ARRIVAL_MS = 20;
-/** Who is typing has not read the question yet: so long there must have been no key. */
+/** A user who is typing has not read the question: it waits for this long without a key. */
 const QUIET_MS = 300;
 
 const CTRL_C = '\x03';
 
-/** What was typed before a question was shown, kept for the next prompt: it answers no question. */
+/** Text that was typed before a question appeared. It is kept for the next prompt and never answers the question. */
 export class TypedAhead {
   #text = '';
 
@@ -18,12 +18,15 @@ export class TypedAhead {
     this.#text += text;
   }
 
-  /** It may be a password that came too early, which no prompt must show. True when there was something. */
+  /**
+   * Drops the text, which may be a password that was typed too early and must not show at a prompt. Returns
+   * whether there was any.
+   */
   forget(): boolean {
     return this.take() !== '';
   }
 
-  /** What the next prompt begins with. */
+  /** The initial text of the next prompt. */
   take(): string {
     const text = this.#text;
     this.#text = '';
@@ -32,8 +35,8 @@ export class TypedAhead {
 }
 
 /**
- * All that was typed until now, as text with line ends; waits until nobody types any more. Resolves to
- * `undefined` for Ctrl-C and at the end of the input. Leaves the terminal raw for the question.
+ * Reads everything typed until now, as text with line ends; waits until the user stops typing. Resolves to
+ * `undefined` on Ctrl-C and at the end of the input. Leaves the terminal raw for the question.
  */
 export async function typedSoFar(stdin: Host['stdin']): Promise<string | undefined> {
   const decoder = new StringDecoder('utf8');
@@ -49,7 +52,7 @@ export async function typedSoFar(stdin: Host['stdin']): Promise<string | undefin
   do {
     before = typed;
     await setTimeout(waitMs);
-    // A process that was held up hears its timers before its input.
+    // A process that was suspended handles timers before input.
     await setImmediate();
     waitMs = QUIET_MS;
   } while (typed !== before);
@@ -62,7 +65,7 @@ export async function typedSoFar(stdin: Host['stdin']): Promise<string | undefin
   return asText(typed);
 }
 
-/** Without what only moves or means something to a terminal; what was erased is gone. */
+/** Drops control keys; applies erasing. */
 function asText(typed: string): string {
   const text: string[] = [];
   for (const sign of typed.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|O?.)/g, '')) {
@@ -74,9 +77,9 @@ function asText(typed: string): string {
 }
 
 /**
- * Keeps the terminal from showing what is typed while a command runs: it would stand in the middle of the
- * output, and might be a password that came too early. It waits in the terminal, and shows at the next
- * prompt. By `stty`, as reading it ourselves would take it from programs that ask on the same terminal.
+ * Turns off the echo while a command runs: typed text would appear in the middle of the output, and might be a
+ * password that was typed too early. The text waits in the terminal and appears at the next prompt. Uses
+ * `stty`, as reading it here would take it from programs that ask on the same terminal.
  */
 export class HeldEcho {
   readonly #canHold: boolean;
@@ -86,7 +89,7 @@ export class HeldEcho {
     this.#canHold = process.platform !== 'win32' && stdin === process.stdin && stdin.isTTY === true;
   }
 
-  /** Runs `work` with nothing shown of what is typed; gives the terminal back however that ends. */
+  /** Runs `work` without echo; always restores the terminal. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#canHold) return work();
     process.on('exit', this.#show);
@@ -102,7 +105,7 @@ export class HeldEcho {
     }
   }
 
-  /** Gives the terminal to another program in the meantime, as it was. */
+  /** Restores the terminal while another program uses it. */
   async lend<T>(work: () => Promise<T>): Promise<T> {
     const wasHeld = this.#isHeld;
     this.#show();
@@ -114,7 +117,7 @@ export class HeldEcho {
   }
 
   readonly #hide = (): void => {
-    // Where there is no such program all is as it was.
+    // Without `stty` nothing changes.
     this.#isHeld = stty('-echo') !== undefined;
   };
 
@@ -123,9 +126,9 @@ export class HeldEcho {
     this.#isHeld = false;
   };
 
-  /** Ctrl-Z: the shell gets the terminal as it was. */
+  /** Ctrl-Z: restores the terminal for the shell. */
   readonly #suspend = (): void => {
-    // Lent to another program, there is nothing to hide again.
+    // While another program has the terminal, there is no echo to turn off again.
     if (this.#isHeld) process.once('SIGCONT', this.#hide);
     this.#show();
     process.kill(process.pid, 'SIGSTOP');

@@ -11,13 +11,13 @@ import {
   writeTextAtomically,
 } from '../os/files.ts';
 
-/** What a file of the cache holds; undefined where there is none, or it cannot be read: it can be had again. */
+/** The content of a cache file; undefined if it is missing or unreadable, as it can be made again. */
 export async function readCached(path: string): Promise<unknown> {
   const text = await readText(path).catch(ignoreFileError);
   return text === undefined ? undefined : jsonIn(text);
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -33,21 +33,20 @@ interface Kept<Content> {
 }
 
 /**
- * What can be had again, kept in the cache as JSON for the user only. It counts only for the same version,
- * and for the same state of what it was made of. Reading and writing fail in silence, and nobody waits
- * for the disk.
+ * Reproducible data, cached as JSON that only the user can read. Valid only for the same version and the same
+ * state of its source. Errors are ignored, and no caller waits for the disk.
  */
 export class CachedFile<Content> {
   readonly #path: string;
   readonly #version: string;
 
-  /** @param version of the content; that of devsh where it says what devsh understood */
+  /** @param version of the content; that of devsh if the content depends on devsh's code */
   constructor(folder: string, name: string, version = VERSION) {
     this.#path = join(folder, `${name}.json`);
     this.#version = version;
   }
 
-  /** Undefined when nothing is kept of this state (`fileStamp`). */
+  /** Undefined if nothing is cached for this state (`fileStamp`). */
   async read(stamp = ''): Promise<Content | undefined> {
     const kept = (await readCached(this.#path)) as Kept<Content> | undefined;
     return kept?.version === this.#version && kept.stamp === stamp ? kept.content : undefined;
@@ -62,14 +61,14 @@ export class CachedFile<Content> {
 }
 
 /**
- * Marks what this devsh writes to its cache: what comes back as it was written needs no check against
- * its schema, which takes longer than reading it. No protection against anybody who wants to forge it.
+ * Marks content that this devsh writes to its cache: if it returns unchanged, it needs no check against its
+ * schema, which takes longer than reading. No protection against forgery.
  */
 export function seal<Content extends object>(content: Content): Content & { seal: string } {
   return { ...content, seal: sumOf(content) };
 }
 
-/** Whether this version wrote it, and nobody has touched it since. */
+/** Whether this version wrote it and it is unchanged. */
 export function isSealed(data: unknown): data is object {
   if (typeof data !== 'object' || data === null || !('seal' in data)) return false;
   const { seal: sum, ...content } = data;
@@ -83,8 +82,8 @@ function sumOf(content: object): string {
 }
 
 /**
- * The last good copy of a file that is worth more than a warning: when the file is damaged, what it
- * held is not lost. The copy lies apart from the file, so that what befalls a folder befalls one.
+ * The last good copy of a file, so that the content survives damage to the file. The copy is in another folder,
+ * so that the loss of one folder spares the other.
  */
 export class GoodCopy {
   readonly path: string;
@@ -93,23 +92,23 @@ export class GoodCopy {
     this.path = path;
   }
 
-  /** Undefined when there is none, or it cannot be read: a copy is no reason to fail. */
+  /** Undefined if it is missing or unreadable: a copy is no reason to fail. */
   async read(): Promise<string | undefined> {
     return readText(this.path).catch(ignoreFileError);
   }
 
-  /** As `fileStamp`; empty, too, when it cannot be looked at. */
+  /** As `fileStamp`; empty also if the copy cannot be examined. */
   async stamp(): Promise<string> {
     return (await fileStamp(this.path).catch(ignoreFileError)) ?? '';
   }
 
-  /** Keeps the text, unless it is there already. A disk that is full or read-only is no reason to fail. */
+  /** Stores the text unless the copy has it already. A full or read-only disk is no reason to fail. */
   async keep(text: string): Promise<void> {
     if ((await this.read()) === text) return;
     await writeTextAtomically(this.path, text).catch(ignoreFileError);
   }
 
-  /** Keeps what the copy holds now for good. Resolves to the file that holds it. */
+  /** Keeps the current content of the copy for good. Resolves to the file that has it. */
   async keepOlder(): Promise<string> {
     const older = `${this.path}.older`;
     const text = await this.read();
@@ -118,7 +117,7 @@ export class GoodCopy {
   }
 }
 
-/** Copies a damaged file to a name of its own beside it. Resolves to that name; undefined when there is no file. */
+/** Copies a damaged file to a new name beside it. Resolves to that name; undefined if there is no file. */
 export async function keepAside(path: string, now: Date): Promise<string | undefined> {
   const stamp = now.toISOString().replace(/[-:.]/g, '');
   const aside = join(dirname(path), `${basename(path)}.damaged-${stamp}`);

@@ -21,13 +21,13 @@ export class HistoryFile {
     return this.#size === 0 ? [] : lines.slice(-this.#size);
   }
 
-  /** Adds a line, unless it is to be forgotten. Says whether it was written. */
+  /** Adds a line, unless it must not be kept. Resolves to whether it was written. */
   async append(line: string): Promise<boolean> {
     if (this.#size === 0 || !isForHistory(line)) return false;
     await withLock(this.path, async () => {
       await appendText(this.path, `${line}\n`);
       const lines = splitLines(await readBytes(this.path));
-      // Cut in strides: a full history would otherwise be rewritten for each line.
+      // Cuts in larger steps: a full history would otherwise be rewritten for each line.
       if (lines.length < this.#size + Math.ceil(this.#size / 10) + 1) return;
       await writeTextAtomically(this.path, `${lines.slice(-this.#size).join('\n')}\n`);
     });
@@ -35,7 +35,7 @@ export class HistoryFile {
   }
 }
 
-/** Empty lines, lines with a secret, and those that start with a space (as in bash) are not kept. */
+/** Excludes empty lines, lines with a secret, and lines that start with a space (as in bash). */
 function isForHistory(line: string): boolean {
   return !/^\s|^$/.test(line) && !hasControlCharacter(line) && !holdsSecret(line);
 }
@@ -43,22 +43,19 @@ function isForHistory(line: string): boolean {
 /** A name in front of `=`, `:` or an operator of a filter. */
 const FIELD = /(?<![\w.-])([\w.-]+)\s*(?:[!~]?=|[:~])/g;
 
-/** Words as they are typed: a quoted part may have blanks in it. */
+/** Words as typed: a quoted part may contain spaces. */
 const WORD = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?|\\$)+/g;
 
-/**
- * Whether a line gives (or compares) a field whose name says that it is a secret (`password=…`), or an
- * address with a password.
- */
+/** Whether a line sets or compares a secret field (`password=…`), or contains an address with a password. */
 export function holdsSecret(line: string): boolean {
   const words = line.match(WORD) ?? [];
   if (words.some((word) => passwordSpan(word.replace(/["'\\]/g, '')) !== undefined)) return true;
-  // Quotes and backslashes are gone when the field is sent, so they must not hide it here.
+  // Quotes and backslashes are removed before a field is sent, so that they must not hide it here.
   const plain = line.replace(/["'\\]/g, '');
   return Array.from(plain.matchAll(FIELD), ([, name = '']) => name).some(mayBeSecretField);
 }
 
-/** Damaged lines are left out: a history is not worth an error. */
+/** Skips damaged lines: a history is not worth an error. */
 function splitLines(bytes: Buffer | undefined): string[] {
   const lines = (bytes?.toString('utf8') ?? '').split('\n');
   return lines.filter(

@@ -13,8 +13,8 @@ import type { Paths } from '../os/paths.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The inventory in `devices.yaml`, which belongs to the user: edits keep comments and order. What it
- * held when it was last understood is kept in a good copy, and what was made of it in the cache.
+ * The inventory in `devices.yaml`, which belongs to the user: edits keep comments and order. The last valid
+ * text is kept in a good copy, and the parsed inventory in the cache.
  */
 export class InventoryFile {
   readonly path: string;
@@ -23,7 +23,7 @@ export class InventoryFile {
   readonly #parsed: CachedFile<readonly InventoryDevice[]> | undefined;
   #held: { readonly stamp: string; readonly inventory: Inventory } | undefined;
 
-  /** @param notify gets a line for the user when the file has lost devices */
+  /** @param notify gets a line for the user if the file has lost devices */
   constructor(
     path: string,
     copy: GoodCopy,
@@ -36,9 +36,9 @@ export class InventoryFile {
     this.#parsed = parsed;
   }
 
-  /** No file is an empty inventory. Throws SettingsError with file, line and column. */
+  /** A missing file is an empty inventory. Throws SettingsError with file, line and column. */
   async load(): Promise<Inventory> {
-    // Taken before reading: a change in between makes the next call read again.
+    // Taken before reading, so that a change in between makes the next call read again.
     const own = await fileStamp(this.path);
     const stamp = await this.#stampWith(own);
     if (this.#held?.stamp === stamp) return this.#held.inventory;
@@ -54,35 +54,35 @@ export class InventoryFile {
     return this.#hold(kept, inventory);
   }
 
-  /** The file itself, anew, with what `load` does not keep. Throws as `load`. */
+  /** Reads the file again, with what `load` does not keep. Throws as `load`. */
   async read(): Promise<ReadInventory> {
     const { readInventory } = await import('../fleet/inventory-text.ts');
     return readInventory((await readText(this.path)) ?? '', this.path);
   }
 
-  /** Writes what was planned for this file. Throws SettingsError when it has changed since. */
+  /** Writes the planned changes. Throws SettingsError if the file has changed since. */
   async applyImport(plan: ImportPlan): Promise<void> {
     await this.#edit((text, edit) => edit.applyImport(text, plan, this.path));
   }
 
-  /** Throws UsageError when the name or the address is taken. */
+  /** Throws UsageError if the name or the address is taken. */
   async add(device: InventoryDevice): Promise<void> {
     await this.#edit((text, edit) => edit.addDevice(text, device, this.path));
   }
 
-  /** Throws UsageError when there is no such device. */
+  /** Throws UsageError if there is no such device. */
   async remove(name: string): Promise<void> {
     await this.#edit((text, edit) => edit.removeDevice(text, name, this.path));
   }
 
-  /** Throws UsageError when there is no such device. */
+  /** Throws UsageError if there is no such device. */
   async setProfile(name: string, profile: string): Promise<void> {
     await this.#edit((text, edit) => edit.setProfile(text, name, profile, this.path));
   }
 
   /**
-   * Brings the good copy back; what the file held is kept aside, in the file that is named. Throws
-   * SettingsError when there is no copy.
+   * Restores the good copy and keeps the content of the file in another file. Throws SettingsError if there is
+   * no copy.
    */
   async restore(
     now: Date,
@@ -104,7 +104,7 @@ export class InventoryFile {
     return inventory;
   }
 
-  /** The state of the file, and of the copy that it is compared with. */
+  /** The state of the file and of the copy that it is compared with. */
   async #stampWith(own: string): Promise<string> {
     return [this.path, own, await this.#copy.stamp()].join('|');
   }
@@ -112,7 +112,7 @@ export class InventoryFile {
   async #edit(change: (text: string, edit: typeof InventoryEdit) => string): Promise<void> {
     const edit = await import('../fleet/inventory-edit.ts');
     await withLock(this.path, async () => {
-      // What the file has lost is told before it is written over.
+      // Reports lost devices before the file is overwritten.
       await this.load();
       const text = change((await readText(this.path)) ?? '', edit);
       await writeTextAtomically(this.path, text);
@@ -131,7 +131,7 @@ export class InventoryFile {
     }
   }
 
-  /** A file that was cut off may still be an inventory: one with fewer devices, or other addresses. */
+  /** A truncated file may still be a valid inventory, with fewer devices or other addresses. */
   async #notifyLost(inventory: Inventory, good: string): Promise<void> {
     const before = await devicesIn(good);
     const gone = before.filter(({ name }) => inventory.find(name) === undefined);
@@ -154,7 +154,7 @@ function namesOf(devices: readonly InventoryDevice[]): readonly string[] {
   return devices.map(({ name }) => name);
 }
 
-/** YAML and its check are loaded only for a text that is new. */
+/** Loads YAML and schema only for a text that is not cached. */
 async function parsed(text: string, path: string): Promise<Inventory> {
   if (text === '') return new Inventory([]);
   const { parseInventory } = await import('../fleet/inventory-text.ts');
@@ -165,16 +165,16 @@ async function devicesIn(text: string): Promise<readonly InventoryDevice[]> {
   try {
     return (await parsed(text, 'good copy')).devices;
   } catch (error) {
-    // It was understood by another version of devsh, or is damaged itself.
+    // The copy is damaged, or from another version of devsh.
     if (error instanceof SettingsError) return [];
     throw error;
   }
 }
 
 /**
- * The inventory that the settings name, with its good copy and what was made of it: each file has its own.
+ * Opens the inventory of the settings. Each file has its own good copy and cache.
  *
- * @param notify gets a line for the user when the file has lost devices
+ * @param notify gets a line for the user if the file has lost devices
  */
 export function openInventory(
   paths: Paths,
@@ -191,7 +191,10 @@ export function openInventory(
   );
 }
 
-/** A path in the settings counts from their folder, one in the environment from where one is. */
+/**
+ * A relative path counts from the folder of the settings, or from the current folder if it comes from the
+ * environment.
+ */
 function placeOf(path: string | undefined, paths: Paths, settings: Settings): string {
   if (path === undefined) return join(paths.config, 'devices.yaml');
   return settings.origin('inventory').kind === 'user' ? resolve(paths.config, path) : resolve(path);

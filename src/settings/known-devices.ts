@@ -14,9 +14,9 @@ export interface Pin {
   readonly fingerprint: string;
   /** ISO 8601 date. */
   readonly firstSeen: string;
-  /** ISO 8601 date; absent for a certificate that was pinned by its fingerprint before it was seen. */
+  /** ISO 8601 date; absent for a fingerprint that was pinned before its certificate was seen. */
   readonly validTo?: string | undefined;
-  /** As the certificate says: untrusted text. Absent as `validTo`. */
+  /** From the certificate: untrusted text. Absent as `validTo`. */
   readonly subject?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ interface PinLine {
   readonly pin?: Pin;
 }
 
-/** The lines of a file. Throws a SettingsError with the number of the line that cannot be understood. */
+/** Parses the lines of a file. Throws a SettingsError with the number of the first invalid line. */
 function parsePinLines(text: string, path: string): PinLine[] {
   const seen = new Map<string, number>();
   return text
@@ -89,7 +89,6 @@ function canonicalAddress(text: string, where: string): string {
   }
 }
 
-/** The line that says a pin. */
 function formatPin(pin: Pin): string {
   return [
     pin.address,
@@ -100,12 +99,11 @@ function formatPin(pin: Pin): string {
   ].join(' ');
 }
 
-/** The pins by address. */
 function pinsIn(lines: readonly PinLine[]): ReadonlyMap<string, Pin> {
   return new Map(lines.flatMap(({ pin }) => (pin ? [[pin.address, pin]] : [])));
 }
 
-/** One line of visible text: what could break the line or deceive the eye becomes `\uXXXX`. */
+/** Makes one line of visible text: replaces characters that could break the line or deceive the eye with `\uXXXX`. */
 function escapeText(text: string): string {
   return text
     .replaceAll('\\', '\\\\')
@@ -118,13 +116,13 @@ function unescapeText(text: string): string {
   );
 }
 
-/** A pin that devsh wrote, and that the file does not hold so any more. */
+/** A pin that devsh wrote and that is missing or different in the file. */
 interface Doubt {
   readonly pin: Pin;
   readonly reason: 'gone' | 'differs';
 }
 
-/** What the file holds, and what speaks against it. */
+/** The pins of the file, and the doubts about them. */
 export interface PinFile {
   readonly pins: ReadonlyMap<string, Pin>;
   readonly doubts: readonly Doubt[];
@@ -135,15 +133,15 @@ const HEADER = '# Certificates that devsh trusts, one line a device. See `devsh 
 /**
  * The pins in the file `known-devices`, which people may read and edit:
  * `10.0.0.5:443 sha256:AB:CD:… first-seen=2026-11-21T10:00:00.000Z valid-to=… subject=CN=fw1`.
- * A change to the file counts at once, each change of ours happens under its lock: two devshes lose nothing.
- * A line that cannot be understood is a SettingsError with its number, and nothing is written.
- * What devsh writes it writes to a good copy, too: a pin that is gone from the file, or differs, is in
- * doubt until `restore` brings it back or a command pins or forgets the device anew.
+ * A change to the file counts at once. devsh changes it under a lock, so that two processes lose nothing. An
+ * invalid line is a SettingsError with its number, and nothing is written. devsh writes each pin to a good
+ * copy, too: a pin that is missing from the file or differs is in doubt until `restore` brings it back, or a
+ * command pins or forgets the device again.
  */
 export class KnownDevices {
   readonly path: string;
   readonly #copy: GoodCopy;
-  /** What the file held when it last had this stamp. */
+  /** The parsed file at this stamp. */
   #seen: { readonly stamp: string; readonly pinFile: PinFile } | undefined;
 
   constructor(path: string, copy: GoodCopy) {
@@ -159,14 +157,14 @@ export class KnownDevices {
     return [...(await this.pinFile()).pins.values()];
   }
 
-  /** The pins that something else than devsh has taken away or altered. */
+  /** The pins that another program removed or changed. */
   async doubts(): Promise<readonly Doubt[]> {
     return (await this.pinFile()).doubts;
   }
 
-  /** All of it as it is now, for whoever asks for many devices at once. */
+  /** The whole file in its current state, for callers that need many devices at once. */
   async pinFile(): Promise<PinFile> {
-    // Taken before reading: a change in between makes the next call read again.
+    // Taken before reading, so that a change in between makes the next call read again.
     const stamp = await fileStamp(this.path);
     if (this.#seen?.stamp !== stamp) {
       const lines = await this.#lines();
@@ -176,12 +174,12 @@ export class KnownDevices {
     return this.#seen.pinFile;
   }
 
-  /** Pins certificates, all in one step; each replaces the pin that its address had. */
+  /** Pins certificates in one write; each replaces the pin of its address. */
   async set(...pins: readonly Pin[]): Promise<void> {
     const added = new Map(
       pins.map((pin): [string, PinLine] => {
         const text = formatPin(pin);
-        // What cannot be read back must not get into the file.
+        // A pin that cannot be parsed again must not get into the file.
         return [pin.address, { text, pin: parsePin(text, this.path) }];
       }),
     );
@@ -192,7 +190,7 @@ export class KnownDevices {
     });
   }
 
-  /** Forgets a pin; says whether there was one. */
+  /** Removes a pin; resolves to whether there was one. */
   async remove(address: string): Promise<boolean> {
     let wasKnown = false;
     await this.#edit((lines) => {
@@ -204,8 +202,8 @@ export class KnownDevices {
   }
 
   /**
-   * Brings the good copy back, with the pins that only the file has; what the file held is kept aside.
-   * Throws a SettingsError when there is no copy.
+   * Restores the good copy, adds the pins that only the file has, and keeps the old content of the file aside.
+   * Throws a SettingsError if there is no copy.
    */
   async restore(now: Date): Promise<{ readonly pins: number; readonly aside: string | undefined }> {
     return withLock(this.path, async () => {
@@ -223,7 +221,7 @@ export class KnownDevices {
     });
   }
 
-  /** Makes the same change to the file and to its good copy, which may hold more. */
+  /** Makes the same change to the file and to its good copy, which may have more pins. */
   async #edit(change: (lines: readonly PinLine[]) => readonly PinLine[]): Promise<void> {
     await withLock(this.path, async () => {
       const lines = await this.#lines();
@@ -249,7 +247,7 @@ export class KnownDevices {
     }
   }
 
-  /** The lines of a damaged file that can be understood. */
+  /** The valid lines of a damaged file. */
   async #soundLines(): Promise<readonly PinLine[]> {
     const text = await readText(this.path).catch(() => undefined);
     return (text ?? '').split('\n').flatMap((line) => {
@@ -262,7 +260,7 @@ export class KnownDevices {
     });
   }
 
-  /** Undefined when there is no good copy, or it is damaged itself. */
+  /** Undefined if the good copy is missing or damaged itself. */
   async #copyLines(): Promise<readonly PinLine[] | undefined> {
     const text = await this.#copy.read();
     try {
@@ -287,7 +285,7 @@ function textOf(lines: readonly PinLine[]): string {
   return lines.map(({ text }) => `${text}\n`).join('');
 }
 
-/** Which pins are in doubt, and the ways out; undefined when none is. */
+/** Describes the pins in doubt and the ways out; undefined if there are none. */
 export async function doubtsText(knownDevices: KnownDevices): Promise<string | undefined> {
   const doubts = await knownDevices.doubts();
   if (doubts.length === 0) return undefined;

@@ -11,15 +11,15 @@ import { readText, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { isSealed, jsonIn, readCached, seal } from './cache.ts';
 
-/** So long what another devsh has seen meanwhile may stay unknown. */
+/** Facts that another devsh stores may stay unknown for this time. */
 const PRESENT_MS = 500;
 
-/** Profiles that the user wrote, and what was seen of each device. */
+/** Profiles that the user wrote, and observed facts of each device. */
 export class ProfileFiles {
   readonly folder: string;
   readonly #seenFolder: string;
   readonly #profiles = new Map<string, Promise<Profile>>();
-  /** The files of seen facts: most devices have none, and a fleet asks a thousand times. */
+  /** The files of observed facts: most devices have none, and a fleet asks a thousand times. */
   #present: { readonly at: number; readonly names: Promise<Set<string>> } | undefined;
 
   /**
@@ -31,7 +31,7 @@ export class ProfileFiles {
     this.#seenFolder = seenFolder;
   }
 
-  /** A profile by name: built in, or a file of the user's. Throws a SettingsError. */
+  /** A profile by name: built in, or a file of the user. Throws a SettingsError. */
   profile(name: string): Promise<Profile> {
     const known = this.#profiles.get(name);
     if (known !== undefined) return known;
@@ -40,18 +40,18 @@ export class ProfileFiles {
     return profile;
   }
 
-  /** Whether devices or profiles were seen to have a resource of this name. */
+  /** Whether any device or profile is known to have a resource of this name. */
   knowsResource(name: string): boolean {
     return isInProfiles(name, this.folder) || isSeen(name, this.#seenFolder);
   }
 
-  /** What was seen of a device; nothing where it cannot be read (it is a cache). */
+  /** The observed facts of a device; empty if they cannot be read, as they are a cache. */
   async seen(address: string): Promise<Facts> {
     const file = this.#seenPath(address);
     return (await this.#presentNames()).has(basename(file)) ? readSeen(file) : {};
   }
 
-  /** Keeps what has become known of a device. What cannot be kept is seen anew the next time. */
+  /** Stores new facts of a device. Facts that cannot be stored are observed again the next time. */
   async keep(address: string, news: readonly NewFact[]): Promise<void> {
     const file = this.#seenPath(address);
     const more = Object.fromEntries(news.map(({ fact, value }) => [fact, value])) as Facts;
@@ -68,10 +68,10 @@ export class ProfileFiles {
   }
 
   /**
-   * States facts in a profile file of the user's, which is made when there is none. Throws a UsageError
-   * when a fact is not understood; nothing is written then.
+   * Sets facts in a profile file of the user and creates it if missing. Throws a UsageError for an invalid
+   * fact; nothing is written then.
    *
-   * @param base what a new file extends
+   * @param base the profile that a new file extends
    * @param facts by their names in the file, as in `update.method`
    */
   async setFacts(
@@ -132,8 +132,8 @@ export class ProfileFiles {
 }
 
 /**
- * Whether something was seen of a resource of this name on any device. At once, because a line is
- * understood before anything is asked, and without the schema: the command reads the facts closely.
+ * Whether a resource of this name was observed on any device. Synchronous and without the schema, as lines are
+ * parsed before any request; the command reads the facts closely.
  */
 function isSeen(name: string, seenFolder: string): boolean {
   return texts(seenFolder, '.json').some((text) => {
@@ -144,7 +144,7 @@ function isSeen(name: string, seenFolder: string): boolean {
   });
 }
 
-/** Whether a profile of the user's has facts of a resource of this name. */
+/** Whether a profile of the user has facts of a resource of this name. */
 function isInProfiles(name: string, folder: string): boolean {
   // A key below `resources`, in a block of its own or in braces.
   const isKey = new RegExp(`^\\s+["']?${name}["']?:|[{,]\\s*["']?${name}["']?:`, 'm');
@@ -168,13 +168,13 @@ async function readSeen(file: string): Promise<Facts> {
   const data = await readCached(file);
   if (data === undefined) return {};
   const { facts } = partsOf(data);
-  // What comes back as it was written needs no check.
+  // Unchanged content needs no check.
   if (facts !== undefined && isSealed(data)) return facts as Facts;
   const { parseFacts } = await import('../device/facts-schema.ts');
   return parseFacts(data);
 }
 
-/** The parts of an object; none of anything else. */
+/** The properties of an object; empty for anything else. */
 function partsOf(data: unknown): Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }

@@ -16,7 +16,7 @@ export class RunFiles {
     return join(this.folder, `${run}.jsonl`);
   }
 
-  /** The ids of all runs, the newest first. */
+  /** The ids of all runs, newest first. */
   async ids(): Promise<string[]> {
     try {
       const names = await readdir(this.folder);
@@ -31,25 +31,25 @@ export class RunFiles {
     }
   }
 
-  /** The journal of a run as text; undefined when there is none. */
+  /** The journal of a run as text; undefined if there is none. */
   async read(run: string): Promise<string | undefined> {
     if (!/^[\w-]+$/.test(run)) return undefined;
     return (await readBytes(this.path(run)))?.toString('utf8');
   }
 
-  /** Begins the journal of a new run. Who opens it closes it. */
+  /** Starts the journal of a new run. The caller closes it. */
   async create(run: string): Promise<RunFile> {
     await makePrivateFolder(this.folder);
     await sweepLocks(this.folder);
     return this.#open(run, 'ax');
   }
 
-  /** Goes on with the journal of a run; half a last line (a crash) is taken off. */
+  /** Reopens the journal of a run; removes half a last line (a crash). */
   async resume(run: string): Promise<RunFile> {
     return this.#open(run, 'a');
   }
 
-  /** Keeps the journal of a run that was begun on another machine. */
+  /** Stores the journal of a run that started on another machine. */
   async adopt(run: string, journal: string): Promise<void> {
     const file = await this.create(run);
     try {
@@ -69,7 +69,7 @@ export class RunFiles {
     try {
       if (flags === 'a') await dropHalfLine(path);
       const file = await open(path, flags, 0o600);
-      // A new file is only safe when its name is on the disk, too.
+      // A new file is only safe once its name is on the disk, too.
       if (flags === 'ax') await syncFolder(this.folder);
       return new RunFile(path, file, release);
     } catch (error) {
@@ -90,7 +90,7 @@ export class RunFile {
   readonly #file: FileHandle;
   readonly #release: () => Promise<void>;
   #last: Promise<void> = Promise.resolve();
-  /** What came while something else was being written: it goes to the disk in one piece. */
+  /** Lines that arrived during a write: they are written together. */
   #next: Batch | undefined;
 
   constructor(path: string, file: FileHandle, release: () => Promise<void>) {
@@ -105,7 +105,7 @@ export class RunFile {
       this.#next.lines += lines;
       return this.#next.written;
     }
-    // One after the other, so that lines of devices written at the same time do not mix.
+    // In sequence, so that lines of concurrent devices do not mix.
     const written = this.#last.then(() => this.#write(next));
     const next: Batch = { lines, written };
     this.#next = next;

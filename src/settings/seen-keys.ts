@@ -2,21 +2,21 @@ import { isSecretField } from '../device/sensitive-fields.ts';
 import { type DeviceRecord, valueText } from '../device/record.ts';
 import { CachedFile } from './cache.ts';
 
-/** More keys of a resource help nobody to complete one, and would make the file large. */
+/** More keys do not help completion and would make the file large. */
 const MOST_KEYS = 5_000;
 const MOST_FIELDS = 200;
 const LONGEST = 200;
-/** What is kept stays good when devsh is updated. */
+/** Of its own, so that the keys stay valid when devsh is updated. */
 const FORMAT = '1';
 
-/** The same, seen again so soon, is not written again. */
+/** Unchanged keys are not written again within this time. */
 const SAME_FOR_MS = 600_000;
 
-/** The natural keys of the records of one resource and the names of their fields; no values. */
+/** The natural keys and field names of the records of one resource, without values. */
 export interface SeenRecords {
   readonly keys: readonly string[];
   readonly fields: readonly string[];
-  /** How many records there were, and when, as an ISO date. */
+  /** Number of records, and the time as an ISO date. */
   readonly count?: number | undefined;
   readonly at?: string | undefined;
 }
@@ -24,8 +24,8 @@ export interface SeenRecords {
 type SeenByResource = Readonly<Record<string, SeenRecords>>;
 
 /**
- * What completion may offer of devices that are not connected: the keys last seen, one file for each
- * device, in the cache.
+ * Candidates of completion for devices that are not connected: the keys last read, one file for each device, in
+ * the cache.
  */
 export class SeenKeys {
   readonly #folder: string;
@@ -63,7 +63,7 @@ export class SeenKeys {
   }
 }
 
-/** Whether `held` says the same, and is not much older. */
+/** Whether `cached` has the same content and is recent. */
 function isFresh(held: SeenRecords | undefined, seen: SeenRecords): boolean {
   if (held === undefined) return false;
   const isSame = JSON.stringify({ ...held, at: '' }) === JSON.stringify({ ...seen, at: '' });
@@ -71,7 +71,7 @@ function isFresh(held: SeenRecords | undefined, seen: SeenRecords): boolean {
   return isSame && (seen.at === held.at || (ageMs >= 0 && ageMs < SAME_FOR_MS));
 }
 
-/** What is kept of records; a key that is a secret by its name is none. */
+/** What to cache of records. Secret keys are left out. */
 export function seenRecords(
   records: readonly DeviceRecord[],
   keyField: string,

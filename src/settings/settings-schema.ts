@@ -3,7 +3,7 @@ import { SettingsError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { SETTING_ROWS, type SettingsValues, type Z } from './settings-table.ts';
 
-// Apart from the table: a start where nothing is set does without zod.
+// Apart from the table, so that a start without settings does not load zod.
 
 const parts: Z = {
   string: z.string,
@@ -36,17 +36,17 @@ const projectSchema = z.strictObject(
   ),
 );
 
-/** For the documentation: every setting with what it says. */
+/** The schema of all settings, for the documentation. */
 export function settingsJsonSchema(): unknown {
   return z.toJSONSchema(valuesSchema, { io: 'input' });
 }
 
-/** The settings in the content of the file at `path`. Throws a SettingsError that names it. */
+/** Checks the settings in the content of the file at `path`. Throws a SettingsError that names it. */
 export function checkSettings(data: unknown, path: string): SettingsValues {
   return check(valuesSchema, data, path) as SettingsValues;
 }
 
-/** The same for a file of a project. */
+/** The same for the file of a project. */
 export function checkProject(data: unknown, path: string): Partial<SettingsValues> {
   return check(projectSchema, data, path);
 }

@@ -1,34 +1,33 @@
 import type * as Zod from 'zod';
 import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
-/** The parts of zod that a row may build with: handing over all of zod would ship all of it. */
+/** The parts of zod that rows use: passing all of zod would bundle all of it. */
 export type Z = Pick<
   typeof Zod,
   'string' | 'int' | 'boolean' | 'literal' | 'enum' | 'union' | 'array' | 'record'
 >;
 
 export interface Setting {
-  /** Checked only where something is set: zod costs start-up time. */
+  /** Checked only if something is set: loading zod takes start-up time. */
   readonly schema: (z: Z) => Zod.ZodType;
   readonly summary: string;
-  /** What holds where nothing is set. */
+  /** The value if nothing is set. */
   readonly default?: unknown;
-  /** The same in words, where it is decided by whoever uses the setting. */
+  /** The default in words, if the code that uses the setting decides. */
   readonly otherwise?: string;
-  /** An option of the same name stands for it. */
+  /** An option of the same name overrides it. */
   readonly hasOption?: true;
-  /** The variable that stands for it. */
+  /** The variable that overrides it. */
   readonly variable?: {
     readonly name: string;
-    /** Absent: told beside another variable. */
+    /** Absent: documented with another variable. */
     readonly meaning?: string;
-    /** What the schema is to check; absent: the text as it is. */
+    /** Converts the text for the schema; absent: unchanged. */
     readonly read?: (text: string) => unknown;
   };
   /**
-   * What a file in the folder of a project may say of it; true: all. Such a file may come with a checkout
-   * from anywhere: nothing in it may run a program, trust a certificate, allow a write, or lead a login
-   * to another device.
+   * What a project file may set; true: any value. Such a file may come with a checkout from anywhere: it must
+   * not run a program, trust a certificate, allow a write, or lead a login to another device.
    */
   readonly inProject?: true | ((z: Z) => Zod.ZodType);
 }
@@ -36,7 +35,7 @@ export interface Setting {
 const text = (z: Z) => z.string().min(1);
 const flag = (z: Z) => z.boolean();
 
-/** Every setting there is, in the order of `info --config`. */
+/** Every setting, in the order of `info --config`. */
 export const SETTINGS = {
   timeoutMs: {
     schema: (z: Z) => z.int().min(1).max(3_600_000),
@@ -148,18 +147,18 @@ type Defaulted = {
   [Name in SettingName]: Table[Name] extends { readonly default: unknown } ? Name : never;
 }[SettingName];
 
-/** The settings that hold; what is absent is decided where it is used. */
+/** The effective settings; the code that uses an absent one decides. */
 export type SettingsValues = { readonly [Name in Defaulted]: Value<Name> } & {
   readonly [Name in Exclude<SettingName, Defaulted>]?: Value<Name> | undefined;
 };
 
-/** The same rows, for whoever goes through them. */
+/** The same rows as a list. */
 export const SETTING_ROWS = Object.entries<Setting>(SETTINGS) as readonly (readonly [
   SettingName,
   Setting,
 ])[];
 
-/** What holds where nothing is set. */
+/** The defaults. */
 export const UNSET = Object.fromEntries(
   SETTING_ROWS.flatMap(([name, row]) => (row.default === undefined ? [] : [[name, row.default]])),
 ) as SettingsValues;

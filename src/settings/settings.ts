@@ -9,18 +9,18 @@ import type { Paths } from '../os/paths.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues, UNSET } from './settings-table.ts';
 
 const PROJECT_FILE = '.devsh.json';
-/** A few settings; whatever is larger is none of ours. */
+/** A larger file is not one of devsh. */
 const MAX_BYTES = 64 * 1024;
 
 interface ProjectFile {
   readonly path: string;
-  /** Undefined when it belongs to somebody else (in /tmp anybody can put one): it says nothing then. */
+  /** Undefined if another user owns the file, which is then ignored: in /tmp anyone can create one. */
   readonly text: string | undefined;
 }
 
 /**
- * The nearest `.devsh.json` in `folder` or above it; undefined when there is none. Throws SettingsError
- * for one that cannot be read.
+ * Finds the nearest `.devsh.json` in `folder` or above it; undefined if there is none. Throws SettingsError if
+ * it cannot be read.
  */
 async function findProjectFile(folder: string): Promise<ProjectFile | undefined> {
   for (let at = folder; ; at = dirname(at)) {
@@ -28,7 +28,7 @@ async function findProjectFile(folder: string): Promise<ProjectFile | undefined>
     const found = await statOf(path, stat);
     if (found !== undefined) {
       if (!found.isFile()) return undefined;
-      // Who puts a link there chooses what it leads to: somebody else's must not choose a file of ours.
+      // The owner of a link chooses its target: another user's link must not choose a file of this user.
       const entry = (await statOf(path, lstat)) ?? found;
       if (![found, entry].every(isTrusted)) return { path, text: undefined };
       if (found.size > MAX_BYTES) throw new SettingsError(`${path} is too large for settings`);
@@ -39,7 +39,7 @@ async function findProjectFile(folder: string): Promise<ProjectFile | undefined>
   }
 }
 
-/** Belongs to the user, or to the administrator. */
+/** Whether the user or the administrator owns it. */
 function isTrusted({ uid }: Stats): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === own || uid === 0;
@@ -54,7 +54,6 @@ async function statOf(path: string, look: typeof stat): Promise<Stats | undefine
   }
 }
 
-/** Where a setting comes from. */
 type SettingOrigin =
   | { readonly kind: 'environment'; readonly variable: string }
   | { readonly kind: 'project' | 'user'; readonly path: string; readonly line: number }
@@ -73,17 +72,16 @@ export function originText(origin: SettingOrigin): string {
   }
 }
 
-/** The settings that hold, and those of this user, which are kept in `settings.json`. */
+/** The effective settings, and access to those of this user in `settings.json`. */
 export interface Settings {
   readonly path: string;
-  /** What the user should know of a file that does not count; undefined where all do. */
+  /** A remark about an ignored file; undefined if there is none. */
   readonly remark: string | undefined;
   get<Name extends SettingName>(name: Name): SettingsValues[Name];
-  /** Where the value comes from. */
   origin(name: SettingName): SettingOrigin;
-  /** Writes one setting; `undefined` takes it out of the file. */
+  /** Writes one setting; `undefined` removes it from the file. */
   set<Name extends SettingName>(name: Name, value: SettingsValues[Name] | undefined): Promise<void>;
-  /** The same with what the file holds by now, which another session may have written. */
+  /** The same, based on the current value in the file, which another session may have written. */
   change<Name extends SettingName>(
     name: Name,
     change: (value: SettingsValues[Name]) => SettingsValues[Name] | undefined,
@@ -92,23 +90,23 @@ export interface Settings {
 
 const FILE = 'settings';
 
-/** What may speak beside the user's own file; nothing for the demo. */
+/** The sources of settings besides the user's own file; empty for the demo. */
 interface SettingsSources {
   readonly env: NodeJS.ProcessEnv;
-  /** Where a project's file is looked for, upwards. */
+  /** The folder to search for a project file, upwards. */
   readonly folder?: string | undefined;
 }
 
-/** What is said in one place, as it stands there. */
+/** The unchecked settings of one source. */
 interface Layer {
   readonly said: Readonly<Record<string, unknown>>;
   readonly origin: (name: string) => SettingOrigin;
 }
 
 /**
- * Reads the settings; the environment comes before the project's file, that before the user's own, and
- * that before the defaults. A file that cannot be understood is a SettingsError that names it; it is never
- * overwritten. conf and zod are loaded only when something is set or to be written: they cost start-up time.
+ * Reads the settings. The environment wins over the project file, that over the user's own file, and that over
+ * the defaults. An invalid file is a SettingsError that names it; it is never overwritten. Loads conf and zod
+ * only if something is set or written: they cost start-up time.
  */
 export async function openSettings(
   paths: Paths,
@@ -160,7 +158,7 @@ export async function openSettings(
   return settings;
 }
 
-/** What holds in the end; each layer is checked by itself, so that an error names its place. */
+/** Merges the layers. Each is checked by itself, so that an error names its source. */
 async function combined(
   own: Readonly<Record<string, unknown>>,
   above: readonly Layer[],
@@ -204,12 +202,12 @@ async function fromProject(file: ProjectFile | undefined): Promise<Layer> {
   };
 }
 
-/** Where a key stands in a JSON text, from 1. */
+/** The line of a key in a JSON text, from 1. */
 function lineOf(name: string, text: string): number {
   return text.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1 || 1;
 }
 
-/** The file as conf holds it, and what it says. */
+/** The file as a store of conf, and its content. */
 async function openStore(
   paths: Paths,
   path: string,
@@ -229,7 +227,7 @@ async function openStore(
   });
 }
 
-/** conf reads and writes synchronously, and throws what Node and JSON.parse throw. */
+/** conf reads and writes synchronously, and throws the errors of Node and JSON.parse. */
 function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
   try {
     return work();
@@ -242,7 +240,7 @@ function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
   }
 }
 
-/** Which columns the user wants for a resource of devices of one profile, from session to session. */
+/** The columns that the user chose, by profile and resource, across sessions. */
 export class ColumnMemory {
   readonly #settings: Settings;
 
@@ -250,14 +248,14 @@ export class ColumnMemory {
     this.#settings = settings;
   }
 
-  /** Undefined where they are chosen by content. */
+  /** Undefined if they are chosen by content. */
   recall(profile: string, resource: string): readonly string[] | undefined {
     const columns = this.#settings.get('columns') ?? {};
     const name = nameOf(profile, resource);
     return Object.hasOwn(columns, name) ? columns[name] : undefined;
   }
 
-  /** `undefined` forgets them. Throws SettingsError when the file cannot be written. */
+  /** `undefined` forgets the columns. Throws SettingsError if the file cannot be written. */
   async keep(
     profile: string,
     resource: string,
