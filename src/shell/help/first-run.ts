@@ -34,19 +34,19 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   { line: 'help', summary: 'all commands' },
 ];
 
-/** Whether nothing is there yet: no device in the inventory, none pinned, no line in the history. */
+/** Whether nothing is set up yet: no device in the inventory, none pinned, no line in the history. */
 export async function isFirstRun({ services, fleet }: ShellSession): Promise<boolean> {
   if (fleet.known.length > 0) return false;
   const { inventory, knownDevices, history } = services;
-  // Files that cannot be read are no first run.
+  // Unreadable files are no first run.
   const all = Promise.all([inventory.load(), knownDevices.all(), history.load()]);
   const [held, pins, lines] = (await unlessBroken(all, undefined)) ?? [];
   return held?.devices.length === 0 && pins?.length === 0 && lines?.length === 0;
 }
 
 /**
- * What one can go on with while nothing is connected: a run with steps left, the devices of the last
- * session, the groups of the inventory. Empty where there is none of it, or a file cannot be read.
+ * What the user can continue with while nothing is connected: a run with steps left, the devices of the last
+ * session, the groups of the inventory. Empty if there is none, or a file cannot be read.
  */
 export async function nextSteps({ services, fleet }: ShellSession): Promise<readonly FirstStep[]> {
   if (fleet.connected.length > 0) return [];
@@ -56,7 +56,7 @@ export async function nextSteps({ services, fleet }: ShellSession): Promise<read
   return steps.filter(({ line }, at) => lines.indexOf(line) === at).slice(0, MOST_STEPS);
 }
 
-/** The newest run that `resume` would go on with; none that was taken back since. */
+/** The newest run that `resume` would continue, unless it was undone. */
 async function openRun(services: Services): Promise<FirstStep[]> {
   for (const id of (await services.runs.ids()).slice(0, RUNS_LOOKED_AT)) {
     const run = await unlessBroken(loadRun(services, id), undefined);
@@ -81,15 +81,15 @@ async function lastSession(services: Services): Promise<FirstStep[]> {
   return lines.filter((line) => /^connect\s/.test(line)).map((line) => ({ line, summary }));
 }
 
-/** A line has connected to devices that were not connected before: the next session offers it. */
+/** Keeps a line that connected to new devices: the next session offers it. */
 export async function keepForNextSession({ line, shell }: Call): Promise<void> {
-  // What was masked, or came from a pipe, cannot be typed again.
+  // A masked value, or one from a pipe, cannot be typed again.
   if (/•|-stdin\b/.test(line)) return;
-  // How the terminal is written to is no matter of the devices.
+  // The kind of terminal does not matter for the devices.
   shell.connectLines.push(line.replace(/ --plain\b/, ''));
   const { services } = shell;
   const lines = [services.now().toISOString(), ...shell.connectLines, ''];
-  // It is an offer: a disk that is full is no reason to fail.
+  // Only an offer: a full disk is no reason to fail.
   await unlessBroken(writeTextAtomically(sessionPath(services), lines.join('\n')), undefined);
 }
 

@@ -15,9 +15,9 @@ import scripts from './topics/scripts.md';
 import selectors from './topics/selectors.md';
 import trust from './topics/trust.md';
 
-/** What `help NAME` says of something that is no command. */
+/** The help text of a topic. */
 interface TopicText {
-  /** What stands below the heading. */
+  /** The text below the heading. */
   readonly text: string;
   /** Lines to try, as they are typed at the prompt. */
   readonly examples: readonly string[];
@@ -38,7 +38,7 @@ const SOURCES: Readonly<Record<TopicName, string>> = {
   keys,
 };
 
-/** What stands in a text as `{{name}}`, as it is here and now. */
+/** The values of `{{name}}` in a text. */
 const PARTS: Readonly<Record<string, (services: TopicServices) => string | Promise<string>>> = {
   'most-devices': () => String(MAX_DEVICES),
   'allow-words': () => columns(ALLOW_WORDS.map((word) => [word, allowMeaning(word)])),
@@ -61,7 +61,7 @@ const PARTS: Readonly<Record<string, (services: TopicServices) => string | Promi
   },
 };
 
-/** `help filters`: what is no command. */
+/** `help filters`: the help of a topic. */
 export async function helpOnTopic(name: TopicName, services: TopicServices): Promise<string> {
   const { text, examples } = await readTopic(name, services);
   return [`${name}: ${HELP_TOPICS[name]}`, '', text, ...exampleLines(examples)].join('\n');

@@ -47,7 +47,7 @@ export interface FormField {
   readonly isSecret: boolean;
   /** All that the device takes; absent: any value. */
   readonly choices?: readonly FieldChoice[] | undefined;
-  /** Values seen in other records, where the field takes certain values only and nobody told which. */
+  /** Values seen in other records, if the field takes only certain values and no source lists them. */
   readonly proposals?: readonly FieldChoice[] | undefined;
   readonly maxLength?: number | undefined;
   readonly min?: number | undefined;
@@ -56,17 +56,17 @@ export interface FormField {
   readonly nested?: FieldShape | undefined;
   /** Of a boolean: how the device spells yes and no. */
   readonly spelling?: Spelling | undefined;
-  /** What the record holds, as it is typed; nothing for a new one and for a secret. */
+  /** The value of the record as text; empty for a new record and for a secret. */
   readonly value: string;
-  /** What a new record gets when nothing is said. */
+  /** The value of a new record by default. */
   readonly fallback: string;
   /** Where devsh knows the field from; `seen`: from the records alone. */
   readonly origin: Origin | 'seen';
 }
 
 /**
- * The fields of a form for a new record, or for `record` as the device `name` holds it. What a device has
- * told comes first, in its order; ids are left out.
+ * The fields of a form for a new record, or for `record` of the device `name`. Described fields come first, in
+ * the order of the device; ids are left out.
  */
 export function formFields(
   fleet: Fleet,
@@ -97,8 +97,8 @@ export function formFields(
 }
 
 /**
- * What devices objected to, by field: refusals, and fields that hold something else than was sent. What
- * only some of several devices said, says which.
+ * The objections of devices by field: refusals, and fields whose value differs from what was sent. An objection
+ * of only some devices names them.
  */
 export function objections(results: readonly StepResult[]): FieldIssues {
   const count = new Set(results.map(({ device }) => device.name)).size;
@@ -133,7 +133,7 @@ function objectionsOf({ verdict, error, differences = [] }: StepResult): [string
   ];
 }
 
-/** The device `name`, or the first one of the selection; rather one that has told its fields. */
+/** The device `name`, or the first one of the selection; preferably one that has described its fields. */
 function informed(
   fleet: Fleet,
   resource: string,
@@ -161,7 +161,7 @@ interface Source {
   readonly field: string;
   readonly known: ResourceProfile | undefined;
   readonly keyField: string | undefined;
-  /** What records of the device hold in it. */
+  /** The values of the field in the records of the device. */
   readonly values: readonly (Value | undefined)[];
   readonly record: DeviceRecord | undefined;
   readonly origin: FormField['origin'];

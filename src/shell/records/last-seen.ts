@@ -5,7 +5,7 @@ import type { ShellSession } from '../session.ts';
 
 const DAY_MS = 86_400_000;
 
-/** "41 users yesterday 17:02": what a device held when it was last asked; undefined when nobody knows. */
+/** "41 users yesterday 17:02": the last known records of a device; undefined if nothing is known. */
 export function lastSeenText(
   cached: Readonly<Record<string, SeenRecords>>,
   now: Date,

@@ -19,10 +19,10 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Options } from '../grammar/options.ts';
 import { quoteWord, type Word } from '../../text/words.ts';
 
-/** So many fields that no record has are named one by one. */
+/** Number of unknown fields that are named one by one. */
 const MAX_MISSING = 10;
 
-/** Reads the selected devices; each is an output as soon as it has answered. */
+/** Reads the selected devices; yields each as soon as it has responded. */
 export async function* readRecords(
   call: Call<'asCurl', 'watchMs' | 'columns'>,
   view: View,
@@ -77,7 +77,7 @@ export function matching(
     : records.filter((record) => matches(filter, record, device));
 }
 
-/** How the records want to be shown, by what the line says. */
+/** The view that the line asks for. */
 export function viewOf(
   call: Call<never, 'columns' | 'sort' | 'fold'>,
   resource: string,
@@ -95,7 +95,7 @@ export function viewOf(
   };
 }
 
-/** Fields that were named for columns or sorting, and that no record has. */
+/** Reports fields for columns or sorting that no record has. */
 function* missingFields(
   { columns = [], sort = [] }: View,
   fields: ReadonlySet<string>,
@@ -115,7 +115,7 @@ function* missingFields(
   }
 }
 
-/** The fields that a line asks for by name. */
+/** The fields that a line names. */
 export function fieldsAsked(
   { columns = [], sort = [] }: Partial<Options<'columns' | 'sort'>>,
   filter: Filter | undefined,
@@ -124,7 +124,7 @@ export function fieldsAsked(
   return [...named.filter((field) => field !== 'device'), ...(filter ? fieldsIn(filter) : [])];
 }
 
-/** The records in full where the list leaves out a field that is asked for; else as they are. */
+/** Reads the full records if the list omits a requested field; else returns them unchanged. */
 export async function withFields(
   call: Call,
   session: DeviceSession,
@@ -138,7 +138,7 @@ export async function withFields(
   return session.inFull(call.access, resource, records, call.io.signal);
 }
 
-/** Whether the resource is one object; where nobody knows yet, the first device that answers tells. */
+/** Whether the resource is a single object. If this is unknown, the first device that responds decides. */
 export async function isSingleHere(call: Call, resource: string): Promise<boolean> {
   const sessions = await call.sessions();
   for (const session of sessions) {
@@ -153,7 +153,7 @@ export async function isSingleHere(call: Call, resource: string): Promise<boolea
       if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     }
   }
-  // What is wrong with the devices is said by whoever reads them next.
+  // The next read reports the errors of the devices.
   return true;
 }
 
