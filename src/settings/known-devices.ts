@@ -184,9 +184,9 @@ export class KnownDevices {
       }),
     );
     await this.#edit((lines) => {
-      const held = new Set(lines.map(({ pin }) => pin?.address));
+      const present = new Set(lines.map(({ pin }) => pin?.address));
       const kept = lines.map((line) => (line.pin && added.get(line.pin.address)) ?? line);
-      return [...kept, ...[...added].flatMap(([at, line]) => (held.has(at) ? [] : [line]))];
+      return [...kept, ...[...added].flatMap(([at, line]) => (present.has(at) ? [] : [line]))];
     });
   }
 
@@ -273,9 +273,9 @@ export class KnownDevices {
 }
 
 function doubtsOf(lines: readonly PinLine[], copy: readonly PinLine[]): Doubt[] {
-  const held = pinsIn(lines);
+  const current = pinsIn(lines);
   return [...pinsIn(copy).values()].flatMap((pin): Doubt[] => {
-    const now = held.get(pin.address);
+    const now = current.get(pin.address);
     if (now === undefined) return [{ pin, reason: 'gone' }];
     return formatPin(now) === formatPin(pin) ? [] : [{ pin, reason: 'differs' }];
   });

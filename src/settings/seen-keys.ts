@@ -47,9 +47,9 @@ export class SeenKeys {
 
   async keep(address: string, resource: string, seen: SeenRecords): Promise<void> {
     if (!this.#isKept) return;
-    const held = await this.of(address);
-    if (isFresh(held[resource], seen)) return;
-    const resources = { ...held, [resource]: seen };
+    const cached = await this.of(address);
+    if (isFresh(cached[resource], seen)) return;
+    const resources = { ...cached, [resource]: seen };
     this.#known.set(address, Promise.resolve(resources));
     await this.#file(address).keep(resources);
   }
@@ -64,11 +64,11 @@ export class SeenKeys {
 }
 
 /** Whether `cached` has the same content and is recent. */
-function isFresh(held: SeenRecords | undefined, seen: SeenRecords): boolean {
-  if (held === undefined) return false;
-  const isSame = JSON.stringify({ ...held, at: '' }) === JSON.stringify({ ...seen, at: '' });
-  const ageMs = Date.parse(seen.at ?? '') - Date.parse(held.at ?? '');
-  return isSame && (seen.at === held.at || (ageMs >= 0 && ageMs < SAME_FOR_MS));
+function isFresh(cached: SeenRecords | undefined, seen: SeenRecords): boolean {
+  if (cached === undefined) return false;
+  const isSame = JSON.stringify({ ...cached, at: '' }) === JSON.stringify({ ...seen, at: '' });
+  const ageMs = Date.parse(seen.at ?? '') - Date.parse(cached.at ?? '');
+  return isSame && (seen.at === cached.at || (ageMs >= 0 && ageMs < SAME_FOR_MS));
 }
 
 /** What to cache of records. Secret keys are left out. */

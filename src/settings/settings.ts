@@ -144,8 +144,8 @@ export async function openSettings(
       const { checkSettings } = await import('./settings-schema.ts');
       await withLock(path, async () => {
         const { store, said } = await openStore(paths, path);
-        const held = checkSettings(said, path);
-        const value = change(held[name]);
+        const stored = checkSettings(said, path);
+        const value = change(stored[name]);
         inFile(path, 'write', () => {
           if (value === undefined) store.delete(name);
           else store.set(name, value);

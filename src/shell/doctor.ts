@@ -227,13 +227,13 @@ async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<F
   try {
     const response = await session.use(call.access, async (device) => {
       const path = device.profile.basePath;
-      const said = await device.raw({ method: 'GET', path }, call.io.signal);
+      const response = await device.raw({ method: 'GET', path }, call.io.signal);
       // Thrown in here, so that a refused password is sent to no other device.
-      if (said.status === 401) {
+      if (response.status === 401) {
         const advice = `"login ${area}" keeps another`;
         throw new UnauthorizedError(session.ref, `the login is not accepted; ${advice}`, 401);
       }
-      return said;
+      return response;
     });
     yield finding(area, 'answers', 'ok', `${Math.round(response.elapsedMs)} ms`);
     yield await certificateFinding(call, session);

@@ -70,10 +70,10 @@ async function getPages(
     device.allPages(path, first, onPage, call.io.signal),
   );
   if (records === undefined) return shown;
-  const said = info(`${session.ref.name}: ${records.length} records on ${pages} pages`);
-  if (format === 'jsonl') return [said];
+  const summary = info(`${session.ref.name}: ${records.length} records on ${pages} pages`);
+  if (format === 'jsonl') return [summary];
   const all = { kind: 'answer', device: session.ref, status: first.status } as const;
-  return [{ ...all, body: jsonText(records), value: records }, said];
+  return [{ ...all, body: jsonText(records), value: records }, summary];
 }
 
 export const post = command({

@@ -209,8 +209,8 @@ function add(resource: string): VerbSpec {
       const [first] = words;
       if (first?.text.includes('=') === false)
         throw notAssigned(first.text, first.start, keyFieldOf(documentedProfile, resource));
-      const said = changeFields(words);
-      yield* writeOn(call, [{ action: 'add', resource, ...said }]);
+      const fields = changeFields(words);
+      yield* writeOn(call, [{ action: 'add', resource, ...fields }]);
     },
   });
 }
@@ -241,8 +241,8 @@ function set(resource: string): VerbSpec {
         !isKeyed(resource) &&
         (await isSingleHere(call, resource));
       if (isKeyless) {
-        const said = changeFields(words);
-        yield* writeOn(call, [{ action: 'set', resource, target: keyTarget(''), ...said }]);
+        const fields = changeFields(words);
+        yield* writeOn(call, [{ action: 'set', resource, target: keyTarget(''), ...fields }]);
         return;
       }
       const assigned = where === undefined ? words.slice(1) : words;
