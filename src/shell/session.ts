@@ -10,8 +10,8 @@ import type { InventoryDevice } from '../fleet/inventory.ts';
 import { someOf } from '../text/one-line.ts';
 
 /**
- * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is
- * typed without being shown.
+ * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is typed
+ * without being shown.
  */
 export interface Question {
   readonly kind: 'confirm' | 'text' | 'secret';
@@ -19,45 +19,45 @@ export interface Question {
   /** Lines to show above it. */
   readonly details?: readonly string[];
   readonly expected?: string;
-  /** The colour of the label that the text begins with. */
+  /** The colour of the label at the start of the text. */
   readonly color?: LabelColor | undefined;
-  /** Aborted when the answer is no longer of use: the question is taken away. */
+  /** Aborted when the answer is no longer needed: the question is removed. */
   readonly until?: AbortSignal;
-  /** It follows from work, and is taken back where the user has gone on with something else. */
+  /** The question comes from running work. It is withdrawn if the user has continued with something else. */
   readonly isLate?: boolean;
 }
 
-/** Where a line comes from: what it may ask, read, and when it is to stop. */
+/** The origin of a line: how it can ask and read, and when it must stop. */
 export interface ShellIo {
-  /** Absent when there is nobody to ask. Resolves to `undefined` when the user declines. */
+  /** Absent if the user cannot be asked. Resolves to `undefined` if the user declines. */
   readonly ask?: (question: Question) => Promise<string | undefined>;
-  /** Certificates and logins wait in a list (`questions`) until the user opens it. */
+  /** Questions about certificates and logins wait in a list (`questions`) until the user opens it. */
   readonly asksLater?: boolean;
-  /** Lets the user change a text in an editor; absent without a terminal. Resolves to what was saved. */
+  /** Lets the user change a text in an editor; absent without a terminal. Resolves to the saved text. */
   readonly edit?: (draft: { readonly text: string; readonly name: string }) => Promise<string>;
-  /** Somebody reads the tables on a screen, not a program. */
+  /** A person reads the tables on a screen, not a program. */
   readonly isOnScreen?: boolean;
-  /** Somebody types one line after the other: what one says of columns may hold for the next. */
+  /** A person types line after line, so that the columns of one line may apply to the next. */
   readonly isPrompt?: boolean;
-  /** Another line goes on meanwhile: a login that it found refused stays refused. */
+  /** Another line runs at the same time: a login that was refused there stays refused. */
   readonly isBeside?: boolean;
-  /** With `--watch` the reader reads again by itself. */
+  /** The reader repeats lines with `--watch` by itself. */
   readonly isRefreshing?: boolean;
-  /** No other line follows: a connection is of no more use when what it was opened for is read. */
+  /** No other line follows, so that a connection can close after its last response. */
   readonly isLast?: boolean;
   /** Standard input as text, for `run -`. */
   readonly readInput: () => Promise<string>;
   /** Aborted by Ctrl-C: finish what is in flight, then stop. */
   readonly signal: AbortSignal;
-  /** Receives what has come of an answer that takes long: `fw1: 12.4 MB, 41,000 users`. */
+  /** Receives the progress of a long response: `fw1: 12.4 MB, 41,000 users`. */
   readonly progress?: (text: string) => void;
-  /** Receives one line for each request when `-v` is given. */
+  /** Receives one line for each request if `-v` is given. */
   readonly trace: (line: string) => void;
 }
 
 /**
- * Asks in proportion: `y` is typed for one thing, and how many they are for more. Throws a `RefusedError`
- * for anything else, and where there is nobody to ask.
+ * Asks in proportion: the user types `y` for one thing, and the number for more. Throws a `RefusedError` for
+ * any other answer, and if the user cannot be asked.
  */
 export async function confirm(
   { io, options }: { readonly io: ShellIo; readonly options: { readonly yes: boolean } },
@@ -75,7 +75,7 @@ export async function confirm(
   if (answer !== expected) throw new DeclinedError(`not confirmed: ${nothing}`);
 }
 
-/** What is waited for, or CancelledError when `signal` ends it: a pipe or a terminal may never give anything. */
+/** Resolves to the value, or throws CancelledError when `signal` aborts: a pipe or terminal may never deliver. */
 export async function unlessCancelled<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = new AbortController();
   const cancelled = new Promise<never>((_resolve, reject) => {
@@ -92,29 +92,29 @@ export async function unlessCancelled<T>(waiting: Promise<T>, signal: AbortSigna
   }
 }
 
-/** A pin and a credential that belong to this session alone. */
+/** Trust and credential that apply to this session alone. */
 export interface Given {
   readonly trust: Trust;
   readonly credential: Credential;
 }
 
-/** What lasts from one line to the next. */
+/** The state that lasts from one line to the next. */
 export class ShellSession {
   readonly services: Services;
   readonly fleet: Fleet;
   readonly gate = new CredentialGate();
-  /** By device name: trust and credential of this session alone. */
+  /** Trust and credential of this session alone, by device name. */
   readonly given = new Map<string, Given>();
-  /** By device name: who typed a password that the device refused, and is not asked who he is again. */
+  /** By device name: the user whose typed password the device refused; the user name is not asked again. */
   readonly refusedUsers = new Map<string, string>();
-  /** As they were typed; the next session offers them. */
+  /** Unchanged lines; the next session offers them. */
   readonly connectLines: string[] = [];
-  /** Options of `devsh connect` that hold for all lines that follow. */
+  /** Options of `devsh connect` that apply to all following lines. */
   defaults: GivenOptions = {};
-  /** Set by `--read-only`: every write is refused until the session ends. */
+  /** Set by `--read-only`: every write is refused for the rest of the session. */
   isReadOnly = false;
   readonly #background: Promise<void>[] = [];
-  /** To be closed with the session: a simulator that was started in it. */
+  /** Called when the session closes, for example to stop a simulator that it started. */
   readonly closing: (() => Promise<void>)[] = [];
 
   constructor(services: Services) {
@@ -122,7 +122,7 @@ export class ShellSession {
     this.fleet = new Fleet(({ address }, news) => services.profiles.keep(address, news));
   }
 
-  /** Lets this session reach a device of its own without the user's pins and keychain. */
+  /** Lets this session reach a device of its own, without the user's pins and keychain. */
   give(name: string, own: { fingerprint: string; username: string; password: string }): void {
     const pinnedAt = this.services.now().toISOString();
     this.given.set(name, {
@@ -131,33 +131,33 @@ export class ShellSession {
     });
   }
 
-  /** Work that no line waits for; the session waits for it before it closes. */
+  /** Adds work that no line waits for; closing the session waits for it. */
   inBackground(work: Promise<void>): void {
     this.#background.push(work);
   }
 
   async close(): Promise<void> {
-    // Closing ends the requests that background work waits for.
+    // Ends the requests of the background work.
     await this.fleet.close();
     await Promise.allSettled(this.#background);
     await Promise.all(this.closing.map((close) => close()));
   }
 }
 
-/** Longer lists of names say how many they are. */
+/** Longer lists of names show a count instead. */
 const MOST_NAMED = 3;
 
 /**
- * `devsh sim2> `, `devsh PROD · all 12 · 2 absent> `: what the next command without `--on` is about.
+ * `devsh sim2> `, `devsh PROD · all 12 · 2 absent> `: the devices of the next command without `--on`.
  *
- * @param usual the selector that stands for it while nothing is connected
+ * @param usual the selector that is shown while nothing is connected
  */
 export function promptText(fleet: Fleet, usual?: string): string {
   const scope = fleet.connected.length === 0 ? usual : scopeText(fleet);
   return scope === undefined ? 'devsh> ' : `devsh ${scope}> `;
 }
 
-/** `PROD · all 12 · 2 absent`: which of the connected devices, and how many of them do not answer. */
+/** `PROD · all 12 · 2 absent`: the selected devices, and how many of them do not respond. */
 export function scopeText({ selection, connected, isNarrowed }: Fleet): string {
   const names = selection.map(({ ref }) => ref.name);
   const count = names.length;
@@ -173,13 +173,13 @@ export function scopeText({ selection, connected, isNarrowed }: Fleet): string {
 }
 
 export interface Labels {
-  /** `PROD`, or `3 PROD, 9 LAB` where not all devices have the same one; empty without any. */
+  /** `PROD`, or `3 PROD, 9 LAB` if the devices have different labels; empty without labels. */
   readonly texts: readonly string[];
-  /** Undefined where the labels do not agree. */
+  /** Undefined if the labels have different colours. */
   readonly color: LabelColor | undefined;
 }
 
-/** What the inventory calls these devices. */
+/** The labels that the inventory gives these devices. */
 export function labelsOf(devices: readonly Pick<InventoryDevice, 'label' | 'color'>[]): Labels {
   const counts = new Map<string, number>();
   for (const { label } of devices) {
