@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { editing } from './edit-package.js';
 
-const width = new URL('../src/text/width.ts', import.meta.url);
-const [, narrow] = /^const NARROW = (.+);$/m.exec(readFileSync(width, 'utf8')) ?? [];
-if (narrow === undefined) throw new Error(`${width.pathname} has changed: NARROW is not there`);
+const text = new URL('../src/text/visible.ts', import.meta.url);
+const [, narrow] = /^const NARROW = (.+);$/m.exec(readFileSync(text, 'utf8')) ?? [];
+if (narrow === undefined) throw new Error(`${text.pathname} has changed: NARROW is not there`);
 
 /** Creates the segmenter, which takes 10 ms, with the first text. */
 function lateSegmenter(declaration) {

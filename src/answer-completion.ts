@@ -3,7 +3,7 @@ import { UsageError } from './errors.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { HistoryFile } from './settings/history-file.ts';
 import { openInventory } from './settings/inventory-file.ts';
-import { resolvePaths } from './os/paths.ts';
+import { resolvePaths } from './os/environment.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
 import { openSettings } from './settings/settings.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
-import { resolvePaths } from './os/paths.ts';
+import { resolvePaths } from './os/environment.ts';
 
 /**
  * Lets Node cache compiled code in the user's cache folder, which saves a tenth of each start. Without a usable

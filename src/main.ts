@@ -18,7 +18,7 @@ import { wordsOfArgv } from './text/words.ts';
 import { rememberKeys } from './shell/records/last-seen.ts';
 import { ShellSession } from './shell/session.ts';
 import { VERSION } from './version.ts';
-import { type Paths, resolvePaths } from './os/paths.ts';
+import { type Paths, resolvePaths } from './os/environment.ts';
 import type { Format } from './shell/grammar/options.ts';
 import type { Output } from './shell/output.ts';
 import { type RunningSimulator, Services, type SimulatorSpec } from './shell/services.ts';

@@ -1,5 +1,5 @@
 import type { PtyProgram } from '../../test/pty/harness.ts';
-import { widthOf } from '../../src/text/width.ts';
+import { widthOf } from '../../src/text/visible.ts';
 import { BLANK, type Cell, type Picture } from './svg.ts';
 
 /** Varying texts, and their replacements of the same length. */

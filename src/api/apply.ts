@@ -6,7 +6,7 @@ import { applyPlan, ALL_AT_ONCE } from '../change/apply.ts';
 import { guardPlan } from '../change/guard.ts';
 import { newRunId, unplannedResults, type Plan } from '../change/plan.ts';
 import { UsageError } from '../errors.ts';
-import { operatorName } from '../os/process.ts';
+import { operatorName } from '../os/environment.ts';
 import { RunFiles, type RunFile } from '../settings/run-files.ts';
 import { withWriteLock } from '../os/lock.ts';
 import { VERSION } from '../version.ts';

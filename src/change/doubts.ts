@@ -22,7 +22,7 @@ import {
   type Profile,
   writeFactsOf,
 } from '../device/profile.ts';
-import { lookOf } from '../text/look-alike.ts';
+import { lookOf } from '../text/visible.ts';
 import { RejectedError } from '../device/errors.ts';
 import type { Action, StepEnd } from './verdict.ts';
 

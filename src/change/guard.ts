@@ -13,7 +13,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { lookOf } from '../text/look-alike.ts';
+import { lookOf } from '../text/visible.ts';
 import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
 import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';

@@ -4,9 +4,8 @@ import { type DevshError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
 import type { Action, StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
-import { unmistakable } from '../text/look-alike.ts';
+import { unmistakable, visible } from '../text/visible.ts';
 import { someOf } from '../text/one-line.ts';
-import { visible } from '../text/visible.ts';
 
 /** One write to one record of one device, planned from its current state. */
 export interface Step {

@@ -1,9 +1,8 @@
 import { type DeviceRecord, type Value, valueText } from '../device/record.ts';
 import type { View } from '../shell/output.ts';
-import { visible } from '../text/visible.ts';
+import { cut, visible } from '../text/visible.ts';
 import { quotedKey } from '../change/plan.ts';
 import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
-import { cut } from '../text/width.ts';
 
 /** Fields that name a record if its resource has no known natural key. */
 const KEY_NAMES = ['username', 'name', 'login', 'user', 'hostname', 'id'];

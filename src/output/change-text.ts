@@ -19,11 +19,10 @@ import {
 import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { causesOf, reasonText, type Style, type Tone } from './streams.ts';
-import { visible } from '../text/visible.ts';
+import { unmistakable, visible } from '../text/visible.ts';
 import { fieldText, quotedText } from './cells.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';
-import { unmistakable } from '../text/look-alike.ts';
 
 /** A sign and a tone for each verdict, always shown with its word. */
 export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone }>> = {

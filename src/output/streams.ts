@@ -3,8 +3,7 @@ import { styleText } from 'node:util';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
 import type { Output } from '../shell/output.ts';
 import { type DeviceRef, grouped } from '../device/record.ts';
-import { visible, visibleLines } from '../text/visible.ts';
-import { cut, widthOf } from '../text/width.ts';
+import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';
 
 /** Where text goes, and what is known about its reader. */
 export interface Streams {

@@ -1,5 +1,5 @@
 import type { Style } from './streams.ts';
-import { cut, fit, widthOf } from '../text/width.ts';
+import { cut, fit, widthOf } from '../text/visible.ts';
 
 /**
  * What a column is for; it decides which ones shrink first. `whole` is never cut but

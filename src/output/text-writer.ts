@@ -9,7 +9,7 @@ import type {
 import { driftCells } from './drift-text.ts';
 import { planLines, resultLine, summaryLine } from './change-text.ts';
 import { inSelectionOrder, readCells, readTable, type ReadTable } from './read-table.ts';
-import { visible, visibleLines } from '../text/visible.ts';
+import { cut, fit, visible, visibleLines, widthOf } from '../text/visible.ts';
 import { toJson } from './document.ts';
 import {
   causeLines,
@@ -25,7 +25,6 @@ import { alignedLines, tabbedLines, type TextColumn, type TextTable } from './ta
 import { cellText, fieldText, quotedText } from './cells.ts';
 import { valueAt } from '../device/record.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
-import { cut, fit, widthOf } from '../text/width.ts';
 import type { DevshError } from '../errors.ts';
 
 /** For people, and for `cut` and `awk` when `out` is no terminal. */

@@ -1,5 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import { graphemeClusters } from '../text/width.ts';
+import { graphemeClusters } from '../text/visible.ts';
 import { type Host, stopForShell } from './host.ts';
 
 /** The line to read, and its prompt. */

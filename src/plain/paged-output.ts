@@ -2,8 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { UsageError } from '../errors.ts';
 import { LESS_INLINE, pagerWords, showInPager, type PagerSetting } from '../os/pager.ts';
 import type { Streams } from '../output/streams.ts';
-import { widthOf } from '../text/width.ts';
-import { visible } from '../text/visible.ts';
+import { visible, widthOf } from '../text/visible.ts';
 import { sizeOf, type Host } from './host.ts';
 
 /**

@@ -10,8 +10,7 @@ import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
 import { HeldEcho, TypedAhead, typedSoFar } from './typed-ahead.ts';
 import { type LineAnswer, readLine } from './line-reader.ts';
-import { visible } from '../text/visible.ts';
-import { cut, fit, widthOf } from '../text/width.ts';
+import { cut, fit, visible, widthOf } from '../text/visible.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import { UsageError } from '../errors.ts';
 

@@ -9,7 +9,7 @@ import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 import { CachedFile, GoodCopy, keepAside } from './cache.ts';
 import { withLock } from '../os/lock.ts';
 import { counted, someOf } from '../text/one-line.ts';
-import type { Paths } from '../os/paths.ts';
+import type { Paths } from '../os/environment.ts';
 import type { Settings } from './settings.ts';
 
 /**

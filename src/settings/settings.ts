@@ -5,7 +5,7 @@ import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readText } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
-import type { Paths } from '../os/paths.ts';
+import type { Paths } from '../os/environment.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues, UNSET } from './settings-table.ts';
 
 const PROJECT_FILE = '.devsh.json';

@@ -2,7 +2,7 @@ import type { NotCovered, Plan } from '../change/plan.ts';
 import type { StepResult, Verdict } from '../change/verdict.ts';
 import type { DeviceRecord, DeviceRef, JsonValue, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
-import type { RecordChange } from '../fleet/record-changes.ts';
+import type { RecordChange } from '../fleet/compared.ts';
 import type { Drift } from '../fleet/drift.ts';
 import type { Format } from './grammar/options.ts';
 import type { TableName, TextName } from './help/document-schema.ts';

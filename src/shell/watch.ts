@@ -2,7 +2,7 @@ import type { Invocation, Call } from './command.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, UsageError } from '../errors.ts';
-import { recordChanges } from '../fleet/record-changes.ts';
+import { recordChanges } from '../fleet/compared.ts';
 import { type Format, WATCH_MS } from './grammar/options.ts';
 import {
   ExitCode,

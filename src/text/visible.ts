@@ -1,5 +1,178 @@
-import { isPlainAscii } from './width.ts';
-import { codePointText, replaceForged } from './look-alike.ts';
+import stringWidth from 'string-width';
+
+/** Latin letters, private use (`tui/terminal/render.ts`) and our signs: one cell each, none combine. */
+const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af\ue000-\uf8ff…·•–▸›●○◌✓✗≠─↑↓←→↹⏎]*$/;
+
+/** Whether each UTF-16 unit of the text takes one cell, so that measuring is unnecessary. */
+export function isNarrow(text: string): boolean {
+  return NARROW.test(text);
+}
+
+/** Terminal cells of a text, which must already be harmless (`visible`). */
+export function widthOf(text: string): number {
+  return isNarrow(text) ? text.length : stringWidth(text);
+}
+
+/** At most `width` cells: a longer text ends with `…`. Never cuts a character in half. */
+export function cut(text: string, width: number): string {
+  // Every unit takes at most two cells, so a short text needs no measuring.
+  if (text.length * 2 <= width) return text;
+  if (isNarrow(text)) {
+    if (text.length <= width) return text;
+    return width < 1 ? '' : text.slice(0, width - 1) + '…';
+  }
+  if (stringWidth(text) <= width) return text;
+  if (width < 1) return '';
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemeClusters(text)) {
+    used += stringWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return kept + '…';
+}
+
+/** Exactly `width` cells: cut, or padded with spaces. */
+export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const kept = cut(text, width);
+  const padding = ' '.repeat(Math.max(0, width - widthOf(kept)));
+  return align === 'left' ? kept + padding : padding + kept;
+}
+
+/** The beginning and end of a long text, with the number of characters left out between them. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const isLow = (index: number): boolean => /[\udc00-\udfff]/.test(text.charAt(index));
+  let head = Math.ceil(most * 0.75);
+  let tail = text.length - Math.floor(most * 0.25);
+  if (isLow(head)) head -= 1;
+  if (isLow(tail)) tail += 1;
+  return `${text.slice(0, head)} …[${tail - head} characters]… ${text.slice(tail)}`;
+}
+
+/** Created on first use: it takes as long as the rest of a start, and most texts are ASCII. */
+let segmenter: Intl.Segmenter | undefined;
+
+/** User-perceived characters, of one or more code points each. */
+export function graphemeClusters(text: string): Intl.Segments {
+  return (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })).segment(text);
+}
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
+/** Only printable ASCII and spaces: one cell each, nothing to sanitize. */
+export function isPlainAscii(text: string): boolean {
+  return PRINTABLE_ASCII.test(text);
+}
+
+/**
+ * Letters of other scripts that look like Latin ones, by the Latin letter: those used to forge names
+ * (a selection from Unicode's confusables.txt, UTS #39).
+ */
+const TWINS: Readonly<Record<string, string>> = {
+  a: 'аα',
+  b: 'ЬƄ',
+  c: 'сϲ',
+  d: 'ԁ',
+  e: 'еє',
+  g: 'ց',
+  h: 'һհ',
+  i: 'іι',
+  j: 'јϳ',
+  k: 'κк',
+  l: 'ӏ',
+  n: 'ոռ',
+  o: 'оοօ',
+  p: 'рρ',
+  q: 'ԛզ',
+  s: 'ѕ',
+  t: 'тτ',
+  u: 'υս',
+  v: 'νѵ',
+  w: 'ԝաω',
+  x: 'хχ',
+  y: 'уγү',
+  A: 'АΑ',
+  B: 'ВΒ',
+  C: 'СϹ',
+  E: 'ЕΕ',
+  H: 'НΗ',
+  I: 'ІΙ',
+  J: 'Ј',
+  K: 'КΚ',
+  M: 'МΜ',
+  N: 'Ν',
+  O: 'ОΟՕ',
+  P: 'РΡ',
+  S: 'ЅՏ',
+  T: 'ТΤ',
+  U: 'Ս',
+  X: 'ХΧ',
+  Y: 'ҮΥ',
+  Z: 'Ζ',
+};
+
+const LATIN = new Map(
+  Object.entries(TWINS).flatMap(([latin, twins]) =>
+    Array.from(twins, (twin) => [twin, latin] as const),
+  ),
+);
+const HAS_TWIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'u');
+
+/**
+ * Replaces look-alikes of Latin letters in words that contain Latin letters, too. A word in a single
+ * script stays unchanged.
+ */
+export function replaceForged(text: string, replacement: (letter: string) => string): string {
+  if (!HAS_TWIN.test(text)) return text;
+  return text.replace(/[\p{L}\p{M}\p{N}]+/gu, (word) =>
+    /\p{Script=Latin}/u.test(word) && HAS_TWIN.test(word)
+      ? Array.from(word, (letter) => (LATIN.has(letter) ? replacement(letter) : letter)).join('')
+      : word,
+  );
+}
+
+/**
+ * A name that differs visibly from names drawn the same: unusual blanks, and letters that NFC would
+ * change, as code points: `e<U+0301>`, `a<U+00A0>b`.
+ */
+export function unmistakable(name: string): string {
+  if (isPlainAscii(name)) return name;
+  const isComposed = name === name.normalize('NFC');
+  return Array.from(name, (letter) => {
+    const isApart = /[\p{M}\u1160-\u11ff]/u.test(letter) || letter !== letter.normalize('NFC');
+    const isBlank = /(?![ \u3000])\p{Zs}/u.test(letter);
+    return isBlank || (!isComposed && isApart) ? codePointText(letter) : letter;
+  }).join('');
+}
+
+/** `<U+202E>` */
+function codePointText(letter: string): string {
+  const code = letter.codePointAt(0) ?? 0;
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+/**
+ * The look of a name: names with the same look can be confused. Ignores case, composition of accents,
+ * look-alike letters and digits, and invisible characters.
+ */
+export function lookOf(name: string): string {
+  // ASCII needs no composition; its look-alikes are replaced below.
+  return (isPlainAscii(name) ? name : latinOf(name))
+    .toLowerCase()
+    .replace(/[|1i]/g, 'l')
+    .replaceAll('0', 'o')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+    .normalize('NFC')
+    .trim();
+}
+
+function latinOf(name: string): string {
+  const folded = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return Array.from(folded, (letter) => LATIN.get(letter) ?? letter).join('');
+}
 
 /**
  * What a terminal obeys or does not show: control and bidi characters, zero-width and other invisible

@@ -1,5 +1,4 @@
-import { shortened } from '../text/width.ts';
-import { visibleLines } from '../text/visible.ts';
+import { shortened, visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/session.ts';
 import type { PlanView } from './views/plan-lines.ts';
 import { EMPTY_EDITING, lineText } from './editor/line.ts';

@@ -21,8 +21,7 @@ import { createTheme, type Theme, themeFor, withAsciiSigns } from './screen/them
 import type { StepResult } from '../change/verdict.ts';
 import { foldResults } from './views/plan-lines.ts';
 import { counted } from '../text/one-line.ts';
-import { visible } from '../text/visible.ts';
-import { cut } from '../text/width.ts';
+import { cut, visible } from '../text/visible.ts';
 
 interface ScreenOptions {
   readonly keymap: Keymap;

@@ -1,5 +1,5 @@
 import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/environment.ts';
-import { resolvePaths, type Paths } from '../../src/os/paths.ts';
+import { resolvePaths, type Paths } from '../../src/os/environment.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { keyTable } from '../../src/tui/keys/custom-keys.ts';
 import {

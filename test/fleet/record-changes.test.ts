@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordChanges } from '../../src/fleet/record-changes.ts';
+import { recordChanges } from '../../src/fleet/compared.ts';
 
 const alice = { username: 'alice', lang: 'en' };
 const bob = { username: 'bob', lang: 'de' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { widthOf } from '../../src/text/width.ts';
+import { widthOf } from '../../src/text/visible.ts';
 import { fw1, fw2, fw3, read, unreachable, write } from './collect.ts';
 
 const alice = { uuid: '6f1c', username: 'alice', first_name: 'Alice', age: 9, lang: 'de' };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createStyle } from '../../src/output/streams.ts';
 import { alignedLines, type TextTable } from '../../src/output/table-text.ts';
-import { widthOf } from '../../src/text/width.ts';
+import { widthOf } from '../../src/text/visible.ts';
 
 const fingerprint = Array.from({ length: 32 }, (_, at) =>
   (at + 16).toString(16).toUpperCase(),

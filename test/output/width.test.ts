@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { visible } from '../../src/text/visible.ts';
-import { cut, fit, widthOf } from '../../src/text/width.ts';
+import { cut, fit, visible, widthOf } from '../../src/text/visible.ts';
 
 const shownText = fc.string({ unit: 'grapheme' }).map(visible);
 const width = fc.integer({ min: 0, max: 30 });

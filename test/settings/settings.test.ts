@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ColumnMemory, openSettings, originText } from '../../src/settings/settings.ts';
-import { resolvePaths } from '../../src/os/paths.ts';
+import { resolvePaths } from '../../src/os/environment.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 async function makePaths(text?: string) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { AllServices } from '../../src/main.ts';
-import { resolvePaths } from '../../src/os/paths.ts';
+import { resolvePaths } from '../../src/os/environment.ts';
 import { openSettings } from '../../src/settings/settings.ts';
 import { ShellSession, type ShellIo } from '../../src/shell/session.ts';
 import { Shell } from '../../src/shell/shell.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { quotedKey } from '../../src/change/plan.ts';
-import { lookOf, replaceForged } from '../../src/text/look-alike.ts';
-import { visible } from '../../src/text/visible.ts';
+import { lookOf, replaceForged, visible } from '../../src/text/visible.ts';
 
 test.each([
   ['a Cyrillic letter in a Latin name', 'аdmin', '<U+0430>dmin'],

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hasUnsafe, replaceUnsafe, visible, visibleLines } from '../../src/text/visible.ts';
-import { widthOf } from '../../src/text/width.ts';
+import {
+  hasUnsafe,
+  replaceUnsafe,
+  visible,
+  visibleLines,
+  widthOf,
+} from '../../src/text/visible.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 

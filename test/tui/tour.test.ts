@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/fleet/drift.ts';
-import { widthOf } from '../../src/text/width.ts';
+import { widthOf } from '../../src/text/visible.ts';
 import { defaultView } from '../../src/shell/records/kept-columns.ts';
 import type { FormField } from '../../src/shell/records/form-fields.ts';
 import type { Action } from '../../src/tui/store.ts';

@@ -16,7 +16,7 @@ import { isSameValue } from '../compare.ts';
 import { type Known, shapeOf } from '../typed-fields.ts';
 import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
-import { lookOf } from '../../text/look-alike.ts';
+import { lookOf } from '../../text/visible.ts';
 
 interface DeviceRecords extends Known {
   readonly name: string;

@@ -3,7 +3,7 @@ import { SETTING_ROWS, SETTINGS, type Setting } from '../../settings/settings-ta
 import { originText } from '../../settings/settings.ts';
 import type { Given } from '../grammar/options.ts';
 import type { Services } from '../services.ts';
-import type { Paths } from '../../os/paths.ts';
+import type { Paths } from '../../os/environment.ts';
 
 /** What is explained, and what it means. */
 type Explained = readonly [name: string, meaning: string];

@@ -1,4 +1,4 @@
-import { resolvePaths, type Paths } from '../../os/paths.ts';
+import { resolvePaths, type Paths } from '../../os/environment.ts';
 import { argLabel } from '../grammar/bind.ts';
 import { COMMANDS } from '../commands/index.ts';
 import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from './environment.ts';

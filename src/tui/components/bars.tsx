@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import { use } from 'react';
-import { cut, fit, widthOf } from '../../text/width.ts';
+import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { deviceBar, SEPARATOR, shownHints, titleLine } from '../screen/bar-lines.ts';
 import { contextOf, hasCommandKeys } from '../keys/keymap.ts';
 import {
@@ -15,7 +15,6 @@ import { LABEL_TONES, type Theme, type Tone } from '../screen/theme.ts';
 import { usageSpans } from '../prompt/usage-hint.ts';
 import { LineMarksContext } from '../terminal/render.ts';
 import { quotedKey } from '../../change/plan.ts';
-import { visible } from '../../text/visible.ts';
 import { ghostOf } from '../prompt/reduce-prompt.ts';
 
 /** Whether keys go to the table, the view or the form below the title. */

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useSyncExternalStore } from 'react';
 import { emptyLines, type Piece, type RowView, tableView } from '../table/view.ts';
-import { cut, fit, widthOf } from '../../text/width.ts';
+import { cut, fit, widthOf } from '../../text/visible.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
 import type { Theme } from '../screen/theme.ts';

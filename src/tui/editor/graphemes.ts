@@ -1,4 +1,4 @@
-import { graphemeClusters, widthOf } from '../../text/width.ts';
+import { graphemeClusters, widthOf } from '../../text/visible.ts';
 
 /** Longer clusters are malicious; cutting inside one keeps every step fast. */
 const LONGEST = 256;

@@ -1,6 +1,5 @@
 import { type FormField, isOn, itemsOf } from '../../shell/records/form-fields.ts';
-import { visible } from '../../text/visible.ts';
-import { cut, fit, widthOf } from '../../text/width.ts';
+import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import type { Span } from '../screen/theme.ts';
 import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
 import { EMPTY_LINE } from '../editor/line.ts';

@@ -1,6 +1,5 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
-import { visible } from '../../text/visible.ts';
-import { cut, widthOf } from '../../text/width.ts';
+import { cut, visible, widthOf } from '../../text/visible.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { firstGrapheme, lastGrapheme, wrapText } from '../editor/graphemes.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';

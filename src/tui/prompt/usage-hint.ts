@@ -12,7 +12,7 @@ import {
   type VerbSpec,
 } from '../../shell/command.ts';
 import type { Line } from '../editor/line.ts';
-import { cut, widthOf } from '../../text/width.ts';
+import { cut, widthOf } from '../../text/visible.ts';
 import type { Span } from '../screen/theme.ts';
 import { SEPARATOR } from '../screen/bar-lines.ts';
 import { contextOf } from '../keys/keymap.ts';

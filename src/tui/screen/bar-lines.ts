@@ -1,8 +1,7 @@
 import { failureWord } from '../../change/plan.ts';
 import { questionsText } from '../../shell/access/open-questions.ts';
 import { counted } from '../../text/one-line.ts';
-import { visible } from '../../text/visible.ts';
-import { cut, widthOf } from '../../text/width.ts';
+import { cut, visible, widthOf } from '../../text/visible.ts';
 import { contextOf, type FooterHint, footerHints, keyNameOf } from '../keys/keymap.ts';
 import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
 import { marksText, tableParts, type TitlePart } from '../table/view.ts';

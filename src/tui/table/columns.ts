@@ -1,7 +1,6 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { columnTitle, fieldText, nameText } from '../../output/cells.ts';
-import { cut, widthOf } from '../../text/width.ts';
-import { visible } from '../../text/visible.ts';
+import { cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
 import { noteOf, shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';

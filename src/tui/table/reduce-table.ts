@@ -16,7 +16,7 @@ import { columnLayout, sortableFields } from './columns.ts';
 import { isMarkedRow, markOf, marksOf, rawKeyOf, sortFields, tableRows } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from '../store.ts';
-import { recordChanges } from '../../fleet/record-changes.ts';
+import { recordChanges } from '../../fleet/compared.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 

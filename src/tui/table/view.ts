@@ -9,13 +9,12 @@ import {
 } from './rows.ts';
 import { offersFirstSteps } from '../keys/keymap.ts';
 import { FIRST_STEPS } from '../../shell/help/first-run.ts';
-import { visible } from '../../text/visible.ts';
+import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import type { Context, Keymap, State, TableChanges } from '../state.ts';
 import { createStyle } from '../../output/streams.ts';
 import { alignedLines } from '../../output/table-text.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
-import { cut, fit, widthOf } from '../../text/width.ts';
 import { type Column, columnLayout, GAP, GUTTER } from './columns.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';

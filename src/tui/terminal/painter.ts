@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { graphemeClusters, isNarrow, isPlainAscii } from '../../text/width.ts';
+import { graphemeClusters, isNarrow, isPlainAscii } from '../../text/visible.ts';
 
 export interface Size {
   readonly columns: number;

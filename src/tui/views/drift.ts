@@ -2,8 +2,7 @@ import { driftSummary, type Drift, type DriftCell, type DriftRow } from '../../f
 import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { columnTitle } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
-import { visible } from '../../text/visible.ts';
-import { cut, fit, widthOf } from '../../text/width.ts';
+import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
 import type { Span } from '../screen/theme.ts';

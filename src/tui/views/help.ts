@@ -1,4 +1,4 @@
-import { fit, widthOf } from '../../text/width.ts';
+import { fit, widthOf } from '../../text/visible.ts';
 import { EDIT_KEYS } from '../editor/line.ts';
 import { contextOf, keyText } from '../keys/keymap.ts';
 import { wrapText } from '../editor/graphemes.ts';

@@ -1,7 +1,6 @@
 import type { TableSource } from '../store.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
-import { visible } from '../../text/visible.ts';
-import { cut, widthOf } from '../../text/width.ts';
+import { cut, visible, widthOf } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
 import { viewOf } from './views.ts';
 import { setSource } from '../table/reduce-table.ts';

@@ -1,4 +1,4 @@
-import { cut } from '../../text/width.ts';
+import { cut } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { State } from '../state.ts';

@@ -10,9 +10,8 @@ import {
   stepHead,
   VERDICT_MARKS,
 } from '../../output/change-text.ts';
-import { visible } from '../../text/visible.ts';
+import { fit, shortened, visible, widthOf } from '../../text/visible.ts';
 import { quotedText } from '../../output/cells.ts';
-import { fit, shortened, widthOf } from '../../text/width.ts';
 import type { LogLine } from '../state.ts';
 import { valueAt } from '../../device/record.ts';
 import type { StepResult } from '../../change/verdict.ts';

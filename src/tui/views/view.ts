@@ -1,6 +1,6 @@
 import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
-import { cut, fit, widthOf } from '../../text/width.ts';
+import { cut, fit, widthOf } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
 import type { Span, Tone } from '../screen/theme.ts';

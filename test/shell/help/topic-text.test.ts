@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseFilter } from '../../../src/fleet/filter.ts';
 import { Inventory } from '../../../src/fleet/inventory.ts';
 import { selectDevices } from '../../../src/fleet/selector.ts';
-import { resolvePaths } from '../../../src/os/paths.ts';
+import { resolvePaths } from '../../../src/os/environment.ts';
 import { SETTING_ROWS } from '../../../src/settings/settings-table.ts';
 import { ENVIRONMENT } from '../../../src/shell/help/environment.ts';
 import { HELP_TOPICS, type TopicName } from '../../../src/shell/help/help.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../../../src/errors.ts';
-import { widthOf } from '../../../src/text/width.ts';
+import { widthOf } from '../../../src/text/visible.ts';
 import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { detailLines } from '../../../src/tui/views/details.ts';

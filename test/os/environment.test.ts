@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resolvePaths } from '../../src/os/paths.ts';
+import { resolvePaths } from '../../src/os/environment.ts';
 
 test('follows the XDG defaults on Linux', () => {
   expect(resolvePaths({}, 'linux', '/home/ada')).toEqual({
