@@ -96,9 +96,17 @@ export function sessionName(env: NodeJS.ProcessEnv): string {
 
 /** The session id on Linux with its start time, as ids are reused; undefined elsewhere. */
 function systemSession(): string | undefined {
-  const session = processFacts('self')?.[3] ?? '0';
+  const session = processFacts('self')?.[3];
+  if (session === undefined) return undefined;
   // 0: the session leader is outside of the container.
-  return session === '0' ? undefined : `${session} ${processFacts(session)?.[19] ?? ''}`;
+  const leader = session === '0' ? outermostAncestor(`${process.pid}`) : session;
+  return `${leader} ${processFacts(leader)?.[19] ?? ''}`;
+}
+
+/** The outermost visible ancestor whose session leader is outside of the container. */
+function outermostAncestor(pid: string): string {
+  const parent = processFacts(pid)?.[1] ?? '0';
+  return processFacts(parent)?.[3] === '0' ? outermostAncestor(parent) : pid;
 }
 
 /** The fields after the program name in proc_pid_stat(5). */

@@ -14,6 +14,20 @@ export interface Program {
   readonly ended: Promise<Ended>;
 }
 
+/** The environment of the built program with the files of a test's `devsh`. */
+export function programEnv(folder: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    XDG_CONFIG_HOME: `${folder}/config`,
+    XDG_DATA_HOME: `${folder}/data`,
+    XDG_STATE_HOME: `${folder}/state`,
+    XDG_CACHE_HOME: `${folder}/cache`,
+    NO_COLOR: '1',
+    ...ADMIN,
+  };
+}
+
 /** Starts the built program with the files of a test's `devsh`. */
 export function startProgram(
   argv: readonly string[],
@@ -22,17 +36,7 @@ export function startProgram(
   env: NodeJS.ProcessEnv = {},
 ): Program {
   const child = spawn(process.execPath, [inject('cli'), ...argv], {
-    env: {
-      PATH: process.env['PATH'],
-      HOME: folder,
-      XDG_CONFIG_HOME: `${folder}/config`,
-      XDG_DATA_HOME: `${folder}/data`,
-      XDG_STATE_HOME: `${folder}/state`,
-      XDG_CACHE_HOME: `${folder}/cache`,
-      NO_COLOR: '1',
-      ...ADMIN,
-      ...env,
-    },
+    env: { ...programEnv(folder), ...env },
   });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()));
