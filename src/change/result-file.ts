@@ -48,16 +48,16 @@ export function readResult(text: string, file: string): ResultFile {
   return { file, run: { ...run, states: new Map(states) }, part: head.part, entries };
 }
 
-/** The journal of the run behind a result, so that another machine can resume it. */
+/**
+ * The journal of the run behind a result, so that another machine can resume it. Its steps are those of the
+ * plan: a result of version 1 has only their names.
+ */
 export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: Plan): string {
   const kept = entries.flatMap((entry): JournalEntry | [] => {
     if (entry.kind === 'run') return { ...entry, part };
     if (entry.kind !== 'device') return entry.kind === 'seal' ? [] : entry;
-    const { name } = entry.plan.device;
-    return {
-      kind: 'device',
-      plan: devices.find(({ device }) => device.name === name) ?? entry.plan,
-    };
+    const plan = devices.find(({ device }) => idOf(device) === idOf(entry.plan.device));
+    return plan === undefined ? [] : { kind: 'device', plan };
   });
   const inDoubt = [...run.states].flatMap(([device, states]) =>
     states.flatMap((state, index): JournalEntry | [] =>

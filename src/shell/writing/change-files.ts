@@ -247,9 +247,10 @@ async function readEarlierResult(
     part.digest === digest &&
     shardText(part.shard) === shardText(shard) &&
     run.plan.devices.length === devices.length &&
-    run.plan.devices.every(({ device: { address }, steps }, index) => {
+    run.plan.devices.every(({ device: { name, address }, steps }, index) => {
       const now = devices[index];
-      return now?.device.address === address && now.steps.length === steps.length;
+      const isSameDevice = now?.device.name === name && now.device.address === address;
+      return isSameDevice && now.steps.length === steps.length;
     });
   if (isSame) return earlier;
   throw new RefusedError(
