@@ -1,8 +1,11 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
 import { RunFile, RunFiles } from '../../src/settings/run-files.ts';
 import { startFleet, usernames, type Devsh } from './devsh.ts';
+import { programEnv } from './process.ts';
 
 const ADD = '- add: user\n  fields: {username: zoe, lang: de}\n';
 
@@ -262,6 +265,8 @@ test('without an id, retry and resume mean the newest run of the selected device
   expect((await devsh('retry --on sim3 --yes')).exitCode).toBe(0);
   expect(usernames(device(3))).toContain('one');
   expect(usernames(device(2))).not.toContain('two');
+  const nothing = await devsh('resume --on sim1 --yes');
+  expect(nothing.stderr).toMatch(/has nothing left to do on sim1$/m);
 });
 
 test('a run of another terminal is resumed by its id or after a question, never by --yes alone', async () => {
@@ -282,6 +287,21 @@ test('a run of another terminal is resumed by its id or after a question, never 
   expect((await devsh(`retry ${id} --yes`)).exitCode).toBe(0);
   expect(usernames(device(1))).toContain('theirs');
 });
+
+// Only root may start processes whose session leader they cannot see.
+const namespace = ['--pid', '--fork', '--mount-proc'];
+test.runIf(spawnSync('unshare', [...namespace, 'true']).status === 0)(
+  'in a container that hides the session leader, a nested shell is still this terminal',
+  async () => {
+    const { devsh, device } = await startFleet();
+    const program = `'${process.execPath}' '${inject('cli')}'`;
+    const script = `${program} user add username=zoe --on sim1 --yes; sh -c "${program} undo --yes; true"`;
+    const env = programEnv(devsh.folder);
+    await promisify(execFile)('unshare', [...namespace, 'sh', '-c', script], { env });
+    expect(device(1).log.map(({ method }) => method)).toContain('POST');
+    expect(usernames(device(1))).not.toContain('zoe');
+  },
+);
 
 test('a declined canary question leaves the rest for resume', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 3 });

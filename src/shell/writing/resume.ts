@@ -114,7 +114,9 @@ async function* resumeRun(
     // Read again under its lock: another process may have been running it until now.
     const run = await loadRun(services, id);
     const devices = run.plan.devices.filter(({ device }) => only?.has(device.address) !== false);
-    yield* runRemaining(call, { ...run, plan: { ...run.plan, devices } }, file, scope);
+    const names = someOf(devices.map(({ device }) => device.name));
+    const where = devices.length < run.plan.devices.length ? ` on ${names}` : '';
+    yield* runRemaining(call, { ...run, plan: { ...run.plan, devices } }, file, scope, where);
   } finally {
     await file.close();
   }
@@ -125,6 +127,7 @@ async function* runRemaining(
   run: Run,
   file: RunFile,
   { stateFor, replans }: Scope,
+  where: string,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
   // A shard keeps its plan: its result must match.
@@ -153,7 +156,7 @@ async function* runRemaining(
   if (
     devices.every(({ device, steps }) => steps.length === 0 && !replannedByName.has(device.name))
   ) {
-    yield info(`run ${run.run} has nothing left to do`);
+    yield info(`run ${run.run} has nothing left to do${where}`);
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
     yield summaryOf(run);
     const { part } = run.plan;
