@@ -12,6 +12,7 @@ import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import type { Context, State } from '../../src/tui/state.ts';
 import { contextOf, hasCommandKeys } from '../../src/tui/keys/keymap.ts';
 import { loadRun } from '../../src/shell/writing/stored-runs.ts';
+import { QUIET_MS } from '../../src/tui/questions.ts';
 import { Store } from '../../src/tui/store.ts';
 import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
 import { openSession } from '../shell/session.ts';
@@ -294,8 +295,11 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
   }
   await leaveByEscape(screen);
   // Keys are dropped until a pause if the focus has just moved by itself.
-  await delay(1_000);
-  for (const key of [':', 'ctrl-e', 'ctrl-u', 'u', 's', 'e', 'tab']) press(screen, key);
+  for (let times = 0; times < 20 && store.state.focus !== 'prompt'; times += 1) {
+    await delay(QUIET_MS);
+    press(screen, ':');
+  }
+  for (const key of ['ctrl-e', 'ctrl-u', 'u', 's', 'e', 'tab']) press(screen, key);
   // Proposals come a moment later than their key.
   for (let times = 0; times < 2_000 && store.state.prompt.menu === undefined; times += 1)
     await delay(5);
