@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
 import {
+  confWithoutAjv,
   grammarAlone,
   mainApart,
   oneFileFor,
@@ -63,7 +64,7 @@ const commands = {
     // wrap-ansi brings an older one: a text is as wide to who wraps it as to who draws it.
     'string-width': './node_modules/string-width/index.js',
   },
-  plugins: [undiciHttp1, lateStringWidth, ...lateSegments, yogaAtOnce],
+  plugins: [undiciHttp1, confWithoutAjv, lateStringWidth, ...lateSegments, yogaAtOnce],
 };
 
 await rm(outdir, { recursive: true, force: true });
@@ -76,7 +77,11 @@ const completion = await esbuild.build({
   chunkNames: 'completion/[name]-[hash]',
   splitting: true,
   // Where there are settings they are checked, and an inventory that was changed is read anew.
-  plugins: [lateStringWidth, grammarAlone(/\/(inventory-text|settings-schema)\.ts$|\/conf$/)],
+  plugins: [
+    confWithoutAjv,
+    lateStringWidth,
+    grammarAlone(/\/(inventory-text|settings-schema)\.ts$|\/conf$/),
+  ],
 });
 await writeManual(join(outdir, 'man/devsh.1'), version, {
   ...grammar,

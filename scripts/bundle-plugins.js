@@ -29,6 +29,23 @@ export const undiciHttp1 = {
   },
 };
 
+/** Omits the validator of conf: `src/settings` checks the settings itself. A schema would need it. */
+export const confWithoutAjv = {
+  name: 'conf-without-ajv',
+  setup(build) {
+    build.onResolve({ filter: /^ajv(-formats)?(\/|$)/ }, ({ importer }) =>
+      /\/conf\/dist\/source\/index\.js$/.test(importer)
+        ? { path: 'ajv', namespace: 'conf-without-ajv' }
+        : undefined,
+    );
+    build.onLoad({ filter: /^ajv$/, namespace: 'conf-without-ajv' }, () => ({
+      contents:
+        "export class Ajv2020 { constructor() { throw new Error('conf has no schema here'); } }\n" +
+        'export default { default: () => undefined };',
+    }));
+  },
+};
+
 /** Embeds Yoga's program, which it fetches from a data: URL, so that Node does not load fetch. */
 export const yogaAtOnce = {
   name: 'yoga-at-once',

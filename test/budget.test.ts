@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -90,6 +90,25 @@ test.each([
   const { code, stderr } = await program.ended;
   expect(code, stderr).toBe(0);
   expectWithin(await loaded(coverage), BUDGET[command]);
+});
+
+test('settings and an inventory cost no library once they have been read', async () => {
+  const [folder, simulator] = [await makeFolder(), await simulate()];
+  const config = join(folder, 'config/devsh');
+  await mkdir(config, { recursive: true });
+  await writeFile(join(config, 'settings.json'), '{"timeoutMs": 9000, "rememberKeys": false}');
+  const device = `{name: fw1, address: "${simulator.devices[0]?.address ?? ''}"}`;
+  await writeFile(join(config, 'devices.yaml'), `devices:\n  - ${device}\n`);
+  const start = (coverage: string) =>
+    startProgram(['user', 'list', '--insecure', '--on', 'fw1'], folder, '', {
+      NODE_V8_COVERAGE: coverage,
+    }).ended;
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+
+  expect(await start(first)).toMatchObject({ code: 0 });
+  expect((await loaded(first)).libraries).toEqual(expect.arrayContaining(['conf', 'yaml', 'zod']));
+  expect(await start(second)).toMatchObject({ code: 0 });
+  expectWithin(await loaded(second), BUDGET['user list']);
 });
 
 test('the full screen loads no more than it needs', async () => {

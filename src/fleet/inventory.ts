@@ -15,15 +15,12 @@ export interface InventoryDevice extends DeviceSettings {
 /** The devices of the inventory, in file order. */
 export class Inventory {
   readonly devices: readonly InventoryDevice[];
-  readonly #byName: ReadonlyMap<string, InventoryDevice>;
-  readonly #byAddress: ReadonlyMap<string, InventoryDevice>;
+  // Made on first use: most lines look for names alone.
+  #byName: ReadonlyMap<string, InventoryDevice> | undefined;
+  #byAddress: ReadonlyMap<string, InventoryDevice> | undefined;
 
   constructor(devices: readonly InventoryDevice[]) {
     this.devices = devices;
-    this.#byName = new Map(devices.map((device) => [device.name.toLowerCase(), device]));
-    this.#byAddress = new Map(
-      devices.map((device) => [formatAddress(parseAddress(device.address)), device]),
-    );
   }
 
   /** The names of all groups that have a device, sorted; names are case-insensitive. */
@@ -38,11 +35,15 @@ export class Inventory {
 
   /** By name, ignoring case. */
   find(name: string): InventoryDevice | undefined {
+    this.#byName ??= new Map(this.devices.map((device) => [device.name.toLowerCase(), device]));
     return this.#byName.get(name.toLowerCase());
   }
 
   /** By canonical `host:port`. */
   findByAddress(address: string): InventoryDevice | undefined {
+    this.#byAddress ??= new Map(
+      this.devices.map((device) => [formatAddress(parseAddress(device.address)), device]),
+    );
     return this.#byAddress.get(address);
   }
 }

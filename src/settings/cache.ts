@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, open } from 'node:fs/promises';
 import { VERSION } from '../version.ts';
 import {
   errorCode,
@@ -17,6 +17,19 @@ export async function readCached(path: string): Promise<unknown> {
   return text === undefined ? undefined : jsonIn(text);
 }
 
+/** The bytes of a cache file; undefined also if another user owns it. */
+async function readOwnFile(path: string): Promise<Buffer | undefined> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    const uid = (await file?.stat())?.uid;
+    return uid === (process.getuid?.() ?? uid) ? await file?.readFile() : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
+}
+
 /** Returns undefined for invalid JSON. */
 export function jsonIn(text: string): unknown {
   try {
@@ -26,15 +39,18 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-interface Kept<Content> {
+/** The first line of a cache file. The second one is the content. */
+interface CacheHead {
   readonly version: string;
   readonly stamp: string;
-  readonly content: Content;
+  /** The digest of the content. */
+  readonly sha256: string;
 }
 
 /**
- * Reproducible data, cached as JSON that only the user can read. Valid only for the same version and the same
- * state of its source. Errors are ignored, and no caller waits for the disk.
+ * Reproducible data, cached as two lines of JSON that only the user can read. Valid only for the same version
+ * and the same state of its source, if this user wrote it and it is whole. Errors are ignored, and no caller
+ * waits for the disk.
  */
 export class CachedFile<Content> {
   readonly #path: string;
@@ -48,15 +64,21 @@ export class CachedFile<Content> {
 
   /** Undefined if nothing is cached for this state (`fileStamp`). */
   async read(stamp = ''): Promise<Content | undefined> {
-    const kept = (await readCached(this.#path)) as Kept<Content> | undefined;
-    return kept?.version === this.#version && kept.stamp === stamp ? kept.content : undefined;
+    const bytes = await readOwnFile(this.#path);
+    if (bytes === undefined) return undefined;
+    const end = bytes.indexOf('\n');
+    const content = bytes.subarray(end + 1);
+    const head = jsonIn(bytes.toString('utf8', 0, end)) as CacheHead | null | undefined;
+    const isValid =
+      head?.version === this.#version && head.stamp === stamp && head.sha256 === digest(content);
+    return isValid ? (JSON.parse(content.toString()) as Content) : undefined;
   }
 
   async keep(content: Content, stamp = ''): Promise<void> {
-    const kept: Kept<Content> = { version: this.#version, stamp, content };
-    await writeTextAtomically(this.#path, `${JSON.stringify(kept)}\n`, false).catch(
-      ignoreFileError,
-    );
+    const line = `${JSON.stringify(content)}\n`;
+    const head: CacheHead = { version: this.#version, stamp, sha256: digest(line) };
+    const text = `${JSON.stringify(head)}\n${line}`;
+    await writeTextAtomically(this.#path, text, false).catch(ignoreFileError);
   }
 }
 
@@ -76,9 +98,11 @@ export function isSealed(data: unknown): data is object {
 }
 
 function sumOf(content: object): string {
-  return createHash('sha256')
-    .update(`${VERSION} ${JSON.stringify(content)}`)
-    .digest('base64url');
+  return digest(`${VERSION} ${JSON.stringify(content)}`);
+}
+
+function digest(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url');
 }
 
 /**

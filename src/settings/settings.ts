@@ -5,6 +5,7 @@ import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readText } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
+import { CachedFile } from './cache.ts';
 import type { Paths } from '../os/environment.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues, UNSET } from './settings-table.ts';
 
@@ -103,10 +104,17 @@ interface Layer {
   readonly origin: (name: string) => SettingOrigin;
 }
 
+/** What the same texts and variables gave an earlier start, all of it checked. */
+interface Checked {
+  readonly own: Layer['said'];
+  readonly project: Layer['said'] | undefined;
+  readonly values: SettingsValues;
+}
+
 /**
  * Reads the settings. The environment wins over the project file, that over the user's own file, and that over
  * the defaults. An invalid file is a SettingsError that names it; it is never overwritten. Loads conf and zod
- * only if something is set or written: they cost start-up time.
+ * only for settings that have changed, or that are written: they cost start-up time.
  */
 export async function openSettings(
   paths: Paths,
@@ -115,12 +123,22 @@ export async function openSettings(
   const path = join(paths.config, `${FILE}.json`);
   const text = await readText(path);
   const project = folder === undefined ? undefined : await findProjectFile(folder);
-  const above = [fromEnvironment(env), await fromProject(project)].filter(
+  const environment = fromEnvironment(env);
+  // What was checked for the same texts needs neither conf nor zod.
+  const cache = new CachedFile<Checked>(paths.cache, 'checked-settings');
+  const stamp = JSON.stringify([path, text, project?.path, project?.text, environment.said]);
+  const isEmpty = stamp === JSON.stringify([path, undefined, undefined, undefined, {}]);
+  const cached = isEmpty ? undefined : await cache.read(stamp);
+  const above = [environment, await fromProject(project, cached?.project)].filter(
     (layer) => Object.keys(layer.said).length > 0,
   );
-  let own: Readonly<Record<string, unknown>> =
-    text === undefined ? {} : (await openStore(paths, path)).said;
-  let values = await combined(own, above, path);
+  let own: Layer['said'] =
+    cached?.own ?? (text === undefined ? {} : (await openStore(paths, path)).said);
+  let values = cached?.values ?? (await combined(own, above, path));
+  if (!isEmpty && cached === undefined) {
+    const project = above.find((layer) => layer !== environment)?.said;
+    await cache.keep({ own, project, values }, stamp);
+  }
   const settings: Settings = {
     path,
     remark:
@@ -191,13 +209,20 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Layer {
   };
 }
 
-async function fromProject(file: ProjectFile | undefined): Promise<Layer> {
+/** @param checked the settings of the same text */
+async function fromProject(
+  file: ProjectFile | undefined,
+  checked: Layer['said'] | undefined,
+): Promise<Layer> {
   if (file?.text === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
   const { path, text } = file;
-  const data: unknown = inFile(path, 'read', () => JSON.parse(text) as unknown);
-  const { checkProject } = await import('./settings-schema.ts');
+  const check = async (): Promise<Layer['said']> => {
+    const data: unknown = inFile(path, 'read', () => JSON.parse(text) as unknown);
+    const { checkProject } = await import('./settings-schema.ts');
+    return checkProject(data, path);
+  };
   return {
-    said: checkProject(data, path),
+    said: checked ?? (await check()),
     origin: (name) => ({ kind: 'project', path, line: lineOf(name, text) }),
   };
 }

@@ -345,15 +345,11 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     overrides: Partial<DeviceEntry> = {},
   ): Promise<readonly DeviceSession[]> {
     const { fleet, services } = this.shell;
-    const { devices } = await services.inventory.load();
+    const inventory = await services.inventory.load();
     const connected = fleet.connected.map(({ entry }) => entry);
-    const addresses = new Set(connected.map(({ address }) => address));
-    const others = devices.filter(
-      ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
-    );
     const { profile } = this.#all;
     const said = profile === undefined ? {} : { profile };
-    const entries = this.#select(selectors, new Inventory([...connected, ...others]));
+    const entries = this.#select(selectors, withConnected(inventory, connected));
     return fleet.sessions(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
   }
 
@@ -393,6 +389,16 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
       throw new UsageError(error.message, { column, suggestions: error.suggestions });
     }
   }
+}
+
+/** Puts the connected devices first. A large inventory is not read again if there are none. */
+function withConnected(inventory: Inventory, connected: readonly DeviceEntry[]): Inventory {
+  if (connected.length === 0) return inventory;
+  const addresses = new Set(connected.map(({ address }) => address));
+  const others = inventory.devices.filter(
+    ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
+  );
+  return new Inventory([...connected, ...others]);
 }
 
 /** The call of a line that writes to devices. */

@@ -1,6 +1,6 @@
 // The start of devsh: one command, the first prompt, the first records.
 import { join } from 'node:path';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { joined, startFleet } from './fleet.js';
 import { openScreen } from './screen.js';
 import { inTurn, median, run } from './rounds.js';
@@ -12,6 +12,7 @@ const ROUNDS = 11;
 export async function startRows(bench) {
   const { report } = bench;
   await report.attempt('one command', () => oneCommandRows(bench));
+  await report.attempt('files', () => fileRows(bench));
   await report.attempt('first users', () => firstUsersRows(bench));
 }
 
@@ -55,6 +56,37 @@ async function oneCommandRows(bench) {
   } finally {
     fleet.close();
   }
+}
+
+/** What files of the user add to a command that reads no device. */
+async function fileRows({ report, cli, folder }) {
+  const names = { settings: 'a settings file', inventory: 'an inventory of 1,000 devices' };
+  if (!report.wants(...Object.values(names))) return;
+  const devices = Array.from(
+    { length: 1000 },
+    (_, at) => `  - {name: d${at}, address: '127.0.0.1:${9000 + at}', groups: [g${at % 10}]}\n`,
+  );
+  const homes = {
+    none: {},
+    settings: { 'settings.json': '{"timeoutMs": 9000, "rememberKeys": false}' },
+    inventory: { 'devices.yaml': `devices:\n${devices.join('')}` },
+  };
+  const start = (name) => {
+    const config = join(folder, name, 'devsh');
+    mkdirSync(config, { recursive: true });
+    for (const [file, text] of Object.entries(homes[name])) writeFileSync(join(config, file), text);
+    const env = {
+      XDG_CONFIG_HOME: join(folder, name),
+      XDG_CACHE_HOME: join(folder, name),
+      XDG_STATE_HOME: join(folder, name),
+    };
+    const on = name === 'inventory' ? 'd7' : '127.0.0.1:9007';
+    const args = ['user', 'add', 'username=zoe', '--read-only', '--on', on];
+    return () => run([process.execPath, cli, ...args], { env, accepts: [6] });
+  };
+  const overNone = { kind: 'over', against: 'without', other: start('none'), rounds: ROUNDS };
+  await report.compare(names.settings, { ...overNone, goal: 5, own: start('settings') });
+  await report.compare(names.inventory, { ...overNone, goal: 8, own: start('inventory') });
 }
 
 /** Three devices, the slowest with 600 ms per response. */

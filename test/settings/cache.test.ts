@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { CachedFile, GoodCopy, isSealed, seal } from '../../src/settings/cache.ts';
 import { InventoryFile } from '../../src/settings/inventory-file.ts';
 import { makeTempFolder } from './temp-folder.ts';
@@ -22,6 +22,20 @@ test('a copy that is damaged, or of another version, is none', async () => {
   await writeFile(file, text.replace(/"version":"[^"]*"/, '"version":"0.0.0"'));
   expect(await copy.read('one')).toBeUndefined();
   await writeFile(file, text.slice(0, -10));
+  expect(await copy.read('one')).toBeUndefined();
+  await writeFile(file, text.replace('fw1', 'fw2'));
+  expect(await copy.read('one')).toBeUndefined();
+  await writeFile(file, 'null\n');
+  expect(await copy.read('one')).toBeUndefined();
+});
+
+test('a cache file of another user is ignored', async () => {
+  const copy = new CachedFile<readonly string[]>(await makeTempFolder(), 'devices');
+  await copy.keep(['fw1'], 'one');
+  const getuid = vi.spyOn(process, 'getuid').mockReturnValue(54_321);
+  onTestFinished(() => {
+    getuid.mockRestore();
+  });
   expect(await copy.read('one')).toBeUndefined();
 });
 

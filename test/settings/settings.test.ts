@@ -41,6 +41,26 @@ test('keeps what is set, for the user only', async () => {
   expect((await openSettings(paths)).get('saveCredentials')).toBe('never');
 });
 
+test('checked settings are cached for the same texts only, and a damaged cache is ignored', async () => {
+  const { paths, file } = await makePaths('{"timeoutMs": 1000}');
+  const cache = join(paths.cache, 'checked-settings.json');
+  const open = (env: NodeJS.ProcessEnv = {}) => openSettings(paths, { env });
+  await open();
+  expect((await stat(cache)).mode & 0o777).toBe(0o600);
+  const again = await open();
+  expect([again.get('timeoutMs'), again.get('rememberKeys')]).toEqual([1_000, true]);
+  expect(originText(again.origin('timeoutMs'))).toBe(`${file}:1`);
+
+  expect((await open({ DEVSH_TIMEOUT: '2' })).get('timeoutMs')).toBe(2_000);
+  await expect(open({ DEVSH_TIMEOUT: 'long' })).rejects.toThrow('DEVSH_TIMEOUT');
+  await writeFile(file, '{"timeoutMs": 3000}');
+  expect((await open()).get('timeoutMs')).toBe(3_000);
+  await writeFile(cache, (await readFile(cache, 'utf8')).replaceAll('3000', '9000'));
+  expect((await open()).get('timeoutMs')).toBe(3_000);
+  await writeFile(file, '{"timeoutMs": "long"}');
+  await expect(open()).rejects.toThrow('timeoutMs: ');
+});
+
 test('two sessions do not undo each other', async () => {
   const { paths } = await makePaths();
   const [one, two] = [await openSettings(paths), await openSettings(paths)];
