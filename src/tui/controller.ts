@@ -7,7 +7,7 @@ import { wholeView } from './views/views.ts';
 import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding, State } from './state.ts';
 import { Throttle, type Store } from './store.ts';
-import { addForm, copyLines, editForm, editTextLine } from './table/commands.ts';
+import { addForm, copyLines, editForm } from './table/commands.ts';
 import { TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
 import type { Draft } from '../os/editor.ts';
@@ -95,7 +95,8 @@ export class Controller {
       this.#forms.open(addForm(this.#store.state));
     },
     'edit-form': () => {
-      this.#edit();
+      const opening = editForm(this.#store.state);
+      if (opening !== undefined) this.#forms.open(opening);
     },
     'run-form': () => {
       this.#forms.run();
@@ -266,18 +267,6 @@ export class Controller {
     const line = binding.run?.(state, index);
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
     if (line !== undefined) this.#lines.submit(line, true);
-  }
-
-  /** `e`: one record in a form, several as text. */
-  #edit(): void {
-    const { state } = this.#store;
-    if (state.table.marks.size > 1) {
-      const line = editTextLine(state);
-      if (line !== undefined) this.#lines.submit(line, true);
-    } else {
-      const opening = editForm(state);
-      if (opening !== undefined) this.#forms.open(opening);
-    }
   }
 
   /** Ctrl-C: stops a write, else clears the input, else stops reading, else closes what is open. */

@@ -254,6 +254,7 @@ function act(state: State, action: ViewAction): State {
       // A form takes all keys, so it closes.
       return { ...(state.form === undefined ? state : closed(state)), focus: 'prompt' };
     case 'back':
+      if (table.only !== undefined) return { ...state, table: { ...table, only: undefined } };
       if (table.filter.editing.line !== NO_FILTER.editing.line) {
         return { ...state, table: { ...table, filter: NO_FILTER } };
       }

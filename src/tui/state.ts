@@ -125,6 +125,8 @@ export interface TableState {
   readonly shift: number;
   /** `device\nkey` of each marked record. */
   readonly marks: ReadonlySet<string>;
+  /** Set while only these records are shown: those marked when `M` was pressed. */
+  readonly only: ReadonlySet<string> | undefined;
   /** While a range is marked: its first row, and the marks before. */
   readonly range: { readonly from: number; readonly before: ReadonlySet<string> } | undefined;
   /** Refresh interval; undefined: only on request. */
@@ -374,6 +376,7 @@ export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 
     top: 0,
     shift: 0,
     marks: new Set<string>(),
+    only: undefined,
     range: undefined,
     watchMs: undefined,
     changes: undefined,

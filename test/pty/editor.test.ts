@@ -67,7 +67,7 @@ test('marked records are edited as YAML and come back as a plan', async () => {
   await goToTable(program);
   program.type('*');
   await program.waitFor('[11 marked');
-  program.type('e');
+  program.type('E');
   await program.waitFor(/--- # record 11: user \S+ on 127/);
   expect(program.buffer).toBe('normal');
   program.press('enter');

@@ -7,9 +7,12 @@ import {
   keySelector,
   notAssigned,
   recordKey,
+  selectionProfile,
   whereFilter,
 } from '../arguments.ts';
 import type { Change, Target } from '../../change/change.ts';
+import { mayBeSecretField } from '../../device/sensitive-fields.ts';
+import type { Word } from '../../text/words.ts';
 import { DeclinedFailure, DecodeFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
@@ -18,6 +21,7 @@ import { DevshError, NotFoundError, RefusedError, UsageError } from '../../error
 import type { Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
+import { knownFields } from '../completion/known.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
@@ -220,14 +224,16 @@ function set(resource: string): VerbSpec {
     name: 'set',
     summary: `Change fields of a ${resource} on each selected device`,
     args: [recordKey(resource), assignments(resource)],
-    options: [...CHANGE, 'where'],
+    options: [...CHANGE, 'where', 'only'],
     details:
+      'Several keys before the first FIELD=VALUE are one plan, with one question.\n' +
       'FIELD=VALUE is sent in the type that the field has on the device, FIELD:=JSON as the JSON that it is;\n' +
       'address.city=Ulm changes one part of a nested field. "null" means nothing where the field holds no text.\n' +
       'What would lock you out (disabling, renaming or demoting the account in use, another password for it)\n' +
       'is refused without --allow own-account.',
     examples: [
       `${resource} set bob lang=en`,
+      `${resource} set alice bob lang=en`,
       `${resource} set --where lang=de lang=en`,
       `${resource} set bob limit:=null`,
     ],
@@ -245,7 +251,8 @@ function set(resource: string): VerbSpec {
         yield* writeOn(call, [{ action: 'set', resource, target: keyTarget(''), ...fields }]);
         return;
       }
-      const assigned = where === undefined ? words.slice(1) : words;
+      const keys = where === undefined ? leadingKeys(call, resource, words) : [];
+      const assigned = words.slice(keys.length);
       if (where !== undefined && first?.text.includes('=') === false) {
         throw bothKeyAndWhere(`${resource} set`, first);
       }
@@ -263,8 +270,10 @@ function set(resource: string): VerbSpec {
           column: call.args.end,
         });
       }
-      const target = where === undefined ? keyTarget(first.text) : whereTarget(where);
-      yield* writeOn(call, [{ action: 'set', resource, target, ...changeFields(assigned) }]);
+      const fields = changeFields(assigned);
+      const change = (target: Target): Change => ({ action: 'set', resource, target, ...fields });
+      if (where !== undefined) yield* writeOn(call, [change(whereTarget(where))]);
+      else yield* writeKeys(call, keys, change);
     },
   });
 }
@@ -297,24 +306,49 @@ function remove(resource: string): VerbSpec {
         });
       }
       const remove = (target: Target): Change => ({ action: 'delete', resource, target });
-      if (call.options.only.length === 0) {
-        yield* writeOn(
-          call,
-          where === undefined
-            ? keys.map((key) => remove(keyTarget(key)))
-            : [remove(whereTarget(where))],
-        );
-        return;
-      }
-      const { writeEach } = await import('../writing/write.ts');
-      const sessions = await call.sessions();
-      const isSelected = keySelector(call.options, keys, sessions);
-      const changesFor = (session: DeviceSession): Change[] =>
-        keys.filter((key) => isSelected(key, session)).map((key) => remove(keyTarget(key)));
-      const concerned = sessions.filter((session) => changesFor(session).length > 0);
-      yield* writeEach(call, concerned, changesFor);
+      if (where !== undefined) yield* writeOn(call, [remove(whereTarget(where))]);
+      else yield* writeKeys(call, keys, remove);
     },
   });
+}
+
+/** One plan for all keys, each on every selected device unless `--only` limits it. */
+async function* writeKeys(
+  call: WriteCall & Call<'only'>,
+  keys: readonly string[],
+  changeOf: (target: Target) => Change,
+): AsyncGenerator<Output> {
+  if (call.options.only.length === 0) {
+    yield* writeOn(
+      call,
+      keys.map((key) => changeOf(keyTarget(key))),
+    );
+    return;
+  }
+  const { writeEach } = await import('../writing/write.ts');
+  const sessions = await call.sessions();
+  const isSelected = keySelector(call.options, keys, sessions);
+  const changesFor = (session: DeviceSession): Change[] =>
+    keys.filter((key) => isSelected(key, session)).map((key) => changeOf(keyTarget(key)));
+  const concerned = sessions.filter((session) => changesFor(session).length > 0);
+  yield* writeEach(call, concerned, changesFor);
+}
+
+/**
+ * The keys before the first FIELD=VALUE; the first word is always a key. Throws a `UsageError` for a word that
+ * is more likely a field whose `=` was forgotten: `set bob lastname Smith lang=de`.
+ */
+function leadingKeys(call: Call, resource: string, words: readonly Word[]): string[] {
+  const rest = words.slice(1);
+  const at = rest.findIndex(({ text }) => text.includes('='));
+  const more = at === -1 ? rest : rest.slice(0, at);
+  const fields = knownFields(call.shell.fleet.connected, resource);
+  const known = selectionProfile(call.shell.fleet).resources[resource]?.fields ?? [];
+  for (const { text, start } of more) {
+    const isField = fields.includes(text) || known.includes(text) || mayBeSecretField(text);
+    if (at === -1 || isField) throw notAssigned(text, start, undefined);
+  }
+  return [...words.slice(0, 1), ...more].map(({ text }) => text);
 }
 
 /** Loads the code for writing only when something is written. */

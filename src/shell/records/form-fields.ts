@@ -58,6 +58,8 @@ export interface FormField {
   readonly spelling?: Spelling | undefined;
   /** The value of the record as text; empty for a new record and for a secret. */
   readonly value: string;
+  /** The different values of several records, the most frequent first; `value` is empty then. */
+  readonly mixed?: readonly string[] | undefined;
   /** The value of a new record by default. */
   readonly fallback: string;
   /** Where devsh knows the field from; `seen`: from the records alone. */
@@ -65,15 +67,16 @@ export interface FormField {
 }
 
 /**
- * The fields of a form for a new record, or for `record` of the device `name`. Described fields come first, in
- * the order of the device; ids are left out.
+ * The fields of a form for a new record, or for `held` of the device `name` and others. Described fields come
+ * first, in the order of the device; ids are left out. The key of several records cannot be changed.
  */
 export function formFields(
   fleet: Fleet,
   resource: string,
-  record?: DeviceRecord,
+  held: readonly DeviceRecord[] = [],
   name?: string,
 ): FormField[] {
+  const [record] = held;
   const session = informed(fleet, resource, name);
   const known = session?.profile.resources[resource];
   const records = session?.cached(resource) ?? [];
@@ -84,16 +87,32 @@ export function formFields(
     session && record === undefined
       ? fillMissing({ profile: session.profile, records, resource }, {})
       : undefined;
-  const held = record === undefined ? knownFields(fleet.connected, resource) : Object.keys(record);
-  const names = [...new Set([...described, ...(known?.fields ?? []), ...held])];
+  const seen =
+    record === undefined ? knownFields(fleet.connected, resource) : held.flatMap(Object.keys);
+  const names = [...new Set([...described, ...(known?.fields ?? []), ...seen])];
   return names
     .filter((field) => !idFields.includes(field))
     .map((field) => {
       const origin = originOf(session, resource, field);
       // Not flat: a list is one value.
       const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
-      return formField({ field, known, keyField, values, record, origin, missing });
+      const one = formField({ field, known, keyField, values, record, origin, missing });
+      return held.length < 2 ? one : fieldOfAll(one, held, field === keyField);
     });
+}
+
+/** The same field for several records. */
+function fieldOfAll(field: FormField, held: readonly DeviceRecord[], isKey: boolean): FormField {
+  const counts = new Map<string, number>();
+  for (const record of held) {
+    const value = Object.hasOwn(record, field.name) ? record[field.name] : undefined;
+    if (holdsSecret(value)) return { ...field, isReadOnly: true };
+    const text = valueText(value && maskedValue(field.name, value));
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  if (counts.size < 2 || field.isSecret) return field;
+  const mixed = [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+  return { ...field, value: '', mixed, isReadOnly: field.isReadOnly || isKey };
 }
 
 /**

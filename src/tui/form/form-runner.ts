@@ -73,8 +73,8 @@ export class FormRunner {
     }
   }
 
-  #fieldsOf({ resource, record, device }: FormOpening): FormField[] {
-    return formFields(this.#fleet, resource, record, device);
+  #fieldsOf({ resource, records, device }: FormOpening): FormField[] {
+    return formFields(this.#fleet, resource, records, device);
   }
 }
 
@@ -98,12 +98,12 @@ export function shownCommand(form: FormState): string {
 }
 
 function commandWith(form: FormState, assign: (field: FormField) => string): string {
-  const { action, resource, key, fields } = form;
+  const { action, resource, keys, fields } = form;
   // The user has seen the warning, and runs it anyway.
   const allow = form.isWarned && hasWrongValue(form) ? '--allow invalid' : '';
   const on = [form.on, allow].filter((word) => word !== '').join(' ');
   const assignments = fields.filter((field) => isChanged(form, field)).map(assign);
-  const words = action === 'add' || key === '' ? assignments : [quoteWord(key), ...assignments];
+  const words = [...keys.map(quoteWord), ...assignments];
   // After `--` a word with a dash is no option, so options come first.
   const hasDash = words.some((word) => word.startsWith('-'));
   const parts = hasDash ? [on, '--', ...words] : [...words, on];

@@ -7,14 +7,16 @@ import { EMPTY_EDITING, lineText, type Editing } from '../editor/line.ts';
 export interface FormOpening {
   readonly action: 'add' | 'set';
   readonly resource: string;
-  /** The record's key; empty for a new one. */
-  readonly key: string;
-  /** `--on fw1`, if not all selected devices are intended. */
+  /** The keys of the records; empty for a new one, and for a record without a key. */
+  readonly keys: readonly string[];
+  /** `--on fw1`, if not all selected devices are intended, and `--only fw1=bob` for each key of fewer ones. */
   readonly on: string;
   /** The device whose fields are shown; undefined: the first of the selection. */
   readonly device: string | undefined;
-  /** The record when the form was opened. */
-  readonly record?: FoldedRow['record'];
+  /** The records when the form was opened: one of each device. */
+  readonly records?: readonly FoldedRow['record'][];
+  /** Number of marked rows that the filter hides. */
+  readonly hidden?: number;
 }
 
 /** By field: the input. Unchanged fields are absent. */
@@ -45,8 +47,8 @@ export interface Picking {
 export type FormContext = 'form' | 'form-switch' | 'form-choice' | 'form-pick' | 'form-run';
 
 /** Forms with the same id concern the same record. */
-export function formId({ action, resource, key, on }: FormOpening): string {
-  return [action, resource, key, on].join('\n');
+export function formId({ action, resource, keys, on }: FormOpening): string {
+  return [action, resource, ...keys, on].join('\n');
 }
 
 export function openForm(

@@ -5,6 +5,7 @@ import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
 import { EMPTY_LINE } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
+import { counted, someOf } from '../../text/one-line.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import { shownCommand } from './form-runner.ts';
 import {
@@ -86,8 +87,10 @@ function widthsOf({ fields }: FormState, columns: number): Widths {
 }
 
 function titleRow(form: FormState, columns: number, where: string): FormRow {
-  const { action, resource, key, on } = form;
-  const what = [resource, action, key, on].filter((word) => word !== '').join(' ');
+  const { action, resource, keys, on, hidden = 0 } = form;
+  const named = keys.length > 1 ? [`${counted(keys.length, 'record')}:`, ...keys] : keys;
+  const unseen = hidden === 0 ? '' : `(${hidden} hidden by the filter)`;
+  const what = [resource, action, unseen, ...named, on].filter((word) => word !== '').join(' ');
   const text = cut(` ${visible(what)}${where} · ${originText(form)}`, columns);
   return [{ tone: 'accent', text }];
 }
@@ -114,6 +117,7 @@ function valueSpan(form: FormState, field: FormField, width: number, isCurrent: 
   const isTyped = isCurrent && hasCursor(form, field);
   if (isTyped) return { tone: 'plain', text: windowOf(lineIn(form, field), width - 1).text };
   const head = beginning(text, width);
+  if (text === '' && field.mixed) return { tone: 'quiet', text: '(mixed)' };
   if (field.isReadOnly) return { tone: 'quiet', text: visible(head) };
   const empty = visible(inWords(field, field.fallback)) || 'empty';
   if (text === '') return { tone: 'quiet', text: `(${empty})` };
@@ -225,6 +229,8 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
 
 /** A note has at most three lines; measuring more would take long. */
 const LONGEST_WAS = 400;
+/** Number of different values named. */
+const MOST_VALUES = 4;
 
 const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
   observed: 'fields as the device tells them',
@@ -278,6 +284,7 @@ function hintsOf(form: FormState, field: FormField): string[] {
     ...(isUntouched && field.fallback !== ''
       ? [`empty: ${inWords(field, field.fallback)}, most common`]
       : []),
+    ...(isUntouched && field.mixed ? [`mixed: ${mixedText(field.mixed)}; empty: each stays`] : []),
     ...(isUntouched && isSecret && form.action === 'set' ? ['empty: left as it is'] : []),
     ...(type === 'integer' ? ['whole number'] : []),
     ...nestedText(field),
@@ -290,7 +297,14 @@ function hintsOf(form: FormState, field: FormField): string[] {
 
 /** The value before, cut if it is long. */
 function wasText(field: FormField): string {
+  if (field.mixed) return `was ${mixedText(field.mixed)}`;
   return `was ${cut(visible(inWords(field, field.value.slice(0, LONGEST_WAS))), LONGEST_WAS) || 'empty'}`;
+}
+
+/** `de, en, fr +3`: the values of several records. */
+function mixedText(values: readonly string[]): string {
+  const shown = values.map((text) => cut(visible(text.slice(0, LONGEST_WAS)), 12) || 'empty');
+  return someOf(shown, MOST_VALUES);
 }
 
 function nestedText({ nested, choices = [] }: FormField): string[] {

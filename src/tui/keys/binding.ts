@@ -1,7 +1,7 @@
 import type { Context, KeyBinding, State } from '../state.ts';
 import type { Effect, Facts, Key, Line, Start, ViewAction } from './key-binding.ts';
 import { lineText } from '../editor/line.ts';
-import { tableRows } from '../table/rows.ts';
+import { shownDevices, tableRows } from '../table/rows.ts';
 
 /* Helpers for tables of keys: one row for each key. */
 
@@ -61,10 +61,16 @@ const noRecord: Reason = (state) => {
   return isFiltered ? 'no record matches the filter' : 'there is no record here';
 };
 
-const nothingChosen: Reason = (state) =>
-  state.table.marks.size > 0
-    ? undefined
-    : noRecord(state) && 'nothing is marked, and no record is here';
+export const noMark: Reason = ({ table }) =>
+  table.marks.size > 0 || table.only !== undefined ? undefined : 'nothing is marked: space marks';
+
+const nothingChosen: Reason = (state) => {
+  const { marks } = state.table;
+  if (marks.size === 0) return noRecord(state) && 'nothing is marked, and no record is here';
+  const devices = new Set(shownDevices(state));
+  const isShown = [...marks].some((mark) => devices.has(mark.slice(0, mark.indexOf('\n'))));
+  return isShown ? undefined : 'the marked records are on devices that are not selected';
+};
 
 const oneConnected: Reason = ({ fleet }) =>
   fleet.devices.length < 2 ? 'only one device is connected' : undefined;

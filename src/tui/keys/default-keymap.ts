@@ -1,5 +1,6 @@
 import type { Keymap } from '../state.ts';
 import {
+  firstOf,
   isAsked,
   key,
   keysOf,
@@ -8,6 +9,7 @@ import {
   noDelete,
   noDevice,
   noList,
+  noMark,
   noRow,
   noSet,
   noSetOfMarked,
@@ -23,6 +25,7 @@ import {
 import { listView, VIEW_KEYS } from '../views/views.ts';
 import {
   addLine,
+  ambiguousKeys,
   deleteLine,
   driftLine,
   editLine,
@@ -225,6 +228,14 @@ const TABLE_KEYS: Keymap = [
     key(['shift-up'], 'range-up', 'mark from here up'),
     key(['*'], 'mark-all', 'mark all rows shown, or none of them', { disabled: noRow }),
     key(['~'], 'mark-invert', 'mark the rows shown that are not marked, and no others'),
+    key(
+      ['M'],
+      'only-marked',
+      'only the marked rows, also those that the filter hides; or all again',
+      {
+        disabled: noMark,
+      },
+    ),
     key(['enter'], 'details', 'every field, device by device', {
       hint: [2, 'details'],
       command: 'user show KEY',
@@ -235,12 +246,11 @@ const TABLE_KEYS: Keymap = [
       command: 'user add FIELD=VALUE…',
       disabled: noAdd,
     }),
-    key(
-      ['e'],
-      'edit-form',
-      'change the record, in a form; several marked ones, as text in $EDITOR',
-      { hint: [5, 'edit'], command: 'user set KEY FIELD=VALUE…', disabled: noSet },
-    ),
+    key(['e'], 'edit-form', 'change the marked records, or this one, in a form', {
+      hint: [5, 'edit'],
+      command: 'user set KEY… FIELD=VALUE…',
+      disabled: firstOf(noSetOfMarked, ambiguousKeys),
+    }),
     lineKey(
       ['E'],
       'edit-text',

@@ -13,6 +13,7 @@ export type TableAction =
   | 'mark-all'
   | 'mark-invert'
   | 'mark-range'
+  | 'only-marked'
   | 'range-up'
   | 'range-down'
   | 'sort'

@@ -6,7 +6,7 @@ import { quoteAssignment, quoteWord } from '../../text/words.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText, type Line } from '../editor/line.ts';
 import type { State } from '../state.ts';
-import { isRead, marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
+import { countMarks, isRead, markOf, marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
 import { valueAt } from '../../device/record.ts';
 
 /* The lines that keys of the table run. */
@@ -34,7 +34,13 @@ export function editLine(state: State): Line | undefined {
   const fields = Object.keys(row.record).filter(
     (field) => field !== keyField && !perDevice.includes(field),
   );
-  const on = onRow(state, row);
+  const names = new Set(row.devices.map(({ name }) => name));
+  const { options } = wordsOfMarked(
+    state,
+    new Map([[key, names]]),
+    (_key, name) => names.has(name) || !isRead(state, name),
+  );
+  const on = options.join(' ');
   const named = key === '' ? [] : [quoteWord(key)];
   const words = [...named, ...assignments(row.record, fields)].join(' ');
   // After `--` a key with a dash is no option, so options come first.
@@ -45,36 +51,46 @@ export function editLine(state: State): Line | undefined {
 
 /** Opens a form for a new record. */
 export function addForm({ table }: State): FormOpening {
-  return { action: 'add', resource: table.view.resource, key: '', on: '', device: undefined };
+  return { action: 'add', resource: table.view.resource, keys: [], on: '', device: undefined };
 }
 
-/** Opens a form for the current record; undefined without one. */
+/** Opens one form for the marked records, or for the current one; undefined without any. */
 export function editForm(state: State): FormOpening | undefined {
-  const { rows, keyField } = tableRows(state);
-  const row = rows[state.table.cursor];
-  if (row === undefined) return undefined;
-  const { record } = row;
+  const { all, rows, keyField } = tableRows(state);
+  const { marks, cursor, view } = state.table;
+  const current = rows[cursor];
+  const marked = marks.size > 0 ? marks : new Set(current && marksOf(current, keyField));
+  const selected = selectedRecords(state);
+  if (selected.size === 0) return undefined;
+  // `set` on a device that was read and has no such record would only fail there.
+  const { keys, options } = wordsOfMarked(state, selected, (key, name) => {
+    return selected.get(key)?.has(name) === true || !isRead(state, name);
+  });
+  const devices = new Set([...selected.values()].flatMap((names) => [...names]));
+  const isChosen = (row: FoldedRow, name: string): boolean =>
+    devices.has(name) && marked.has(markOf(name, rawKeyOf(row.record, keyField)));
+  const held = all.flatMap((row) =>
+    row.devices.flatMap(({ name }, index) =>
+      isChosen(row, name) ? [{ name, record: row.records[index] ?? row.record }] : [],
+    ),
+  );
   return {
     action: 'set',
-    resource: state.table.view.resource,
-    key: rawKeyOf(record, keyField),
-    on: onRow(state, row),
-    device: row.devices[0]?.name,
-    record,
+    resource: view.resource,
+    // Only the first word of the line may contain `=` and still be a key.
+    keys: [...keys].sort((a, b) => Number(b.includes('=')) - Number(a.includes('='))),
+    on: options.join(' '),
+    device: held[0]?.name,
+    records: held.map(({ record }) => record),
+    hidden: countMarks(state).hidden,
   };
 }
 
-/**
- * `--on` for a record that not all devices have in this form: the devices that have it, and those not
- * read, which may have it. Empty if the line applies to them anyway.
- */
-function onRow(state: State, row: FoldedRow): string {
-  const { keyField } = tableRows(state);
-  const names = new Set(row.devices.map(({ name }) => name));
-  const key = rawKeyOf(row.record, keyField);
-  const shown = intendedDevices(state, new Map([[key, names]])).get(key) ?? shownDevices(state);
-  const on = shown.filter((name) => names.has(name) || !isRead(state, name));
-  return onUnlessAll(state, on);
+/** Why the marked records cannot be changed by one line. */
+export function ambiguousKeys(state: State): string | undefined {
+  const keys = [...selectedRecords(state).keys()].filter((key) => key.includes('='));
+  if (keys.length < 2) return undefined;
+  return 'more than one marked key contains "=": mark fewer, or press E to edit them as text';
 }
 
 /** `user delete` for the marked records, or the current one, as one plan for all their devices. */
@@ -91,21 +107,33 @@ export function editTextLine(state: State): string | undefined {
 function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
   const selected = selectedRecords(state);
   if (selected.size === 0) return undefined;
+  const { keys, options } = wordsOfMarked(state, selected, () => true);
+  const words = keys.map(quoteWord);
+  const hasDash = keys.some((key) => key.startsWith('-'));
+  const parts = hasDash ? [...options, '--', ...words] : [...words, ...options];
+  return [resourceWords(state.table.view.resource), verb, ...parts].join(' ');
+}
+
+/** The keys of a line, and the options for its devices. `isMeant`: leaves out devices of a key. */
+function wordsOfMarked(
+  state: State,
+  selected: ReadonlyMap<string, ReadonlySet<string>>,
+  isMeant: (key: string, device: string) => boolean,
+): { keys: string[]; options: string[] } {
+  const shown = shownDevices(state);
   const devicesByKey = intendedDevices(state, selected);
-  const keys = [...selected.keys()];
-  const isEverywhere = keys.some((key) => !devicesByKey.has(key));
-  const some = new Set([...devicesByKey.values()].flat());
-  const all = shownDevices(state).filter((name) => isEverywhere || some.has(name));
-  const named = keys.filter((key) => key !== '');
-  const only = named.flatMap((key) => {
-    const on = devicesByKey.get(key) ?? all;
+  const onOf = (key: string): readonly string[] =>
+    (devicesByKey.get(key) ?? shown).filter((name) => isMeant(key, name));
+  const onByKey = new Map([...selected.keys()].map((key) => [key, onOf(key)]));
+  const some = new Set([...onByKey.values()].flat());
+  const all = shown.filter((name) => some.has(name));
+  const keys = [...selected.keys()].filter((key) => key !== '');
+  const only = keys.flatMap((key) => {
+    const on = onByKey.get(key) ?? all;
     return on.length === all.length ? [] : [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
   });
   const options = [onUnlessAll(state, all), ...only].filter((text) => text !== '');
-  const words = named.map(quoteWord);
-  const hasDash = named.some((key) => key.startsWith('-'));
-  const parts = hasDash ? [...options, '--', ...words] : [...words, ...options];
-  return [resourceWords(state.table.view.resource), verb, ...parts].join(' ');
+  return { keys, options };
 }
 
 /** By key: the devices of the marked records, or of the current one. */

@@ -45,6 +45,10 @@ export const TABLE_ACTIONS: Readonly<
   'mark-all': toggleAll,
   'mark-invert': invertMarks,
   'mark-range': toggleRange,
+  'only-marked': ({ table }) => ({
+    ...table,
+    only: table.only === undefined && table.marks.size > 0 ? table.marks : undefined,
+  }),
   'range-up': (state) => rangeMoved(state, -1),
   'range-down': (state) => rangeMoved(state, 1),
   sort: (state) => sorted(state, 'sort'),
@@ -56,7 +60,7 @@ export const TABLE_ACTIONS: Readonly<
     ...table,
     watchMs: table.watchMs === undefined ? WATCH_MS : undefined,
   }),
-  filter: ({ table }) => ({ ...table, filter: { ...table.filter, isOpen: true } }),
+  filter: ({ table }) => ({ ...table, only: undefined, filter: { ...table.filter, isOpen: true } }),
   'keep-filter': ({ table }) => ({
     ...table,
     filter: { ...table.filter, isOpen: false, problem: undefined },
@@ -155,6 +159,7 @@ export function setSource(state: State, source: TableSource): TableState {
     watchMs: source.watchMs,
     ...(!isSame && {
       marks: new Set<string>(),
+      only: undefined,
       range: undefined,
       changes: undefined,
       toggledRows: new Set<string>(),

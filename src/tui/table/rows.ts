@@ -11,7 +11,7 @@ import { visible } from '../../text/visible.ts';
 
 /** The rows of the main table with their counts. */
 export interface TableRows {
-  /** Folded or not, filtered, sorted. */
+  /** Folded or not, filtered or only the marked ones, sorted. */
   readonly rows: readonly FoldedRow[];
   /** All rows, without the filter of `/`. */
   readonly all: readonly FoldedRow[];
@@ -81,8 +81,19 @@ export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
   const { reads, view, isFolded, toggledRows } = table;
   const merged = mergedRows(reads, shownDevices(state), view, isFolded, toggledRows);
   const all = sortedRows(merged.rows, sortFields(table, merged.keyField));
-  return withFilter(merged, all, filterRows(all, table.filter.applied));
+  const { only, filter } = table;
+  const shown =
+    only === undefined ? filterRows(all, filter.applied) : rowsWith(all, merged.keyField, only);
+  return withFilter(merged, all, shown);
 }
+
+/** The rows with one of these marks, also those that the filter hides. */
+const rowsWith = memoized(
+  (rows: readonly FoldedRow[], keyField: string, marks: ReadonlySet<string>) => ({
+    rows: rows.filter((row) => marksOf(row, keyField).some((mark) => marks.has(mark))),
+    isSimilar: false,
+  }),
+);
 
 type Merged = Omit<TableRows, 'isSimilar' | 'all'>;
 
@@ -265,17 +276,21 @@ export interface MarkCount {
   /** A folded row counts once for each of its devices. */
   readonly records: number;
   readonly devices: number;
+  /** Rows that the filter hides. */
+  readonly hidden: number;
 }
 
 export function countMarks(state: Pick<State, 'table' | 'fleet'>): MarkCount {
   const { marks } = state.table;
-  if (marks.size === 0) return { rows: 0, records: 0, devices: 0 };
-  const { all, keyField } = tableRows(state);
-  return counted(all, keyField, marks);
+  if (marks.size === 0) return { rows: 0, records: 0, devices: 0, hidden: 0 };
+  const { all, rows, keyField } = tableRows(state);
+  const count = counted(all, keyField, marks);
+  const shown = rows === all ? count : counted(rows, keyField, marks);
+  return { ...count, hidden: count.whole - shown.whole };
 }
 
-export const counted = memoized(
-  (all: readonly FoldedRow[], keyField: string, marks: ReadonlySet<string>): MarkCount => {
+const counted = memoized(
+  (all: readonly FoldedRow[], keyField: string, marks: ReadonlySet<string>) => {
     const covered = new Set<string>();
     let rows = 0;
     for (const row of all) {
@@ -285,6 +300,6 @@ export const counted = memoized(
     }
     const devices = new Set([...marks].map((mark) => mark.slice(0, mark.indexOf('\n'))));
     const others = [...marks].filter((mark) => !covered.has(mark)).length;
-    return { rows: rows + others, records: marks.size, devices: devices.size };
+    return { rows: rows + others, whole: rows, records: marks.size, devices: devices.size };
   },
 );

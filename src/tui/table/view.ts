@@ -336,12 +336,14 @@ function hiddenColumnsText(state: State): string {
 
 /** Counts all marks, also of rows filtered out; a folded row counts on each of its devices. */
 export function marksText(state: State): string {
-  const { rows, records, devices } = countMarks(state);
-  if (rows === 0) return '';
+  const { rows, records, devices, hidden } = countMarks(state);
+  const only = state.table.only === undefined ? '' : 'only the marked rows · ';
+  if (rows === 0) return only === '' ? '' : `[${only}0 marked] `;
   const head = state.table.range === undefined ? `${rows} marked` : `range: ${rows} marked`;
   const isFew = records === rows || state.size.columns < 60;
   const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
-  return `[${head}${all}] `;
+  const unseen = hidden === 0 ? '' : `, ${hidden} hidden by the filter`;
+  return `[${only}${head}${all}${unseen}] `;
 }
 
 /** "2 changed, 1 new, 1 gone"; empty without changes. */

@@ -55,6 +55,30 @@ test('without facts from the device the documented fields are offered, but no id
   ]);
 });
 
+test('several records have one field each: mixed where they differ, and no key', () => {
+  const held = [
+    { username: 'ann', lang: 'de', groups: ['a'], password: 'x', psk: { password: '1' } },
+    { username: 'bob', lang: 'de', groups: ['a'], password: 'y', psk: 'none' },
+    { username: 'eve', lang: 'en\x1b[2J', groups: ['a'], password: '' },
+  ];
+  const fields = formFields(fleetOf(told), 'user', held, 'fw1');
+  expect(fields).toMatchObject([
+    { name: 'lang', value: '', mixed: ['de', 'en\x1b[2J'] },
+    { name: 'username', value: '', mixed: ['ann', 'bob', 'eve'], isReadOnly: true },
+    { name: 'password', value: '', isSecret: true },
+    { name: 'groups', value: 'a' },
+    { name: 'psk', isReadOnly: true },
+  ]);
+  expect(fields[2]?.mixed).toBeUndefined();
+  expect(fields[3]?.mixed).toBeUndefined();
+  // The same key on several devices may be renamed everywhere.
+  const same = formFields(fleetOf(told), 'user', [held[0] ?? {}, { ...held[0], lang: 'fr' }]);
+  expect(same.find(({ name }) => name === 'username')).toMatchObject({
+    value: 'ann',
+    isReadOnly: false,
+  });
+});
+
 test('what a device tells comes first and as it tells it; the first that tells is asked', () => {
   const fields = formFields(fleetOf(documentedProfile, told), 'user');
   expect(fields.map(({ name }) => name)).toEqual(['lang', 'username', 'password', 'groups']);
@@ -84,7 +108,7 @@ test('the fields of a record have its values, but for secrets; what nests is tex
     address: { city: 'Bonn' },
     snmp: { community: 'x', auth: { password: 'hash' } },
   };
-  expect(formFields(fleetOf(told), 'user', record, 'fw1')).toMatchObject([
+  expect(formFields(fleetOf(told), 'user', [record], 'fw1')).toMatchObject([
     { name: 'lang', value: 'de' },
     { name: 'username', value: 'bob' },
     { name: 'password', value: '', isSecret: true },

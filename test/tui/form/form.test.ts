@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseCompleteLine } from '../../../src/text/words.ts';
 import type { FormField } from '../../../src/shell/records/form-fields.ts';
 import { formCommand, shownCommand } from '../../../src/tui/form/form-runner.ts';
-import { formId, type FormState } from '../../../src/tui/form/form-state.ts';
+import { formId, type FormState, hasChanges } from '../../../src/tui/form/form-state.ts';
 import { formCursor, formView } from '../../../src/tui/form/form-view.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import type { FormAction } from '../../../src/tui/keys/key-binding.ts';
@@ -51,8 +51,8 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 const HELD = NEW.map((each) => ({ ...each, value: VALUES[each.name] ?? '', fallback: '' }));
 
-const ADD = { action: 'add', resource: 'user', key: '', on: '', device: undefined } as const;
-const SET = { ...ADD, action: 'set', key: 'bob' } as const;
+const ADD = { action: 'add', resource: 'user', keys: [], on: '', device: undefined } as const;
+const SET = { ...ADD, action: 'set', keys: ['bob'] } as const;
 
 const start = stateOf({ fw1: [user('bob')] }, { columns: 80, rows: 24 });
 const adding = after(start, { kind: 'form', opening: ADD, fields: NEW });
@@ -100,7 +100,7 @@ describe('the command', () => {
   });
 
   test('keeps words that start with a dash apart from options', () => {
-    const opening = { ...SET, key: '-x', on: '--on fw1' };
+    const opening = { ...SET, keys: ['-x'], on: '--on fw1' };
     const state = press(after(start, { kind: 'form', opening, fields: HELD }), '"y');
     expect(formCommand(formOf(state))).toBe('user set --on fw1 -- -x username=boby');
   });
@@ -117,7 +117,7 @@ describe('the command', () => {
 
   test('keeps untypable characters of an edited value, and leaves out an unedited one', () => {
     const value = 'Al\x07ic\te\r\n\ud800';
-    const opening = { ...SET, key: 'alice' };
+    const opening = { ...SET, keys: ['alice'] };
     const fields = [field('first_name', { value }), field('note', { value })];
     const state = after(start, { kind: 'form', opening, fields });
     expect(formCommand(formOf(state))).toBe('user set alice');
@@ -149,6 +149,25 @@ describe('the command', () => {
     expect(screen(state).join('\n')).toContain('••••••');
     expect(screen(state).join('\n')).not.toContain('s3cret');
   });
+});
+
+test('of several records only what was touched is sent; a restored field is untouched', () => {
+  const fields = [
+    field('username', { value: '', mixed: ['ann', 'bob', 'eve'], isReadOnly: true }),
+    field('lang', { value: '', mixed: ['de', 'en\x1b[2J', ''] }),
+    field('city', { value: 'Ulm' }),
+  ];
+  const opening = { ...SET, keys: ['ann', 'bob', 'eve'], on: '--only fw1=eve', hidden: 1 };
+  const open = after(start, { kind: 'form', opening, fields });
+  expect(screen(open)[0]).toContain('user set (1 hidden by the filter) 3 records: ann bob eve');
+  expect(screen(open).join('\n')).toMatch(/username +\(mixed\)/);
+  expect(screen(open).join('\n')).toMatch(/ mixed: de, en\^\[\[2J, empty; empty: each stays/);
+  const typed = press(open, '"fr');
+  expect(formCommand(formOf(typed))).toBe('user set ann bob eve lang=fr --only fw1=eve');
+  expect(screen(typed).join('\n')).toContain('was de, en^[[2J, empty');
+  const restored = press(typed, 'kill-left', 'next-field', '"m', 'erase-left');
+  expect(formCommand(formOf(restored))).toBe('user set ann bob eve --only fw1=eve');
+  expect(hasChanges(formOf(restored))).toBe(false);
 });
 
 describe('fields', () => {
@@ -280,7 +299,7 @@ describe('sending', () => {
 test('a closed form keeps what was typed for the next time on the same record', () => {
   const closed = press(changing, '"by', 'next-field', '"fr', 'take-choice', 'close-form');
   expect(closed.form).toBeUndefined();
-  const other = after(closed, { kind: 'form', opening: { ...SET, key: 'eve' }, fields: HELD });
+  const other = after(closed, { kind: 'form', opening: { ...SET, keys: ['eve'] }, fields: HELD });
   expect(formCommand(formOf(other))).toBe('user set eve');
   const again = after(closed, { kind: 'form', opening: SET, fields: HELD });
   expect(formCommand(formOf(again))).toBe('user set bob username=bobby lang=fr');

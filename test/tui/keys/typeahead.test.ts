@@ -8,7 +8,13 @@ import { Store } from '../../../src/tui/store.ts';
 import { type KeyEvent, parseKey } from '../../../src/tui/terminal/keys.ts';
 import { stateOf, user } from '../table/table-fixture.ts';
 
-const OPENING = { action: 'set', resource: 'user', key: 'bob', on: '', device: undefined } as const;
+const OPENING = {
+  action: 'set',
+  resource: 'user',
+  keys: ['bob'],
+  on: '',
+  device: undefined,
+} as const;
 
 const LANG = {
   name: 'lang',

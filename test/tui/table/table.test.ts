@@ -16,6 +16,7 @@ import {
 } from '../../../src/tui/table/commands.ts';
 import { emptyLines, tableView } from '../../../src/tui/table/view.ts';
 import { keyOfRow, tableRows } from '../../../src/tui/table/rows.ts';
+import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { after, lineOf, readOf, stateOf, user } from './table-fixture.ts';
 
 function press(state: State, ...actions: readonly ViewAction[]): State {
@@ -224,6 +225,23 @@ describe('marks', () => {
     expect(marked(press(all, 'mark-invert'))).toEqual(['carol', 'dave']);
   });
 
+  test('M shows what is marked, also what the filter hides, and says how much that is', () => {
+    const carol = press(type(press(fleet, 'mark', 'filter'), 'carol'), 'keep-filter', 'mark');
+    expect(titleLine(carol).right).toBe(
+      '[2 marked = 3 records on 2 devices, 1 hidden by the filter] ',
+    );
+    const only = press(carol, 'only-marked');
+    expect(marked(only)).toEqual(['alice', 'carol']);
+    expect(titleLine(only).right).toContain('[only the marked rows · 2 marked');
+    // A row that is unmarked here stays, so that a slip of the hand can be mended.
+    const unmarked = press(only, 'first', 'mark');
+    expect(marked(unmarked)).toEqual(['carol']);
+    expect(tableRows(unmarked).rows).toHaveLength(2);
+    expect(tableRows(press(unmarked, 'only-marked')).rows).toHaveLength(1);
+    expect(tableRows(press(only, 'back')).rows).toHaveLength(1);
+    expect(press(fleet, 'only-marked').table.only).toBeUndefined();
+  });
+
   test('marks outlive a refresh, and those of devices that say nothing stay', () => {
     const state = after(press(fleet, 'mark-all'), {
       kind: 'reads',
@@ -367,6 +385,51 @@ describe('keys as commands', () => {
     expect(editForm(carol)?.on).toBe('--on fw1,fw3');
     const marked = press(absent, 'down', 'mark', 'mark-invert');
     expect(deleteLine(marked)).toBe('user delete alice bob carol dave --only fw2,fw3=bob');
+  });
+
+  test('the marked records are one form, also behind a filter, whatever the cursor is on', () => {
+    const one = press(press(fleet, 'mark'), 'last');
+    expect(editForm(one)).toMatchObject({ keys: ['alice'], on: '', device: 'fw1', hidden: 0 });
+    const some = type(press(fleet, 'down', 'mark', 'down', 'mark', 'filter'), 'nobody');
+    const opening = editForm(press(some, 'keep-filter'));
+    expect(opening).toMatchObject({
+      keys: ['bob', 'carol'],
+      on: '--on fw1',
+      hidden: 2,
+      records: [user('bob', 'de'), user('carol')],
+    });
+    const all = editForm(press(fleet, 'mark-all'));
+    expect(all?.keys).toEqual(['alice', 'bob', 'carol', 'dave']);
+    expect(all?.on).toBe('--only fw1=carol --only fw2=dave');
+    expect(all?.records).toHaveLength(6);
+  });
+
+  test('e and E need the same: marks, or a row', () => {
+    const keysOf = (state: State): (string | undefined)[] =>
+      ['edit-form', 'edit-text'].map((action) =>
+        KEYMAP.find((one) => one.action === action)?.disabled?.(state),
+      );
+    const hidden = type(press(fleet, 'mark', 'filter'), 'nobody');
+    expect(keysOf(hidden)).toEqual([undefined, undefined]);
+    expect(keysOf(press(hidden, 'keep-filter', 'back', 'back', 'filter'))).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(keysOf(type(press(fleet, 'filter'), 'nobody'))).toEqual([
+      'nothing is marked, and no record is here',
+      'nothing is marked, and no record is here',
+    ]);
+    const away = { ...hidden, fleet: { ...hidden.fleet, selected: [] } };
+    expect(keysOf(away)[0]).toContain('devices that are not selected');
+  });
+
+  test('two keys with "=" are no line: the second would be read as an assignment', () => {
+    const odd = press(stateOf({ fw1: [user('a'), user('b=1'), user('c=2')] }), 'mark-all');
+    const edit = KEYMAP.find((one) => one.action === 'edit-form');
+    expect(edit?.disabled?.(odd)).toContain('contains "="');
+    const one = press(stateOf({ fw1: [user('a'), user('b=1')] }), 'mark-all');
+    expect(edit?.disabled?.(one)).toBeUndefined();
+    expect(editForm(one)?.keys).toEqual(['b=1', 'a']);
   });
 
   test('one of several equal rows means its own device, and no other', () => {

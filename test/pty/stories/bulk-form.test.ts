@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { answer, connect, goToTable, isQuiet, simulate } from '../devsh.ts';
+
+/** One entry for each key of the story. */
+const KEYS = ['space', 'space', 'space', 'e', 'tab', 'tab', 'f', 'r', 'ctrl-s', '3', 'enter'];
+
+test('one field on three users takes eleven keys in the table, and changes nothing else', async () => {
+  const simulator = await simulate({ devices: 1, profile: 'documented' });
+  const program = await connect(simulator);
+  await goToTable(program);
+  const before = simulator.devices[0]?.users.map((user) => ({ ...user })) ?? [];
+  const [marks, form, field, value, run, ...confirm] = [3, 1, 2, 2, 1, 1, 1].map(
+    (count, index, all) => {
+      const at = all.slice(0, index).reduce((sum, one) => sum + one, 0);
+      return KEYS.slice(at, at + count);
+    },
+  );
+  const press = (keys: readonly string[] = []): void => {
+    for (const key of keys) program.press(key);
+  };
+  press(marks);
+  await program.waitFor('[3 marked');
+  press(form);
+  await program.waitFor(/user set 3 records: \S+ \S+ \S+/);
+  await program.waitFor(/First name .*mixed: /);
+  press(field);
+  await program.waitFor(/▸ Lang /);
+  press(value);
+  press(run);
+  await program.waitFor('answer>');
+  await program.waitFor(/3 to change|3 to set|Type 3/);
+  for (const keys of confirm) press(keys);
+  await program.waitFor((screen) => isQuiet(screen) && screen.join('\n').includes('done'));
+  const after = simulator.devices[0]?.users ?? [];
+  const changed = after.filter(
+    (user, index) => JSON.stringify(user) !== JSON.stringify(before[index]),
+  );
+  expect(changed.map(({ lang }) => lang)).toEqual(['fr', 'fr', 'fr']);
+  expect(after.map((user) => ({ ...user, lang: '' }))).toEqual(
+    before.map((user) => ({ ...user, lang: '' })),
+  );
+  expect(KEYS.length).toBeLessThanOrEqual(14);
+});
+
+test('marks behind a filter count, are said, and can be looked at', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator);
+  await goToTable(program);
+  program.press('space');
+  program.type('/viewer');
+  program.press('enter');
+  program.press('space');
+  await program.waitFor('2 marked = 4 records on 2 devices, 1 hidden by the filter');
+  program.type('M');
+  await program.waitFor('only the marked rows · 2 marked');
+  program.type('M');
+  program.press('e');
+  await program.waitFor('user set (1 hidden by the filter) 2 records:');
+  program.press('tab');
+  program.press('tab');
+  program.type('it');
+  program.press('ctrl-s');
+  await answer(program, '4');
+  await program.waitFor((screen) => isQuiet(screen) && screen.join('\n').includes('done'));
+  for (const { users } of simulator.devices)
+    expect(users.filter(({ lang }) => lang === 'it').length).toBeGreaterThanOrEqual(2);
+});
