@@ -4,9 +4,9 @@ import { UsageError } from '../errors.ts';
 /** What is refused by default, and what `--allow` with the word permits. */
 const ALLOWED = {
   'own-account': 'delete, disable, demote or rename the account in use, or change its password',
-  loss: 'lose what cannot be brought back, add accounts again without their passwords',
-  invalid: 'send values that the device calls wrong',
-  drift: 'write over what somebody changed since, apply an expired plan',
+  loss: 'lose what undo cannot restore, add accounts again without their passwords',
+  invalid: 'send values that the device calls invalid',
+  drift: 'overwrite what somebody changed since, apply an expired plan',
   protected: 'delete a protected record, or the last one',
   prune: 'prune although the file looks like a mistake',
 } as const;
@@ -23,7 +23,7 @@ export function allowMeaning(word: AllowWord): string {
 
 /** How to override a refusal: the end of its message. */
 export function allowHint(word: AllowWord): string {
-  return `say --allow ${word} to do it all the same`;
+  return `use --allow ${word} to override`;
 }
 
 export function allowedBy(words: readonly string[]): Allowed {

@@ -8,6 +8,8 @@ export interface StdinSecret {
   readonly kind: 'token' | 'password';
   /** All of standard input, or its first line. */
   readonly read: () => Promise<string>;
+  /** The passphrase of the vault is the line after the secret. */
+  readonly hasPassphrase?: boolean;
 }
 
 export interface GivenOptions {
@@ -39,9 +41,10 @@ export class GivenLogin {
     const [line = '', ...rest] = (await this.#text).split(/\r?\n/);
     const option = `--${stdin.kind}-stdin`;
     if (line === '') throw new CredentialError(`${option}: standard input holds no ${stdin.kind}`);
-    if (rest.some((other) => other !== '')) {
+    const unused = stdin.hasPassphrase === true ? rest.slice(1) : rest;
+    if (unused.some((other) => other !== '')) {
       this.#warn(
-        `${option}: standard input has more than one line; the first one is the ${stdin.kind}`,
+        `${option}: standard input has more lines than devsh reads; the first is the ${stdin.kind}`,
       );
     }
     const kind = stdin.kind === 'token' ? 'token' : 'basic';

@@ -23,119 +23,110 @@ const writeSchema = z.strictObject({
   method: fact(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'The HTTP method'),
   path: fact(
     text.regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}'),
-    '{collection}, {item}, {id}, {key}, {resource} and any {field} of the record are replaced',
+    'The path, with {collection}, {item}, {id}, {key}, {resource} and any {field} of the record',
   ),
-  encoding: fact(z.enum(['form', 'json']), 'How the body is written'),
+  encoding: fact(z.enum(['form', 'json']), 'The encoding of the body'),
   constants: fact(
     z.record(z.string(), z.string()),
-    'Fields that each such write has, as in action=delete',
+    'Fields of each such write, as in action=delete',
   ),
-  wrapper: fact(text, 'A JSON body is put under this name, as in {resource}'),
-  attributes: fact(
-    text,
-    'In the body the fields are under this name, and what names the record beside them',
-  ),
+  wrapper: fact(text, 'The name that wraps a JSON body, as in {resource}'),
+  attributes: fact(text, 'The name that wraps the fields in the body; id and key stay beside it'),
   content_type: fact(
     text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be a media type, as application/json'),
-    'The media type of a JSON body, when that is not application/json',
+    'The media type of a JSON body, if not application/json',
   ),
   selector: fact(
     z.enum(['id', 'key', 'none']),
-    'By what the body names the record: its id, its natural key, or nothing',
+    'How the body identifies the record: by id, by natural key, or not',
   ),
-  record: fact(z.enum(['whole', 'changes', 'none']), 'What of the record the body holds'),
-  left_out: fact(
-    z.enum(['kept', 'erased']),
-    'What becomes of the fields of a record that a change leaves out',
-  ),
-  lists: fact(z.enum(['repeated']), 'How a form has a list: its field once for each item'),
+  record: fact(z.enum(['whole', 'changes', 'none']), 'The part of the record in the body'),
+  left_out: fact(z.enum(['kept', 'erased']), 'What happens to fields that a change leaves out'),
+  lists: fact(z.enum(['repeated']), 'repeated: a form has the field of a list once for each item'),
 });
 
 const listSchema = z.strictObject({
   path: fact(
     text.regex(/^(?:\/|\{collection\})/, 'must begin with / or {collection}'),
-    '{collection} and {resource} are replaced',
+    'The path, with {collection} and {resource}',
   ),
-  items: fact(text, 'Where the records are in the answer, as in data.items'),
-  attributes: fact(text, 'Each record has its fields under this name, as in JSON:API'),
+  items: fact(text, 'Where the records are in the response, as in data.items'),
+  attributes: fact(text, 'The name that wraps the fields of each record, as in JSON:API'),
   paging: fact(
     z.enum(['auto', 'none', 'next', 'page', 'offset']),
-    'auto: by the next link, else by the numbers that the answer shows',
+    'auto: by the next link, else by the numbers in the response',
   ),
   parameter: fact(text, 'The query parameter for the page, or for the offset'),
-  size_parameter: fact(text, 'The query parameter for the records on a page'),
-  summary: fact(flag, 'The list leaves fields out; a record has all of them at its own path'),
+  size_parameter: fact(text, 'The query parameter for the number of records per page'),
+  summary: fact(flag, 'The list leaves out fields that a record has at its own path'),
   detail: fact(
     text
       .regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
       .refine((path) => namesRecord(path), 'must name one record, as {item}, {id} or {key}'),
-    'Where one record is read in full, when that is not {item}',
+    'The path of one complete record, if not {item}',
   ),
-  group_field: fact(
-    text,
-    'Lines as in admin="root,joe": the field of a record that holds its groups',
-  ),
+  group_field: fact(text, 'For lines as in admin="root,joe": the field of a record for its groups'),
 });
 
 const resourceSchema = z.strictObject({
   path: fact(
     text.regex(/^\//, 'must begin with /'),
-    'Where the records are, when that is not below the base path',
+    'The path of the records, if not below the base path',
   ),
-  single: fact(flag, 'One object without a list, as /api/system/; it has no key'),
+  single: fact(flag, 'One object instead of a list, as /api/system/; it has no key'),
   named_by: fact(
     z.enum(['id', 'key']),
-    'key: the path of a record ends with its natural key, although it has an id',
+    'key: the path of a record ends with its natural key, even if it has an id',
   ),
-  key_field: fact(text, 'The field that people call a record by'),
-  fields: fact(names, 'The fields that a new record must fill'),
-  choice_fields: fact(
-    names,
-    'Fields that take certain values only, and are refused when they are empty',
-  ),
+  key_field: fact(text, 'The natural key: the field that people know a record by'),
+  fields: fact(names, 'The fields that a new record must have'),
+  choice_fields: fact(names, 'Fields that take only certain values, none of them empty'),
   volatile: fact(
     names,
-    'Fields that change by themselves (counters, uptimes): shown, and never compared',
+    'Fields that change by themselves (counters, uptimes): shown, never compared',
   ),
-  bookkeeping: fact(names, 'Fields as _links and etag: shown, neither compared nor sent back'),
+  bookkeeping: fact(names, 'Fields as _links and etag: shown, never compared or sent back'),
   hidden: fact(
     names,
-    'Fields that are taken and never shown: a whole record without them is not sent',
+    'Fields that the device takes and never shows: devsh sends no whole record without them',
   ),
   sent_back: fact(
     names,
-    'Secrets that are shown as they are: sent back as held with a whole record',
+    'Secrets that the device shows in clear text: sent back unchanged with a whole record',
   ),
-  update: fact(writeSchema, 'How this resource is changed; what is left out is as in update'),
+  update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
 });
 
 /** The content of a profile file; omitted facts come from `extends`. */
 export const profileSchema = z.strictObject({
-  extends: fact(text, 'The built-in profile that gives all that is left out'),
+  extends: fact(text, 'The built-in profile for everything left out'),
   base_path: fact(
     text.regex(/^\/(?:.*\/)?$/, 'must begin and end with /'),
-    'In front of the name of a resource, as /api/',
+    'The path before the name of a resource, as /api/',
   ),
   ends_with_slash: fact(flag, 'Whether paths end with a slash: /api/user/ or /api/user'),
   accept: fact(
     text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be media types, as application/json'),
-    'The media types that requests ask for (the header Accept), when not JSON',
+    'The media types in the Accept header, if not JSON',
   ),
   connections: fact(
     z.enum(['one', 'several']),
-    'one: the device takes one connection at a time, so a read makes room for a write',
+    'one: the device accepts only one connection at a time',
   ),
   id_fields: fact(
     names,
-    'Fields that may hold the id, most likely first; []: records go by their natural key',
+    'Fields that may be the id, most likely first; []: the natural key identifies records',
   ),
   ids: fact(
     z.enum(['stable', 'positional']),
-    'positional: an id is the place in the list, and moves when other records go',
+    'positional: an id is the position in the list and changes if other records are deleted',
   ),
-  errors_in: fact(text, 'Where a good answer to a write says what was wrong, as in results.status'),
-  no_id: fact(z.string(), 'What a new record says for its id, as null'),
-  resources: fact(z.record(z.string(), resourceSchema), 'By name, what is known of one resource'),
+  errors_in: fact(
+    text,
+    'Where a successful response to a write reports errors, as in results.status',
+  ),
+  no_id: fact(z.string(), 'The id of a new record, as null'),
+  resources: fact(z.record(z.string(), resourceSchema), 'By name, the facts of one resource'),
   list: fact(listSchema, 'How all records of a resource are read'),
   create: fact(writeSchema, 'How a record is added'),
   update: fact(writeSchema, 'How a record is changed'),

@@ -32,20 +32,20 @@ const settings = {
   user: text.exactOptional().describe('The account to log in as'),
   ca: text
     .exactOptional()
-    .describe('A PEM file with the CA of its certificate; counts from this file'),
-  insecure: flag.exactOptional().describe('Its certificate is not checked'),
-  read_only: flag.exactOptional().describe('Every write is refused'),
+    .describe('A PEM file with the CA of its certificate, relative to this file'),
+  insecure: flag.exactOptional().describe('Do not check its certificate'),
+  read_only: flag.exactOptional().describe('Refuse every write'),
   label: text
     .max(24, 'must be no longer than 24 characters')
     .exactOptional()
-    .describe('What the prompt and the question of a write say of it, as PROD'),
+    .describe('A text in the prompt and in the question of a write, as PROD'),
   color: z
     .enum(LABEL_COLORS, `must be ${LABEL_COLORS.join(', ')}`)
     .exactOptional()
     .describe('The colour of its label'),
-  profile: text.exactOptional().describe('How it speaks: a built-in profile, or a file of yours'),
-  proxy: text.exactOptional().describe('The proxy that leads to it, or "none"'),
-  jump: text.exactOptional().describe('The SSH jump host that leads to it, or "none"'),
+  profile: text.exactOptional().describe('How it speaks: a built-in profile, or a profile file'),
+  proxy: text.exactOptional().describe('The proxy to it, or "none"'),
+  jump: text.exactOptional().describe('The SSH jump host to it, or "none"'),
   credential_command: words
     .refine(([program = '']) => !/^[-{]/.test(program), 'must begin with a program')
     .exactOptional()
@@ -53,11 +53,11 @@ const settings = {
   git_credential: z
     .union([text.transform((helper) => [helper]), words], helperMessage)
     .exactOptional()
-    .describe('"default" for what git has configured, or one helper of git'),
+    .describe('"default" for the configured helper of git, or one helper'),
   netrc: text
     .transform((written) => (written === 'true' ? true : written === 'false' ? false : written))
     .exactOptional()
-    .describe('true for the usual .netrc file, or the path of another one'),
+    .describe('true for the usual .netrc file, or the path of another'),
 };
 
 /** `devices:` without a value is an empty text in the failsafe schema, and means the same as no key. */
@@ -69,11 +69,9 @@ const groupName = name.refine((group) => group.toLowerCase() !== 'all', '"all" m
 const groupNames = z.array(groupName, 'must be a list of group names');
 
 const deviceSchema = z.strictObject({
-  name: name.describe('How you call it'),
+  name: name.describe('Its name'),
   address: text.describe('Address, host name or host:port'),
-  groups: orEmpty(groupNames).describe(
-    'The groups that it is in; the first counts before the others',
-  ),
+  groups: orEmpty(groupNames).describe('Its groups; settings of an earlier one win'),
   ...settings,
 });
 

@@ -97,8 +97,8 @@ export function causeLines(failures: readonly Failure[], most = Infinity): strin
 function sharedReason({ device, error }: Failure): string {
   const { name, address } = device;
   return reasonText(error, device)
-    .replaceAll(visible(address), 'the device')
-    .replaceAll(` ${visible(name)}"`, ' DEVICE"');
+    .replaceAll(` ${visible(name)}"`, ' DEVICE"')
+    .replaceAll(visible(address), 'the device');
 }
 
 /**

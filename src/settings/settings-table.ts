@@ -40,7 +40,7 @@ export const SETTINGS = {
   timeoutMs: {
     schema: (z: Z) => z.int().min(1).max(3_600_000),
     inProject: true,
-    summary: 'How long an answer may take',
+    summary: 'How long a response may take, as --timeout',
     otherwise: '10000',
     hasOption: true,
     variable: {
@@ -53,22 +53,22 @@ export const SETTINGS = {
     schema: (z: Z) => z.int().min(1).max(1_000),
     inProject: true,
     summary: 'How many devices at a time',
-    otherwise: '128 for reads, 1 for writes',
+    otherwise: 'reads adapt from 128, writes 1',
     hasOption: true,
     variable: { name: 'DEVSH_CONCURRENCY', meaning: 'as --concurrency', read: Number },
   },
   on: {
     schema: text,
     inProject: true,
-    summary: 'The devices that are meant where a line names none',
-    otherwise: 'the devices that are connected',
+    summary: 'The devices of a line that names none',
+    otherwise: 'the connected devices',
     hasOption: true,
-    variable: { name: 'DEVSH_ON', meaning: 'the devices that are meant where a line names none' },
+    variable: { name: 'DEVSH_ON', meaning: 'the devices of a line that names none' },
   },
   format: {
     schema: (z: Z) => z.enum(FORMAT_NAMES),
     inProject: true,
-    summary: 'How a command prints its data, where it is not told',
+    summary: 'The format of data, unless the line names one',
     otherwise: 'table',
     hasOption: true,
     variable: {
@@ -78,36 +78,36 @@ export const SETTINGS = {
   },
   readOnly: {
     schema: flag,
-    inProject: (z: Z) => z.literal(true, 'only true may be said here'),
-    summary: 'Whether every write is refused',
+    inProject: (z: Z) => z.literal(true, 'only true is allowed here'),
+    summary: 'Refuse every write',
     otherwise: 'false',
     hasOption: true,
-    variable: { name: 'DEVSH_READ_ONLY', meaning: '1: every write is refused', read: yesOrNo },
+    variable: { name: 'DEVSH_READ_ONLY', meaning: '1: refuse every write', read: yesOrNo },
   },
   inventory: {
     schema: text,
-    summary: 'Another inventory than `devices.yaml` beside the settings',
+    summary: 'The path of the inventory',
     otherwise: 'devices.yaml',
-    variable: { name: 'DEVSH_INVENTORY', meaning: 'another devices.yaml' },
+    variable: { name: 'DEVSH_INVENTORY', meaning: 'the path of the inventory' },
   },
   historySize: {
     schema: (z: Z) => z.int().min(0).max(1_000_000),
-    summary: 'How many lines of history are kept; 0 keeps none',
+    summary: 'The number of history lines to keep',
   },
   saveCredentials: {
     schema: (z: Z) => z.enum(['ask', 'never']),
-    summary: 'Whether to ask before a credential goes to the keychain, or never to store one',
+    summary: 'Whether devsh asks to keep a typed login, or never keeps one',
     default: 'ask',
   },
   rememberKeys: {
     schema: flag,
-    summary: 'Whether the keys of records are kept from session to session, for completion',
+    summary: 'Whether devsh keeps the keys of records between sessions, for completion',
     default: true,
   },
   theme: {
     schema: (z: Z) => z.enum(THEME_NAMES),
-    summary: 'The looks of the full screen, where `--theme` says nothing',
-    otherwise: 'by the terminal',
+    summary: 'The theme of the full screen',
+    otherwise: 'fits the terminal',
     hasOption: true,
     variable: { name: 'DEVSH_THEME', meaning: 'as --theme' },
   },
@@ -118,12 +118,12 @@ export const SETTINGS = {
   },
   reduceMotion: {
     schema: flag,
-    summary: 'What changed on the full screen does not fade by itself',
+    summary: 'Changes on the full screen do not fade',
     default: false,
   },
   columns: {
     schema: (z: Z) => z.record(z.string(), z.array(z.string()).readonly()),
-    summary: 'By profile and resource (`drf/user`): the fields that a list shows on a screen',
+    summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',
   },
   keys: {
     schema: (z: Z) => {
@@ -131,11 +131,11 @@ export const SETTINGS = {
       return z.record(z.string(), z.record(z.string(), keys));
     },
     summary:
-      'By place and action: the keys on the full screen, as in `{"table": {"delete": ["x"]}}`',
+      'By place and action: the keys on the full screen, as in `{"table": {"delete": ["X"]}}`',
   },
   editing: {
     schema: (z: Z) => z.enum(['emacs', 'vi']),
-    summary: 'Which keys edit the line at the prompt',
+    summary: 'The editing keys of the prompt',
     default: 'emacs',
   },
 } as const satisfies Record<string, Setting>;

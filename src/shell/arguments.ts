@@ -88,10 +88,9 @@ function jsonOf(text: string, word: Word | undefined): Value {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
-    throw new UsageError(
-      `behind := stands JSON, as in mtu:=1500 or 'states:=["OK"]': ${error.message}`,
-      { column: word?.start },
-    );
+    throw new UsageError(`:= takes JSON, as in mtu:=1500 or 'states:=["OK"]': ${error.message}`, {
+      column: word?.start,
+    });
   }
 }
 
@@ -134,7 +133,7 @@ export function recordKey(resource: string): ArgSpec {
 export function assignments(resource: string): ArgSpec {
   return {
     name: 'FIELD=VALUE',
-    summary: 'a field and what it is to hold, as in lang=de',
+    summary: 'a field and its new value, as in lang=de',
     isRest: true,
     complete: (scope) => fieldCandidates(scope, resource),
   };

@@ -291,8 +291,8 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const { connected } = this.shell.fleet;
     throw new UsageError(
       connected.length > 0
-        ? `none of the ${connected.length} connected devices is selected: "use" chooses, "use all" takes all`
-        : 'no device is selected: name some with --on (10.0.0.5, @group), or connect to them first',
+        ? `none of the ${connected.length} connected devices is selected: "use" selects some, "use all" all`
+        : 'no device is selected: name devices with --on (10.0.0.5, @group), or connect first',
     );
   }
 

@@ -69,7 +69,11 @@ function* machineFindings(services: Services): Generator<Finding> {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   yield /utf-?8/i.test(locale)
     ? is('locale', 'ok', locale)
-    : is('locale', 'warning', `${locale || 'not set'}: without UTF-8 other letters may look wrong`);
+    : is(
+        'locale',
+        'warning',
+        `${locale || 'not set'}: without UTF-8 non-ASCII letters may look wrong`,
+      );
   yield is('proxy', ...proxyState(env));
 }
 
@@ -87,7 +91,7 @@ function proxyState(env: NodeJS.ProcessEnv): [Finding['state'], string] {
 }
 
 function terminalState(stdout: Services['stdout'], type: string): [Finding['state'], string] {
-  if (stdout.isTTY !== true) return ['not used', 'the output goes to a file or a program'];
+  if (stdout.isTTY !== true) return ['not used', 'stdout is a file or a pipe'];
   const [columns, rows] = [stdout.columns || 80, stdout.rows || 24];
   const size = `${type}, ${columns} x ${rows}`;
   if (type === 'dumb') return ['ok', `${size}: line by line`];
@@ -110,13 +114,13 @@ async function* fileFindings(services: Services): AsyncGenerator<Finding> {
   const { paths, inventory, knownDevices, history, runs, vault } = services;
   for (const [name, path] of Object.entries<string>({ ...paths })) {
     const { state, problem } = await checkFolder(path);
-    const detail = problem ?? (state === 'absent' ? `${path}: will be made when needed` : path);
+    const detail = problem ?? (state === 'absent' ? `${path}: devsh creates it when needed` : path);
     yield finding('files', `folder ${name}`, state === 'not usable' ? 'failed' : 'ok', detail);
   }
   yield await fileFinding('settings', services.settings.path, async () => {
     // One-shot commands use no keys, but the next full screen must find valid ones.
     if (services.settings.get('keys') !== undefined) await services.keys();
-    return 'understood';
+    return 'valid';
   });
   yield await fileFinding('inventory', inventory.path, async () => {
     const { devices } = await inventory.load();
@@ -208,9 +212,9 @@ async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
   const isThere = await credentials.reachesKeychain();
   const [problem = 'none on this machine'] = credentials.problems;
   const state = isThere ? 'ok' : credentials.problems.length > 0 ? 'warning' : 'not used';
-  yield finding('credentials', 'keychain', state, isThere ? 'answers' : problem);
+  yield finding('credentials', 'keychain', state, isThere ? 'works' : problem);
   const place = await credentials.placeToStore();
-  const kept = place === undefined ? 'nothing; "vault init" makes a place' : `the ${place}`;
+  const kept = place === undefined ? 'nothing; "vault init" creates a vault' : `the ${place}`;
   const isKept = place === undefined ? 'not used' : 'ok';
   yield finding('credentials', 'logins are kept in', isKept, kept);
 }
@@ -230,8 +234,8 @@ async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<F
       const response = await device.raw({ method: 'GET', path }, call.io.signal);
       // Thrown in here, so that a refused password is sent to no other device.
       if (response.status === 401) {
-        const advice = `"login ${area}" keeps another`;
-        throw new UnauthorizedError(session.ref, `the login is not accepted; ${advice}`, 401);
+        const advice = `try "login ${area}"`;
+        throw new UnauthorizedError(session.ref, `the login was refused; ${advice}`, 401);
       }
       return response;
     });
@@ -266,7 +270,7 @@ async function certificateFinding(call: Call, { ref, trust }: DeviceSession): Pr
 function clockFinding(area: string, date: string | undefined, before: Date, after: Date): Finding {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) {
-    return finding(area, 'clock', 'not used', 'the device does not say what time it is');
+    return finding(area, 'clock', 'not used', 'the device reports no time');
   }
   // The header counts whole seconds.
   const ours = (before.getTime() + after.getTime()) / 2 - 500;

@@ -117,7 +117,7 @@ export abstract class Services {
       passphrase: passphraseStdin
         ? async () => (await read()).split(/\r?\n/)[line] ?? ''
         : undefined,
-      stdin: kind && { kind, read },
+      stdin: kind && { kind, read, hasPassphrase: passphraseStdin },
     });
     this.#sources.set(key, credentials);
     return credentials;

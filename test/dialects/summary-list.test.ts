@@ -66,7 +66,7 @@ test('a column or a filter that the list omits is read from the records, with a 
   gets();
   const columns = await devsh('user list --on sim1 --columns username,lang');
   expect(columns.stdout).toContain(device.users[0]?.lang);
-  expect(columns.stderr).toContain('each user was read by itself: 6 on sim1');
+  expect(columns.stderr).toContain('read each user alone: 6 on sim1');
   expect(gets()).toHaveLength(7);
   const lang = device.users.at(-1)?.lang ?? '';
   const filtered = await devsh(`user list lang=${lang} --on sim1`);

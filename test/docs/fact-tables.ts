@@ -26,7 +26,7 @@ export function profileFacts(): string {
       }
       return [own, ...rows(fact, `${path}${name}.`)];
     });
-  return table(['fact', 'what it says'], rows(profileJsonSchema() as Schema, ''));
+  return table(['fact', 'meaning'], rows(profileJsonSchema() as Schema, ''));
 }
 
 /** What a device, and a group, may say in devices.yaml. */
@@ -40,7 +40,7 @@ export function inventoryFacts(): string {
     [name in ofDevice ? 'device' : '', name in ofGroup ? 'group' : ''].filter(Boolean).join(', '),
     meaningOf(ofDevice[name] ?? ofGroup[name] ?? {}),
   ]);
-  return table(['key', 'of a', 'what it says'], rows);
+  return table(['key', 'of a', 'meaning'], rows);
 }
 
 /** What settings.json may say. */
@@ -50,7 +50,7 @@ export function settingsFacts(): string {
     const usual = fact.default === undefined ? '' : `\`${JSON.stringify(fact.default)}\``;
     return [`\`${name}\``, meaningOf(fact), usual];
   });
-  return table(['setting', 'what it says', 'unless set'], rows);
+  return table(['setting', 'meaning', 'default'], rows);
 }
 
 function propertiesOf(schema: Schema | boolean | undefined): Readonly<Record<string, Schema>> {

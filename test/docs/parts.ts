@@ -89,7 +89,7 @@ function keys(): string {
 function variables(): string {
   const sections = ENVIRONMENT.map(({ title, variables: some }) => {
     const rows = some.map(([name, meaning]) => [codes(name.split(', ')).join(', '), meaning]);
-    return `### ${title}\n\n${table(['variable', 'what it says'], rows)}`;
+    return `### ${title}\n\n${table(['variable', 'meaning'], rows)}`;
   });
   return sections.join('\n\n');
 }

@@ -209,7 +209,7 @@ test('credentials shows the source of each login, never the login, and sends no 
     credentials: [
       { device: 'sim1', source: 'credential_command', user: null, kind: null },
       { device: 'sim2', source: 'netrc', user: 'admin', kind: 'basic', note: null },
-      { device: 'sim3', source: null, note: 'none: it is asked for' },
+      { device: 'sim3', source: null, note: 'none: devsh asks for it' },
     ],
   });
   expect(stdout + stderr).not.toContain('admin-secret');
@@ -270,7 +270,7 @@ test('where no keychain answers, logins are kept in the vault, and found there',
   const { devsh, device } = await startFleet({ env: {} });
   await makeVault(devsh.folder);
   const kept = await devsh('login sim1 --user admin', { tty: ['admin-secret', PASSPHRASE] });
-  expect(kept.stderr).toContain('sim1: admin is accepted, and kept in the vault');
+  expect(kept.stderr).toContain('sim1: admin is accepted and kept in the vault');
   expect(kept.stderr).not.toContain('keychain answers');
   const typed = await devsh('user list --on sim1', { tty: [PASSPHRASE] });
   expect(typed.exitCode).toBe(0);
@@ -364,7 +364,7 @@ test('vault init requires the same passphrase twice, and creates no second vault
   const stdin = `${PASSPHRASE}\n`;
   const made = await devsh('vault init --passphrase-stdin', { stdin });
   expect(made).toMatchObject({ exitCode: 0 });
-  expect(made.stderr).toContain('made the vault');
+  expect(made.stderr).toContain('created the vault');
   expect((await devsh('vault init', { tty: [PASSPHRASE, PASSPHRASE] })).exitCode).toBe(6);
 });
 
@@ -374,7 +374,7 @@ test('login --token keeps a token in place of the password of the same account',
   await devsh('login sim1 --user admin', { tty: ['admin-secret', PASSPHRASE] });
   const line = 'login sim1 --user admin --token';
   const { stderr } = await devsh(line, { tty: [device(1).accounts.admin.token, PASSPHRASE] });
-  expect(stderr).toContain('sim1: the token of admin is accepted, and kept in the vault');
+  expect(stderr).toContain('sim1: the token of admin is accepted and kept in the vault');
   expect(stderr).not.toContain(device(1).accounts.admin.token);
   const list = await devsh('vault list --json --passphrase-stdin', { stdin: PASSPHRASE });
   expect(JSON.parse(list.stdout)).toMatchObject({ vault: [{ user: 'admin', kind: 'token' }] });

@@ -39,7 +39,7 @@ test('a source without a usable device is reported', async () => {
   const empty = await devsh('device import - --from csv', { stdin: 'name,address\n' });
   expect(empty.stderr).toContain('nothing to do: the source has no device\n');
   const bad = await devsh('device import -', { stdin: 'name,address\nfw1,999.1.1.1\n' });
-  expect(bad.stderr).toContain('nothing to do: the source has no device that can be taken');
+  expect(bad.stderr).toContain('nothing to do: the source has no device that can be imported');
 });
 
 test('what has changed is shown with before and after; --dry-run and a no write nothing', async () => {
@@ -84,7 +84,7 @@ test('programs in another devices.yaml are named before they are imported', asyn
   const text = 'devices:\n  - name: a\n    address: b\n    credential_command: [./get]\n';
   const file = await fileIn(devsh, 'theirs/devices.yaml', text);
   const { stderr } = await devsh(['device', 'import', file, '--yes']);
-  expect(stderr).toContain('credential_command of a: a program will be run for the login');
+  expect(stderr).toContain('credential_command of a: devsh will run a program for the login');
   expect(await inventoryOf(devsh)).toContain(
     `credential_command:\n      - ${devsh.folder}/theirs/get`,
   );
@@ -102,11 +102,11 @@ test('the hosts of ~/.ssh/config, with the files that it includes', async () => 
 
 test.each([
   ['device import nowhere.csv', 'there is no such file'],
-  ['device import .', 'is a folder: "--from ansible" reads it'],
-  ['device import -', 'say --from csv|ssh|ansible|netbox|devices'],
+  ['device import .', 'is a folder: --from ansible reads it'],
+  ['device import -', 'use --from csv|ssh|ansible|netbox|devices'],
   ['device import - --from cvs', 'there is no source "cvs"'],
   ['device import http://nb/ --yes', 'only https:// is spoken'],
-  ['device import https://127.0.0.1:1/ --from csv', 'a URL is read as NetBox'],
+  ['device import https://127.0.0.1:1/ --from csv', 'a URL is always NetBox'],
 ])('%s is refused', async (line, message) => {
   const devsh = await makeDevsh();
   const { stderr, exitCode } = await devsh(line, { stdin: 'what is this\n' });
@@ -231,7 +231,7 @@ test('NetBox: an unknown certificate gets no request, and the login of the devic
 
 test.each([
   ['that leads elsewhere', () => 'https://x/api/users/tokens/?limit=1', 'at another path'],
-  ['that leads back', () => '/api/dcim/devices/?status=active&limit=1', 'come without end'],
+  ['that leads back', () => '/api/dcim/devices/?status=active&limit=1', 'its pages do not end'],
 ])('NetBox: a next page %s is refused', async (_what, nextOf, message) => {
   const netbox = await startNetBox(NETBOX, { nextOf });
   const devsh = await makeDevsh({ NETBOX_TOKEN: 'nb-token' });

@@ -44,13 +44,17 @@ test.each(['{"users":{}}', '{"a":[{}]}', '{}', '{"users":[{"name":"x"}]}'])(
   },
 );
 
-test('more than one line of standard input is reported', async () => {
+test('lines of standard input that nobody reads are reported', async () => {
   const { devsh } = await startFleet({ env: {} });
   const line = 'user list --on sim1 --user admin --password-stdin';
   const piped = await devsh(line, { stdin: 'admin-secret\nurl: https://x\n' });
   expect(piped).toMatchObject({ exitCode: 0 });
-  expect(piped.stderr).toContain('--password-stdin: standard input has more than one line');
-  expect((await devsh(line, { stdin: 'admin-secret\r\n' })).stderr).not.toContain('more than one');
+  expect(piped.stderr).toContain(
+    '--password-stdin: standard input has more lines than devsh reads',
+  );
+  expect((await devsh(line, { stdin: 'admin-secret\r\n' })).stderr).not.toContain('more lines');
+  const both = await devsh(`${line} --passphrase-stdin`, { stdin: 'admin-secret\npassphrase\n' });
+  expect(both).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
 test.each(['400-token', '403'] as const)(

@@ -13,7 +13,7 @@ test('open without a browser says so and prints the address', async () => {
   const { devsh, device } = await startFleet({ env: { BROWSER: '/nowhere/browser' } });
   const { stdout, stderr } = await devsh('open sim1');
   expect(stdout.trim()).toBe(`https://${device(1).address}/api/`);
-  expect(stderr).toContain('open the address yourself');
+  expect(stderr).toContain('open the URL yourself');
 });
 
 test.each(['open sim1 //evil.invalid/', 'open sim1 api', 'open --on sim1,sim2'])(

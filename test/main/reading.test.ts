@@ -140,7 +140,7 @@ test('user show of nobody fails, and says so', async () => {
   const { devsh } = await startFleet();
   const { stdout, stderr, exitCode } = await devsh('user show nobody --on sim1');
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
-  expect(stderr).toBe('error: no user "nobody" on the devices that answered\n');
+  expect(stderr).toBe('error: no user "nobody" on the devices that responded\n');
 });
 
 test('a device that failed is always listed with its reason, in every format', async () => {

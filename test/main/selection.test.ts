@@ -29,7 +29,9 @@ test.each([
 
 test('a newly connected device is reported as not selected, and the selection stays', async () => {
   const { written, stderr } = await writtenAfter('connect sim4');
-  expect(stderr).toContain('not selected: sim4; the selection stays sim2 ("use all" takes all 4)');
+  expect(stderr).toContain(
+    'not selected: sim4; the selection stays sim2 ("use all" selects all 4)',
+  );
   expect(written).toEqual(['sim2']);
 });
 
@@ -133,7 +135,7 @@ test('the plain prompt shows what can be resumed, and a connect line with a secr
   const { devsh } = await startFleet({ devices: 2 });
   await devsh('connect @lab --plain', { tty: ['exit'] });
   const { stderr } = await devsh('--plain', { tty: ['exit'] });
-  expect(stderr).toContain('To go on, type one of these:');
+  expect(stderr).toContain('To continue, type one of these:');
   expect(stderr).toMatch(/^ {2}connect @lab +as in the last session, today \d\d:\d\d$/m);
   expect(stderr).toMatch(/^ {2}connect @all +all 2 of the inventory$/m);
   const line = 'connect sim1 --proxy http://u:tell-nobody@127.0.0.1:9';

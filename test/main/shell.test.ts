@@ -191,7 +191,7 @@ test.each(['use', 'disconnect'])(
   async (word) => {
     const { devsh, device } = await startFleet({ devices: 2 });
     const alone = await devsh(`${word} 10.9.9.9`);
-    expect(alone.stderr).toContain('no device is connected; "connect 10.9.9.9" does that');
+    expect(alone.stderr).toContain('no device is connected: use "connect 10.9.9.9"');
     expect(alone.exitCode).toBe(2);
     const other = await devsh('connect sim1 --plain', { stdin: `${word} ${device(2).address}\n` });
     expect(other.stderr).toContain('not among the connected devices (sim1)');

@@ -246,7 +246,7 @@ test('trust accept takes a whole group after one question, and refuses what has 
   device(3).setFault('certificate-change');
   const { stderr, exitCode } = await devsh('trust accept @lab', { tty: ['yes'] });
   expect(stderr).toContain('Type yes to trust and pin 2 certificates');
-  expect(stderr).toContain('sim4 is known already');
+  expect(stderr).toContain('sim4 is pinned already');
   expect(stderr).toContain('THE CERTIFICATE HAS CHANGED');
   expect(exitCode).toBe(5);
   expect((await devsh('user list --on sim1 --on sim2 --on sim4')).exitCode).toBe(0);
@@ -298,9 +298,9 @@ test('many devices are pinned from the output of a scan, except changed ones', a
   await devsh(`trust accept sim3 --fingerprint ${device(3).fingerprint}`);
   const { stderr, exitCode } = await devsh(`trust accept @lab --fingerprints ${file}`);
   expect(stderr).toContain(`sim1 is pinned to ${device(1).fingerprint}`);
-  expect(stderr).toContain('sim2 is known already by AB:AB');
-  expect(stderr).toContain('"trust replace sim2" takes another certificate');
-  expect(stderr).toContain('sim3 is known already');
+  expect(stderr).toContain('sim2 is pinned to AB:AB');
+  expect(stderr).toContain('"trust replace sim2" replaces the pin');
+  expect(stderr).toContain('sim3 is pinned already');
   expect(stderr).toContain(`sim4: ${file} has no SHA-256 fingerprint for it`);
   expect(exitCode).toBe(6);
   expect((await devsh('user list --on sim1,sim3')).exitCode).toBe(0);
@@ -334,7 +334,7 @@ test.each([
   [
     'a cell that goes on in the next line',
     (own: string) => `sim2,${OTHER},"CN=x\nsim1,${own}"`,
-    ':1: a quotation mark that does not end in its line',
+    ':1: a quotation mark is not closed in its line',
   ],
   ['what is no device', (own: string) => `https:// ${own}`, ':1: the address of a device'],
   ['JSON in it', (own: string) => `[{"device":"sim1","fingerprint":"${own}"}]`, 'is JSON'],
@@ -396,14 +396,14 @@ test('many changed certificates are replaced only by a list of fingerprints or b
   for (const number of [1, 2, 3]) device(number).setFault('certificate-change');
   const refused = await devsh('trust replace @lab', { tty: ['yes'] });
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(refused.stderr).toContain('names 4 devices; this takes one');
+  expect(refused.stderr).toContain('names 4 devices: name one');
 
   const list = join(devsh.folder, 'seen.tsv');
   await writeFile(list, `sim1 ${device(1).fingerprint}\nsim4 ${device(4).fingerprint}\n`);
   const listed = await devsh(`trust replace sim1 sim3 sim4 --fingerprints ${list}`);
   expect(listed.stderr).toContain(`sim1 is pinned to ${device(1).fingerprint}`);
   expect(listed.stderr).toContain(`sim3: ${list} has no SHA-256 fingerprint for it`);
-  expect(listed.stderr).toContain('sim4 is known already');
+  expect(listed.stderr).toContain('sim4 is pinned already');
 
   const ca = join(devsh.folder, 'ca.pem');
   await writeFile(ca, device(2).certificate);
@@ -440,7 +440,7 @@ test('questions lists what devices wait for without asking; accept skips changed
   const named = await devsh('run -', {
     stdin: 'questions --on @lab\nquestions accept sim1 sim2\n',
   });
-  expect(named.stderr).toContain('sim2: a changed certificate is replaced by itself');
+  expect(named.stderr).toContain('sim2: accept a changed certificate alone');
   expect([device(1).log, device(2).log]).toEqual([[], []]);
 
   const list = join(devsh.folder, 'seen.tsv');
@@ -448,6 +448,6 @@ test('questions lists what devices wait for without asking; accept skips changed
   const proved = `questions --on @lab\nquestions accept --fingerprints ${list}\nquestions\n`;
   const { stderr } = await devsh('run -', { stdin: proved });
   expect(stderr).toContain(`sim2 is pinned to ${device(2).fingerprint}`);
-  expect(stderr).toContain('nothing waits for an answer');
+  expect(stderr).toContain('no question is open');
   expect((await devsh('user list --on @lab')).exitCode).toBe(0);
 });

@@ -67,7 +67,7 @@ test('FIELD:=JSON is sent literally, and invalid JSON is shown with its place', 
   expect(json['ipv4']).toMatchObject({ metric: 8 });
   const wrong = await devsh('interface set eth0 mtu:=many --on sim1 --dry-run');
   expect(wrong.exitCode).toBe(2);
-  expect(wrong.stderr).toContain('behind := stands JSON');
+  expect(wrong.stderr).toContain(':= takes JSON');
   const twice = await devsh('interface set eth0 mtu=900 mtu:=900 --on sim1 --dry-run');
   expect(twice.stderr).toContain('mtu is given twice');
   const secret = await devsh(

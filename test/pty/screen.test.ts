@@ -141,7 +141,7 @@ test('a theme that is chosen at the prompt shows at once', async () => {
   };
   expect(label()).toBe(117);
   program.type('theme light\r');
-  await program.waitFor('theme light, kept for the next time');
+  await program.waitFor('theme light, kept for the next sessions');
   await program.waitFor(() => label() === 25);
   program.type('theme ascii\r');
   await program.waitFor(/^ devsh +\* sim1/m);

@@ -151,12 +151,12 @@ export class ShellAccess implements Access {
     if (this.#ask === undefined) {
       if (refused !== undefined) return undefined;
       if (this.io.asksLater === true) {
-        throw new CredentialError(`${entry.name}: it wants a login: "questions" takes one`);
+        throw new CredentialError(`${entry.name}: it needs a login: "questions" asks for one`);
       }
       throw new CredentialError(
         `${entry.name}: no credential. Set DEVSH_TOKEN or DEVSH_USER and DEVSH_PASSWORD, use ` +
           '--token-stdin or --password-stdin, or keep one with "devsh login" ' +
-          '("credentials" tells where it is looked for).',
+          '("help credentials" lists the sources).',
       );
     }
     const logins = (this.#logins.get(entry.name) ?? 0) + 1;
@@ -216,8 +216,8 @@ export class ShellAccess implements Access {
     });
     const what =
       concerns.length === 1
-        ? `The certificate of ${concerns[0]?.entry.name ?? ''} is not known.`
-        : `The certificates of ${concerns.length} devices are not known.`;
+        ? `The certificate of ${concerns[0]?.entry.name ?? ''} is unknown.`
+        : `The certificates of ${concerns.length} devices are unknown.`;
     const answer = await this.io.ask?.({
       kind: 'confirm',
       text: `${what} Compare the fingerprint, then type yes to trust and pin:`,
@@ -250,7 +250,7 @@ export class ShellAccess implements Access {
     const details = [
       ...this.#refusals(names),
       ...(isRetyped && !isLate
-        ? ['Without a password, the user name is asked for the next time.']
+        ? ['Leave the password empty to type another user name the next time.']
         : []),
       ...(names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : []),
     ];

@@ -90,7 +90,7 @@ export async function* askAndPin(
       ({ session, presented }) => `${session.ref.name} presents ${presented.fingerprint}`,
     );
     throw new RefusedError(
-      `${presents.join('; ')}; nobody to ask: if that is right, repeat with ${shown.length === 1 ? '--fingerprint' : 'a list of these: --fingerprints FILE'}`,
+      `${presents.join('; ')}; nobody to ask: if that is right, repeat with ${shown.length === 1 ? '--fingerprint' : '--fingerprints FILE'}`,
     );
   }
   const details: string[] = [];
@@ -109,7 +109,7 @@ export async function* askAndPin(
     details,
     expected: 'yes',
   });
-  if (answer !== 'yes') throw new DeclinedError('not confirmed: nothing is changed');
+  if (answer !== 'yes') throw new DeclinedError('not confirmed: nothing was changed');
   yield* pinAll(call, shown);
 }
 
@@ -150,8 +150,8 @@ export async function refuseOther(
   const known = await call.shell.services.knownDevices.find(ref.address);
   if (known !== undefined && known.fingerprint !== fingerprint) {
     throw new RefusedError(
-      `${ref.name} is known already by ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
-        `"trust replace ${ref.name}" takes another certificate`,
+      `${ref.name} is pinned to ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
+        `"trust replace ${ref.name}" replaces the pin`,
     );
   }
   return known === undefined;

@@ -27,7 +27,7 @@ export async function* pinProved(
   })) {
     if (sighting.kind === 'failed')
       yield { kind: 'error', error: sighting.error, device: session.ref };
-    else if (sighting.kind === 'known') yield info(`${session.ref.name} is known already`);
+    else if (sighting.kind === 'known') yield info(`${session.ref.name} is pinned already`);
     else vouched.push({ session, presented: sighting.presented });
   }
   yield* pinAll(call, vouched);
@@ -60,7 +60,7 @@ export async function* acceptListed(
       if (await (replaces ? isOther : refuseOther)(call, session, fingerprint)) {
         vouched.push({ session, presented: { fingerprint } });
       } else {
-        yield info(`${ref.name} is known already`);
+        yield info(`${ref.name} is pinned already`);
       }
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
@@ -88,14 +88,14 @@ function fingerprintsIn(
 ): ReadonlyMap<string, ReadonlySet<string>> {
   if (/^\s*(?:\{|\[\s*[{"\]])/.test(text)) {
     throw new UsageError(
-      `${file} is JSON; each line has to begin with a device: "trust scan @berlin > FILE" writes that`,
+      `${file} is JSON; each line must start with a device: "trust scan @berlin > FILE" writes that`,
     );
   }
   const listed = new Map<string, Set<string>>();
   for (const [index, line] of text.split('\n').entries()) {
     // A CSV cell that continues in the next line could pose as a device.
     if ((line.match(/"/g)?.length ?? 0) % 2 === 1) {
-      throw new UsageError(`${file}:${index + 1}: a quotation mark that does not end in its line`);
+      throw new UsageError(`${file}:${index + 1}: a quotation mark is not closed in its line`);
     }
     const [device = '', ...words] = line.split(/[\s,;"]+/).filter((word) => word !== '');
     // openssl writes `sha256 Fingerprint=…`.

@@ -26,26 +26,26 @@ export const plan = command({
     '    fields: {lang: en}\n' +
     '  - delete: user\n' +
     '    where: lang=xx\n' +
-    'With -o the plan is written down, sealed with its SHA-256, for "apply PLANFILE".',
+    '-o writes the plan to a file for "apply", sealed with its SHA-256.',
   examples: ['plan change.yaml --on @berlin', 'plan change.yaml --on @berlin -o monday.plan'],
   run: later(async () => (await import('../writing/change-files.ts')).planFile),
 });
 
 export const apply = command({
   name: 'apply',
-  brief: 'Carry out a change set or a plan',
+  brief: 'Apply a change set or a plan',
   section: 'Change sets',
-  summary: 'Carry out a change set, or a plan that was written down',
+  summary: 'Apply a change set or a plan file',
   args: [{ ...FILE, summary: 'a change set, a plan file, or - for standard input' }],
   options: [...CHANGE, 'resource', ...PART, 'confirmMs'],
   forced: 'drift',
   details:
-    'A plan file is applied as it was looked at: a device that has changed since gets the verdict\n' +
-    '"drift" and nothing is sent there; --replan plans anew. A plan that was altered or has expired\n' +
-    'is refused; --allow drift applies one that has expired.\n' +
-    'Several machines or jobs share a plan file by --shard I/N; each keeps its result in a file, and\n' +
-    '"runs merge" puts them together. The same line again goes on from its result file: what is in\n' +
-    'doubt is settled by reading, what failed or was not reached is sent, what is done is not.',
+    'devsh applies exactly the plan in the file: a device that has changed since gets the verdict "drift"\n' +
+    'and no request; --replan plans again. devsh refuses a plan that was altered or has expired; --allow\n' +
+    'drift applies an expired one.\n' +
+    'Several machines or jobs share a plan file with --shard I/N; each writes a result file, and "runs\n' +
+    'merge" merges them. The same line again continues from its result file: devsh settles unconfirmed\n' +
+    'steps by reading, sends what failed or was not reached, and sends nothing again that is done.',
   examples: [
     'apply change.yaml --on @berlin --canary 1 --batch 20 --max-failures 5%',
     'apply monday.plan',
@@ -57,37 +57,36 @@ export const apply = command({
 
 export const importCommand = command({
   name: 'import',
-  brief: 'Make the devices hold the records of a file',
+  brief: 'Write the records of a file to the devices',
   section: 'Change sets',
-  summary: 'Plan and write what is in a file: adds, changes and, with --prune, deletes',
+  summary: 'Add and change records as in a file; with --prune also delete the others',
   args: [
     {
       name: 'FILE',
       summary: 'CSV, JSON, JSON lines or YAML as "export" writes it, or - for standard input',
       isRequired: true,
     },
-    { ...RESOURCE, summary: 'what the records are (default: as the file says, else user)' },
+    { ...RESOURCE, summary: 'which records (default: as in the file, else user)' },
   ],
   options: [...CHANGE, 'prune', 'key', 'map', 'output', 'expiresMs', 'confirmMs'],
   forced: 'prune',
   details:
-    'Each row is laid beside the record with the same natural key (--key names another field): a new one\n' +
-    'is added, one that differs is changed in the fields that differ, one that is the same is left alone.\n' +
-    'A column or key DEVICE says for which device a row is; rows without it are for all selected devices.\n' +
-    'With nothing selected, the devices are those that the file names.\n' +
+    'devsh compares each row with the record of the same natural key. It adds new records and changes only\n' +
+    'the fields that differ. A column or key DEVICE names the device of a row; rows without it are for all\n' +
+    'selected devices. If no device is selected, the file names them; these must be in the inventory.\n' +
     '\n' +
-    'The plan is shown and asked about as always; -o keeps it for "apply". Ids and read-only fields are not\n' +
-    'taken from the file, a field that the file does not have is left as it is. Mistakes are told with line\n' +
-    'and column, up to twenty at once, and nothing is sent then.\n' +
+    'devsh shows the plan and asks; -o writes it to a file for "apply". Ids and read-only fields of the file\n' +
+    'are ignored, and fields that the file lacks stay unchanged. After mistakes devsh sends nothing and lists\n' +
+    'up to twenty of them with line and column.\n' +
     '\n' +
-    '--prune refuses what looks like a mistake, unless --allow prune is said: a file that holds no record of a\n' +
-    'device, and a new row that spells one which would be deleted in another way ("Bob", "7" for "007").\n' +
-    'Devices that only the file names must be in the inventory.\n' +
+    'Without --allow prune, --prune refuses what looks like a mistake: a file without any record of a device,\n' +
+    'and a new row that is only another spelling of a record to be deleted ("Bob", "7" for "007").\n' +
     '\n' +
-    'In CSV an empty cell empties the field (of a new record: leaves it to the device; of a secret: leaves\n' +
-    'it alone), true, 5 and ["a"] are what the field holds on the device, and one apostrophe before\n' +
-    '= + - @ [ { " or more apostrophes before these, as in \'=1+1, is taken off again. Separators , ; and\n' +
-    'tab, quotes, CRLF and a mark of UTF-8 are understood. JSON and YAML tell null, "", 5 and "5" apart.',
+    'In CSV an empty cell empties the field; in a new record it leaves the field to the device, and a secret\n' +
+    'stays unchanged. true, 5 and ["a"] get the type that the field has on the device. devsh removes one\n' +
+    'apostrophe before = + - @ [ { " (or before more apostrophes in front of these), which "export" adds.\n' +
+    'It reads the separators , ; and tab, quotes, CRLF and a UTF-8 byte order mark.\n' +
+    'JSON and YAML distinguish null, "", 5 and "5".',
   examples: [
     'import users.csv --on @berlin --dry-run',
     'import users.csv --prune',
@@ -97,7 +96,7 @@ export const importCommand = command({
   async *run(call) {
     const { output, dryRun, yes } = call.options;
     if (output !== undefined && (dryRun || yes)) {
-      throw new UsageError('-o only writes the plan down: leave out --yes and --dry-run');
+      throw new UsageError('-o only writes a plan file: leave out --yes and --dry-run');
     }
     const { importRecords } = await import('../records/import-records.ts');
     yield* importRecords(call);

@@ -9,12 +9,12 @@ const SHELL_NAMES: readonly CompletionShell['name'][] = ['bash', 'zsh', 'fish', 
 
 export const completion: CommandSpec = {
   name: 'completion',
-  summary: 'Let your shell complete the words of devsh',
+  summary: 'Complete devsh lines in your shell',
   section: 'Shell',
   verbs: [
     verb({
       name: '',
-      summary: 'Print the script with which a shell completes the words of devsh',
+      summary: 'Print the completion script for a shell',
       args: [
         {
           name: 'SHELL',
@@ -24,8 +24,8 @@ export const completion: CommandSpec = {
       ],
       options: [],
       details:
-        'Tab then knows commands, options, devices and groups of the inventory, and the users last seen.\n' +
-        'It reads files only: no device is asked, and nothing that has a name is carried out.',
+        'Tab completes commands, options, devices and groups of the inventory, and the users last read. It\n' +
+        'only reads files: it asks no device, and the shell never runs a name that it completes.',
       examples: ['completion', 'completion bash', 'completion zsh'],
       async *run({ args, shell: shellSession }) {
         const [word] = args.words('SHELL');
@@ -38,7 +38,7 @@ export const completion: CommandSpec = {
         const shell = COMPLETION_SHELLS.find(({ name }) => name === word.text);
         if (shell === undefined) {
           throw new UsageError(
-            `there is no completion for "${oneLine(word.text)}"; there is for ${SHELL_NAMES.join(', ')}`,
+            `there is no completion for "${oneLine(word.text)}"; the shells are ${SHELL_NAMES.join(', ')}`,
             { column: word.start, suggestions: suggest(word.text, SHELL_NAMES) },
           );
         }
@@ -55,7 +55,7 @@ function setUp(shells: readonly CompletionShell[], { env }: Services): string {
   const others = SHELL_NAMES.filter((name) => name !== own?.name).join(', ');
   return own === undefined
     ? shells.map(stepsFor).join('\n\n')
-    : `${stepsFor(own)}\n\nThere is also completion for ${others}: devsh completion SHELL`;
+    : `${stepsFor(own)}\n\nFor ${others}: devsh completion SHELL`;
 }
 
 function stepsFor({ name, install }: CompletionShell): string {

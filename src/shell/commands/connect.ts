@@ -24,9 +24,10 @@ export const connect = command({
   options: [...DEVICES, 'profile'],
   changes: 'choice',
   details:
-    'A device that is down does not hold up the others; connect to it again to retry. A selection made\n' +
-    'with "use" stays: a device that comes is connected, and "use" selects it.\n' +
-    '--user, --ca, --insecure, --proxy and --jump hold for these devices, --read-only and --timeout for the whole session.',
+    'A device that is down does not delay the others; connect again to retry. A selection made with "use"\n' +
+    'stays: a new device is connected, but selected only with "use".\n' +
+    '--user, --ca, --insecure, --proxy and --jump apply to these devices, --read-only and --timeout to the\n' +
+    'whole session.',
   examples: [
     'connect 10.0.0.5 10.0.0.6',
     'connect @berlin !fw3',
@@ -50,7 +51,7 @@ export const connect = command({
     const added = sessions.filter(({ ref }) => !before.has(ref.name));
     if (!fleet.isNarrowed || added.length === 0) return;
     yield info(
-      `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" takes all ${fleet.connected.length})`,
+      `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" selects all ${fleet.connected.length})`,
     );
   },
 });
@@ -67,7 +68,7 @@ export const disconnect = command({
     const { fleet } = call.shell;
     await fleet.leave(sessions);
     const isNone = fleet.isNarrowed && fleet.selection.length === 0;
-    const none = isNone ? `; no device is selected now: "use" chooses, "use all" takes all` : '';
+    const none = isNone ? `; no device is selected now: "use" selects some, "use all" all` : '';
     yield info(
       `disconnected from ${sessions.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
     );
@@ -76,9 +77,8 @@ export const disconnect = command({
 
 export const use = command({
   name: 'use',
-  brief: 'Choose which connected devices the next commands are about',
   section: 'Devices',
-  summary: 'Choose which of the connected devices the next commands are about',
+  summary: 'Select the connected devices for the next lines',
   args: [CONNECTED],
   changes: 'choice',
   examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
@@ -97,8 +97,8 @@ export const devices = command({
   options: [...DEVICES, 'watchMs'],
   changes: 'nothing',
   details:
-    'With --on, those devices are asked first, connected or not. --watch asks them again and again and\n' +
-    'tells what changed: state, latency (when it is another by half), account, certificate, counts.',
+    '--on asks those devices first, connected or not. --watch asks repeatedly and reports changes: state,\n' +
+    'latency (when it changes by more than half), account, certificate, counts.',
   examples: ['devices', 'devices --watch', 'devices --watch=10 --on @berlin --format jsonl'],
   async *run(call) {
     const { on, watchMs } = call.options;
@@ -147,7 +147,7 @@ export async function* probe(
   const failed = new Map<DeviceSession, DevshError>();
   for await (const read of call.read(sessions, PROBED_RESOURCE)) {
     done += 1;
-    const text = `connecting: ${read.session.ref.name} ${read.ok ? 'answered' : 'failed'}`;
+    const text = `connecting: ${read.session.ref.name} ${read.ok ? 'connected' : 'failed'}`;
     yield { kind: 'progress', done, total: sessions.length, text };
     if (!read.ok) failed.set(read.session, read.error);
   }
@@ -252,7 +252,7 @@ function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[
     const wanted = oneLine(selectors.join(' '));
     const text =
       names.length === 0
-        ? `no device is connected; "connect ${wanted}" does that`
+        ? `no device is connected: use "connect ${wanted}"`
         : `not among the connected devices (${oneLine(names.join(', '))}): ${wanted}`;
     const suggestions = suggest(wanted, names);
     throw new UsageError(text, { column: word?.start, suggestions, cause: error });

@@ -21,8 +21,8 @@ const listDevices = verb({
   options: ['ansible', 'host'],
   changes: 'nothing',
   details:
-    'As JSON or CSV it is a source for "device import". With --ansible it is a dynamic inventory: let an\n' +
-    'executable file hold the lines "#!/bin/sh" and "exec devsh device list --ansible \\"$@\\"".',
+    '"device import" reads its JSON and CSV. For Ansible, write an executable file with the lines "#!/bin/sh"\n' +
+    'and "exec devsh device list --ansible \\"$@\\"".',
   examples: ['device list', 'device list --format csv', 'device list --ansible'],
   async *run(call) {
     if (call.options.ansible) {
@@ -43,7 +43,7 @@ const listDevices = verb({
     );
     if (devices.length === 0) {
       yield info(
-        'the inventory is empty: "device add NAME ADDRESS" adds to it, "device import" takes another over',
+        'the inventory is empty: "device add NAME ADDRESS" adds a device, "device import" imports many',
       );
       return;
     }
@@ -95,18 +95,18 @@ function* conflictWarnings(conflicts: readonly GroupConflict[]): Generator<Outpu
   for (const { device, setting, groups } of conflicts.slice(0, MOST_CONFLICTS)) {
     const [first, second] = groups;
     yield warning(
-      `${device}: its groups ${first} and ${second} do not agree on ${setting}; ${first} counts, as it is named first`,
+      `${device}: its groups ${first} and ${second} differ in ${setting}; ${first} wins, as it is named first`,
     );
   }
   const more = conflicts.length - MOST_CONFLICTS;
   if (more > 0) {
-    yield warning(`and ${more} more that groups disagree on`);
+    yield warning(`and ${more} more such conflicts`);
   }
 }
 
 const importDevices = verb({
   name: 'import',
-  summary: 'Take over devices from CSV, ssh, Ansible, NetBox or another devices.yaml',
+  summary: 'Import devices from CSV, ssh, Ansible, NetBox or another devices.yaml',
   args: [
     {
       name: 'SOURCE',
@@ -117,10 +117,10 @@ const importDevices = verb({
   ],
   options: ['from', 'groups', ...WRITE, ...DEVICES],
   details:
-    'Shows what would be added and changed, asks, and writes devices.yaml; comments and order stay, and\n' +
-    'nothing is taken away. Secrets are never copied. What the source is shows in its name and its\n' +
-    'content; --from says it otherwise. "--from ansible" lets ansible-inventory read a file or folder.\n' +
-    'The token for NetBox comes from --token-stdin, NETBOX_TOKEN or "login HOST --token".',
+    'Shows what it would add and change, asks, and writes devices.yaml; comments and order stay. It removes\n' +
+    'no device and never copies secrets. devsh recognizes the source by its name and content; --from\n' +
+    'overrides that. "--from ansible" runs ansible-inventory on a file or folder. The token for NetBox comes\n' +
+    'from --token-stdin, NETBOX_TOKEN or "login HOST --token".',
   examples: [
     'device import hosts.csv --dry-run',
     'device import ~/.ssh/config --group berlin',
@@ -132,7 +132,7 @@ const importDevices = verb({
 
 export const device: CommandSpec = {
   name: 'device',
-  summary: 'Keep the inventory (devices.yaml)',
+  summary: 'Manage the inventory (devices.yaml)',
   section: 'Devices',
   defaultVerb: 'list',
   verbs: [
@@ -141,12 +141,12 @@ export const device: CommandSpec = {
       name: 'add',
       summary: 'Add a device to the inventory',
       args: [
-        { name: 'NAME', summary: 'how you call it', isRequired: true },
+        { name: 'NAME', summary: 'a name for the device', isRequired: true },
         { name: 'ADDRESS', summary: 'address, host name or host:port', isRequired: true },
       ],
       options: ['groups', ...DEVICES, 'profile'],
       details:
-        '--user, --ca, --insecure, --proxy, --jump, --read-only and --group are kept with the device.',
+        '--user, --ca, --insecure, --proxy, --jump, --read-only, --profile and --group are stored with the device.',
       examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
       async *run({ args, options, shell }) {
         const [word] = args.words('ADDRESS');
@@ -189,21 +189,21 @@ export const device: CommandSpec = {
         const name = args.required('NAME');
         await shell.services.inventory.remove(name);
         yield success(
-          `removed ${name} from the inventory; its pin and login are kept ("trust forget", "logout")`,
+          `removed ${name} from the inventory; its pin and login stay ("trust forget", "logout" remove them)`,
         );
       },
     }),
     importDevices,
     verb({
       name: 'restore',
-      summary: 'Bring the inventory back as it was last understood',
-      details: 'For a file that was damaged; what it holds now is kept beside it.',
+      summary: 'Restore the last valid inventory',
+      details: 'For a damaged file; devsh keeps the damaged one beside it.',
       async *run({ shell }) {
         const { services } = shell;
         const { devices, aside } = await services.inventory.restore(services.now());
-        const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
+        const kept = aside === undefined ? '' : `; the damaged file is ${aside}`;
         yield success(
-          `${services.inventory.path} lists ${counted(devices, 'device')} again${kept}`,
+          `restored ${services.inventory.path} with ${counted(devices, 'device')}${kept}`,
         );
       },
     }),

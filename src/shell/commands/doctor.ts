@@ -9,13 +9,13 @@ export const doctor = command({
   name: 'doctor',
   brief: 'Check this machine, the files of devsh, and devices',
   section: 'Shell',
-  summary: 'Check Node, terminal, files, keychain, and how devices answer',
+  summary: 'Check Node, terminal, files, keychain, and how devices respond',
   args: [TARGETS],
   options: [...DEVICES],
   changes: 'nothing',
   details:
-    'Devices are those that are named, or those of the session: each gets one GET. Nothing is changed,\n' +
-    'and no secret is shown: --json is fit for a bug report.',
+    'Sends one GET to each named device, or to those of the session. It changes nothing and shows no secret,\n' +
+    'so --json fits in a bug report.',
   examples: ['doctor', 'doctor @berlin --json'],
   async *run(call) {
     const findings: Finding[] = [];

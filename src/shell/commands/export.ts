@@ -13,9 +13,9 @@ export const RESOURCE: ArgSpec = {
 
 export const exportCommand = command({
   name: 'export',
-  brief: 'Write records to a file, exactly, for "import" and other programs',
+  brief: 'Export records for "import" and other programs',
   section: 'Records',
-  summary: 'Write the records of the selected devices, all fields and values exact',
+  summary: 'Export the records of the selected devices, with exact fields and values',
   args: [
     RESOURCE,
     {
@@ -28,17 +28,17 @@ export const exportCommand = command({
   ],
   options: [...DEVICES, 'profile', 'output', 'overwrite', 'perDevice', 'outputDir'],
   details:
-    'The format is that of --format, else what the name of the file ends with (.csv, .json, .jsonl, .yaml),\n' +
-    'else CSV. The first column, DEVICE, says which device a record is on. Secrets (tokens, passwords) are\n' +
-    'left out. What "import" reads back is the very same record.\n' +
+    'The format is that of --format, else of the file name (.csv, .json, .jsonl, .yaml), else CSV. The first\n' +
+    'column, DEVICE, names the device of a record. Secrets (tokens, passwords) are left out. "import" reads\n' +
+    'back exactly the same records.\n' +
     '\n' +
-    "CSV: what a spreadsheet would run as a formula has an apostrophe in front ('=1+1), and so has text that\n" +
-    'begins with [ { or "; text with control or invisible characters and line breaks is a JSON string\n' +
-    '("a\\u000ab"); lists and nested values are JSON. "import" takes all this back. null, "" and no value are\n' +
-    'an empty cell. In a spreadsheet, open the columns as text: it makes 7 of 007 otherwise.\n' +
+    "CSV: an apostrophe precedes what a spreadsheet would run as a formula ('=1+1) and text that begins with\n" +
+    '[ { or "; text with control or invisible characters and line breaks is a JSON string ("a\\u000ab");\n' +
+    'lists and nested values are JSON. "import" reverses all of this. null, "" and a missing value are an\n' +
+    'empty cell. Open the columns of a spreadsheet as text: otherwise it turns 007 into 7.\n' +
     '\n' +
-    'A file is replaced only with --overwrite, in one step, and can be read by you alone (it holds personal\n' +
-    'data). A device that cannot be read makes the exit code 3, and the file says so (CSV cannot).',
+    'devsh writes a file in one step and lets only you read it (it contains personal data). If a device\n' +
+    'cannot be read, the exit code is 3, and the file says so (CSV cannot).',
   examples: [
     'export --on @berlin --output users.csv',
     'export user lang=de --format json',

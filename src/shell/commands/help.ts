@@ -18,7 +18,6 @@ const TOPIC_NAMES = Object.keys(HELP_TOPICS) as TopicName[];
 
 export const help = command({
   name: 'help',
-  brief: 'Explain commands',
   section: 'Shell',
   summary: 'List commands and topics, or explain one',
   args: [

@@ -16,12 +16,11 @@ export const login = command({
   args: [TARGETS],
   options: [...DEVICES, 'profile', 'check', 'token', 'to'],
   details:
-    'The secret is typed, or read with --token-stdin or --password-stdin; never an argument.\n' +
-    'It is kept only after the device accepted it: in the keychain of this machine, or where none\n' +
-    'answers in the vault ("vault init"). --token keeps a token in place of the password, which is\n' +
-    'forgotten then. With --passphrase-stdin, the passphrase of the vault follows the secret in the\n' +
-    'next line. --check keeps nothing: it tries the login that each device has with one GET, and\n' +
-    'sends one that two devices refused to no other.',
+    'Type the secret, or pipe it in with --token-stdin or --password-stdin; it is never an argument.\n' +
+    'devsh keeps it only after the device has accepted it: in the keychain, or without a keychain in the\n' +
+    'vault ("vault init"). A token replaces the kept password. With --passphrase-stdin, the passphrase of\n' +
+    'the vault is the next line after the secret. --check tries each login with one GET; a login that two\n' +
+    'devices refused goes to no third.',
   examples: [
     'login 10.0.0.5 --user admin',
     'login fw1 --token',
@@ -32,7 +31,7 @@ export const login = command({
     const sessions = await call.targets();
     if (call.options.check) {
       if (call.options.to !== undefined || call.options.token) {
-        throw new UsageError('--check keeps nothing: it goes without --to and --token');
+        throw new UsageError('--check keeps nothing: leave out --to and --token');
       }
       yield* checkLogins(call, sessions);
       return;
@@ -57,7 +56,7 @@ export const logout = command({
       const from = `for ${ref.name} from the ${places.join(' and the ')}`;
       yield count > 0
         ? success(`removed ${counted(count, 'login')} ${from}`)
-        : info(`no login is kept for ${ref.name}`);
+        : info(`${ref.name} has no kept login`);
     }
   },
 });
@@ -68,7 +67,7 @@ async function* loginTo(call: Call<LoginOption>, session: DeviceSession): AsyncG
   const { access, credentials, io, options } = call;
   access.asksAtOnce = true;
   const credential = await givenLogin(call, session);
-  if (credential === undefined) throw new RefusedError('no login was given; nothing is changed');
+  if (credential === undefined) throw new RefusedError('no login was given; nothing was changed');
   await session.openWith(access, credential);
   await session.list(access, 'user', io.signal);
   const kept = session.credential ?? credential;
@@ -80,7 +79,7 @@ async function* loginTo(call: Call<LoginOption>, session: DeviceSession): AsyncG
   );
   const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
   const whose = kept.kind === 'token' && kept.user !== undefined ? ` of ${kept.user}` : '';
-  yield success(`${session.ref.name}: ${who}${whose} is accepted, and kept in the ${store}`);
+  yield success(`${session.ref.name}: ${who}${whose} is accepted and kept in the ${store}`);
 }
 
 /** Reads the login from standard input, or asks the user. */
@@ -114,11 +113,10 @@ export const credentials = command({
   options: [...DEVICES, 'profile'],
   changes: 'nothing',
   details:
-    'Without devices: those selected, or all of the inventory. Nothing is asked, no device is called\n' +
-    'and no program of yours is run. The first place that has a login wins: --token-stdin or\n' +
-    '--password-stdin, DEVSH_TOKEN, DEVSH_USER with DEVSH_PASSWORD, then for the devices whose entry\n' +
-    'in devices.yaml says so credential_command, then keychain and vault, then where the entry says so\n' +
-    'git_credential and netrc, then the prompt.',
+    'Without TARGET: the selected devices, or all of the inventory. devsh asks nothing, calls no device and\n' +
+    'runs no program. The first source that has a login wins: --token-stdin or --password-stdin, DEVSH_TOKEN,\n' +
+    'DEVSH_USER with DEVSH_PASSWORD, credential_command of devices.yaml, keychain, vault, git_credential and\n' +
+    'netrc of devices.yaml, the prompt.',
   examples: ['credentials', 'credentials @berlin --json'],
   async *run(call) {
     const { args, options, shell } = call;
@@ -142,7 +140,7 @@ export const credentials = command({
             source: source ?? null,
             user: user ?? null,
             kind: kind ?? null,
-            note: note ?? (source === undefined ? 'none: it is asked for' : null),
+            note: note ?? (source === undefined ? 'none: devsh asks for it' : null),
           };
         }),
       ),

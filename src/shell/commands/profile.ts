@@ -8,19 +8,19 @@ import { fieldsOf, oneDevice, TARGETS } from '../arguments.ts';
 
 export const profile: CommandSpec = {
   name: 'profile',
-  summary: 'How devices speak, and where devsh knows it from',
+  summary: 'Show and set how devices speak, with origins',
   section: 'Raw API',
   defaultVerb: 'show',
   verbs: [
     verb({
       name: 'show',
-      summary: 'Show every fact of how a device speaks, with its origin',
+      summary: 'Show every fact of a profile with its origin',
       args: [TARGETS],
       options: [...DEVICES, 'profile'],
       changes: 'nothing',
       details:
         'Origins: documented (the API document), observed (seen on this device), assumed (convention),\n' +
-        'configured (a profile file). "device add NAME ADDRESS --profile NAME" chooses another profile.',
+        'configured (a profile file). "device add NAME ADDRESS --profile NAME" sets another profile.',
       examples: ['profile fw1'],
       async *run(call) {
         const { factsOf } = await import('../devices/learning.ts');
@@ -34,7 +34,7 @@ export const profile: CommandSpec = {
     }),
     verb({
       name: 'set',
-      summary: 'State facts of how a device of the inventory speaks',
+      summary: 'State facts for a device of the inventory',
       args: [
         oneDevice('DEVICE', 'a device of the inventory', true),
         {
@@ -45,8 +45,8 @@ export const profile: CommandSpec = {
         },
       ],
       details:
-        'They go to a profile file of the device, which extends what it had before. Lists and maps are\n' +
-        'written as in YAML: id_fields=[id], "remove.constants={action: delete}".',
+        'They go to a profile file of the device, which extends its earlier profile. Write lists and maps\n' +
+        'as in YAML: id_fields=[id], "remove.constants={action: delete}".',
       examples: ['profile set fw1 update.method=PUT update.path={item}'],
       async *run({ args, shell }) {
         const { inventory, profiles } = shell.services;
@@ -64,7 +64,7 @@ export const profile: CommandSpec = {
         if (device === undefined) await inventory.setProfile(name, base);
         await profiles.setFacts(name, base === name ? 'documented' : base, facts);
         await inventory.setProfile(name, name);
-        yield success(`${name} speaks by ${profiles.folder}/${name}.yaml from now on`);
+        yield success(`${name} now uses the profile ${profiles.folder}/${name}.yaml`);
       },
     }),
     verb({
@@ -78,7 +78,7 @@ export const profile: CommandSpec = {
         const { parseProfile } = await import('../../device/profile-file.ts');
         const checked = parseProfile(text, file, file.replace(/^.*\/|\.ya?ml$/g, ''));
         yield success(
-          `${file} is a profile: it goes to ${call.shell.services.profiles.folder}/${checked.name}.yaml`,
+          `${file} is a valid profile; devsh uses it as ${call.shell.services.profiles.folder}/${checked.name}.yaml`,
         );
       },
     }),
@@ -97,14 +97,14 @@ export const profile: CommandSpec = {
 
 export const learn = command({
   name: 'learn',
-  brief: 'Ask devices how they speak, without writing',
+  brief: 'Learn how devices speak, without writing',
   section: 'Raw API',
-  summary: 'Ask devices how they speak, without writing: GET /api/ and OPTIONS',
+  summary: 'Learn how devices speak, without writing: GET /api/ and OPTIONS',
   args: [TARGETS],
   options: [...DEVICES, 'profile'],
   details:
-    'What they say is kept with its date: resources, methods, field types, choices. Connecting does\n' +
-    'the same in the background.',
+    'devsh keeps the result: resources, methods, field types, choices. "connect" does the same in the\n' +
+    'background.',
   examples: ['learn', 'learn fw1'],
   async *run(call) {
     for (const session of await call.targets()) yield* learnOne(call, session);
@@ -120,6 +120,6 @@ async function* learnOne(call: Call, session: DeviceSession): AsyncGenerator<Out
   const facts = learnedTexts(session.profile, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
   yield success(
-    `${session.ref.name}: ${facts.length === 0 ? 'says nothing of itself' : facts.join(' · ')}`,
+    `${session.ref.name}: ${facts.length === 0 ? 'the device describes nothing' : facts.join(' · ')}`,
   );
 }

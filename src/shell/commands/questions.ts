@@ -8,11 +8,11 @@ import { DEVICES } from '../grammar/options.ts';
 import { type Output, info, table } from '../output.ts';
 import { probe } from './connect.ts';
 
-const NONE = 'nothing waits for an answer';
+const NONE = 'no question is open';
 
 const ASKING: ArgSpec = {
   name: 'DEVICE',
-  summary: 'which of the devices that a question is about',
+  summary: 'a device with an open question',
   isRest: true,
   complete: ({ fleet }) =>
     openQuestions(fleet).map(({ name, kind }) => ({ text: name, summary: kind })),
@@ -20,7 +20,7 @@ const ASKING: ArgSpec = {
 
 export const questions: CommandSpec = {
   name: 'questions',
-  summary: 'What devices wait for: certificates to be trusted, logins',
+  summary: 'Certificates and logins that devices wait for',
   section: 'Trust and login',
   defaultVerb: 'list',
   verbs: [
@@ -29,9 +29,9 @@ export const questions: CommandSpec = {
       summary: 'List the certificates and logins that devices wait for',
       options: [...DEVICES],
       details:
-        'On the full screen devsh never asks about a device by itself: the question waits in this list (F2),\n' +
-        'and work goes on with the other devices. The plain prompt and a single command ask in turn on a\n' +
-        'terminal; without one they refuse. With --on, those devices are tried first, and nobody is asked.',
+        'On the full screen a question about a device waits in this list (F2), and work continues with the\n' +
+        'other devices. The plain prompt and a one-shot command ask at once on a terminal; without one they\n' +
+        'refuse. --on tries those devices first, without asking.',
       examples: ['questions', 'questions --on @berlin'],
       async *run(call) {
         const { shell, options, io } = call;
@@ -43,13 +43,13 @@ export const questions: CommandSpec = {
     }),
     verb({
       name: 'accept',
-      summary: 'Trust the certificates that devices wait with, type their login, and connect them',
+      summary: 'Trust waiting certificates, type the login, and connect the devices',
       args: [ASKING],
       options: ['fingerprints', ...DEVICES],
       details:
-        'Without DEVICE all are meant but changed certificates. A changed certificate is replaced by itself\n' +
-        '("questions accept fw3"), or many of them by what proves them: --fingerprints takes those that stand\n' +
-        'in FILE, --ca those that this CA has signed.',
+        'Without DEVICE it means all but changed certificates. Accept a changed certificate alone ("questions\n' +
+        'accept fw3"), or many with a proof: --fingerprints accepts those in FILE, --ca those that this CA\n' +
+        'signed.',
       examples: [
         'questions accept',
         'questions accept fw3 fw7',
@@ -59,7 +59,7 @@ export const questions: CommandSpec = {
     }),
     verb({
       name: 'decline',
-      summary: 'Take questions off the list; "connect" asks them again',
+      summary: 'Remove questions from the list; "connect" asks them again',
       args: [ASKING],
       async *run(call) {
         const asking = await askingSessions(call);
@@ -86,7 +86,7 @@ async function* accept(
   const [only] = changed;
   if (only !== undefined && !isProved && (sessions.length !== 1 || !isNamed)) {
     const { name } = only[0].ref;
-    const text = `${someOf(changed.map(([{ ref }]) => ref.name))}: a changed certificate is replaced by itself ("questions accept ${name}"), or by --fingerprints FILE or --ca FILE`;
+    const text = `${someOf(changed.map(([{ ref }]) => ref.name))}: accept a changed certificate alone ("questions accept ${name}"), or with --fingerprints FILE or --ca FILE`;
     if (isNamed || sessions.length === 0) throw new RefusedError(text);
     yield info(text);
   }

@@ -17,22 +17,22 @@ import { notAssigned, oneDevice } from '../arguments.ts';
 
 const PATH: ArgSpec = {
   name: 'PATH',
-  summary: 'the path from the root, as in /api/user/',
+  summary: 'a path from the root, as in /api/user/',
   isRequired: true,
   complete: () => [{ text: '/api/user/' }, { text: '/api/' }],
 };
 
 export const get = command({
   name: 'get',
-  brief: 'Send a GET and print the answer',
+  brief: 'Send a GET and print the response',
   section: 'Raw API',
-  summary: 'Send a GET to each selected device and print the answers',
+  summary: 'Send a GET to each selected device and print the responses',
   args: [PATH],
   options: [...DEVICES, 'profile', 'asCurl', 'raw', 'firstPage'],
   changes: 'nothing',
   details:
-    'A list of several pages is followed to its end, and its records printed as one list; as JSON lines\n' +
-    'each page is printed as it comes. --first-page and --raw print the first answer alone.',
+    'devsh follows a list of several pages to its end and prints its records as one list, or as JSON lines\n' +
+    'page by page. --first-page and --raw print only the first response.',
   examples: ['get /api/', 'get /api/user/ --raw', 'get /api/user/ --first-page'],
   async *run(call) {
     const path = pathOf(call);
@@ -78,12 +78,12 @@ async function getPages(
 
 export const post = command({
   name: 'post',
-  brief: 'Send a form-encoded POST and print the answer',
+  brief: 'Send a form-encoded POST and print the response',
   section: 'Raw API',
   summary: 'Send a form-encoded POST to each selected device, in turn',
   args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
   options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
-  details: 'Sent as it is and not read back: "user add" and "user set" prove what they did.',
+  details: 'Not read back; "user add" and "user set" are.',
   examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
   async *run(call) {
     const path = pathOf(call);
@@ -98,15 +98,14 @@ export const post = command({
 
 export const remove = command({
   name: 'delete',
-  brief: 'Send a DELETE for one record and print the answer',
+  brief: 'Send a DELETE for one record and print the response',
   section: 'Raw API',
   summary: 'Send a DELETE for one record to each selected device, in turn',
   args: [PATH],
   options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
   details:
-    'The path must be that of one record: a path that answers with a list is refused, always.\n' +
-    '"user delete" does the same by username, and reads back. The account in use is not deleted\n' +
-    'without --allow own-account.',
+    'devsh always refuses the path of a list, and the account in use without --allow own-account.\n' +
+    '"user delete" does the same by username, and reads back.',
   examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
   async *run(call) {
     const path = pathOf(call);
@@ -144,7 +143,7 @@ function pathOf(call: Call): string {
   const path = call.args.required('PATH');
   const column = call.args.words('PATH')[0]?.start;
   if (!path.startsWith('/') || path.startsWith('//')) {
-    throw new UsageError(`"${path}" is not a path from the root: it begins with one /`, { column });
+    throw new UsageError(`"${path}" is not a path from the root: start it with one /`, { column });
   }
   return path;
 }
@@ -157,7 +156,7 @@ function refuseCollection(session: DeviceSession, path: string, response: Respon
   const hasId = 'uuid' in value || 'id' in value;
   if (Array.isArray(value) || (Object.values(value).some(Array.isArray) && !hasId)) {
     throw new RefusedError(
-      `${session.ref.name}: DELETE ${path} is refused: it answers with a list`,
+      `${session.ref.name}: DELETE ${path} is refused: it is the path of a list`,
     );
   }
 }
@@ -225,13 +224,13 @@ export const open = command({
   name: 'open',
   brief: 'Open the API of a device in the browser',
   section: 'Raw API',
-  summary: 'Open a page of the API in the browser, and print its address',
+  summary: 'Open a page of the API in the browser and print its URL',
   args: [
-    oneDevice('DEVICE', 'the device; the selected one when none is given'),
+    oneDevice('DEVICE', 'the device (default: the selected one)'),
     { name: 'PATH', summary: 'the page, as in /api/user/' },
   ],
   options: [...DEVICES, 'profile'],
-  details: 'The browser checks the certificate and asks for the login by itself.',
+  details: 'The browser checks the certificate and asks for the login itself.',
   examples: ['open', 'open fw1 /api/user/'],
   async *run(call) {
     const [first, second] = [call.args.optional('DEVICE'), call.args.optional('PATH')];
@@ -246,10 +245,10 @@ export const open = command({
     const origin = `https://${session.ref.address}`;
     const url = URL.canParse(path, origin) ? new URL(path, origin) : undefined;
     if (!path.startsWith('/') || url?.host !== new URL(origin).host) {
-      throw new UsageError(`"${path}" is not a path from the root: it begins with one /`);
+      throw new UsageError(`"${path}" is not a path from the root: start it with one /`);
     }
     const isOpen = await openInBrowser(url.href, call.shell.services.env);
     yield { kind: 'text', name: 'url', text: url.href };
-    if (!isOpen) yield info('no browser could be started here: open the address yourself');
+    if (!isOpen) yield info('no browser could be started: open the URL yourself');
   },
 });

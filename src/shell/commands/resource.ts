@@ -38,7 +38,7 @@ import {
 export function resourceCommand(resource: string): CommandSpec {
   return {
     name: resource,
-    summary: `Browse, add, change and delete ${resource}s`,
+    summary: `List, add, change and delete ${resource}s`,
     section: 'Records',
     defaultVerb: 'list',
     verbs: [
@@ -65,7 +65,7 @@ export function guessedResource(resource: string, mistake: UsageError): CommandS
       if (count === undefined) throw mistake;
       if (count === 0 && verb.options.includes('yes')) {
         throw new UsageError(
-          `${mistake.message}; "resource ${resource} ${verb.name}" means one that has no record yet`,
+          `${mistake.message}; for a resource without records: "resource ${resource} ${verb.name}"`,
           { column: mistake.column, suggestions: mistake.suggestions },
         );
       }
@@ -102,7 +102,7 @@ function list(resource: string): VerbSpec {
     args: [
       {
         name: 'FILTER',
-        summary: 'words (anywhere), field=value, field!=value, field~regex; all must match',
+        summary: 'words, field=value, field!=value, field~regex; all must match ("help filters")',
         isRest: true,
         mayBeEmpty: true,
         complete: (scope) => fieldCandidates(scope, resource, 'read'),
@@ -111,12 +111,11 @@ function list(resource: string): VerbSpec {
     options: [...DEVICES, 'profile', 'asCurl', ...TABLE, 'watchMs'],
     changes: 'nothing',
     details:
-      '--drift compares the devices: each record is the same, differs (in these fields) or is missing. "Same" is\n' +
-      'what most devices hold, "only" what no other one does. Ids, secrets, counters and points in time never\n' +
-      'count; with --columns only those fields do. It ends with 8 when anything differs, with 0 when nothing does,\n' +
-      'with 3 when not all devices were read: of those nothing is said.\n' +
-      '--watch goes on to say what comes (+), goes (-) and changes (~), with the time; with --format jsonl each\n' +
-      'change is an object. A device that fails is told of once and asked again; while none answers, less often.',
+      '--drift: "same" is what most devices have, "only" what one device alone has. Ids, secrets, counters and\n' +
+      'times never count; --columns compares only those fields. Exit code: 8 with differences, 0 without, 3 if\n' +
+      'some devices were not read (devsh claims nothing about those).\n' +
+      '--watch reports new (+), removed (-) and changed (~) records with the time; with --format jsonl each\n' +
+      'change is an object. It reports a failing device once and keeps asking; while none responds, less often.',
     examples: [
       `${resource} list --on 10.0.0.5,10.0.0.6`,
       `${resource} list lang=de --sort lastname`,
@@ -127,7 +126,7 @@ function list(resource: string): VerbSpec {
     async *run(call) {
       const filter = filterOf(call, call.args.words('FILTER'));
       if (call.options.drift && call.options.watchMs !== undefined) {
-        throw new UsageError('--drift compares once: leave out --watch, or --drift');
+        throw new UsageError('--drift compares once: leave out --watch or --drift');
       }
       if (call.options.drift && !call.options.asCurl) {
         const { compareDevices } = await import('../records/compare-devices.ts');
@@ -155,7 +154,7 @@ function list(resource: string): VerbSpec {
       }
       if (detailed.length > 0) {
         yield info(
-          `not in the list, so each ${resource} was read by itself: ${detailed.join(', ')}`,
+          `the list lacks fields, so devsh read each ${resource} alone: ${detailed.join(', ')}`,
         );
       }
     },
@@ -178,7 +177,7 @@ function show(resource: string): VerbSpec {
         const { profile } = session;
         if (wanted === undefined && !isSingle(profile, resource)) {
           throw new UsageError(
-            `${resource} show needs KEY: the name or id of one, as "${resource} list" shows it`,
+            `${resource} show needs KEY: a name or id, as "${resource} list" shows it`,
             { column: call.args.end },
           );
         }
@@ -190,7 +189,7 @@ function show(resource: string): VerbSpec {
       };
       yield* readRecords(call, view, undefined, refine);
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
-        throw new NotFoundError(`no ${resource} "${wanted}" on the devices that answered`);
+        throw new NotFoundError(`no ${resource} "${wanted}" on the devices that responded`);
       }
     },
   });
@@ -203,10 +202,10 @@ function add(resource: string): VerbSpec {
     args: [{ ...assignments(resource), isRequired: true }],
     options: [...CHANGE],
     details:
-      `Where the ${resource} exists already, nothing is sent: "unchanged", or "differs" when other fields\n` +
-      'are held. Each device is read back, and the verdict says what it really holds.\n' +
-      'FIELD=VALUE is sent in the type that the field has on the device, FIELD:=JSON as the JSON that it is:\n' +
-      `null, 1500, true, 'states:=["OK"]'. What nobody named is not sent, but where a form needs all fields.`,
+      `If the ${resource} exists, devsh sends nothing: "unchanged", or "differs" if fields differ. It reads each\n` +
+      'device back; the verdict says what it really has.\n' +
+      'FIELD=VALUE gets the type that the field has on the device, FIELD:=JSON is that JSON: null, 1500, true,\n' +
+      `'states:=["OK"]'. devsh sends only the fields that you name, except where a form needs all fields.`,
     examples: [`${resource} add username=bob first_name=Bob lastname=Builder lang=de`],
     async *run(call) {
       const words = call.args.words('FIELD=VALUE');
@@ -226,11 +225,11 @@ function set(resource: string): VerbSpec {
     args: [recordKey(resource), assignments(resource)],
     options: [...CHANGE, 'where', 'only'],
     details:
-      'Several keys before the first FIELD=VALUE are one plan, with one question.\n' +
-      'FIELD=VALUE is sent in the type that the field has on the device, FIELD:=JSON as the JSON that it is;\n' +
-      'address.city=Ulm changes one part of a nested field. "null" means nothing where the field holds no text.\n' +
-      'What would lock you out (disabling, renaming or demoting the account in use, another password for it)\n' +
-      'is refused without --allow own-account.',
+      'Several keys before the first FIELD=VALUE are one plan with one question.\n' +
+      'FIELD=VALUE gets the type that the field has on the device, FIELD:=JSON is that JSON; address.city=Ulm\n' +
+      'changes one part of a nested field. null empties a field that is not text.\n' +
+      'devsh refuses what would lock you out (disabling, renaming or demoting the account in use, another\n' +
+      'password for it) without --allow own-account.',
     examples: [
       `${resource} set bob lang=en`,
       `${resource} set alice bob lang=en`,
@@ -266,7 +265,7 @@ function set(resource: string): VerbSpec {
         );
       }
       if (assigned.length === 0) {
-        throw new UsageError(`${resource} set ${first.text}: which field? Say it as in lang=de`, {
+        throw new UsageError(`${resource} set ${first.text}: which field? Write it as in lang=de`, {
           column: call.args.end,
         });
       }
@@ -285,8 +284,8 @@ function remove(resource: string): VerbSpec {
     args: [{ ...recordKey(resource), isRest: true }],
     options: [...CHANGE, 'where', 'only'],
     details:
-      'Sends one DELETE for each record, never one for a collection. The account in use is not deleted\n' +
-      'without --allow own-account. Which fields no undo brings back is said before.',
+      'Sends one DELETE for each record, never one for a collection. The plan names the fields that undo cannot\n' +
+      'restore. devsh refuses to delete the account in use without --allow own-account.',
     examples: [
       `${resource} delete bob`,
       `${resource} delete --where lang=xx --dry-run`,
@@ -374,10 +373,10 @@ function edit(resource: string): VerbSpec {
     args: [{ ...recordKey(resource), isRest: true }],
     options: [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where', 'only'],
     details:
-      'Opens $VISUAL or $EDITOR with one YAML document for each record; records that are the same on\n' +
-      'several devices are one. What you changed becomes a plan, which is shown and asked about as\n' +
-      'always. Key and ids cannot be edited, secrets are not shown, a document that you remove is left\n' +
-      'alone. A field that has changed on the device meanwhile is "drift", and not overwritten.',
+      'Opens $VISUAL or $EDITOR with one YAML document for each record; equal records of several devices are\n' +
+      'one. Your changes become a plan; devsh shows it and asks. Keys and ids cannot be edited, secrets are\n' +
+      'hidden, and a removed document changes nothing. A field that changed on the device meanwhile is\n' +
+      '"drift" and not overwritten.',
     examples: [`${resource} edit alice bob`, `${resource} edit --where lang=xx`],
     async *run(call) {
       const { editRecords } = await import('../records/edit-records.ts');

@@ -6,9 +6,9 @@ import { table, info } from '../output.ts';
 
 export const resources = command({
   name: 'resources',
-  brief: 'List what the selected devices offer',
+  brief: 'List the resources of the selected devices',
   section: 'Records',
-  summary: 'List what the selected devices offer: each has the verbs of "user"',
+  summary: 'List the resources of the selected devices; each has the verbs of "user"',
   options: [...DEVICES, 'profile'],
   changes: 'nothing',
   async *run(call) {
@@ -37,11 +37,11 @@ export const resources = command({
 export const resource = command({
   name: 'resource',
   section: 'Records',
-  summary: 'The verbs of any resource, also of one that is called like a command',
+  summary: 'The verbs of any resource, even if its name is a command',
   args: [
     {
       name: 'NAME',
-      summary: 'what the device calls it',
+      summary: 'a resource, as "resources" lists it',
       isRequired: true,
       complete: ({ fleet, commands }) => {
         const seen = commands.filter(({ defaultVerb }) => defaultVerb === 'list');
@@ -49,11 +49,11 @@ export const resource = command({
         return [...new Set(names)].map((text) => ({ text }));
       },
     },
-    { name: 'VERB', summary: 'a verb of "user", with what belongs to it', isRest: true },
+    { name: 'VERB', summary: 'a verb of "user", with its arguments', isRest: true },
   ],
   details:
-    'The name of a resource alone is a command, too, once it was seen. A word that nobody knows is looked\n' +
-    'for on one of the selected devices by one GET before it is called a mistake.',
+    'The name of a resource that was read before is a command, too. For an unknown first word devsh asks one\n' +
+    'selected device with one GET before it reports a mistake.',
   examples: ['resource alias list', 'resource config list'],
   *run() {
     // A line with a name gets the verbs of the resource instead.
@@ -75,11 +75,11 @@ function remark(
 ): string | undefined {
   if (silent.length > 0) {
     return (
-      `${silent.join(', ')}: not told what there is besides users, which the API document names; ` +
-      '"learn" may find more, "get /api/" shows what is there, "NAME list" reads one you know of'
+      `${silent.join(', ')}: no resources known besides user; "learn" may find more, "get /api/" shows ` +
+      'what is there, "NAME list" reads one that you know'
     );
   }
   const [only, ...others] = offers.keys();
   if (only === undefined || others.length > 0) return undefined;
-  return `the devices list nothing but ${only} ("get /api/" shows it); "NAME list" reads one you know of`;
+  return `the devices list only ${only} ("get /api/" shows it); "NAME list" reads one that you know`;
 }

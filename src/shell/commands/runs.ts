@@ -15,19 +15,19 @@ const RUN: ArgSpec = {
 const LATEST: ArgSpec = {
   ...RUN,
   isRequired: false,
-  summary: 'the id of a run; the latest one when none is given',
+  summary: 'the id of a run (default: the latest)',
 };
 
 /** The same for a command that writes to devices. */
 const NEAREST: ArgSpec = {
   ...LATEST,
-  summary: 'the id of a run; the newest one of this terminal when none is given',
+  summary: 'the id of a run (default: the newest of this terminal)',
 };
 
 const WITHOUT_RUN =
-  'Without RUN it is the newest run of this terminal on the selected devices, and on these alone. A run of\n' +
-  'yours from another terminal is taken after a question, never by --yes alone; one of somebody else by its\n' +
-  'id.';
+  'Without RUN it means the newest run of this terminal on the selected devices, and only these devices.\n' +
+  'Your own run from another terminal needs its id or a confirmation; --yes alone is refused. A run of\n' +
+  'another user needs its id.';
 
 export const runs: CommandSpec = {
   name: 'runs',
@@ -82,11 +82,11 @@ export const runs: CommandSpec = {
     }),
     verb({
       name: 'merge',
-      summary: 'Put the results of the parts of a plan together, as if one devsh had applied it',
+      summary: 'Merge the results of the shards of a plan',
       args: [
         {
           name: 'FILE',
-          summary: 'what "apply PLANFILE --shard I/N --result FILE" has written',
+          summary: 'a result of "apply PLANFILE --shard I/N --result FILE"',
           isRequired: true,
           isRest: true,
         },
@@ -94,9 +94,9 @@ export const runs: CommandSpec = {
       options: ['plan', 'as', 'output'],
       changes: 'nothing',
       details:
-        'Each device of the plan stands there exactly once. One that no file tells of is "unknown", and the\n' +
-        'exit code is then 3. Of two attempts the later counts, unless the earlier had done the device: then\n' +
-        'one of the files has to be left out.',
+        'Each device of the plan appears exactly once. A device that is in no file is "unknown", and the exit\n' +
+        'code is then 3. Of two attempts on a device the later counts; if the earlier one had finished the\n' +
+        'device, devsh refuses: leave one file out.',
       examples: [
         'runs merge results/*.jsonl --plan monday.plan',
         'runs merge results/*.jsonl --plan monday.plan --as junit -o devsh.xml',
@@ -134,24 +134,23 @@ export const run: CommandSpec = {
     showRun,
     verb({
       name: '',
-      summary:
-        'Run the lines of a file, or of standard input for "-"; stops at the first that fails',
+      summary: 'Run the lines of a file, or of standard input for "-"; stop at the first failure',
       args: [
         { name: 'FILE', summary: 'a file with one command per line, or -', isRequired: true },
-        { name: 'NAME=VALUE', summary: 'what ${NAME} stands for in the file', isRest: true },
+        { name: 'NAME=VALUE', summary: 'the value of ${NAME} in the file', isRest: true },
       ],
       options: [...DEVICES, 'profile', ...WRITE, 'keepGoing'],
       details:
-        'The lines are those of the prompt; # begins a comment, a backslash at the end goes on in the next\n' +
-        'line. --yes, --dry-run and --on hold for all of them. Without --yes a write that needs a confirmation\n' +
-        'ends the script with 6. All lines are checked before the first is run.\n' +
+        'The lines are those of the prompt; # starts a comment, a backslash at the end continues the line.\n' +
+        '--yes, --dry-run and --on apply to all of them. Without --yes a write that needs a confirmation ends\n' +
+        'the script with 6. devsh checks all lines before it runs the first.\n' +
         '\n' +
-        '${NAME} stands for the value behind the file, else for that of DEVSH_VAR_NAME in the environment,\n' +
-        '${NAME:-text} for text when there is none. A value is one word, or a part of one, whatever is in it,\n' +
-        "and never an option; in '…' and behind a backslash ${ is as it stands.\n" +
+        '${NAME} is the value given after the file, else DEVSH_VAR_NAME of the environment; ${NAME:-text} is\n' +
+        'text if there is neither. A value is always one word or a part of one, and never an option. In\n' +
+        "'…' and after a backslash ${ is literal.\n" +
         '\n' +
-        'The exit code is that of the line that failed. With --keep-going, or from a line "set +e" on until\n' +
-        '"set -e", the lines behind it are run, too; the exit code is then 3, or what all lines ended with.',
+        'The exit code is that of the failed line. With --keep-going, or between the lines "set +e" and\n' +
+        '"set -e", the next lines run anyway; the exit code is then 3, or the common one of all lines.',
       examples: [
         'run change.devsh --yes',
         'run - < change.devsh',
@@ -164,21 +163,21 @@ export const run: CommandSpec = {
 
 export const resume = command({
   name: 'resume',
-  brief: 'Go on with a run that was interrupted',
+  brief: 'Continue an interrupted run',
   section: 'Change sets',
-  summary: 'Go on with a run that was interrupted; what is done is not repeated',
+  summary: 'Continue an interrupted run; never repeat what is done',
   args: [NEAREST],
   options: [...CHANGE],
-  details: `A step that was sent without a verdict is settled by reading first.\n${WITHOUT_RUN}`,
+  details: `devsh first settles steps without a verdict by reading.\n${WITHOUT_RUN}`,
   examples: ['resume', 'resume 20261121-093041-k3qd7m'],
   run: later(async () => (await import('../writing/resume.ts')).resume),
 });
 
 export const retry = command({
   name: 'retry',
-  brief: 'Try again what failed in a run',
+  brief: 'Send the failed steps of a run again',
   section: 'Change sets',
-  summary: 'Try again the steps of a run that failed; --rest also those never reached',
+  summary: 'Send the failed steps of a run again',
   args: [NEAREST],
   options: [...CHANGE, 'rest'],
   details: WITHOUT_RUN,
@@ -188,21 +187,19 @@ export const retry = command({
 
 export const undo = command({
   name: 'undo',
-  brief: 'Take a run back',
+  brief: 'Undo a run',
   section: 'Change sets',
-  summary: 'Take a run back: a new plan from what the records were before',
+  summary: 'Undo a run with a new plan from its before-images',
   args: [NEAREST],
   options: [...CHANGE],
   forced: 'drift',
   details:
-    'Without RUN it is the newest run of this terminal that changed the selected devices; on these alone it\n' +
-    'is taken back. A run of yours from another terminal is taken after a question, never by --yes alone;\n' +
-    'one of somebody else by its id. Which run it is is said with its line and time.\n' +
-    'What was added is deleted, what was changed is set back, what was deleted is added again. What does\n' +
-    'not come back (ids, secrets, what only the device sets) is named, and the verdict is differs. What\n' +
-    'somebody else has changed since is left alone (drift) without --allow drift. A user that is added\n' +
-    'again without a password comes back disabled where the device has a field for it; else it is asked,\n' +
-    'and refused with --yes alone (--allow loss). The undo is a run itself.',
+    `${WITHOUT_RUN} devsh names the run with its line and time.\n` +
+    'Undo deletes what the run added, restores what it changed, and adds what it deleted. The plan names what\n' +
+    'it cannot restore (ids, secrets, fields that only the device sets); the verdict is then "differs". What\n' +
+    'changed since stays ("drift") without --allow drift. devsh adds a deleted user without a password as\n' +
+    'disabled, if the device has a field for that; otherwise it asks, and --yes alone is refused without\n' +
+    '--allow loss. An undo is itself a run.',
   examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
   run: later(async () => (await import('../writing/undo.ts')).undoRun),
 });
@@ -217,15 +214,15 @@ async function namedRun(call: Call): Promise<Run> {
 
 export const report = command({
   name: 'report',
-  brief: 'Report what a run did, to hand it in',
+  brief: 'Report what a run did',
   section: 'Change sets',
   summary: 'Report what a run did: who, when, what, before and after, verdicts',
   args: [LATEST],
   options: ['as'],
   changes: 'nothing',
   details:
-    'Markdown unless told otherwise; junit is for the test view of a CI system, curl is a bash script\n' +
-    'of the same requests. Secrets are in none of them.',
+    'Default: markdown. junit is for the test view of a CI system, curl is a bash script of the same\n' +
+    'requests. None contains secrets.',
   examples: [
     'report',
     'report 20261121-093041-k3qd7m --as junit > devsh.xml',

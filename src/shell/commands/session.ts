@@ -12,8 +12,8 @@ export const info = command({
   options: ['config', ...DEVICES],
   changes: 'nothing',
   details:
-    'With --config each setting with where it comes from: an option of the line, a variable, the file\n' +
-    '.devsh.json here or above (which may only say what is harmless), your settings.json, or the default.',
+    '--config shows each setting with its origin: an option of the line, a variable, the file .devsh.json in\n' +
+    'this folder or above (which may only contain harmless settings), your settings.json, or the default.',
   examples: ['info', 'info --config'],
   async *run({ shell, options, given }) {
     if (options.config) {
@@ -89,12 +89,11 @@ export const quit = command({
 
 export const history = command({
   name: 'history',
-  brief: 'Show the lines typed before',
+  brief: 'Show the history of lines',
   section: 'Shell',
-  summary: 'Show the lines typed before, oldest first',
+  summary: 'Show the history of lines, oldest first',
   changes: 'nothing',
-  details:
-    'Lines with a secret in them (password=…) and lines that begin with a space are not kept.',
+  details: 'devsh keeps no line with a secret (password=…) and none that starts with a space.',
   async *run({ shell }) {
     const lines = await shell.services.history.load();
     yield table(
@@ -110,15 +109,15 @@ export const history = command({
 
 export const watch = command({
   name: 'watch',
-  brief: 'Carry out a line again and again',
+  brief: 'Repeat a read-only line',
   section: 'Shell',
   takesLine: true,
-  summary: 'Carry out a line that changes nothing again and again, until Ctrl-C',
+  summary: 'Repeat a read-only line until Ctrl-C',
   args: [{ name: 'LINE', summary: 'a command with its options', isRequired: true, isRest: true }],
   options: ['intervalMs', ...DEVICES, 'profile'],
   details:
-    'Everything behind the command belongs to the line. What could write is refused. While no device\n' +
-    'can be reached, the wait doubles up to a minute. "user list --watch" shows only what changed.',
+    'Options of "watch" come before the line. devsh refuses a line that could write. While no device is\n' +
+    'reachable, the interval doubles up to a minute. "user list --watch" shows only changes.',
   examples: [
     'watch devices',
     'watch --interval 30 user list --drift --on @berlin',

@@ -18,15 +18,14 @@ export const simulator: CommandSpec = {
       summary: 'Run simulated devices on loopback addresses until Ctrl-C',
       options: [...SIMULATOR, 'profile'],
       details:
-        'Each device speaks the documented API with a certificate of its own. Accounts: admin, and a viewer\n' +
-        'who may only read.',
+        'Each device has the documented API, its own certificate, and two accounts: admin, and a read-only viewer.',
       examples: ['simulator --devices 5 --latency 50', 'simulator --fault sim2:accept-and-forget'],
       async *run(call) {
         const running = await start(call, DEFAULT_PORT);
         try {
           yield devicesTable(running);
           yield { kind: 'checkpoint' };
-          yield info(`running; connect from another terminal, end with Ctrl-C`);
+          yield info(`running until Ctrl-C; connect from another terminal`);
           if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
         } finally {
           await running.close();
@@ -35,7 +34,7 @@ export const simulator: CommandSpec = {
     }),
     verb({
       name: 'faults',
-      summary: 'List the ways in which a simulated device can misbehave',
+      summary: 'List the faults of simulated devices',
       changes: 'nothing',
       async *run({ shell }) {
         yield namesTable('faults', await shell.services.faults());
@@ -43,7 +42,7 @@ export const simulator: CommandSpec = {
     }),
     verb({
       name: 'quirks',
-      summary: 'List the habits of real devices that can be simulated',
+      summary: 'List the quirks of simulated devices',
       changes: 'nothing',
       async *run({ shell }) {
         yield namesTable('quirks', await shell.services.quirks());
@@ -59,8 +58,8 @@ export const demo = command({
   summary: 'Start three simulated devices in this session and connect to them',
   options: [...SIMULATOR, 'profile'],
   details:
-    'Their pins and logins live in this session only. "devsh demo" on the command line keeps away\n' +
-    'from your settings, history and keychain altogether; without a terminal it plays a short tour.',
+    'Pins and logins last for this session. "devsh demo" on the command line does not touch your settings,\n' +
+    'history and keychain; without a terminal it plays a short tour.',
   async *run(call) {
     const running = await start(call, 0);
     const { shell } = call;
@@ -89,8 +88,8 @@ function namesTable(
     name,
     [
       'name',
-      rows.some(({ stage }) => stage !== undefined) && { key: 'stage', title: 'STRIKES THE' },
-      { key: 'summary', title: 'WHAT HAPPENS' },
+      rows.some(({ stage }) => stage !== undefined) && { key: 'stage', title: 'STAGE' },
+      { key: 'summary', title: 'EFFECT' },
     ],
     rows.map((row) => ({ ...row })),
   );

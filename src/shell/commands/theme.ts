@@ -5,15 +5,15 @@ import { type ArgSpec, command } from '../command.ts';
 import { table, success } from '../output.ts';
 
 const GROUNDS: Readonly<Record<ThemeName, string>> = {
-  dark: '256 colours on a dark ground',
-  light: '256 colours on a light ground',
-  'high-contrast': 'few and strong colours on a black ground',
-  '16-colour': 'the 16 colours of the terminal, on a dark ground',
-  ascii: 'the same, with no signs but those of ASCII',
+  dark: '256 colours on a dark background',
+  light: '256 colours on a light background',
+  'high-contrast': 'few, strong colours on a black background',
+  '16-colour': 'the 16 colours of the terminal, on a dark background',
+  ascii: 'as 16-colour, with ASCII characters only',
 };
 
 const AUTO = 'auto';
-const AUTO_SUMMARY = 'what fits to the terminal';
+const AUTO_SUMMARY = 'fits the terminal';
 
 const NAME: ArgSpec = {
   name: 'NAME',
@@ -26,11 +26,11 @@ const NAME: ArgSpec = {
 
 export const theme = command({
   name: 'theme',
-  brief: 'Choose the looks of the full screen',
+  brief: 'Set the theme of the full screen',
   section: 'Shell',
-  summary: 'Choose the looks of the full screen, at once and for the next time; alone: list them',
+  summary: 'Set the theme of the full screen and keep it; without NAME: list the themes',
   args: [NAME],
-  details: `"${AUTO}" takes the choice back: ${AUTO_SUMMARY}. --theme holds for one session only.`,
+  details: `"${AUTO}" resets it. --theme sets it for one session.`,
   examples: ['theme', 'theme light', 'theme auto'],
   async *run({ args, shell }) {
     const { settings } = shell.services;
@@ -56,6 +56,6 @@ export const theme = command({
       });
     }
     await settings.set('theme', name);
-    yield success(`theme ${word.text}, kept for the next time`);
+    yield success(`theme ${word.text}, kept for the next sessions`);
   },
 });

@@ -19,7 +19,7 @@ import { oneDevice, SOME_TARGETS } from '../arguments.ts';
 
 export const trust: CommandSpec = {
   name: 'trust',
-  summary: 'Certificates that devices are known by',
+  summary: 'Manage the pins of certificates',
   section: 'Trust and login',
   defaultVerb: 'list',
   verbs: [
@@ -60,8 +60,7 @@ export const trust: CommandSpec = {
             expires: validTo === null ? null : expiryText(validTo, services.now()),
           })),
         );
-        if (pins.length === 0)
-          yield info('no certificate is pinned yet: "connect" asks about each');
+        if (pins.length === 0) yield info('no certificate is pinned yet: "connect" asks');
       },
     }),
     verb({
@@ -70,7 +69,7 @@ export const trust: CommandSpec = {
       args: [SOME_TARGETS],
       options: [...DEVICES],
       changes: 'nothing',
-      details: 'No login is sent, and nothing is pinned.',
+      details: 'Sends no login and pins nothing.',
       examples: ['trust scan @berlin', 'trust scan 10.0.0.0/29 --json'],
       async *run(call) {
         const sessions = await call.resolve(call.args.all('TARGET'));
@@ -91,15 +90,15 @@ export const trust: CommandSpec = {
     }),
     verb({
       name: 'accept',
-      summary: 'Pin the certificates of devices that are not known yet',
+      summary: 'Pin the certificates of new devices',
       args: [SOME_TARGETS],
       options: ['fingerprint', 'fingerprints', ...DEVICES],
       details:
-        'The devices are asked, and you compare. With --fingerprint the certificate of one device is\n' +
-        'pinned without a question, for scripts; the device need not be reachable. --fingerprints does the\n' +
-        'same for many: each line of FILE begins with a device, its name or address, and has its fingerprint\n' +
-        'behind, as "trust scan" writes it where the way to the devices is safe. A device that it does not\n' +
-        'name, or whose pin is another one, is refused; the others are pinned.',
+        'Shows what the devices present; you compare. --fingerprint pins one device without a question, for\n' +
+        'scripts; the device need not be reachable. --fingerprints does the same for many: each line of FILE\n' +
+        'starts with the name or address of a device and contains its fingerprint; "trust scan" writes such a\n' +
+        'file (run it where the network path is safe). devsh refuses devices that FILE lacks or that have\n' +
+        'another pin, and pins the others.',
       examples: [
         'trust accept 10.0.0.5',
         'trust accept @berlin',
@@ -125,12 +124,12 @@ export const trust: CommandSpec = {
     }),
     verb({
       name: 'replace',
-      summary: 'Pin another certificate for a known device',
+      summary: 'Replace the pin of a device',
       args: [SOME_TARGETS],
       options: ['fingerprint', 'fingerprints', ...DEVICES],
       details:
-        'One device is asked, and you compare. Many are replaced only by what proves them: --fingerprints\n' +
-        'takes the fingerprints of FILE as they are, --ca those of devices whose certificate this CA has signed.',
+        'For one device it shows both certificates; you compare. Many devices need a proof: --fingerprints pins\n' +
+        'those in FILE, --ca those whose certificate this CA signed.',
       examples: [
         'trust replace fw1',
         'trust replace @berlin --fingerprints seen.tsv',
@@ -154,7 +153,7 @@ export const trust: CommandSpec = {
         if (seen === undefined) return;
         if (seen.sighting.kind === 'failed') throw seen.sighting.error;
         if (seen.sighting.kind === 'known')
-          yield info(`${session.ref.name} presents what is pinned`);
+          yield info(`${session.ref.name} presents the pinned certificate`);
         else yield* askAndPin(call, [{ session, presented: seen.sighting.presented }]);
       },
     }),
@@ -167,20 +166,20 @@ export const trust: CommandSpec = {
         const wasKnown = await call.shell.services.knownDevices.remove(session.ref.address);
         await session.close();
         const { name } = session.ref;
-        yield wasKnown ? success(`${name} is forgotten`) : info(`${name} was not known`);
+        yield wasKnown ? success(`removed the pin of ${name}`) : info(`${name} has no pin`);
       },
     }),
     verb({
       name: 'restore',
-      summary: 'Bring back the pins that devsh wrote, when their file was damaged',
+      summary: 'Restore the pins after their file was damaged',
       details:
-        'devsh keeps a good copy of what it writes. Pins that only the file has stay; the file as it was\n' +
-        'is kept beside it. "trust forget" and "trust replace" are for pins that were changed on purpose.',
+        'devsh keeps a copy of the pins that it writes. Pins that only the file has stay; devsh keeps the\n' +
+        'damaged file beside it. For pins changed on purpose use "trust forget" and "trust replace".',
       async *run({ shell }) {
         const { knownDevices } = shell.services;
         const { pins, aside } = await knownDevices.restore(shell.services.now());
-        const kept = aside === undefined ? '' : `; the file as it was is ${aside}`;
-        yield success(`${knownDevices.path} holds ${counted(pins, 'pin')} again${kept}`);
+        const kept = aside === undefined ? '' : `; the damaged file is ${aside}`;
+        yield success(`restored ${knownDevices.path} with ${counted(pins, 'pin')}${kept}`);
       },
     }),
   ],
@@ -220,7 +219,7 @@ async function* acceptAll(
 ): AsyncGenerator<Output> {
   const seen = yield* lookAt(call, sessions);
   for (const { session, sighting } of seen) {
-    if (sighting.kind === 'known') yield info(`${session.ref.name} is known already`);
+    if (sighting.kind === 'known') yield info(`${session.ref.name} is pinned already`);
     if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: session.ref };
   }
   const fresh = seen.flatMap(({ session, sighting }) =>
@@ -233,10 +232,9 @@ function onlyOne(call: Call, sessions: readonly DeviceSession[], arg: string): D
   const [session] = sessions;
   if (session !== undefined && sessions.length === 1) return session;
   const [word] = call.args.words(arg);
-  throw new UsageError(
-    `"${word?.text ?? ''}" names ${sessions.length} devices; this takes one: name it`,
-    { column: word?.start },
-  );
+  throw new UsageError(`"${word?.text ?? ''}" names ${sessions.length} devices: name one`, {
+    column: word?.start,
+  });
 }
 
 function fingerprintOption(call: Call<'fingerprint'>): string | undefined {

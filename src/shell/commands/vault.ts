@@ -8,7 +8,7 @@ import { table, info, success } from '../output.ts';
 /** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
 export const vault: CommandSpec = {
   name: 'vault',
-  summary: 'Keep logins in a file of your own, sealed with a passphrase',
+  summary: 'Keep logins in a file, encrypted with a passphrase',
   section: 'Trust and login',
   defaultVerb: 'list',
   verbs: [
@@ -33,25 +33,25 @@ export const vault: CommandSpec = {
           })),
         );
         if (accounts.length === 0) {
-          yield info('the vault is empty: "login --to vault" fills it');
+          yield info('the vault is empty: "login --to vault" adds a login');
         }
       },
     }),
     verb({
       name: 'init',
-      summary: 'Make an empty vault, sealed with a new passphrase',
+      summary: 'Create an empty vault with a new passphrase',
       options: [...DEVICES],
       details:
-        'The vault is an age file that "age -d" opens, too. Where no keychain answers, "login" keeps\n' +
-        'its logins there; "login --to vault" does so anywhere. Nobody can open it without the passphrase.',
+        'The vault is an age file; "age -d" opens it, too. Without a keychain "login" keeps logins there;\n' +
+        '"login --to vault" always does. Without the passphrase nobody can open it.',
       examples: ['vault init', 'vault init --passphrase-stdin < passphrase.txt'],
       async *run(call) {
         const { vault } = call.shell.services;
         if (await vault.exists()) {
-          throw new RefusedError(`there is already a vault: ${vault.path}; nothing is changed`);
+          throw new RefusedError(`there is already a vault: ${vault.path}; nothing was changed`);
         }
         await vault.create(await newPassphrase(call));
-        yield success(`made the vault ${vault.path}`);
+        yield success(`created the vault ${vault.path}`);
       },
     }),
     verb({
@@ -59,8 +59,8 @@ export const vault: CommandSpec = {
       summary: 'Open the vault for this session',
       options: [...DEVICES],
       details:
-        'Only of use at the prompt: the passphrase is kept in memory until "vault lock" or the end. A\n' +
-        'command that needs the vault asks by itself, or reads it with --passphrase-stdin.',
+        'Useful at the prompt: devsh keeps the passphrase in memory until "vault lock" or the end of the session.\n' +
+        'A one-shot command asks for it, or reads it with --passphrase-stdin.',
       async *run(call) {
         await open(call);
         const { length } = await call.shell.services.vault.list();
@@ -84,7 +84,7 @@ export const vault: CommandSpec = {
 async function open({ access, credentials, shell }: Call): Promise<void> {
   const { vault } = shell.services;
   if (!vault.isUnlocked && !(await vault.exists())) {
-    throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
+    throw new CredentialError(`there is no vault at ${vault.path}: "vault init" creates one`);
   }
   if (!(await credentials.unlockVault(access.askPassphrase))) {
     throw new VaultLockedError(vault.path);
@@ -100,10 +100,11 @@ async function newPassphrase({ io, options, shell }: Call<'passphraseStdin'>): P
   if (io.ask === undefined) {
     throw new CredentialError('nobody to ask for the passphrase: use --passphrase-stdin');
   }
-  const details = [`It seals ${shell.services.vault.path}, and cannot be found out again.`];
+  const details = [`It encrypts ${shell.services.vault.path} and cannot be recovered.`];
   const first = await io.ask({ kind: 'secret', text: 'New passphrase of the vault:', details });
-  if (first === undefined || first === '') throw new RefusedError('no passphrase; nothing is made');
-  const again = await io.ask({ kind: 'secret', text: 'The same once more:' });
-  if (again !== first) throw new RefusedError('these are two passphrases; nothing is made');
+  if (first === undefined || first === '')
+    throw new RefusedError('no passphrase; no vault was created');
+  const again = await io.ask({ kind: 'secret', text: 'The same again:' });
+  if (again !== first) throw new RefusedError('the passphrases differ; no vault was created');
   return first;
 }

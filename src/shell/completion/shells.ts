@@ -136,7 +136,8 @@ export const bash: CompletionShell = {
   name: 'bash',
   script: BASH_SCRIPT,
   install: [
-    'for all shells:  devsh completion bash > ~/.local/share/bash-completion/completions/devsh',
+    'for all shells:  mkdir -p ~/.local/share/bash-completion/completions',
+    '                 devsh completion bash > ~/.local/share/bash-completion/completions/devsh',
     'or in ~/.bashrc: eval "$(devsh completion bash)"',
   ],
   read([type = '', breaks = '', line = '']): Asked {
@@ -235,7 +236,7 @@ export const zsh: CompletionShell = {
   script: ZSH_SCRIPT,
   install: [
     'for all shells: devsh completion zsh > "${fpath[1]}/_devsh", then a new zsh',
-    'or in ~/.zshrc, behind compinit: source <(devsh completion zsh)',
+    'or in ~/.zshrc, after compinit: source <(devsh completion zsh)',
   ],
   read([count = '', typed = '', ...words]): Asked {
     return {
@@ -285,7 +286,10 @@ complete -c devsh -f -a '(__devsh_complete)'
 export const fish: CompletionShell = {
   name: 'fish',
   script: FISH_SCRIPT,
-  install: ['for all shells: devsh completion fish > ~/.config/fish/completions/devsh.fish'],
+  install: [
+    'for all shells: mkdir -p ~/.config/fish/completions',
+    '                devsh completion fish > ~/.config/fish/completions/devsh.fish',
+  ],
   read([line = '']): Asked {
     const { before, typed } = splitLine(line, { inSingle: "'\\", inDouble: '"\\$' });
     return {

@@ -16,10 +16,10 @@ import { readImportSource } from './import-source.ts';
 
 /** Keys that the user should check before taking them from somebody else's file. */
 const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
-  insecure: 'certificates will not be checked',
-  ca: 'whoever has its key can pose as the device',
-  credential_command: 'a program will be run for the login',
-  git_credential: 'a helper will be run for the login',
+  insecure: 'devsh will not check the certificate',
+  ca: 'anyone with its key can pose as the device',
+  credential_command: 'devsh will run a program for the login',
+  git_credential: 'devsh will run a helper for the login',
 };
 
 /** Shows what the source would add and change, asks, and writes it to devices.yaml. Throws DevshError. */
@@ -46,11 +46,11 @@ export async function* takeOverDevices(
 function nothingToDo({ devices }: Findings, { unchanged }: ImportPlan): Output {
   const known = unchanged.length;
   if (known === 0) {
-    const why = devices.length === 0 ? 'has no device' : 'has no device that can be taken';
+    const why = devices.length === 0 ? 'has no device' : 'has no device that can be imported';
     return warning(`nothing to do: the source ${why}`);
   }
   const are = known === 1 ? '1 device is' : `${known} devices are`;
-  const text = `nothing to do: ${are} in the inventory as the source has ${known === 1 ? 'it' : 'them'}`;
+  const text = `nothing to do: ${are} in the inventory, unchanged`;
   return success(text);
 }
 
@@ -82,7 +82,7 @@ function* planMessages(call: Call<'dryRun'>, found: Findings, plan: ImportPlan):
   }
   const { length } = plan.refused;
   if (length > 0) {
-    const text = `${length === 1 ? '1 device is' : `${length} devices are`} left out: see above why`;
+    const text = `${length === 1 ? '1 device is' : `${length} devices are`} left out, for the reasons above`;
     yield { kind: 'error', error: new UsageError(text) };
   }
   if (rows.length > 0 && call.options.dryRun) {

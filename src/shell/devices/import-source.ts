@@ -49,7 +49,7 @@ async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output
   const { from } = call.options;
   if (/^https?:\/\//i.test(source)) {
     if (from !== undefined && from !== 'netbox') {
-      throw new UsageError(`a URL is read as NetBox, not as ${from}: import a file or "-"`);
+      throw new UsageError(`a URL is always NetBox, not ${from}: import a file or "-"`);
     }
     return yield* readNetBox(call, source);
   }
@@ -59,12 +59,12 @@ async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output
     return parseAnsible(await ansibleInventory(path, env, call.io.signal), name);
   }
   if (source !== '-' && (await isFolder(path))) {
-    throw new UsageError(`${source} is a folder: "--from ansible" reads it as an inventory`);
+    throw new UsageError(`${source} is a folder: --from ansible reads it as an inventory`);
   }
   const text = await call.readText(source === '-' ? source : path);
   const kind = from ?? kindOfSource(source, text);
   if (kind === undefined) {
-    throw new UsageError(`what ${name} is cannot be seen: say --from ${SOURCE_KINDS.join('|')}`);
+    throw new UsageError(`${name} has no recognizable kind: use --from ${SOURCE_KINDS.join('|')}`);
   }
   return readSource(kind, text, name, (pattern) => readIncluded(pattern, home));
 }
@@ -89,7 +89,7 @@ async function* readNetBox(call: ImportCall, source: string): AsyncGenerator<Out
     for (let next: string | undefined = first; next !== undefined;) {
       const path: string = next;
       if (seen.has(path) || seen.size >= MAX_PAGES || records.length > MAX_DEVICES) {
-        throw new ProtocolError(session.ref, 'its pages come without end');
+        throw new ProtocolError(session.ref, 'its pages do not end');
       }
       seen.add(path);
       const page = await session.use(access, async (device) => {
@@ -117,7 +117,7 @@ function jsonOf(session: DeviceSession, { body, status }: { body: string; status
     return parseJson(body);
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
-    throw new ProtocolError(session.ref, `this is no NetBox: ${error.message}`, { status, body });
+    throw new ProtocolError(session.ref, `this is not NetBox: ${error.message}`, { status, body });
   }
 }
 
@@ -176,12 +176,12 @@ async function ansibleInventory(
   if (end.kind === 'ended' && end.status === 0) return end.stdout;
   if (end.kind === 'not started') {
     throw new UsageError(
-      `ansible-inventory cannot be started: ${end.reason}; install Ansible, or import the JSON ` +
-        'that "ansible-inventory --list" prints elsewhere',
+      `ansible-inventory does not start: ${end.reason}; install Ansible, or import the JSON ` +
+        'of "ansible-inventory --list" from another machine',
     );
   }
   const said = end.stderr.trim().split('\n').slice(-3).join('\n');
-  const why = end.kind === 'ended' ? `ended with ${end.status}` : `was ended (${end.kind})`;
+  const why = end.kind === 'ended' ? `ended with ${end.status}` : `was stopped (${end.kind})`;
   throw new UsageError(`ansible-inventory ${why} for ${path}: ${said.slice(0, 1000)}`);
 }
 

@@ -50,10 +50,10 @@ export function learnedTexts({ offers, answers, resources }: Profile, resource: 
     parses && `takes ${parses.join(', ')}`,
     envelope && `records in: ${envelope}`,
     paging && `pages ${paging}`,
-    summary === true ? 'its list leaves fields out' : undefined,
-    withSlash && `with a slash at the end: ${withSlash}`,
+    summary === true ? 'the list lacks fields' : undefined,
+    withSlash && `with a trailing slash: ${withSlash}`,
     withoutSlash && `without: ${withoutSlash}`,
-    withoutAccept && `asked for no format: ${withoutAccept}`,
+    withoutAccept && `without an Accept header: ${withoutAccept}`,
   ].filter((text) => text !== undefined);
 }
 

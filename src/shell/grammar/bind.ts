@@ -70,7 +70,7 @@ function bindTo(
     if (option === FORCE) {
       const { forced = 'own-account' } = verb;
       throw new UsageError(
-        `--force does not say what is meant; here it is --allow ${forced} (${allowMeaning(forced)})`,
+        `--force is ambiguous; here use --allow ${forced} (${allowMeaning(forced)})`,
         { column: word.start, suggestions: [`--allow ${forced}`] },
       );
     }
@@ -201,7 +201,7 @@ function bindArguments(
   const [extra] = left;
   if (extra !== undefined) {
     throw new UsageError(
-      `${title(command, verb)} takes no further word "${oneLine(extra.text)}": it is "${usageOf(command, verb)}"`,
+      `${title(command, verb)} takes no further word "${oneLine(extra.text)}"; usage: ${usageOf(command, verb)}`,
       { column: extra.start },
     );
   }
@@ -266,7 +266,7 @@ function separate(
         const option = OPTIONS.find(({ short }) => short === letter);
         if (option === undefined) {
           throw new UsageError(
-            `there is no option -${visible(letter)}; a word that begins with "-" goes behind --`,
+            `there is no option -${visible(letter)}; put -- before a word that starts with "-"`,
             { column: word.start },
           );
         }
@@ -306,7 +306,7 @@ function valueWord(
 }
 
 /** `--force` had six meanings; each verb that writes names its word of `--allow` instead. */
-const FORCE = toggle('allow', '--force  Refused: --allow says what is meant');
+const FORCE = toggle('allow', '--force  Refused: use --allow');
 
 function findOption(name: string, word: Word): Option<OptionKey> {
   if (name === FORCE.flag) return FORCE;

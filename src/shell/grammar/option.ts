@@ -127,13 +127,14 @@ export function anyText(text: string): string {
 
 export function filled(text: string): string {
   if (text.trim() === '')
-    throw new UsageError('it is empty: give a value, or leave the option out');
+    throw new UsageError('the value is empty: give one, or leave the option out');
   return text;
 }
 
 export function names(text: string): readonly string[] {
   const words = text.split(/[\s,]+/).filter((name) => name !== '');
-  if (words.length === 0) throw new UsageError('no field is named: write them as in username,lang');
+  if (words.length === 0)
+    throw new UsageError('no field is named: write fields as in username,lang');
   return words;
 }
 
@@ -157,7 +158,7 @@ export function timeMs(unit: 's' | 'h', least: number, most: number): (text: str
     if (read >= least * UNITS_MS[unit] && read <= most * UNITS_MS[unit]) return read;
     throw new UsageError(
       `"${oneLine(text)}" is not a time from ${least} to ${most} ${UNIT_NAMES[unit]}; ` +
-        'a unit may follow, as in 500ms, 5s, 2m, 1h',
+        'write it as in 5, 500ms, 5s, 2m, 1h',
     );
   };
 }

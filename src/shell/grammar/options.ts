@@ -68,11 +68,11 @@ const ROWS = [
     '--no-color  No colours, as with NO_COLOR in the environment',
     () => 'never' as const,
   ),
-  toggle('noPager', '--no-pager  Do not show what is longer than the screen in $PAGER'),
+  toggle('noPager', '--no-pager  Do not send long output to $PAGER'),
   toggle('plain', '--plain  A line-by-line prompt instead of the full screen'),
   choice(
     'theme',
-    `--theme THEME  Looks of the full screen: ${THEME_NAMES.join(', ')}`,
+    `--theme THEME  Theme of the full screen: ${THEME_NAMES.join(', ')}`,
     THEME_NAMES,
     (text, all) => `there is no theme "${text}"; the themes are ${all}`,
   ),
@@ -89,30 +89,30 @@ const ROWS = [
   ),
   value('user', '--user NAME  The account to log in as', filled),
   value('ca', '--ca FILE  Trust certificates signed by the CA in this PEM file', filled),
-  toggle('insecure', '--insecure  Do not check certificates (for this call)'),
+  toggle('insecure', '--insecure  Do not check certificates'),
   value(
     'route',
-    '--proxy URL  Reach the devices by this proxy (http, https, socks5, socks5h), or by "none"',
+    '--proxy URL  Reach the devices through this proxy (http, https, socks5, socks5h); "none": directly',
     onlyRoute((text) => parseRoute('proxy', text)),
   ),
   value(
     'route',
-    '--jump HOST  Reach the devices by this SSH jump host (ssh -W), or by "none"',
+    '--jump HOST  Reach the devices through this SSH jump host (ssh -W); "none": directly',
     onlyRoute((text) => parseRoute('jump', text)),
   ),
   value(
     'timeoutMs',
-    '--timeout SECONDS  How long to wait for a whole answer (default 10)',
+    '--timeout SECONDS  Time limit of a write, or of a read without new data (default 10)',
     timeMs('s', 0.001, 3600),
   ),
   value(
     'concurrency',
-    '--concurrency N  How many devices at a time (default: as many as the machine bears for reads, 1 for writes)',
+    '--concurrency N  How many devices at a time (default: reads adapt to the machine, writes go one by one)',
     integer(1, 1024),
   ),
   value(
     'profile',
-    `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or a file of yours`,
+    `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or a profile file`,
     filled,
     { choices: PROFILES, takesFile: true },
   ),
@@ -133,7 +133,7 @@ const ROWS = [
     '--fingerprints FILE  A file with the fingerprints of many devices, as "trust scan" writes it',
     filled,
   ),
-  toggle('check', '--check  Only try the login of each device; nothing is asked or kept'),
+  toggle('check', '--check  Only try the login of each device; ask and keep nothing'),
   toggle('token', '--token  Ask for a token instead of a password'),
   choice(
     'to',
@@ -145,11 +145,11 @@ const ROWS = [
   // What to show of records and responses, and how often.
   value(
     'columns',
-    '--columns FIELDS  Show these fields only, in this order; at a prompt kept for the next list, "auto" shows all',
+    '--columns FIELDS  Show only these fields, in this order; a prompt keeps them until "auto", which shows all',
     names,
     { complete: fieldNames },
   ),
-  value('sort', '--sort FIELDS  Sort by these fields; -field sorts downwards', names, {
+  value('sort', '--sort FIELDS  Sort by these fields; -field sorts in descending order', names, {
     complete: fieldNames,
   }),
   value(
@@ -158,71 +158,63 @@ const ROWS = [
     anyText,
     { complete: ({ typed, fields }) => fields(typed, []) },
   ),
-  toggle('fold', '--fold  Show records that are equal on several devices as one row'),
+  toggle('fold', '--fold  Show equal records of several devices as one row'),
   toggle(
     'drift',
-    '--drift  Compare the records of the devices: same, differs, missing; ends with 8 when they differ',
+    '--drift  Compare the records of the devices: same, differs, missing; exit code 8 if they differ',
   ),
   value(
     'watchMs',
-    '--watch[=SECONDS]  Read again every so many seconds (default 5), and show what changed, until Ctrl-C',
+    '--watch[=SECONDS]  Read again every SECONDS (default 5) and show changes, until Ctrl-C',
     (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),
   ),
   value(
     'intervalMs',
-    '--interval SECONDS  How long to wait between two rounds (default 5)',
+    '--interval SECONDS  Time between two rounds (default 5)',
     timeMs('s', 0.2, 86_400),
   ),
-  toggle('raw', '--raw  Print the body as it came'),
-  toggle('firstPage', '--first-page  Only the first page of a list that has several, as it came'),
+  toggle('raw', '--raw  Print the body unchanged'),
+  toggle('firstPage', '--first-page  Print only the first page of a list'),
 
   // Writes and roll-out.
   toggle('yes', '-y, --yes  Do not ask before writing'),
-  toggle('dryRun', '--dry-run  Show what would be sent, and send nothing'),
+  toggle('dryRun', '--dry-run  Show what would be sent; send nothing'),
   toggle(
     'asCurl',
-    '--as-curl  Print the curl calls instead, secrets as variables, and send none of them',
+    '--as-curl  Print curl calls instead of sending anything; secrets become variables',
   ),
-  option(
-    'allow',
-    '--allow WORD  Do what is refused else; "help allow" lists the words (repeatable)',
-    {
-      fallback: NOTHING,
-      parse: (text, before = NOTHING) => new Set([...before, ...allowedBy(names(text))]),
-      choices: ALLOW_WORDS,
-      isRepeatable: true,
-      complete: ({ typed }) =>
-        completeList(typed, /,/, () =>
-          ALLOW_WORDS.map((text) => ({ text, summary: allowMeaning(text) })),
-        ),
-    },
-  ),
-  value('where', '--where FILTER  All records that match, instead of one KEY', anyText, {
+  option('allow', '--allow WORD  Override a refusal; "help allow" lists the words (repeatable)', {
+    fallback: NOTHING,
+    parse: (text, before = NOTHING) => new Set([...before, ...allowedBy(names(text))]),
+    choices: ALLOW_WORDS,
+    isRepeatable: true,
+    complete: ({ typed }) =>
+      completeList(typed, /,/, () =>
+        ALLOW_WORDS.map((text) => ({ text, summary: allowMeaning(text) })),
+      ),
+  }),
+  value('where', '--where FILTER  All records that match, instead of KEY', anyText, {
     complete: ({ typed, fields }) => fields(typed, []),
   }),
-  list('only', '--only DEVICES=KEY  This KEY on these devices alone (repeatable)', onlyOn, {}),
+  list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn, {}),
   value(
     'canary',
-    '--canary N  Write to N devices first, check the login, then ask whether to go on',
+    '--canary N  Write to N devices first, check the login, then ask whether to continue',
     integer(1, 100_000),
   ),
-  value('batch', '--batch N  Then go on in portions of N devices', integer(1, 100_000)),
-  value('pauseMs', '--pause SECONDS  Wait between two portions', timeMs('s', 0, 86_400)),
-  value(
-    'maxFailures',
-    '--max-failures N|P%  Stop when more devices than this have failed',
-    failures,
-  ),
+  value('batch', '--batch N  Then write in batches of N devices', integer(1, 100_000)),
+  value('pauseMs', '--pause SECONDS  Wait between two batches', timeMs('s', 0, 86_400)),
+  value('maxFailures', '--max-failures N|P%  Stop if more devices than this have failed', failures),
   value(
     'confirmMs',
-    '--confirm SECONDS  Take it back by itself unless you confirm in time (only while devsh runs)',
+    '--confirm SECONDS  Undo the run unless you confirm in time (only while devsh runs)',
     timeMs('s', 1, 86_400),
   ),
 
   // Plans, their parts and their runs.
   value(
     'output',
-    '-o, --output FILE  Write it to this file: a plan, to be applied later as it is, a report, exported records',
+    '-o, --output FILE  Write to this file: a plan to apply later, a report, or exported records',
     filled,
   ),
   value(
@@ -230,55 +222,56 @@ const ROWS = [
     '--expires HOURS  How long the plan file may be applied (default 24)',
     timeMs('h', 0.001, 8760),
   ),
-  value('resource', '--resource NAME  What the lines of a CSV file are (default user)', filled),
-  toggle('replan', '--replan  Plan anew from what the devices hold now'),
+  value(
+    'resource',
+    '--resource NAME  The resource of the rows of a CSV file (default user)',
+    filled,
+  ),
+  toggle('replan', '--replan  Plan again from the present state of the devices'),
   value(
     'shard',
-    '--shard I/N  Only part I of N of the devices of a plan file: 2/4 is the second of four',
+    '--shard I/N  Apply only shard I of N of a plan file: 2/4 is the second of four',
     parseShard,
   ),
   // From 0, as Kubernetes counts.
   value(
     'shardIndex',
-    '--shard-index I  The same, counted from 0 (default: JOB_COMPLETION_INDEX, as Kubernetes sets it)',
+    '--shard-index I  The same, from 0 (default: JOB_COMPLETION_INDEX, as Kubernetes sets it)',
     integer(0, 9_999),
   ),
   value(
     'shardTotal',
-    '--shard-total N  How many parts there are, for --shard-index',
+    '--shard-total N  The number of shards, for --shard-index',
     integer(1, 10_000),
   ),
   value(
     'result',
-    '--result FILE  Keep the result of a plan file here; the same line goes on where it ended',
+    '--result FILE  Keep the result of a plan file here; the same line continues from it',
     filled,
   ),
-  value('plan', '--plan FILE  The plan file whose parts these are', filled),
-  toggle('rest', '--rest  Also the steps that were never reached'),
+  value('plan', '--plan FILE  The plan file of these results', filled),
+  toggle('rest', '--rest  Also the steps that the run never reached'),
   choice(
     'as',
     `--as KIND  The report as ${REPORT_KINDS.join(', ')}`,
     REPORT_KINDS,
     (text, all) => `there is no report "${text}"; there are ${all}`,
   ),
-  toggle('keepGoing', '--keep-going  Run the lines after one that failed, too'),
+  toggle('keepGoing', '--keep-going  Continue after a failed line'),
 
   // Records in files.
-  toggle('overwrite', '--overwrite  Replace files that exist already'),
-  toggle('perDevice', '--per-device  One file for each device, called as the device'),
+  toggle('overwrite', '--overwrite  Replace existing files'),
+  toggle('perDevice', '--per-device  One file for each device, named after it'),
   value('outputDir', '--output-dir DIR  The folder for --per-device', filled),
-  toggle(
-    'prune',
-    '--prune  Also delete what the file does not have, on the devices that it is about',
-  ),
+  toggle('prune', '--prune  Also delete the records that the file does not have, on its devices'),
   value(
     'key',
-    '--key FIELD  The field that tells which record a row is about (default: the natural key)',
+    '--key FIELD  The field that identifies the record of a row (default: the natural key)',
     filled,
   ),
   list(
     'map',
-    '--map COLUMN=FIELD  What a column of the file is called on the devices; COLUMN= leaves it out (repeatable)',
+    '--map COLUMN=FIELD  The field for a column of the file; COLUMN= leaves it out (repeatable)',
     filled,
   ),
 
@@ -286,49 +279,42 @@ const ROWS = [
   list('groups', '--group GROUP  Put the device into this group (repeatable)', filled),
   choice(
     'from',
-    `--from KIND  What the source is, where it cannot be seen: ${SOURCE_KINDS.join(', ')}`,
+    `--from KIND  The kind of the source, if devsh cannot recognize it: ${SOURCE_KINDS.join(', ')}`,
     SOURCE_KINDS,
     (text, all) => `there is no source "${text}"; there are ${all}`,
   ),
-  toggle('ansible', '--ansible  As a dynamic inventory of Ansible (JSON)'),
-  option('ansible', '--list  With --ansible: the whole inventory, as Ansible asks for it', {
+  toggle('ansible', '--ansible  As a dynamic inventory for Ansible (JSON)'),
+  option('ansible', '--list  With --ansible: the whole inventory (Ansible passes this option)', {
     fallback: false,
     parse: (_, before = false) => before,
   }),
-  value('host', '--host NAME  With --ansible: the variables of one device only', anyText),
-  toggle('config', '--config  Each setting, and where its value comes from'),
+  value('host', '--host NAME  With --ansible: only the variables of one device', anyText),
+  toggle('config', '--config  Show each setting with its origin'),
 
   // Simulated devices.
   value('devices', '--devices N  How many devices to simulate (default 3)', integer(1, 10_000)),
   value('users', '--users N  How many users each device has (default 25)', integer(0, 1_000_000)),
   value(
     'latencyMs',
-    '--latency MS  How long each answer takes, in milliseconds (default 0)',
+    '--latency MS  Latency of each response in milliseconds (default 0)',
     integer(0, 600_000),
   ),
-  value(
-    'seed',
-    '--seed N  Another set of users; the same seed gives the same ones (default 1)',
-    integer(0, 2 ** 31),
-  ),
+  value('seed', '--seed N  The seed of the random users (default 1)', integer(0, 2 ** 31)),
   value('port', '--port PORT  The port to listen on (default 8443)', integer(0, 65_535)),
-  value(
-    'envelope',
-    `--envelope NAME  What lists are wrapped in: ${ENVELOPES.join(', ')}`,
-    anyText,
-    { choices: ENVELOPES },
-  ),
-  value('paging', `--paging NAME  How lists are paged: ${PAGINGS.join(', ')}`, anyText, {
+  value('envelope', `--envelope NAME  The envelope of lists: ${ENVELOPES.join(', ')}`, anyText, {
+    choices: ENVELOPES,
+  }),
+  value('paging', `--paging NAME  The paging of lists: ${PAGINGS.join(', ')}`, anyText, {
     choices: PAGINGS,
   }),
   list(
     'quirks',
-    '--quirk NAME  A habit of real devices (repeatable; "simulator quirks" lists them)',
+    '--quirk NAME  A quirk of real devices (repeatable; "simulator quirks" lists them)',
     anyText,
   ),
   list(
     'faults',
-    '--fault DEVICE:NAME  Let a device misbehave (repeatable; "simulator faults" lists them)',
+    '--fault DEVICE:NAME  A fault of a device (repeatable; "simulator faults" lists them)',
     anyText,
   ),
 ];
@@ -436,7 +422,7 @@ function onlyRoute(parse: (text: string) => ConfiguredRoute) {
   return (text: string, before: ConfiguredRoute | undefined): ConfiguredRoute => {
     const route = parse(text);
     if (before === undefined) return route;
-    throw new UsageError('a device is reached by one way: leave out all but one --proxy or --jump');
+    throw new UsageError('a device has only one route: leave out all but one --proxy or --jump');
   };
 }
 

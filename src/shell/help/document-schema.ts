@@ -4,9 +4,9 @@ import { parseJson } from '../../device/json.ts';
 import { VERDICTS } from '../../change/verdict.ts';
 
 /*
- * What `--json`, `--format yaml` and `--format jsonl` print, for those who read it with a program. New
- * keys may come within a version of the schema; none goes, and none changes its meaning. Whoever writes
- * an object takes its type from here, and names each of its keys; only the types are on the way of a start.
+ * The output of `--json`, `--format yaml` and `--format jsonl`. A version of the schema may get new keys; none
+ * disappears or changes its meaning. The code that writes an object takes its type from here and names each key;
+ * a start loads only the types.
  */
 
 const json = z.custom<JsonValue>();
@@ -25,7 +25,7 @@ const error = z
     message: z.string(),
     column: z.int().optional().describe('Where in the line, from 0'),
     suggestions: z.array(z.string()).optional(),
-    issues: z.record(z.string(), json).optional().describe('What the device says of fields'),
+    issues: z.record(z.string(), json).optional().describe('The complaints of the device by field'),
     fingerprint: z.string().optional().describe('Of the certificate that is not trusted'),
   })
   .meta({ id: 'error' });
@@ -37,8 +37,8 @@ const failure = z
 const difference = z.strictObject({
   field: z.string(),
   sent: json.optional(),
-  was: json.optional().describe('Before the step, which sent nothing for this field'),
-  wanted: json.optional().describe('Nothing was sent at all'),
+  was: json.optional().describe('The value before the step, which did not send this field'),
+  wanted: json.optional().describe('The value in the line; nothing was sent'),
   held: json,
 });
 
@@ -66,25 +66,28 @@ const step = z.strictObject({
   grants: z
     .array(z.object({ field: z.string(), isAdmin: z.boolean() }).catchall(json))
     .optional()
-    .describe('The privileges that its record gets'),
-  erases: z.array(z.string()).optional().describe('What the request leaves out, and is gone then'),
+    .describe('Privileges that the record gets'),
+  erases: z
+    .array(z.string())
+    .optional()
+    .describe('Fields that the request leaves out and that are lost'),
   mayErase: z
     .array(z.string())
     .optional()
-    .describe('What it leaves out, not known whether it is kept; empty: of what is not shown'),
-  lost: z.array(z.string()).optional().describe('What an undo does not bring back'),
+    .describe('Fields that it leaves out and that may be lost; empty: hidden fields'),
+  lost: z.array(z.string()).optional().describe('Fields that undo cannot restore'),
 });
 
 const devicePlan = z
   .strictObject({
     ...device,
     steps: z.array(step),
-    settled: z.array(result).describe('What needs no request'),
+    settled: z.array(result).describe('Changes that need no request'),
     isUnchecked: z.literal(true).optional().describe('The certificate was not checked'),
     assumed: z
       .array(z.strictObject({ action, resource: z.string(), way: z.string() }))
       .optional()
-      .describe('Ways to write that are convention only'),
+      .describe('Ways to write that are only assumed'),
     lookAlikes: z.array(z.object({ action, key: z.string() }).catchall(json)).optional(),
     error: error.optional(),
   })
@@ -94,8 +97,8 @@ const answer = z
   .strictObject({
     ...device,
     status: z.int(),
-    body: z.string().optional().describe('As it came, where it is no JSON'),
-    value: json.optional().describe('The body, where it is JSON'),
+    body: z.string().optional().describe('The body, if it is not JSON'),
+    value: json.optional().describe('The body, if it is JSON'),
   })
   .meta({ id: 'answer' });
 
@@ -124,9 +127,9 @@ const driftRow = z
 const summary = z.partialRecord(z.enum(VERDICTS), z.int());
 
 const notCovered = z
-  .array(z.strictObject({ ...device, code: z.string().describe('Why, as in errors') }))
+  .array(z.strictObject({ ...device, code: z.string().describe('The reason, as in errors') }))
   .optional()
-  .describe('Every selected device that was not read; nothing is said of it, and nothing was sent');
+  .describe('Every selected device that was not read; nothing was sent to it');
 
 /** Tables that are not about records of devices: one key each, with rows whose cells are plain values. */
 const TABLES = [
@@ -188,29 +191,29 @@ const drift = z.strictObject({
   different: z.array(driftRow),
 });
 
-/** What is no table and no text. */
+/** All keys that are neither tables nor texts. */
 const parts = z.strictObject({
-  schema: z.literal('devsh/1').describe('The version; another number means that readers break'),
-  resource: z.string().optional().describe('Of an export: what the records are'),
-  filter: z.string().optional().describe('Of an export: only records that match are in it'),
-  devices: z.array(read).optional().describe('What was read, device by device'),
+  schema: z.literal('devsh/1').describe('The version; another number is incompatible'),
+  resource: z.string().optional().describe('Of an export: the resource of its records'),
+  filter: z.string().optional().describe('Of an export: it has only records that match'),
+  devices: z.array(read).optional().describe('What was read, by device'),
   drift: drift.optional(),
   run: z.string().optional().describe('The id of the run, also in "runs" and "undo"'),
-  plan: z.array(devicePlan).optional().describe('What would be sent; nothing was'),
+  plan: z.array(devicePlan).optional().describe('What would be sent; nothing was sent'),
   results: z.array(result).optional(),
   summary: summary.optional(),
   notCovered,
   answers: z.array(answer).optional(),
-  errors: z.array(failure).optional().describe('What failed while the command went on'),
-  error: error.optional().describe('What ended the command'),
+  errors: z.array(failure).optional().describe('Failures that did not end the command'),
+  error: error.optional().describe('The error that ended the command'),
 });
 
-/** One document: all that a command said. */
+/** One document: all output of a command. */
 export const documentSchema: z.ZodType = parts
   .extend({ ...keysOf(TABLES, z.array(row).optional()), ...keysOf(TEXTS, json.optional()) })
   .meta({ title: 'The output of a devsh command as JSON or YAML' });
 
-/** What the other kinds of lines are told by: a row that has one of them is one of these, gone wrong. */
+/** Keys that identify the other kinds of lines: a row with one of them is an invalid line of these. */
 const KEYS_OF_OTHER_LINES = ['record', 'error', 'verdict', 'steps', 'settled'] as const;
 
 const otherLine = z
@@ -250,7 +253,7 @@ export const lineSchema: z.ZodType = z
   ])
   .meta({ title: 'A line of the output of a devsh command as JSON lines' });
 
-/** Both as JSON schema, open to keys that come later. */
+/** Both as JSON schema, open to future keys. */
 export function outputJsonSchema(): Readonly<Record<'document' | 'line', JsonValue>> {
   const open = (schema: z.ZodType): JsonValue => {
     const published = z.toJSONSchema(schema, {
@@ -259,13 +262,13 @@ export function outputJsonSchema(): Readonly<Record<'document' | 'line', JsonVal
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       },
     });
-    // It is JSON, with functions of zod at its side.
+    // It is JSON, with additional functions of zod.
     return parseJson(JSON.stringify(published));
   };
   return { document: open(documentSchema), line: open(lineSchema) };
 }
 
-/** What is written of a kind: each of its keys, with `undefined` where there is nothing to say. */
+/** The written form of a kind: each of its keys, `undefined` if absent. */
 type Written<Schema extends z.ZodType> = Named<z.infer<Schema>>;
 type Named<Content> = {
   readonly [Key in keyof Required<Content>]: Key extends keyof Content

@@ -8,43 +8,43 @@ import type { Paths } from '../../os/environment.ts';
 /** What is explained, and what it means. */
 type Explained = readonly [name: string, meaning: string];
 
-/** Every variable that devsh reads, as `help environment`, man page and docs tell it. */
+/** Every variable that devsh reads, for `help environment`, man page and docs. */
 export const ENVIRONMENT: readonly { title: string; variables: readonly Explained[] }[] = [
   {
     title: 'Login',
     variables: [
-      ['DEVSH_TOKEN', 'the token for the devices; comes before the next two'],
-      ['DEVSH_USER', 'the account; a name only, when no password is there'],
+      ['DEVSH_TOKEN', 'the token for the devices; wins over the next two'],
+      ['DEVSH_USER', 'the account; without DEVSH_PASSWORD only its name'],
       ['DEVSH_PASSWORD', 'its password'],
-      ['NETBOX_TOKEN', 'the token for devices that are imported from NetBox'],
-      ['NETRC', 'the .netrc of devices that are configured to use one'],
-      ['SSH_CONNECTION', 'set over SSH: no question on the desktop is waited for'],
+      ['NETBOX_TOKEN', 'the token for "device import" from NetBox'],
+      ['NETRC', 'the .netrc for devices with "netrc: true"'],
+      ['SSH_CONNECTION', 'set over SSH: devsh does not wait for a question on the desktop'],
     ],
   },
   {
-    title: 'Settings, before those of all files ("info --config")',
+    title: 'Settings; they win over all files ("info --config")',
     variables: settingVariables(),
   },
   {
     title: 'Network',
     variables: [
       ['https_proxy, HTTPS_PROXY', 'the proxy to the devices: http, https, socks5, socks5h'],
-      ['all_proxy, ALL_PROXY', 'the same, where neither of these is set'],
-      ['no_proxy, NO_PROXY', 'devices that are reached without it'],
-      ['NODE_EXTRA_CA_CERTS', 'a PEM file with further CAs to trust'],
+      ['all_proxy, ALL_PROXY', 'the same, if neither of these is set'],
+      ['no_proxy, NO_PROXY', 'devices that devsh reaches without it'],
+      ['NODE_EXTRA_CA_CERTS', 'a PEM file with more CAs to trust'],
     ],
   },
   {
     title: 'Colours and screen',
     variables: [
-      ['NO_COLOR', 'set and not empty: no colours; comes before the next three'],
-      ['FORCE_COLOR', '1, 2, 3: colours also where no terminal is; 0: none'],
-      ['CLICOLOR_FORCE', 'not 0: colours also where no terminal is'],
+      ['NO_COLOR', 'set and not empty: no colours; wins over the next three'],
+      ['FORCE_COLOR', '1, 2, 3: colours also without a terminal; 0: none'],
+      ['CLICOLOR_FORCE', 'not 0: colours also without a terminal'],
       ['CLICOLOR', '0: no colours'],
       ['TERM', '"dumb": no colours, and a prompt that only appends'],
-      ['COLORTERM', 'truecolor or 24bit: the themes with many colours'],
+      ['COLORTERM', 'truecolor or 24bit: themes with many colours'],
       ['COLORFGBG', 'whether the background is light'],
-      ['REDUCE_MOTION', 'not 0: what changed does not fade by itself'],
+      ['REDUCE_MOTION', 'not 0: changes do not fade'],
       ['INK_SCREEN_READER', 'true: a prompt that only appends'],
       ['LC_ALL, LC_CTYPE, LANG', 'the locale that "doctor" shows'],
     ],
@@ -53,18 +53,15 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
     title: 'Programs',
     variables: [
       ['VISUAL, EDITOR', 'the editor of "user edit" and of the line (Ctrl-X Ctrl-E)'],
-      [
-        'DEVSH_PAGER, PAGER',
-        'what shows output that is longer than the screen; "cat" or empty: nothing',
-      ],
-      ['LESS, LV', 'options of these pagers; FRX and -c when they are not set'],
+      ['DEVSH_PAGER, PAGER', 'the program for output longer than the screen; "cat" or empty: none'],
+      ['LESS, LV', 'options of these pagers (default: FRX and -c)'],
       ['BROWSER', 'the browser of "open"'],
-      ['SHELL', 'for which shell "completion" explains the set-up'],
+      ['SHELL', 'the shell for which "completion" explains the set-up'],
     ],
   },
   {
     title: 'Scripts',
-    variables: [['JOB_COMPLETION_INDEX', 'which part of "apply" this is, in a Kubernetes Job']],
+    variables: [['JOB_COMPLETION_INDEX', 'the shard of "apply", in a Kubernetes Job']],
   },
   {
     title: 'Files',
@@ -72,14 +69,14 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
       ['XDG_CONFIG_HOME', 'above devsh/: settings, inventory, profiles'],
       ['XDG_DATA_HOME', 'above devsh/: pins of certificates, vault'],
       ['XDG_STATE_HOME', 'above devsh/: history, journals of runs'],
-      ['XDG_CACHE_HOME', 'above devsh/: what can be had again'],
-      ['HOME', 'the folder that they are in otherwise'],
+      ['XDG_CACHE_HOME', 'above devsh/: files that devsh can recreate'],
+      ['HOME', 'the folder used otherwise'],
       ['APPDATA, LOCALAPPDATA', 'the same on Windows'],
     ],
   },
 ];
 
-/** What the exit status of a one-shot command means, as `help exit-codes`, man page and README tell it. */
+/** What the exit status of a one-shot command means, for `help exit-codes`, man page and README. */
 export const EXIT_CODES: readonly Explained[] = [
   ['0', 'done, verified'],
   ['1', 'failed'],
@@ -95,14 +92,14 @@ export const EXIT_CODES: readonly Explained[] = [
   ['143', 'ended by SIGTERM'],
 ];
 
-/** The files that a user may want to look at, as the man page tells them. */
+/** The files that a user may want to look at, for the man page. */
 export const KEPT_FILES: readonly (readonly [(paths: Paths) => string, meaning: string])[] = [
   [({ config }) => join(config, 'devices.yaml'), 'The inventory; yours to edit.'],
   [({ config }) => join(config, 'settings.json'), 'The settings.'],
   [({ config }) => join(config, 'profiles/'), 'How devices speak, in YAML.'],
   [({ data }) => join(data, 'known-devices'), 'The pins of certificates.'],
-  [({ data }) => join(data, 'vault.age'), 'The vault, where there is one.'],
-  [({ state }) => join(state, 'history'), 'The lines typed before.'],
+  [({ data }) => join(data, 'vault.age'), 'The vault, if there is one.'],
+  [({ state }) => join(state, 'history'), 'The history of lines.'],
   [
     ({ state }) => join(state, 'last-session'),
     'The lines that connected to devices; the next start offers them.',
@@ -110,7 +107,7 @@ export const KEPT_FILES: readonly (readonly [(paths: Paths) => string, meaning: 
   [({ state }) => join(state, 'runs/'), 'The journals of runs.'],
   [
     ({ cache }) => join(cache, '/'),
-    'What was learned, and the program as Node compiled it; to be had again.',
+    'What devsh learned, and compiled code; devsh can recreate it.',
   ],
 ];
 

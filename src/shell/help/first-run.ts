@@ -22,15 +22,15 @@ const MOST_STEPS = 9;
 /** An older run that was interrupted has been seen often enough. */
 const RUNS_LOOKED_AT = 5;
 
-/** What one can begin with where nothing is set up. */
+/** The first lines for a user without any set-up. */
 export const FIRST_STEPS: readonly FirstStep[] = [
   { line: 'demo', summary: 'three simulated devices on this machine' },
-  { line: 'connect 10.0.0.5', summary: 'a device at an address; several with spaces between' },
+  { line: 'connect 10.0.0.5', summary: 'a device by its address; or several, with spaces between' },
   {
     line: 'device import ~/.ssh/config',
-    summary: 'your inventory: CSV, ssh, Ansible or NetBox',
+    summary: 'devices from CSV, ssh, Ansible or NetBox',
   },
-  { line: 'device add fw1 10.0.0.5', summary: 'a name for a device, kept in the inventory' },
+  { line: 'device add fw1 10.0.0.5', summary: 'a device with a name, in the inventory' },
   { line: 'help', summary: 'all commands' },
 ];
 
@@ -117,12 +117,12 @@ export function firstStepLines(inventory: string): string[] {
   return [
     'Nothing is set up yet. Type one of these:',
     ...stepLines(FIRST_STEPS),
-    `An inventory of your own goes to ${inventory}.`,
+    `Your inventory is ${inventory}.`,
   ];
 }
 
 export function nextStepLines(steps: readonly FirstStep[]): string[] {
-  return steps.length === 0 ? [] : ['To go on, type one of these:', ...stepLines(steps)];
+  return steps.length === 0 ? [] : ['To continue, type one of these:', ...stepLines(steps)];
 }
 
 function stepLines(steps: readonly FirstStep[]): string[] {

@@ -12,23 +12,23 @@ export const SECTIONS: readonly CommandSpec['section'][] = [
   'Shell',
 ];
 
-/** What `help NAME` explains besides commands, in the order of `help`; the texts are in `topics/`. */
+/** The topics of `help NAME`, in the order of `help`; the texts are in `topics/`. */
 export const HELP_TOPICS = {
-  selectors: 'how devices are named: --on, connect, use',
-  filters: 'how records are chosen: user list FILTER, --filter, --where',
+  selectors: 'how to select devices: --on, connect, use',
+  filters: 'how to select records: user list FILTER, --filter, --where',
   scripts: 'devsh in scripts: streams, confirmation, "-" and "--"',
-  json: 'what --json, --format yaml and --format jsonl print, and its schema',
+  json: 'the output of --json, --format yaml and --format jsonl, and its schema',
   'exit-codes': 'what the exit status of a command means',
-  allow: 'what is refused, and how --allow does it all the same',
-  environment: 'the variables that devsh heeds, and where its files are',
-  trust: 'how devsh knows that it speaks to the right device',
-  profiles: 'how devsh knows the way a device speaks, and how to tell it',
-  keys: 'what the keys of the full screen do, and the names of their actions',
+  allow: 'what devsh refuses, and how --allow overrides it',
+  environment: 'the variables that devsh reads, and where its files are',
+  trust: 'how devsh checks that it talks to the right device',
+  profiles: 'how devsh knows how a device speaks, and how to change that',
+  keys: 'the keys of the full screen, and the names of their actions',
 } as const;
 
 export type TopicName = keyof typeof HELP_TOPICS;
 
-/** `help`: every command with its summary, and the options that are understood everywhere. */
+/** `help`: every command with its summary, and the options of all commands. */
 export function helpOverview(commands: readonly CommandSpec[]): string {
   const sections = SECTIONS.flatMap((section) => {
     const members = commands.filter((command) => command.section === section);
@@ -53,10 +53,10 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     '',
     'FILTER: words (anywhere in the record), field=value, field!=value, field~regex',
     '',
-    'Topics: "help TOPIC" tells more about',
+    'Topics ("help TOPIC")',
     ...twoColumns(Object.entries(HELP_TOPICS)),
     '',
-    '"help COMMAND" tells more about one command.',
+    '"help COMMAND" explains one command.',
   ].join('\n');
 }
 
@@ -72,10 +72,10 @@ export function helpOnCommand(command: CommandSpec): string {
           command.verbs.map((verb): [string, string] => [usageOf(command, verb), verb.summary]),
         ),
         '',
-        `"help ${command.name} VERB" tells more about one of them.`,
+        `"help ${command.name} VERB" explains one of them.`,
         ...(nameless === undefined
           ? []
-          : [`"${command.name} --help" tells more about "${usageOf(command, nameless)}".`]),
+          : [`"${command.name} --help" explains "${usageOf(command, nameless)}".`]),
       ].join('\n');
 }
 

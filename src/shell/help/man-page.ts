@@ -7,7 +7,7 @@ import { readTopic } from './topic-text.ts';
 import { OPTIONS } from '../grammar/options.ts';
 import type { CommandSpec, VerbSpec } from '../command.ts';
 
-/** What the manual tells in sections of their own, cannot know, or leaves to programs. */
+/** Topics with a section of their own in the manual, or that only a running devsh knows. */
 const TOPICS_ELSEWHERE = ['exit-codes', 'environment', 'keys', 'json'];
 
 /** Lines of a first hour; a test runs them. */
@@ -15,21 +15,21 @@ export const MAN_EXAMPLES: readonly { readonly line: string; readonly meaning: s
   { line: 'devsh connect 10.0.0.5 10.0.0.6', meaning: 'The users of two devices in one table.' },
   {
     line: 'devsh user list lang=de --on @berlin --json',
-    meaning: 'Which users of a group of devices have a field, for a program.',
+    meaning: 'The users of a group of devices with lang=de, for a program.',
   },
   {
     line: 'devsh user add username=bob first_name=Bob lastname=Builder lang=de --on @berlin --yes',
-    meaning: 'Add a user on each of them, unasked, and read it back.',
+    meaning: 'Add a user on each of them without a question, and read it back.',
   },
   {
     line: 'devsh user delete bob --on @all --dry-run',
-    meaning: 'What a deletion would mean; nothing is sent.',
+    meaning: 'Show what a deletion would send; send nothing.',
   },
   {
     line: 'devsh apply change.yaml --on @all --canary 1 --batch 20 --max-failures 5%',
-    meaning: 'Carry out a change set, one device first, then in portions.',
+    meaning: 'Apply a change set, to one device first, then in batches.',
   },
-  { line: 'devsh undo', meaning: 'Take the last run back.' },
+  { line: 'devsh undo', meaning: 'Undo the last run.' },
 ];
 
 /** The manual in the roff of man(7), from what the commands, options and topics say of themselves. */
@@ -53,18 +53,18 @@ export async function manPage(version: string, date: string): Promise<string> {
     ]),
     ...section('DESCRIPTION', [
       ...paragraphs([
-        'devsh shows the users (and whatever else they hold) of one or of many devices in one table, changes ' +
-          'them, and tells what each device really holds afterwards: a write is planned from live state, shown, ' +
-          'written to a journal, sent once, read back and compared.',
-        'Without a command, or with connect, it is a shell: on the full screen, or with a prompt that only ' +
-          'appends where the terminal can do no more. The same words work at its prompt, on the command line ' +
-          'and in script files.',
+        'devsh shows the users and other records of one or many devices in one table, changes them, and reports ' +
+          'what each device really has afterwards: devsh plans a write from live state, shows it, writes it to ' +
+          'a journal, sends it once, reads it back and compares.',
+        'Without a command, or with connect, it is a shell: on the full screen, or with a line-by-line prompt ' +
+          'if the terminal allows no more. The same lines work at its prompt, on the command line and in ' +
+          'script files.',
       ]),
     ]),
     ...section('COMMANDS', SECTIONS.flatMap(commandSection)),
     ...section('OPTIONS', [
       ...paragraphs([
-        'Options may stand anywhere; -- ends them. "help COMMAND" tells which of them a command understands.',
+        'Options may stand anywhere; -- ends them. "help COMMAND" lists those of a command.',
       ]),
       ...OPTIONS.flatMap(({ label, summary }) => item(label, summary)),
     ]),

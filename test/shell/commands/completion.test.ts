@@ -19,7 +19,7 @@ test('"completion" explains the set-up for the shell in use, else for all', asyn
   const devsh = await makeDevsh();
   const { stdout } = await devsh('completion', { env: { SHELL: '/usr/bin/fish' } });
   expect(stdout).toContain('Completion for fish');
-  expect(stdout).toContain('There is also completion for bash, zsh, powershell');
+  expect(stdout).toContain('For bash, zsh, powershell: devsh completion SHELL');
   const all = await devsh('completion', { env: { SHELL: '/bin/tcsh' } });
   for (const { name } of COMPLETION_SHELLS) expect(all.stdout).toContain(`Completion for ${name}`);
 });

@@ -39,7 +39,7 @@ test('"help" lists the topics, a mistyped one is suggested, a command comes with
   expect(stderr).toContain("'exit-codes'");
   expect(exitCode).toBe(2);
   const { stdout: both } = await devsh('help trust');
-  expect(both).toMatch(/trust scan TARGET…[^]*trust: how devsh knows/);
+  expect(both).toMatch(/trust scan TARGET…[^]*trust: how devsh checks/);
 });
 
 test('each example of a topic is understood', async () => {

@@ -52,6 +52,13 @@ test('a cause that only one device has keeps its words', () => {
   expect(messages(stateWith(both))).toEqual([
     '✗ fw1, fw2: the login was refused. Try "login DEVICE"',
   ]);
+  const unnamed = ['10.0.0.1:443', '10.0.0.2:443'].map((name) => {
+    const error = new UnreachableError({ name, address: name }, `"trust scan ${name}" shows it`);
+    return { name, address: name, kind: 'failed' as const, error };
+  });
+  expect(messages(stateWith(unnamed))).toEqual([
+    '✗ 10.0.0.1:443, 10.0.0.2:443: "trust scan DEVICE" shows it',
+  ]);
 });
 
 test('a key takes no longer where 20,000 devices have failed', () => {
