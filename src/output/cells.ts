@@ -1,4 +1,4 @@
-import { type DeviceRecord, type Value, valueText } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import type { View } from '../shell/output.ts';
 import { cut, visible } from '../text/visible.ts';
 import { quotedKey } from '../change/plan.ts';
@@ -21,8 +21,13 @@ export function fieldsOf(records: readonly DeviceRecord[]): string[] {
   return [...fields];
 }
 
-/** "3 fields hidden" if the recalled columns omit some, else empty. */
-export function hiddenText(view: View, fields: readonly string[]): string {
+/** "3 fields hidden" if the recalled columns omit some, "uuid hidden" for ids, else empty. */
+export function hiddenText(
+  view: View,
+  fields: readonly string[],
+  ids: readonly string[] = [],
+): string {
+  if (!isChosen(view, fields) && ids.length > 0) return `${visible(ids.join(', '))} hidden`;
   if (view.columns !== undefined || view.recalled === undefined) return '';
   const count = fields.length - columnsOf(view, fields).length;
   return count === 0 ? '' : `${count} ${count === 1 ? 'field' : 'fields'} hidden`;
@@ -42,6 +47,52 @@ export function columnsOf(view: View, fields: readonly string[]): string[] {
     ...others.filter((field) => !view.perDevice.includes(field)),
     ...others.filter((field) => view.perDevice.includes(field)),
   ];
+}
+
+const ID_NAME = /(?:^|[_-])(?:uu|gu)?id$|[a-z](?:Uu|Gu)?I[dD]$/;
+const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
+
+/** Number of records examined for ids. */
+const SAMPLE = 50;
+
+/** The per-device fields that are ids by name or content: people know a record by its key. */
+export function idFieldsOf(
+  view: View,
+  fields: readonly string[],
+  records: readonly DeviceRecord[],
+): string[] {
+  const key = keyFieldOf(view, fields);
+  const sample = records.slice(0, SAMPLE);
+  return fields.filter((field) => {
+    if (field === key || !view.perDevice.includes(field)) return false;
+    const texts = sample.map((record) => valueText(valueAt(record, field))).filter(Boolean);
+    return (
+      ID_NAME.test(field) || (texts.length > 0 && texts.every((one) => LOOKS_LIKE_ID.test(one)))
+    );
+  });
+}
+
+/** `columnsOf` for a person: without ids until they are asked for; after the key come other names. */
+export function readableColumnsOf(
+  view: View,
+  fields: readonly string[],
+  records: readonly DeviceRecord[],
+): string[] {
+  const columns = columnsOf(view, fields);
+  if (isChosen(view, fields)) return columns;
+  const ids = new Set(idFieldsOf(view, fields, records));
+  const [key, ...others] = columns.filter((field) => !ids.has(field));
+  const isName = (field: string): boolean => /name/i.test(field);
+  return [
+    ...(key === undefined ? [] : [key]),
+    ...others.filter(isName),
+    ...others.filter((field) => !isName(field)),
+  ];
+}
+
+/** Whether the user has chosen the columns, now or earlier. */
+function isChosen({ columns, recalled = [] }: View, fields: readonly string[]): boolean {
+  return columns !== undefined || recalled.some((field) => fields.includes(field));
 }
 
 /** `first_name` -> `FIRST NAME`; `_id` stays `_ID`, at the start of its column and apart from `id`. */

@@ -22,8 +22,10 @@ import {
   fieldsOf,
   fieldText,
   hiddenText,
+  idFieldsOf,
   keyFieldOf,
   nameText,
+  readableColumnsOf,
 } from './cells.ts';
 import { visible } from '../text/visible.ts';
 import type { TextColumn, TextTable } from './table-text.ts';
@@ -87,8 +89,9 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
     ? folded()
     : reads.flatMap(({ device, records }) => single(device, records));
   const hidden = (): string => {
-    const text = hiddenText(view, fields);
-    return text === '' ? '' : `, ${text} (--columns auto shows them)`;
+    const text = hiddenText(view, fields, idFieldsOf(view, fields, records));
+    if (text === '') return '';
+    return `, ${text}${view.recalled === undefined ? '' : ' (--columns auto shows them)'}`;
   };
   return {
     view,
@@ -110,28 +113,36 @@ function valueOf({ record, devices }: FoldedRow, field: string): Value | undefin
 }
 
 /**
- * The table's cells: the device first, the note on folding last.
+ * The table's cells, the note on folding last.
  *
- * @param isTty makes look-alike names distinguishable
+ * @param isTty for a person: what names the record comes before its devices, ids are left out, and
+ * look-alike names are distinguishable. For a program the device stays first, with every field.
  */
-export function readCells({ view, rows, fields, key }: ReadTable, isTty: boolean): TextTable {
+export function readCells(table: ReadTable, isTty: boolean): TextTable {
+  const { view, rows, key } = table;
+  const records = rows.map(({ record }) => record);
+  const fields = isTty ? readableColumnsOf(view, table.fields, records) : table.fields;
   const hasNotes = view.fold && rows.some(({ of, unread }) => of + unread > 1);
-  const columns: TextColumn[] = [
+  const beside = <T>(device: T, cells: readonly T[]): T[] =>
+    isTty ? [...cells, device] : [device, ...cells];
+  const columns = beside<TextColumn>(
     { title: 'DEVICE', role: 'whole' },
-    ...fields.map((field, index): TextColumn => ({
+    fields.map((field, index): TextColumn => ({
       title: columnTitle(field),
       role: view.perDevice.includes(field) ? 'id' : index === 0 ? 'key' : 'field',
     })),
-  ];
+  );
   if (hasNotes) columns.push({ title: 'NOTE', role: 'note' });
   return {
     columns,
     rows: rows.map((row) => [
-      visible(row.devices.map(({ name }) => name).join(',')),
-      ...fields.map((field) => {
-        const isName = isTty && field === key;
-        return isName ? nameText(key, row.record[key]) : rowText(row, field, view);
-      }),
+      ...beside(
+        visible(row.devices.map(({ name }) => name).join(',')),
+        fields.map((field) => {
+          const isName = isTty && field === key;
+          return isName ? nameText(key, row.record[key]) : rowText(row, field, view);
+        }),
+      ),
       ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
     ]),
   };

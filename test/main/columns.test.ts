@@ -22,7 +22,7 @@ test('columns chosen at a prompt apply to the next lists on a terminal, until au
     'these columns from now on; --columns auto shows all again',
   );
   const next = await devsh('user list --on sim1', SCREEN);
-  expect(next.stdout).toMatch(/^DEVICE +USERNAME +LANG\n/);
+  expect(next.stdout).toMatch(/^USERNAME +LANG +DEVICE\n/);
   expect(next.stderr).toContain('3 fields hidden (--columns auto shows them)');
   expect(await typed(devsh, line)).not.toContain('from now on');
   expect(await header('user list --on sim1 --columns auto')).toBe(all);
@@ -34,11 +34,11 @@ test('columns chosen at a prompt apply to the next lists on a terminal, until au
 test('columns of a one-shot and of a script line are not kept', async () => {
   const { devsh } = await startFleet();
   const first = await devsh('user list --on sim1 --columns username', SCREEN);
-  expect(first.stdout).toMatch(/^DEVICE +USERNAME\n/);
+  expect(first.stdout).toMatch(/^USERNAME +DEVICE\n/);
   expect(first.stderr).not.toContain('from now on');
   const script = join(devsh.folder, 'look.devsh');
   await writeFile(script, 'user list --on sim1 --columns username\n');
-  expect((await devsh(['run', script], SCREEN)).stdout).toMatch(/^DEVICE +USERNAME\n/);
+  expect((await devsh(['run', script], SCREEN)).stdout).toMatch(/^USERNAME +DEVICE\n/);
   expect(await typed(devsh, `run ${script}`)).not.toContain('from now on');
   expect((await devsh('user list --on sim1', SCREEN)).stdout).toContain('FIRST NAME');
 });
@@ -55,7 +55,7 @@ test('output for programs neither keeps columns nor uses kept ones', async () =>
   await devsh('--plain', { stdin: 'user list --on sim1 --columns lang\n' });
   await typed(devsh, 'user list --on sim1 --columns lang --json');
   const { stdout } = await devsh('user list --on sim1', SCREEN);
-  expect(stdout).toMatch(/^DEVICE +USERNAME\n/);
+  expect(stdout).toMatch(/^USERNAME +DEVICE\n/);
   expect((await devsh('user list --on sim1 --columns auto')).stdout).toBe(piped.stdout);
 });
 
@@ -65,7 +65,7 @@ test('columns belong to one resource of one profile, and an unknown one is not k
   await typed(devsh, 'user list --on sim1 --profile drf --columns username');
   expect((await devsh('user list --on sim1', SCREEN)).stdout).toMatch(/FIRST NAME/);
   expect((await devsh('user list --on sim1 --profile drf', SCREEN)).stdout).toMatch(
-    /^DEVICE +USERNAME\n/,
+    /^USERNAME +DEVICE\n/,
   );
 });
 

@@ -16,16 +16,16 @@ test('a terminal gets an aligned table, the reasons of failed devices and a foot
   const { out, err } = write('table', three, { isTty: true });
   expect('\n' + out).toMatchInlineSnapshot(`
     "
-    DEVICE   USERNAME  FIRST NAME  AGE  LANG  TOKEN  UUID
-    fw1,fw2  alice     Alice         9  de           (2 values)  same on the 2 read
-    fw1      li        李雷         31  en           77aa        differs: lang
-    fw2      li        李雷         31  zh           77aa        differs: lang
-    fw2      bob                              •••                here; 1 not read
+    USERNAME  FIRST NAME  AGE  LANG  TOKEN  DEVICE
+    alice     Alice         9  de           fw1,fw2  same on the 2 read
+    li        李雷         31  en           fw1      differs: lang
+    li        李雷         31  zh           fw2      differs: lang
+    bob                              •••    fw2      here; 1 not read
     "
   `);
   expect('\n' + err).toMatchInlineSnapshot(`
     "
-    5 records on 2 devices read, 1 not read, 1 same on the 2 read
+    5 records on 2 devices read, 1 not read, 1 same on the 2 read, uuid hidden
     ✗ fw3: no answer within 5 s
     "
   `);
@@ -58,12 +58,12 @@ test('without folding each device has its own rows, sorted as asked', () => {
   const { out } = write('table', unfolded, { isTty: true });
   expect('\n' + out).toMatchInlineSnapshot(`
     "
-    DEVICE  USERNAME  LANG
-    fw2     alice     de
-    fw1     alice     de
-    fw2     bob
-    fw2     li        zh
-    fw1     li        en
+    USERNAME  LANG  DEVICE
+    alice     de    fw2
+    alice     de    fw1
+    bob             fw2
+    li        zh    fw2
+    li        en    fw1
     "
   `);
 });
@@ -106,11 +106,12 @@ test('ids shrink before names, and no line is wider than the terminal', () => {
     lang: 'de',
     uuid: '6f1c2d3a-0000-4000-8000-000000000001',
   };
-  const { out } = write('table', [read(fw1, [record])], { isTty: true, columns: 40 });
+  const asked = { columns: ['username', 'lang', 'uuid'] };
+  const { out } = write('table', [read(fw1, [record], asked)], { isTty: true, columns: 40 });
   expect('\n' + out).toMatchInlineSnapshot(`
     "
-    DEVICE  USERNAME   LANG  UUID
-    fw1     alexandra  de    6f1c2d3a-0000-…
+    USERNAME   LANG  UUID             DEVICE
+    alexandra  de    6f1c2d3a-0000-…  fw1
     "
   `);
 });
@@ -152,11 +153,11 @@ test('keys that are drawn the same are told apart, and a field with _ stands in 
   }));
   expect('\n' + write('table', [read(fw1, twins)], { isTty: true }).out).toMatchInlineSnapshot(`
     "
-    DEVICE  USERNAME      _ID  ID  __APP STATE
-    fw1     admin           0   7  on
-    fw1     'admin '        1   7  on
-    fw1     Jose<U+0301>    2   7  on
-    fw1     José            3   7  on
+    USERNAME      _ID  ID  __APP STATE  DEVICE
+    admin           0   7  on           fw1
+    'admin '        1   7  on           fw1
+    Jose<U+0301>    2   7  on           fw1
+    José            3   7  on           fw1
     "
   `);
   // For programs it stays as the device holds it.

@@ -115,7 +115,7 @@ test('Ctrl-Z gives the terminal to the shell, and fg the whole screen back: prom
 
   await goToTable(program);
   program.press('down');
-  await program.waitFor(/^▸ daisuke/m);
+  await program.waitFor(/^▸. daisuke/m);
   await suspendAndReturn(shell);
   program.press('a');
   await program.waitFor('fields as the device tells them');

@@ -59,7 +59,7 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   await program.waitFor(/^▸ sim1 +● connected/m);
   await shows(program, 'devices', size);
   program.press('escape');
-  await program.waitFor(/^▸ all +admin/m);
+  await program.waitFor(/^▸. admin .*\ball\b/m);
 
   program.press('c');
   // Different records come before missing ones.
@@ -78,7 +78,7 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   program.press('escape');
   await program.waitFor(/^▸ theo\.lhote/m);
   program.press('escape');
-  await program.waitFor(/^▸ all +admin/m);
+  await program.waitFor(/^▸. admin .*\ball\b/m);
 
   program.press('b');
   await program.waitFor(/^▸ user /m);
@@ -87,7 +87,7 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   await program.waitFor(/^▸ interface/m);
   program.press('enter');
   await program.waitFor(/resources › interfaces|… › interfaces/);
-  await program.waitFor(/^▸ \S+ +\S+/m);
+  await program.waitFor(/^▸. \S+ +\S+/m);
 
   program.press('?');
   await program.waitFor(/› keys/);
@@ -107,7 +107,7 @@ test.each(SIZES)(
     await program.waitFor(/› keys/);
     await shows(program, 'help', size);
     program.press('escape');
-    await program.waitFor(/^▸ all +admin/m);
+    await program.waitFor(/^▸. admin .*\ball\b/m);
 
     program.press(':');
     await program.waitFor('enter run');
@@ -134,7 +134,7 @@ test.each(SIZES)(
 test('each step is named above, and Esc goes back step by step, to where the cursor was', async () => {
   const program = await startDemo();
   program.press('G');
-  await program.waitFor(/^▸ all +viewer/m);
+  await program.waitFor(/^▸. viewer .*\ball\b/m);
   program.press('D');
   await program.waitFor(/^[ ▸]users › devices · 4 devices, 4 connected/m);
   program.press('down');
@@ -255,7 +255,7 @@ test('a filtered table compares what it shows, and the comparison is done again 
 test('what was written while another table was in sight shows in the one that comes back', async () => {
   const program = await startDemo();
   program.type('/viewer\r');
-  await program.waitFor(/^▸ all +viewer +Vic/m);
+  await program.waitFor(/^▸. viewer +Vic .*\ball\b/m);
   program.press(':');
   await program.waitFor('enter run');
   program.type('user list lang=en\r');
@@ -264,7 +264,7 @@ test('what was written while another table was in sight shows in the one that co
   await program.waitFor(/✓ set user viewer: done/);
   await goToTable(program);
   program.press('escape');
-  await program.waitFor(/^▸ all +viewer +Victoria/m);
+  await program.waitFor(/^▸. viewer +Victoria .*\ball\b/m);
 });
 
 test('the output of a command takes no letters of the next one, and says where they go', async () => {

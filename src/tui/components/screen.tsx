@@ -1,10 +1,10 @@
 import { Box } from 'ink';
 import { useSyncExternalStore } from 'react';
-import { emptyLines, type Piece, type RowView, tableView } from '../table/view.ts';
+import { emptyLines, joined, type Piece, type RowView, tableView } from '../table/view.ts';
 import { cut, fit, widthOf } from '../../text/visible.ts';
 import type { State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
-import type { Theme } from '../screen/theme.ts';
+import type { Theme, Tone } from '../screen/theme.ts';
 import { deviceLines, deviceTone } from '../views/devices.ts';
 import { matchParts } from '../views/reduce-view.ts';
 import type { ListView } from '../views/view.ts';
@@ -65,18 +65,27 @@ function Table({ state, theme, height }: BodyProps) {
   );
 }
 
-/** The cursor highlights a whole line, and in it the matches of the filter. */
+/** In the bar of the cursor, as wide as the screen, only matches and changes stand out. */
+const IN_BAR: Readonly<Partial<Record<Tone, Tone>>> = {
+  match: 'current-match',
+  changed: 'current-changed',
+};
+
 function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme): string {
-  const still = row.isStale ? 'quiet' : 'plain';
-  const plain = isCurrent ? 'current' : row.isMarked ? 'accent' : still;
-  const tones = {
-    plain,
-    match: isCurrent ? 'current-match' : 'match',
-    changed: isCurrent ? 'current-match' : 'changed',
-  } as const;
-  const padding = isCurrent ? ' '.repeat(Math.max(0, columns - widthOf(row.text))) : '';
-  const pieces: readonly Piece[] = [...row.pieces, { kind: 'plain', text: padding }];
-  return pieces.map(({ kind, text }) => theme(tones[kind], text)).join('');
+  if (!isCurrent) {
+    const plain = row.isMarked ? 'accent' : row.isStale ? 'quiet' : 'plain';
+    return row.pieces
+      .map(({ tone, text }) => theme(tone === 'plain' ? plain : tone, text))
+      .join('');
+  }
+  const padding: Piece = { tone: 'plain', text: ' '.repeat(columns - widthOf(row.text)) };
+  const pieces = [...row.pieces, padding].map(({ tone, text }) => ({
+    tone: IN_BAR[tone] ?? ('current' as const),
+    text,
+  }));
+  return joined(pieces)
+    .map(({ tone, text }) => theme(tone, text))
+    .join('');
 }
 
 function isWaiting({ fleet, table, work, reading }: State): boolean {

@@ -14,7 +14,8 @@ export type Tone =
   | 'accent'
   | 'match'
   | 'current-match'
-  | 'changed';
+  | 'changed'
+  | 'current-changed';
 
 /** The tones of the label colours in an inventory. */
 export const LABEL_TONES = {
@@ -81,7 +82,8 @@ export const COLORLESS: ThemeCodes = {
   accent: '1',
   match: '1;4',
   'current-match': '7;1;4',
-  changed: '1;7',
+  changed: '4',
+  'current-changed': '7;4',
 };
 
 /**
@@ -96,6 +98,7 @@ export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
     warning: '38;5;221',
     quiet: '38;5;247',
     accent: '38;5;117;1',
+    changed: '38;5;117;4',
   },
   light: {
     ...COLORLESS,
@@ -104,6 +107,7 @@ export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
     warning: '38;5;94',
     quiet: '38;5;240',
     accent: '38;5;25;1',
+    changed: '38;5;25;4',
   },
   'high-contrast': {
     ...COLORLESS,
@@ -111,9 +115,17 @@ export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
     bad: '38;5;217;1',
     warning: '38;5;227;1',
     accent: '38;5;123;1',
+    changed: '38;5;123;1;4',
   },
-  '16-colour': { ...COLORLESS, good: '92', bad: '91', warning: '93', accent: '96;1' },
-  ascii: { ...COLORLESS, good: '92', bad: '91', warning: '93', accent: '96;1' },
+  '16-colour': {
+    ...COLORLESS,
+    good: '92',
+    bad: '91',
+    warning: '93',
+    accent: '96;1',
+    changed: '96;4',
+  },
+  ascii: { ...COLORLESS, good: '92', bad: '91', warning: '93', accent: '96;1', changed: '96;4' },
 };
 
 /** ASCII replacements of our signs; as wide as the sign, except for the last. */

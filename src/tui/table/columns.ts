@@ -24,8 +24,8 @@ export interface ColumnLayout {
 
 /** Between two columns. */
 export const GAP = '  ';
-/** Cursor sign and mark. */
-export const GUTTER = 2;
+/** The cursor, the sign of the row, and its mark. */
+export const GUTTER = 3;
 /** Number of rows measured for the column widths; more would take long and change little. */
 const MEASURED_ROWS = 400;
 /** With fewer rows, equal values do not mean that a column is the same everywhere. */
@@ -104,7 +104,7 @@ const measuredColumns = memoized(
     const named = drafts.some(({ isKey }) => isKey)
       ? drafts
       : drafts.map((draft) => ({ ...draft, isKey: draft === first }));
-    const shown = devices < 2 ? named : [deviceColumn(sign('device'), devices), ...named];
+    const shown = devices < 2 ? named : [...named, deviceColumn(sign('device'), devices)];
     const isSeveral = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
     const hasNotes = isSeveral || stale.size > 0;
     const all = hasNotes ? [...shown, noteColumn(view.filtered, stale)] : shown;
@@ -188,13 +188,14 @@ function rankOf(draft: Draft, filled: readonly string[], rows: number, index: nu
   if (draft.kind === 'note') return 2;
   const isId =
     draft.isId || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
-  if (isId) return 3000 + index;
+  if (isId) return ID_RANK + index;
   // A value that is the same in every row distinguishes none of them.
   const isDistinguishing = rows < LEAST_ROWS || new Set(filled).size > 1;
-  return isDistinguishing ? 3 + index : 1000 + index;
+  return isDistinguishing ? 3 + index : SAME_RANK + index;
 }
 
-/** Columns from this rank on are ids: they get the room that others leave. */
+/** From these ranks on, columns that are the same in every row, and ids: they get the room that is left. */
+const SAME_RANK = 1000;
 const ID_RANK = 3000;
 
 /**
@@ -229,7 +230,8 @@ function fitColumns(measured: readonly Measured[], shift: number, width: number)
       left -= more;
     }
   };
-  place(order.filter(({ rank }) => rank < ID_RANK));
+  place(order.filter(({ rank }) => rank < SAME_RANK));
+  place(order.filter(({ rank }) => rank >= SAME_RANK && rank < ID_RANK));
   place(order.filter(({ rank }) => rank >= ID_RANK));
   return {
     columns: shown.flatMap((one) => {

@@ -2,7 +2,13 @@ import { isDated } from '../../fleet/compared.ts';
 import { type DeviceRecords, Fold, type FoldedRow, foldNote } from '../../fleet/fold.ts';
 import { type DeviceRecord, valueAt } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
-import { cellText, columnsOf, fieldsOf, hiddenText, keyFieldOf } from '../../output/cells.ts';
+import {
+  cellText,
+  fieldsOf,
+  hiddenText,
+  keyFieldOf,
+  readableColumnsOf,
+} from '../../output/cells.ts';
 import type { View } from '../../shell/output.ts';
 import { filterRows } from './filter.ts';
 import { memoized } from '../store.ts';
@@ -22,6 +28,9 @@ export interface TableRows {
   readonly fields: readonly string[];
   /** The fields with a value per device: ids, counters, times. */
   readonly own: ReadonlySet<string>;
+  /** Every field, shown or not, and those shown unless others are chosen. */
+  readonly known: readonly string[];
+  readonly usual: readonly string[];
   /** "3 fields hidden" by the column settings; empty if none is. */
   readonly hidden: string;
   readonly recordCount: number;
@@ -187,7 +196,13 @@ const mergedRows = memoized(
     return {
       rows: folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
       keyField,
-      fields: columnsOf({ ...view, perDevice: own }, all),
+      fields: readableColumnsOf({ ...view, perDevice: own }, all, sample),
+      known: all,
+      usual: readableColumnsOf(
+        { ...view, columns: undefined, recalled: undefined, perDevice: own },
+        all,
+        sample,
+      ),
       own: new Set(own),
       hidden: hiddenText(view, all),
       recordCount: known.reduce((sum, { records }) => sum + records.length, 0),

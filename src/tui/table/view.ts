@@ -1,12 +1,4 @@
-import {
-  countMarks,
-  isMarkedRow,
-  isStaleRow,
-  marksOf,
-  shownDevices,
-  staleText,
-  tableRows,
-} from './rows.ts';
+import { countMarks, isMarkedRow, isStaleRow, shownDevices, staleText, tableRows } from './rows.ts';
 import { offersFirstSteps } from '../keys/keymap.ts';
 import { FIRST_STEPS } from '../../shell/help/first-run.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
@@ -15,16 +7,15 @@ import { createStyle } from '../../output/streams.ts';
 import { alignedLines } from '../../output/table-text.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
+import type { Span, Tone } from '../screen/theme.ts';
 import { type Column, columnLayout, GAP, GUTTER } from './columns.ts';
+import { marksOfRow, ODD, type RowMarks } from './signs.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';
 import { lineText } from '../editor/line.ts';
 
-/** A part of a line: a match of the filter, or a change found by the last refresh. */
-export interface Piece {
-  readonly kind: 'plain' | 'match' | 'changed';
-  readonly text: string;
-}
+/** A part of a line: its tone says what the row and the cursor leave to it. */
+export type Piece = Span;
 
 /** A line of the table, ready to draw: cut to the screen, not padded. */
 export interface RowView {
@@ -58,11 +49,10 @@ export function tableView(
     rows: rows.map((row, index) => {
       const isCurrent = table.top + index === table.cursor;
       const isMarked = isMarkedRow(row, data.keyField, table.marks);
-      const changed = changedIn(row, data.keyField, table.changes);
-      const gutter = (isCurrent ? '▸' : ' ') + (isMarked ? '*' : changed.sign);
+      const marks = marksOfRow(row, data, table.changes, table.view.filtered === true);
       const { applied } = table.filter;
       const isStale = isStaleRow(row, data.stale);
-      const line = lineOf(row, { gutter, columns, width, applied, changed });
+      const line = lineOf(row, { isCurrent, isMarked, columns, width, applied, marks });
       return { isCurrent, isMarked, isStale, ...line };
     }),
   };
@@ -70,11 +60,12 @@ export function tableView(
 
 /** Everything that a row's line depends on. */
 interface LineParts {
-  readonly gutter: string;
+  readonly isCurrent: boolean;
+  readonly isMarked: boolean;
   readonly columns: readonly Column[];
   readonly width: number;
   readonly applied: Filter;
-  readonly changed: RowChange;
+  readonly marks: RowMarks;
 }
 
 type Line = Pick<RowView, 'text' | 'pieces'>;
@@ -85,11 +76,14 @@ const drawn = new WeakMap<FoldedRow, { readonly parts: LineParts; readonly line:
 function lineOf(row: FoldedRow, parts: LineParts): Line {
   const known = drawn.get(row);
   if (known !== undefined && isSame(known.parts, parts)) return known.line;
+  const { isCurrent, isMarked, columns, applied, marks } = parts;
   const pieces = trimmed(
-    parts.columns.flatMap((column, at): Piece[] => [
-      { kind: 'plain', text: at === 0 ? parts.gutter : GAP },
-      ...cellPieces(column, row, parts.applied, parts.changed.fields),
-    ]),
+    [
+      { tone: 'plain', text: isCurrent ? '▸' : ' ' },
+      { tone: marks.sign.tone, text: marks.sign.sign },
+      { tone: 'plain', text: isMarked ? '*' : ' ' },
+      ...columns.flatMap((column) => cellPieces(column, row, applied, marks)),
+    ],
     parts.width,
   );
   const line = { pieces, text: pieces.map(({ text }) => text).join('') };
@@ -99,42 +93,33 @@ function lineOf(row: FoldedRow, parts: LineParts): Line {
 
 function isSame(a: LineParts, b: LineParts): boolean {
   return (
-    a.gutter === b.gutter &&
+    a.isCurrent === b.isCurrent &&
+    a.isMarked === b.isMarked &&
     a.columns === b.columns &&
     a.width === b.width &&
     a.applied === b.applied &&
-    a.changed === b.changed
+    a.marks.sign === b.marks.sign &&
+    a.marks.changed === b.marks.changed &&
+    a.marks.differences === b.marks.differences
   );
 }
 
-interface RowChange {
-  /** `~` changed, `+` new. */
-  readonly sign: string;
-  readonly fields: ReadonlySet<string>;
-}
-
-const UNCHANGED: RowChange = { sign: ' ', fields: new Set() };
-
-function changedIn(row: FoldedRow, keyField: string, changes: TableChanges | undefined): RowChange {
-  if (changes === undefined) return UNCHANGED;
-  const found = marksOf(row, keyField).filter((mark) => changes.fields.has(mark));
-  if (found.length === 0) return UNCHANGED;
-  const fields = found.flatMap((mark) => changes.fields.get(mark) ?? []);
-  const isNew = found.every((mark) => changes.fields.get(mark) === undefined);
-  return { sign: isNew ? '+' : '~', fields: new Set(isNew ? [keyField] : fields) };
-}
-
-function cellPieces(
-  column: Column,
-  row: FoldedRow,
-  filter: Filter,
-  changed: ReadonlySet<string>,
-): Piece[] {
+/** A cell and the gap after it; the sign of an odd value takes the first blank. */
+function cellPieces(column: Column, row: FoldedRow, filter: Filter, marks: RowMarks): Piece[] {
   const { kind, field, width, align } = column;
   const text = fit(column.text(row), width, align);
-  if (kind === 'field' && changed.has(field)) return [{ kind: 'changed', text }];
-  if (kind === 'note' || filter.terms.length === 0) return [{ kind: 'plain', text }];
-  return markMatches(text, wantedIn(field, filter));
+  const gap: Piece = { tone: 'plain', text: GAP };
+  if (kind === 'note') return [{ tone: 'quiet', text }, gap];
+  const wanted = filter.terms.length === 0 ? [] : wantedIn(field, filter);
+  if (kind === 'device') return [...markMatches(text, wanted, 'quiet'), gap];
+  const difference = marks.differences.get(field);
+  const value = text.trimEnd();
+  const sign = difference === 'odd' ? ODD : '';
+  const blanks = ' '.repeat(width + GAP.length - widthOf(value + sign));
+  const pieces: Piece[] = marks.changed.has(field)
+    ? [{ tone: 'changed', text: value }]
+    : markMatches(value, wanted, difference === undefined ? 'plain' : 'warning');
+  return [...pieces, { tone: 'warning', text: sign }, { ...gap, text: blanks }];
 }
 
 /** The lower-case texts that a filter looks for in a field. */
@@ -146,10 +131,10 @@ function wantedIn(field: string, { terms }: Filter): string[] {
 }
 
 /** Splits the text at the matches. */
-function markMatches(text: string, wanted: readonly string[]): Piece[] {
+function markMatches(text: string, wanted: readonly string[], tone: Tone): Piece[] {
   const lower = text.toLowerCase();
   // If lower case changes the length, the positions do not match.
-  if (lower.length !== text.length) return [{ kind: 'plain', text }];
+  if (lower.length !== text.length) return [{ tone, text }];
   const pieces: Piece[] = [];
   let done = 0;
   for (;;) {
@@ -159,31 +144,36 @@ function markMatches(text: string, wanted: readonly string[]): Piece[] {
       .sort((a, b) => a.at - b.at || b.word.length - a.word.length)[0];
     if (found === undefined) break;
     const end = found.at + found.word.length;
-    if (found.at > done) pieces.push({ kind: 'plain', text: text.slice(done, found.at) });
-    pieces.push({ kind: 'match', text: text.slice(found.at, end) });
+    if (found.at > done) pieces.push({ tone, text: text.slice(done, found.at) });
+    pieces.push({ tone: 'match', text: text.slice(found.at, end) });
     done = end;
   }
-  if (done < text.length) pieces.push({ kind: 'plain', text: text.slice(done) });
+  if (done < text.length) pieces.push({ tone, text: text.slice(done) });
   return pieces;
 }
 
-/** Joins neighbours of one kind, removes trailing blanks, cuts to the screen. */
-function trimmed(pieces: readonly Piece[], width: number): Piece[] {
-  const joined: Piece[] = [];
+/** Joins neighbours of one tone: fewer bytes to send. */
+export function joined(pieces: readonly Piece[]): Piece[] {
+  const all: Piece[] = [];
   for (const piece of pieces) {
-    const last = joined.at(-1);
-    if (last?.kind === piece.kind)
-      joined[joined.length - 1] = { ...last, text: last.text + piece.text };
-    else joined.push(piece);
+    const last = all.at(-1);
+    if (last?.tone === piece.tone) all[all.length - 1] = { ...last, text: last.text + piece.text };
+    else all.push(piece);
   }
-  for (let last = joined.at(-1); last !== undefined; last = joined.at(-1)) {
+  return all;
+}
+
+/** Joins pieces, removes trailing blanks, cuts to the screen. */
+function trimmed(pieces: readonly Piece[], width: number): Piece[] {
+  const all = joined(pieces);
+  for (let last = all.at(-1); last !== undefined; last = all.at(-1)) {
     const text = last.text.trimEnd();
     if (text === last.text) break;
-    joined.pop();
-    if (text !== '') joined.push({ ...last, text });
+    all.pop();
+    if (text !== '') all.push({ ...last, text });
   }
   let left = width;
-  return joined.flatMap((piece) => {
+  return all.flatMap((piece) => {
     const text = cut(piece.text, left);
     left -= widthOf(text);
     return text === '' ? [] : [{ ...piece, text }];

@@ -54,7 +54,7 @@ test('a device leaves and comes back: digits, order, cursor and filter stay what
   program.type('/lang=en\r');
   await program.waitFor(/filter: lang=en \(\d of/);
   program.press('down');
-  await program.waitFor(/^▸ viewer/m);
+  await program.waitFor(/^▸. viewer/m);
   program.type(':');
   await program.waitFor('enter run');
   const [first = ''] = /127\.0\.0\.2\S*/.exec(program.screen()[0] ?? '') ?? [];
@@ -62,7 +62,7 @@ test('a device leaves and comes back: digits, order, cursor and filter stay what
   await program.waitFor(`disconnected from ${first}`);
   // The digits are no longer the positions, so they are shown.
   await program.waitFor(/^ devsh +\[2 ● 127\.0\.0\.3\S*\] +3 ● 127\.0\.0\.4/m);
-  expect(program.screen().join('\n')).toMatch(/^▸ viewer/m);
+  expect(program.screen().join('\n')).toMatch(/^▸. viewer/m);
   await program.waitFor(isQuiet);
   program.press('escape');
   await program.waitFor('d delete');

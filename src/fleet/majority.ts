@@ -1,0 +1,11 @@
+/**
+ * The value that more than half of the devices have, even if all `unknown` ones had another. Undefined:
+ * none has, so no device can be called the odd one.
+ */
+export function majorityOf<V extends { readonly devices: readonly unknown[] }>(
+  values: readonly V[],
+  unknown: number,
+): V | undefined {
+  const all = values.reduce((sum, { devices }) => sum + devices.length, unknown);
+  return values.find(({ devices }) => 2 * devices.length > all);
+}

@@ -1,0 +1,133 @@
+import { grouped, valueAt } from '../../device/record.ts';
+import { comparedText } from '../../fleet/compared.ts';
+import type { FoldedRow } from '../../fleet/fold.ts';
+import { majorityOf } from '../../fleet/majority.ts';
+import type { Tone } from '../screen/theme.ts';
+import type { TableChanges } from '../state.ts';
+import { memoized } from '../store.ts';
+import { isStaleRow, marksOf, rawKeyOf, type TableRows } from './rows.ts';
+
+interface Sign {
+  /** One cell; another one for each kind, also in ASCII (`withAsciiSigns`). */
+  readonly sign: string;
+  readonly tone: Tone;
+  /** For a legend. */
+  readonly text: string;
+}
+
+/** What the start of a row says about it, the most urgent first: a row has one sign. */
+export const SIGNS = {
+  added: { sign: '+', tone: 'good', text: 'new since the last read' },
+  changed: { sign: '~', tone: 'accent', text: 'changed since the last read' },
+  stale: { sign: '?', tone: 'quiet', text: 'as last read: the device does not answer' },
+  differs: { sign: '≠', tone: 'warning', text: 'differs between devices' },
+  partial: { sign: '·', tone: 'accent', text: 'not on all devices' },
+} as const satisfies Record<string, Sign>;
+
+/** Beside a value that most devices do not have. */
+export const ODD = SIGNS.differs.sign;
+
+const NO_SIGN: Sign = { sign: ' ', tone: 'plain', text: '' };
+/** For the rows of a drifted record that have the values of most devices. */
+const DIFFERS_FROM_ODD: Sign = { ...SIGNS.differs, tone: 'quiet' };
+
+/** A field that differs: not the value of most devices, or no value is that of most. */
+type Difference = 'odd' | 'tie';
+type Differences = ReadonlyMap<string, Difference>;
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+const NO_DIFFERENCES: Differences = new Map();
+
+/** What tells a row apart. */
+export interface RowMarks {
+  readonly sign: Sign;
+  /** Fields with another value than before. */
+  readonly changed: ReadonlySet<string>;
+  readonly differences: Differences;
+}
+
+export function marksOfRow(
+  row: FoldedRow,
+  data: TableRows,
+  changes: TableChanges | undefined,
+  isFiltered: boolean,
+): RowMarks {
+  const { kind, changed } = changeOf(row, data.keyField, changes);
+  const differences = differencesIn(row, data, isFiltered);
+  const sign = kind === undefined ? lastingSign(row, data, differences, isFiltered) : SIGNS[kind];
+  return { sign, changed, differences };
+}
+
+function changeOf(row: FoldedRow, keyField: string, changes: TableChanges | undefined) {
+  const found =
+    changes === undefined ? [] : marksOf(row, keyField).filter((mark) => changes.fields.has(mark));
+  if (found.length === 0) return { kind: undefined, changed: NO_FIELDS };
+  const fields = found.map((mark) => changes?.fields.get(mark));
+  if (fields.every((one) => one === undefined))
+    return { kind: 'added' as const, changed: new Set([keyField]) };
+  return { kind: 'changed' as const, changed: new Set(fields.flatMap((one) => one ?? [])) };
+}
+
+function lastingSign(
+  row: FoldedRow,
+  { stale }: TableRows,
+  differences: Differences,
+  isFiltered: boolean,
+): Sign {
+  if (isStaleRow(row, stale)) return SIGNS.stale;
+  if (row.differing.length > 0) return differences.size === 0 ? DIFFERS_FROM_ODD : SIGNS.differs;
+  // What a filter hides may be there.
+  const isPartial = !isFiltered && freshDevices(row, stale).length < row.of - stale.size;
+  return isPartial ? SIGNS.partial : NO_SIGN;
+}
+
+/** By row: its differences, and the rows that they were found in. */
+const known = new WeakMap<FoldedRow, { all: TableRows['all']; differences: Differences }>();
+
+function differencesIn(row: FoldedRow, data: TableRows, isFiltered: boolean): Differences {
+  if (row.differing.length === 0) return NO_DIFFERENCES;
+  const before = known.get(row);
+  if (before?.all === data.all) return before.differences;
+  const differences = compared(row, data, isFiltered);
+  known.set(row, { all: data.all, differences });
+  return differences;
+}
+
+/**
+ * Compares a row with the others of its record. A device without a valid response counts as if it had
+ * another value; so does one whose record a filter may have hidden.
+ */
+function compared(row: FoldedRow, data: TableRows, isFiltered: boolean): Differences {
+  const { all, keyField, stale, own } = data;
+  const variants = differingRows(all, keyField).get(rawKeyOf(row.record, keyField)) ?? [row];
+  const names = variants.flatMap((one) => freshDevices(one, stale));
+  // A device with two records of this name would be counted twice.
+  const isTwice = new Set(names).size < names.length;
+  const hidden = isFiltered ? row.of - stale.size - names.length : 0;
+  const textIn = (one: FoldedRow, field: string): string =>
+    comparedText(field, valueAt(one.record, field), own);
+  return new Map(
+    row.differing.flatMap((field): [string, Difference][] => {
+      const values = grouped(variants, (one) => textIn(one, field));
+      const votes = [...values].map(([text, rows]) => ({
+        text,
+        devices: rows.flatMap((one) => freshDevices(one, stale)),
+      }));
+      const most = isTwice ? undefined : majorityOf(votes, row.unread + stale.size + hidden);
+      if (most?.text === textIn(row, field)) return [];
+      return [[field, most === undefined ? 'tie' : 'odd']];
+    }),
+  );
+}
+
+/** By key: the rows of records that differ. */
+const differingRows = memoized((all: TableRows['all'], keyField: string) =>
+  grouped(
+    all.filter(({ differing }) => differing.length > 0),
+    ({ record }) => rawKeyOf(record, keyField),
+  ),
+);
+
+function freshDevices({ devices }: FoldedRow, stale: TableRows['stale']): string[] {
+  return devices.map(({ name }) => name).filter((name) => !stale.has(name));
+}
