@@ -19,6 +19,8 @@ export interface RunHead {
   /** ISO 8601. */
   readonly at: string;
   readonly command: string;
+  /** Why, in the words of the user. */
+  readonly reason?: string | undefined;
   /** `user@machine` */
   readonly by: string;
   /** The terminal; absent in older journals and those of programs. */
@@ -64,7 +66,12 @@ export type JournalEntry =
       readonly result: StepResult;
     }
   | { readonly kind: 'stop'; readonly at: string; readonly reason: string }
-  | { readonly kind: 'resume'; readonly at: string; readonly by: string }
+  | {
+      readonly kind: 'resume';
+      readonly at: string;
+      readonly by: string;
+      readonly reason?: string | undefined;
+    }
   | { readonly kind: 'end'; readonly at: string }
   /** The last line of a portable file: the hash of all lines above. */
   | { readonly kind: 'seal'; readonly sha256: string };

@@ -87,6 +87,8 @@ export interface Plan {
   readonly run: string;
   readonly devices: readonly DevicePlan[];
   readonly part?: PlanPart | undefined;
+  /** Why, in the words of the user. */
+  readonly reason?: string | undefined;
 }
 
 export function stepCount(plan: Plan): number {

@@ -95,6 +95,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   let isPlanned = false;
   let stopReason: string | undefined;
   let endedAt: string | undefined;
+  let { reason } = head;
   for (const entry of entries) {
     switch (entry.kind) {
       case 'device': {
@@ -127,6 +128,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         break;
       case 'resume':
         [stopReason, endedAt] = [undefined, undefined];
+        reason = entry.reason ?? reason;
         break;
       case 'end':
         endedAt = entry.at;
@@ -139,8 +141,9 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
     }
   }
   const { run, at, command, by, session, version, part } = head;
-  const plan: Plan = { run, devices: [...devices.values()], part };
-  return { run, at, command, by, session, version, plan, isPlanned, states, stopReason, endedAt };
+  const plan: Plan = { run, devices: [...devices.values()], part, reason };
+  const ended = { plan, isPlanned, states, stopReason, endedAt };
+  return { run, at, command, reason, by, session, version, ...ended };
 }
 
 /** Turns plain error data into error objects again. */
@@ -216,6 +219,7 @@ const head = {
   run: z.string().regex(/^[\w-]+$/),
   at,
   command: z.string(),
+  reason: z.string().optional(),
   by: z.string(),
   session: z.string().optional(),
   version: z.string(),
@@ -238,7 +242,7 @@ const entry = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('send'), ref, at, step: step.optional() }),
   z.looseObject({ kind: z.literal('verdict'), ref, at, result }),
   z.looseObject({ kind: z.literal('stop'), at, reason: z.string() }),
-  z.looseObject({ kind: z.literal('resume'), at, by: z.string() }),
+  z.looseObject({ kind: z.literal('resume'), at, by: z.string(), reason: z.string().optional() }),
   z.looseObject({ kind: z.literal('end'), at }),
   z.looseObject({ kind: z.literal('seal'), sha256: digest }),
 ]);

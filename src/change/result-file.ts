@@ -85,7 +85,7 @@ interface Reported {
  * and for a device that two runs applied.
  */
 export function mergeResults(
-  plan: Pick<PlanFile, 'run' | 'command' | 'devices' | 'digest'>,
+  plan: Pick<PlanFile, 'run' | 'command' | 'reason' | 'devices' | 'digest'>,
   files: readonly ResultFile[],
 ): Merged {
   const planned = new Map(plan.devices.map((device) => [idOf(device.device), device]));
@@ -162,7 +162,7 @@ function remarksOn({ file, run, part }: ResultFile): string[] {
 }
 
 function mergedRun(
-  { run, command, devices }: Pick<PlanFile, 'run' | 'command' | 'devices'>,
+  { run, command, reason, devices }: Pick<PlanFile, 'run' | 'command' | 'reason' | 'devices'>,
   reported: ReadonlyMap<string, Reported>,
   files: readonly ResultFile[],
 ): Run {
@@ -175,6 +175,7 @@ function mergedRun(
     run,
     at,
     command,
+    reason: unique(runs.flatMap((one) => one.reason ?? [])) || reason,
     by: unique(runs.map(({ by }) => by)),
     version: unique(runs.map(({ version }) => version)),
     plan: { run, devices },

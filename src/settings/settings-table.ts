@@ -84,6 +84,12 @@ export const SETTINGS = {
     hasOption: true,
     variable: { name: 'DEVSH_READ_ONLY', meaning: '1: refuse every write', read: yesOrNo },
   },
+  requireReason: {
+    schema: flag,
+    inProject: (z: Z) => z.literal(true, 'only true may be said here'),
+    summary: 'Whether every write needs a reason: `--reason`, else asked for',
+    default: false,
+  },
   inventory: {
     schema: text,
     summary: 'The path of the inventory',

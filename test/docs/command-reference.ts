@@ -89,11 +89,13 @@ function headingOf(entry: Entry): string {
 
 function verbText(command: CommandSpec, verb: VerbSpec): string {
   const args = verb.args.map((arg) => `- \`${argLabel(arg)}\`: ${escaped(arg.summary)}`);
-  const own = verb.options.filter((key) => !SHARED.some(({ keys }) => keys.includes(key)));
-  const shared = SHARED.flatMap(({ keys, title: text }, at) =>
-    keys.every((key) => verb.options.includes(key))
-      ? [`[${text}](#${ANCHORS[ENTRIES.length + at] ?? ''})`]
-      : [],
+  // A verb that takes only some options of a group names them itself.
+  const isWhole = ({ keys }: (typeof SHARED)[number]): boolean =>
+    keys.every((key) => verb.options.includes(key));
+  const whole = SHARED.filter(isWhole);
+  const own = verb.options.filter((key) => !whole.some(({ keys }) => keys.includes(key)));
+  const shared = SHARED.flatMap((group, at) =>
+    isWhole(group) ? [`[${group.title}](#${ANCHORS[ENTRIES.length + at] ?? ''})`] : [],
   );
   const aliases = command.aliases ?? [];
   const examples = verb.examples ?? [];

@@ -17,6 +17,7 @@ export function curlReport(report: Report): string {
   const head = [
     `The requests of devsh run ${report.run} as curl calls`,
     report.command,
+    ...(report.reason === undefined ? [] : [`reason: ${report.reason}`]),
     `began ${report.at} by ${report.by}; ${report.state}`,
   ];
   return curlScript(head, calls);

@@ -35,6 +35,7 @@ export function junitReport(report: Report): string {
   const details = attributesText({ timestamp: report.at, ...timeOf(report) });
   const properties = Object.entries({
     command: report.command,
+    ...(report.reason !== undefined && { reason: report.reason }),
     by: report.by,
     state: report.state,
     version: report.version,

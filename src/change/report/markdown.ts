@@ -37,6 +37,7 @@ export function markdownReport(report: Report): string {
       ['What', 'Value'],
       [
         ['Command', inline(report.command)],
+        ...(report.reason === undefined ? [] : [['Reason', inline(report.reason)]]),
         ['By', inline(report.by)],
         ['Began', inline(report.at)],
         ['Ended', inline(report.endedAt ?? 'not ended')],

@@ -195,10 +195,11 @@ const SCHEMA = 'devsh/1';
 
 /** `report` in `--json`; secrets masked. */
 export function reportData(report: Report): JsonValue {
-  const { run, command, by, version, state, counts } = report;
+  const { run, command, reason, by, version, state, counts } = report;
   return {
     run,
     command,
+    reason,
     by,
     version,
     began: report.at,

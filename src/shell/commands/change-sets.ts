@@ -15,7 +15,7 @@ export const plan = command({
   section: 'Change sets',
   summary: 'Show what a change set would do on each selected device; sends nothing',
   args: [FILE],
-  options: [...DEVICES, 'profile', 'asCurl', 'resource', 'output', 'expiresMs'],
+  options: [...DEVICES, 'profile', 'asCurl', 'resource', 'output', 'expiresMs', 'reason'],
   changes: 'nothing',
   details:
     'A change set is a list:\n' +

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
-import { DEVICES, WRITE } from '../grammar/options.ts';
+import { DEVICES } from '../grammar/options.ts';
 import { type Call, type CommandSpec, later, verb } from '../command.ts';
 import { configuredText } from '../../device/route/route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
@@ -115,7 +115,7 @@ const importDevices = verb({
       complete: () => [{ text: '~/.ssh/config' }, { text: 'https://' }],
     },
   ],
-  options: ['from', 'groups', ...WRITE, ...DEVICES],
+  options: ['from', 'groups', 'yes', 'dryRun', 'allow', ...DEVICES],
   details:
     'Shows what it would add and change, asks, and writes devices.yaml; comments and order stay. It removes\n' +
     'no device and never copies secrets. devsh recognizes the source by its name and content; --from\n' +

@@ -63,6 +63,7 @@ export const runs: CommandSpec = {
             state: stateText(run),
             verdicts: Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`),
             command: run.command,
+            ...(run.reason !== undefined && { reason: run.reason }),
           });
         }
         yield table(
@@ -75,6 +76,7 @@ export const runs: CommandSpec = {
             'state',
             'verdicts',
             'command',
+            ...(rows.some((row) => 'reason' in row) ? ['reason'] : []),
           ],
           rows,
         );
@@ -118,6 +120,7 @@ const showRun = verb({
     const { summaryOf } = await import('../writing/stored-runs.ts');
     const run = await namedRun(call);
     yield info(`run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`);
+    if (run.reason !== undefined) yield info(`reason: ${run.reason}`);
     for (const result of resultsOf(run)) {
       yield { kind: 'result', run: run.run, result, isPast: true };
     }

@@ -9,7 +9,7 @@ import {
 } from '../../fleet/import/import-plan.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
 import type { Call } from '../command.ts';
-import type { DeviceOption, WriteOption } from '../grammar/options.ts';
+import type { DeviceOption } from '../grammar/options.ts';
 import { type Output, type TableOutput, success, warning, table, info } from '../output.ts';
 import { confirm } from '../session.ts';
 import { readImportSource } from './import-source.ts';
@@ -24,7 +24,7 @@ const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
 
 /** Shows what the source would add and change, asks, and writes it to devices.yaml. Throws DevshError. */
 export async function* takeOverDevices(
-  call: Call<DeviceOption | WriteOption | 'from' | 'groups'>,
+  call: Call<DeviceOption | 'yes' | 'dryRun' | 'allow' | 'from' | 'groups'>,
 ): AsyncGenerator<Output> {
   const { inventory: file } = call.shell.services;
   const found = inGroups(yield* readImportSource(call), call.options.groups);

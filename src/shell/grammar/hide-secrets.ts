@@ -43,6 +43,12 @@ function secretIn(word: string): { start: number; goesOn: boolean } | undefined 
   return undefined;
 }
 
+/** A text of the user, cut at the value of the first secret field in it. */
+export function maskedText(text: string): string {
+  const secret = secretIn(text);
+  return withoutPassword(secret === undefined ? text : `${text.slice(0, secret.start)}${MASK}`);
+}
+
 /** Replaces the process title: any user of this machine can list the arguments of a process. */
 export function hideArguments(argv: readonly string[]): void {
   if (!argv.some((word) => /[=:~]/.test(word))) return;
@@ -62,6 +68,7 @@ export function maskedWords(words: readonly Word[]): string[] {
     if (compared !== undefined && mayBeSecretField(name)) return `${compared}${MASK}`;
     const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
     if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
+    if (/\s/.test(text)) return maskedText(text);
     return value !== '' && maskedValue('', value) === MASK
       ? `${field}=${MASK}`
       : withoutPassword(text);

@@ -1,5 +1,7 @@
 import { oneLine } from '../../text/one-line.ts';
+import { hasUnsafe } from '../../text/visible.ts';
 import { UsageError } from '../../errors.ts';
+import { maskedText } from './hide-secrets.ts';
 
 /** One option: its spelling, its help text and its value. */
 export interface Option<K extends string = string, T = unknown> {
@@ -129,6 +131,20 @@ export function filled(text: string): string {
   if (text.trim() === '')
     throw new UsageError('the value is empty: give one, or leave the option out');
   return text;
+}
+
+const MAX_REASON = 200;
+
+/** The reason of a write: one line, secrets masked. */
+export function reason(text: string): string {
+  const trimmed = filled(text).trim();
+  if (hasUnsafe(trimmed)) {
+    throw new UsageError('a reason is one line without control characters');
+  }
+  if (Array.from(trimmed).length > MAX_REASON) {
+    throw new UsageError(`a reason has at most ${MAX_REASON} characters: name a ticket instead`);
+  }
+  return maskedText(trimmed);
 }
 
 export function names(text: string): readonly string[] {

@@ -15,6 +15,7 @@ import {
   names,
   onlyOn,
   option,
+  reason,
   timeMs,
   toggle,
   value,
@@ -193,6 +194,7 @@ const ROWS = [
         ALLOW_WORDS.map((text) => ({ text, summary: allowMeaning(text) })),
       ),
   }),
+  value('reason', '--reason TEXT  Why: kept in the journal; shown by "runs" and reports', reason),
   value('where', '--where FILTER  All records that match, instead of KEY', anyText, {
     complete: ({ typed, fields }) => fields(typed, []),
   }),
@@ -373,7 +375,7 @@ export type DeviceOption = (typeof DEVICES)[number];
 /** What to show of records. */
 export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift'] as const;
 
-export const WRITE = ['yes', 'dryRun', 'allow'] as const;
+export const WRITE = ['yes', 'dryRun', 'allow', 'reason'] as const;
 export type WriteOption = (typeof WRITE)[number];
 
 export const ROLL_OUT = ['canary', 'batch', 'pauseMs', 'maxFailures'] as const;

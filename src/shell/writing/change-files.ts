@@ -37,7 +37,7 @@ type ApplyCall = Call<
 
 /** `plan FILE`: shows what a change set would do, and with `-o` writes a plan file. */
 export async function* planFile(
-  call: Call<'output' | 'expiresMs' | 'resource'>,
+  call: Call<'output' | 'expiresMs' | 'resource' | 'reason'>,
 ): AsyncGenerator<Output> {
   const sessions = await call.sessions();
   const file = call.args.required('FILE');
@@ -93,7 +93,8 @@ async function* applyPlanFile(
   const addresses = new Set(sessions.map(({ ref }) => ref.address));
   const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a new run.
-  const applied = { run: call.newRun(), devices: devices.map(withPlanTime(stored.at)) };
+  const { reason } = stored;
+  const applied = { run: call.newRun(), reason, devices: devices.map(withPlanTime(stored.at)) };
   if (part === undefined || call.options.dryRun || call.options.asCurl) {
     yield* writePlan(call, applied, sessions);
   } else {
@@ -204,7 +205,7 @@ async function* applyPart(
 }
 
 async function* applyEmptyShard(
-  call: Call<'dryRun'>,
+  call: Call<'dryRun' | 'reason'>,
   shard: Shard,
   part: PlanPart | undefined,
 ): AsyncGenerator<Output> {
@@ -217,8 +218,9 @@ async function* applyEmptyShard(
     if ((await readEarlierResult(call, { run, devices: [] }, part)) !== undefined) return;
     const { operator: by, version } = services;
     const at = services.now().toISOString();
+    const { reason } = call.options;
     const opening = openingLines(
-      { kind: 'run', run, at, command: call.line, by, version, part },
+      { kind: 'run', run, at, command: call.line, reason, by, version, part },
       [],
     );
     await services.writeFile(part.result, resultText(opening, at));
@@ -292,7 +294,7 @@ const DEFAULT_EXPIRY_MS = 24 * 3_600_000;
 
 /** Resolves to the message about the file. */
 export async function writePlanFile(
-  call: Call<'expiresMs'>,
+  call: Call<'expiresMs' | 'reason'>,
   plan: Plan,
   file: string,
   changes: readonly Change[],
@@ -304,6 +306,7 @@ export async function writePlanFile(
     run: plan.run,
     at: createdAt.toISOString(),
     command: call.line,
+    reason: call.options.reason,
     by: services.operator,
     version: services.version,
     expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),

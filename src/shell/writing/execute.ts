@@ -63,7 +63,7 @@ export async function* executeRun(
       resumed === undefined
         ? openingLines(headOf(call, plan, at()), plan.devices)
         : [
-            journalLine({ kind: 'resume', at: at(), by: services.operator }),
+            journalLine({ kind: 'resume', at: at(), by: services.operator, reason: plan.reason }),
             ...resumed.replanned.map((one) => journalLine({ kind: 'device', plan: one })),
           ].join(''),
     );
@@ -217,11 +217,11 @@ function withoutAsking(access: Access): Access {
 
 function headOf(
   { line: command, shell }: WriteCall,
-  { run, part }: Plan,
+  { run, part, reason }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession, version } = shell.services;
-  return { kind: 'run', run, at, command, by, session: terminalSession, version, part };
+  return { kind: 'run', run, at, command, reason, by, session: terminalSession, version, part };
 }
 
 /** The message about a new fact; none if it only confirms an assumption. */

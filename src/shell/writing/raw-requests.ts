@@ -6,7 +6,8 @@ import type { Step } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
-import { info, type Output } from '../output.ts';
+import { info, type Output, warning } from '../output.ts';
+import { reasonFor } from './write.ts';
 import { confirm } from '../session.ts';
 
 /**
@@ -14,7 +15,7 @@ import { confirm } from '../session.ts';
  * confirmed.
  */
 export async function* confirmRaw(
-  call: Call<'dryRun' | 'yes'>,
+  call: Call<'dryRun' | 'yes' | 'reason'>,
   sessions: readonly DeviceSession[],
   request: string,
 ): AsyncGenerator<Output, boolean> {
@@ -25,6 +26,9 @@ export async function* confirmRaw(
   if (call.options.dryRun) {
     yield info(`would send ${request} to ${names}`);
     return false;
+  }
+  if ((await reasonFor(call)) !== undefined) {
+    yield warning('the reason is not kept: a raw request has no journal');
   }
   const textFor = (expected: string): string =>
     `${request} to ${names}? It is not read back. Type ${expected} to send it:`;

@@ -7,7 +7,7 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts';
 import { executeRun, refuseMaskedSteps } from './execute.ts';
-import { confirmPlan, guard, planFleet } from './write.ts';
+import { confirmPlan, guard, planFleet, reasonFor } from './write.ts';
 import { type Output, info, warning } from '../output.ts';
 import { writeResult, loadRun, summaryOf } from './stored-runs.ts';
 
@@ -168,12 +168,13 @@ async function* runRemaining(
   const sessions = await call.sessionsAt(devices.map(({ device }) => device));
   await guard(call, left, sessions);
   if (call.options.dryRun) return;
+  const reason = await reasonFor(call, run.reason);
   await confirmPlan(call, left);
   const names = new Set(devices.map(({ device }) => device.name));
   yield* executeRun(
     call,
     // The journal identifies steps by their position: it must not change.
-    { ...run.plan, devices: whole.filter(({ device }) => names.has(device.name)) },
+    { ...run.plan, reason, devices: whole.filter(({ device }) => names.has(device.name)) },
     sessions,
     {
       file,

@@ -130,7 +130,9 @@ async function* executeUndo(
     yield info(`run ${run.run} had no effect, and nothing shows of it now: passed over`);
     return false;
   }
-  yield* writePlan(call, plan, concerned, [...notice, ...losses]);
+  // Nobody can be asked for the reason of an automatic undo.
+  const reason = description === undefined ? run.reason : undefined;
+  yield* writePlan(call, { ...plan, reason }, concerned, [...notice, ...losses]);
   return true;
 }
 

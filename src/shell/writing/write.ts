@@ -11,10 +11,11 @@ import {
   recordName,
   stepCount,
 } from '../../change/plan.ts';
-import { CancelledError, RefusedError } from '../../errors.ts';
+import { CancelledError, DeclinedError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
+import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf } from '../session.ts';
 import { executeRun } from './execute.ts';
 import { type Output, type TextOutput, warning } from '../output.ts';
@@ -67,8 +68,31 @@ export async function* writePlan(
     return;
   }
   if (call.options.dryRun) return;
+  const reason = stepCount(plan) === 0 ? plan.reason : await reasonFor(call, plan.reason);
   await confirmPlan(call, plan, [...doubts, ...details]);
-  yield* executeRun(call, plan, sessions);
+  yield* executeRun(call, { ...plan, reason }, sessions);
+}
+
+/**
+ * Why the line writes: `--reason`, else `before`, else what the user answers if the setting `requireReason`
+ * asks for a reason. Throws a `RefusedError` if there is none.
+ *
+ * @param before the reason in the plan file or the run
+ */
+export async function reasonFor(
+  { io, options, shell }: Call<'reason'>,
+  before?: string,
+): Promise<string | undefined> {
+  const known = options.reason ?? before;
+  if (known !== undefined || !shell.services.settings.get('requireReason')) return known;
+  if (io.ask === undefined) {
+    throw new RefusedError('the setting requireReason wants --reason TEXT; nothing was sent');
+  }
+  const answer = await io.ask({ kind: 'text', text: 'Reason for this change:' });
+  if (answer === undefined || answer.trim() === '') {
+    throw new DeclinedError('no reason was given: nothing was sent');
+  }
+  return parseReason(answer);
 }
 
 export function refuseReadOnly(call: WriteCall): void {
