@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { SettingsError } from '../errors.ts';
+import { SettingsError, UsageError } from '../errors.ts';
+import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
-import { SETTING_ROWS, type SettingsValues, type Z } from './settings-table.ts';
+import { SETTING_ROWS, type SettingName, type SettingsValues, type Z } from './settings-table.ts';
 
 // Apart from the table, so that a start without settings does not load zod.
 
@@ -49,6 +50,43 @@ export function checkSettings(data: unknown, path: string): SettingsValues {
 /** The same for the file of a project. */
 export function checkProject(data: unknown, path: string): Partial<SettingsValues> {
   return check(projectSchema, data, path);
+}
+
+/**
+ * The value that `text` means for one setting: JSON if the setting accepts it, else the text itself. Throws a
+ * UsageError that says what the setting accepts.
+ *
+ * @param column of the text in its line
+ */
+export function parseSetting<Name extends SettingName>(
+  name: Name,
+  text: string,
+  column?: number,
+): SettingsValues[Name] {
+  const schema = valuesSchema.pick({ [name]: true });
+  for (const value of [jsonOf(text), text]) {
+    const { success, data } = schema.safeParse({ [name]: value });
+    if (value !== undefined && success) return (data as SettingsValues)[name];
+  }
+  const issues = schema.safeParse({ [name]: jsonOf(text) ?? text }).error?.issues ?? [];
+  const choices = issues.flatMap((issue) =>
+    issue.code === 'invalid_value' ? issue.values.map(String) : [],
+  );
+  throw new UsageError(
+    `${name} cannot be "${oneLine(text)}": ${issues.map(({ message }) => message).join('; ')}`,
+    {
+      column,
+      suggestions: suggest(text, choices),
+    },
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function check(schema: typeof valuesSchema, data: unknown, path: string): object {

@@ -35,7 +35,7 @@ export interface Setting {
 const text = (z: Z) => z.string().min(1);
 const flag = (z: Z) => z.boolean();
 
-/** Every setting, in the order of `info --config`. */
+/** Every setting, in the order of `config list`. */
 export const SETTINGS = {
   timeoutMs: {
     schema: (z: Z) => z.int().min(1).max(3_600_000),

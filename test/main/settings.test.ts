@@ -10,10 +10,10 @@ async function projectIn(devsh: Devsh & { folder: string }, settings: object): P
   return cwd;
 }
 
-test('info --config shows each value with its origin', async () => {
+test('config list shows each value with its origin', async () => {
   const devsh = await makeDevsh({ DEVSH_CONCURRENCY: '4' });
   const cwd = await projectIn(devsh, { on: '@lab' });
-  const { stdout } = await devsh('info --config --timeout 3 --json', { cwd });
+  const { stdout } = await devsh('config list --timeout 3 --json', { cwd });
   const { config } = JSON.parse(stdout) as {
     config: { setting: string; value: string; origin: string }[];
   };

@@ -40,6 +40,33 @@ describe('a word of other tools suggests the command that does it', () => {
   });
 });
 
+test.each([
+  ['user list -o json', '--format json chooses the format', ['--format json']],
+  ['user list -oyaml', '--format yaml', ['--format yaml']],
+  ['export --output json', 'a file of this name is ./json', ['--format json']],
+  ['plan change.yaml -o jsonpath={.items}', '--json | jq', []],
+  ['user list -o wide', '--columns FIELDS', []],
+  ['user list --jq .devices', '--json | jq', []],
+  ['user list --fields=username', '--columns FIELDS chooses fields', []],
+  ['info --config', '"config list" shows the settings', []],
+])('%s says what does it here', async (line, message, suggestions) => {
+  const said: { message: string; suggestions?: string[] } = await mistake(line);
+  expect(said.message).toContain(message);
+  expect(said.suggestions ?? []).toEqual(suggestions);
+});
+
+test('a file that is called like a format is written with its folder', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const { exitCode, stderr } = await devsh([
+    'export',
+    '--on',
+    'sim1',
+    '-o',
+    `${devsh.folder}/json`,
+  ]);
+  expect(exitCode, stderr).toBe(0);
+});
+
 test('the same is said at a prompt that reads from a pipe', async () => {
   const devsh = await makeDevsh();
   const { stderr } = await devsh([], { stdin: 'rm bob\nuser add bob\n' });

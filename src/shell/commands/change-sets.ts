@@ -1,5 +1,5 @@
 import { CHANGE, DEVICES, PART } from '../grammar/options.ts';
-import { type ArgSpec, command, later } from '../command.ts';
+import { type ArgSpec, command, type CommandSpec, later, verb } from '../command.ts';
 import { UsageError } from '../../errors.ts';
 import { RESOURCE } from './export.ts';
 
@@ -9,7 +9,7 @@ const FILE: ArgSpec = {
   isRequired: true,
 };
 
-export const plan = command({
+const planCommand = command({
   name: 'plan',
   brief: 'Show what a change set would do',
   section: 'Change sets',
@@ -30,6 +30,23 @@ export const plan = command({
   examples: ['plan change.yaml --on @berlin', 'plan change.yaml --on @berlin -o monday.plan'],
   run: later(async () => (await import('../writing/change-files.ts')).planFile),
 });
+
+export const plan: CommandSpec = {
+  ...planCommand,
+  verbs: [
+    ...planCommand.verbs,
+    verb({
+      name: 'schema',
+      summary: 'Print the JSON schema of change sets, for editors',
+      changes: 'nothing',
+      async *run() {
+        const { changeSetJsonSchema } = await import('../../change/change-set-schema.ts');
+        const text = JSON.stringify(changeSetJsonSchema(), null, 2);
+        yield { kind: 'text', name: 'jsonSchema', text };
+      },
+    }),
+  ],
+};
 
 export const apply = command({
   name: 'apply',

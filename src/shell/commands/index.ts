@@ -1,6 +1,7 @@
 import { quoteWord } from '../../text/words.ts';
 import type { CommandSpec } from '../command.ts';
 import { apply, importCommand, plan } from './change-sets.ts';
+import { config } from './config.ts';
 import { completion } from './completion.ts';
 import { connect, devices, disconnect, use } from './connect.ts';
 import { credentials, login, logout } from './login.ts';
@@ -8,7 +9,7 @@ import { device } from './device.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { help } from './help.ts';
-import { history, info, quit, watch } from './session.ts';
+import { history, info, quit, version, watch } from './session.ts';
 import { questions } from './questions.ts';
 import { get, open, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
@@ -55,10 +56,12 @@ export const COMMANDS: readonly CommandSpec[] = [
   watch,
   history,
   theme,
+  config,
   demo,
   simulator,
   doctor,
   info,
+  version,
   completion,
   help,
   quit,

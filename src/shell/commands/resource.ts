@@ -121,10 +121,17 @@ function list(resource: string): VerbSpec {
       `${resource} list lang=de --sort lastname`,
       `${resource} bob`,
       `${resource} list --drift`,
+      `${resource} list --count-by lang`,
       `${resource} list --watch=10 lang=de`,
     ],
     async *run(call) {
       const filter = filterOf(call, call.args.words('FILTER'));
+      const { countBy } = call.options;
+      if (countBy !== undefined && !call.options.asCurl) {
+        const { countRecords } = await import('../records/count-records.ts');
+        yield* countRecords(call, resource, filter, countBy);
+        return;
+      }
       if (call.options.drift && call.options.watchMs !== undefined) {
         throw new UsageError('--drift compares once: leave out --watch or --drift');
       }

@@ -9,27 +9,10 @@ export const info = command({
   name: 'info',
   section: 'Shell',
   summary: 'Show the version and where devsh keeps its files',
-  options: ['config', ...DEVICES],
   changes: 'nothing',
-  details:
-    '--config shows each setting with its origin: an option of the line, a variable, the file .devsh.json in\n' +
-    'this folder or above (which may only contain harmless settings), your settings.json, or the default.',
-  examples: ['info', 'info --config'],
-  async *run({ shell, options, given }) {
-    if (options.config) {
-      const { configRows } = await import('../help/environment.ts');
-      yield table(
-        'config',
-        ['setting', 'value', { key: 'origin', title: 'FROM' }],
-        configRows(shell.services, given),
-      );
-      return;
-    }
+  examples: ['info'],
+  async *run({ shell }) {
     const { version, paths, inventory, knownDevices, history } = shell.services;
-    if (options.version) {
-      yield { kind: 'text', name: 'version', text: version };
-      return;
-    }
     const rows = [
       ['version', version],
       ['node', process.version],
@@ -46,6 +29,16 @@ export const info = command({
       [{ key: 'name', title: 'WHAT' }, 'value'],
       rows.map(([name, value]) => ({ name, value })),
     );
+  },
+});
+
+export const version = command({
+  name: 'version',
+  section: 'Shell',
+  summary: 'Print the version',
+  changes: 'nothing',
+  *run({ shell }) {
+    yield { kind: 'text', name: 'version', text: shell.services.version };
   },
 });
 

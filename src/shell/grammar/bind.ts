@@ -17,7 +17,12 @@ import { UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
 import { type Format, GENERAL, type Given, type OptionKey, OPTIONS } from './options.ts';
 import type { Word } from '../../text/words.ts';
-import { suggestedLine, suggestedVerbLine } from './tried-words.ts';
+import {
+  insteadOfOption,
+  refuseFormatAsFile,
+  suggestedLine,
+  suggestedVerbLine,
+} from './tried-words.ts';
 import { visible } from '../../text/visible.ts';
 import { type Option, toggle } from './option.ts';
 
@@ -27,7 +32,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const takesLine = ({ text }: Word): boolean => commandNamed(commands, text)?.takesLine === true;
   const { plain, given } = separate(words, takesLine);
   const [first, ...others] = plain;
-  const wanted = given.some(({ option }) => option.key === 'version') ? 'info' : 'help';
+  const wanted = given.some(({ option }) => option.key === 'version') ? 'version' : 'help';
   const [name] = others;
   const asked = first?.text === 'resource' && name && grammar.resourceNamed?.(name);
   const rest = asked ? others.slice(1) : others;
@@ -61,6 +66,7 @@ function bindTo(
     const { option, word } = one;
     // `devsh --help` asks for all commands, not for the help of `help`.
     if (isEmpty && option.key === 'help') continue;
+    if (option.key === 'output') refuseFormatAsFile(one.text, word.start);
     if (!own.includes(option.key)) {
       throw new UsageError(
         `${title(command, verb)} has no option --${option.flag}; see "help ${title(command, verb)}"`,
@@ -313,8 +319,10 @@ function findOption(name: string, word: Word): Option<OptionKey> {
   const option = OPTIONS.find(({ flag }) => flag === name);
   if (option !== undefined) return option;
   const flags = OPTIONS.map(({ flag }) => flag);
-  const suggestions = suggest(name, flags).map((other) => `--${other}`);
-  const advice = suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command';
+  const instead = insteadOfOption(name);
+  const suggestions = instead ? [] : suggest(name, flags).map((other) => `--${other}`);
+  const advice =
+    instead ?? (suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command');
   throw new UsageError(`there is no option --${oneLine(name)}${advice}`, {
     column: word.start,
     suggestions,

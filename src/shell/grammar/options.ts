@@ -165,6 +165,12 @@ const ROWS = [
     '--drift  Compare the records of the devices: same, differs, missing; exit code 8 if they differ',
   ),
   value(
+    'countBy',
+    '--count-by FIELD  Count the records by the value of this field, most frequent first',
+    filled,
+    { complete: fieldNames },
+  ),
+  value(
     'watchMs',
     '--watch[=SECONDS]  Read again every SECONDS (default 5) and show changes, until Ctrl-C',
     (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),
@@ -291,7 +297,6 @@ const ROWS = [
     parse: (_, before = false) => before,
   }),
   value('host', '--host NAME  With --ansible: only the variables of one device', anyText),
-  toggle('config', '--config  Show each setting with its origin'),
 
   // Simulated devices.
   value('devices', '--devices N  How many devices to simulate (default 3)', integer(1, 10_000)),
@@ -373,7 +378,7 @@ export const DEVICES = [
 export type DeviceOption = (typeof DEVICES)[number];
 
 /** What to show of records. */
-export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift'] as const;
+export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift', 'countBy'] as const;
 
 export const WRITE = ['yes', 'dryRun', 'allow', 'reason'] as const;
 export type WriteOption = (typeof WRITE)[number];

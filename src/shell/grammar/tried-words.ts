@@ -1,5 +1,8 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { keyFieldOf } from '../../device/profile.ts';
+import { UsageError } from '../../errors.ts';
+import { FORMAT_NAMES } from '../../text/choices.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { quoteLine } from '../../text/words.ts';
 
 /* Words from other programs, with the equivalent here. */
@@ -78,4 +81,37 @@ function lineOf(
     return `${resource} add ${quoteLine([named, ...rest])}`;
   }
   return `${resource} ${verb} ${key === undefined ? needs : quoteLine(words)}`.trim();
+}
+
+const PIPE_TO_JQ = 'print JSON and pipe it: devsh … --json | jq …';
+
+/** Options of gh and kubectl, with the equivalent here. */
+const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
+  jq: PIPE_TO_JQ,
+  jsonpath: PIPE_TO_JQ,
+  template: PIPE_TO_JQ,
+  fields: '--columns FIELDS chooses fields',
+  config: '"config list" shows the settings',
+};
+
+/** `; --columns FIELDS chooses fields` for `--fields`; undefined for unknown options. */
+export function insteadOfOption(name: string): string | undefined {
+  return Object.hasOwn(OPTIONS_ELSEWHERE, name) ? `; ${OPTIONS_ELSEWHERE[name] ?? ''}` : undefined;
+}
+
+/** The values of kubectl's `-o` besides names of formats. */
+const KUBECTL_OUTPUT = /^(?:wide|name|(?:jsonpath|go-template|custom-columns)(?:-file)?(?:=|$))/;
+
+/** Here `-o` names a file. Throws a `UsageError` for `-o json`; a file of that name is `./json`. */
+export function refuseFormatAsFile(text: string, column: number): void {
+  const format = FORMAT_NAMES.find((name) => name === text);
+  if (format === undefined && !KUBECTL_OUTPUT.test(text)) return;
+  const instead =
+    format === undefined
+      ? `--columns FIELDS chooses columns; for other texts, ${PIPE_TO_JQ}`
+      : `--format ${format} chooses the format`;
+  throw new UsageError(
+    `-o names a file, not a format: ${instead}; a file of this name is ./${oneLine(text)}`,
+    { column, suggestions: format === undefined ? [] : [`--format ${format}`] },
+  );
 }

@@ -137,6 +137,7 @@ const TABLES = [
   'checks',
   'config',
   'connections',
+  'counts',
   'credentials',
   'facts',
   'faults',
@@ -166,6 +167,7 @@ const TEXTS = [
   'man',
   'report',
   'url',
+  'value',
   'version',
 ] as const;
 

@@ -22,7 +22,7 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
     ],
   },
   {
-    title: 'Settings; they win over all files ("info --config")',
+    title: 'Settings; they win over all files ("config list")',
     variables: settingVariables(),
   },
   {

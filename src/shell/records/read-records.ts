@@ -96,8 +96,8 @@ export function viewOf(
 }
 
 /** Reports fields for columns or sorting that no record has. */
-function* missingFields(
-  { columns = [], sort = [] }: View,
+export function* missingFields(
+  { columns = [], sort = [] }: Pick<View, 'columns' | 'sort'>,
   fields: ReadonlySet<string>,
 ): Generator<Output> {
   if (fields.size === 0) return;

@@ -1,0 +1,190 @@
+import { RefusedError, SettingsError, UsageError } from '../../errors.ts';
+import { SETTING_ROWS, type SettingName } from '../../settings/settings-table.ts';
+import { originText } from '../../settings/settings.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { suggest } from '../../text/suggest.ts';
+import type { Word } from '../../text/words.ts';
+import type { ArgSpec, Call, CommandSpec } from '../command.ts';
+import { verb } from '../command.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { hideSecrets } from '../grammar/hide-secrets.ts';
+import { info, type Output, success, table, warning } from '../output.ts';
+
+const NAME: ArgSpec = {
+  name: 'NAME',
+  summary: 'a setting, as "config list" shows it',
+  isRequired: true,
+  complete: () => SETTING_ROWS.map(([text, { summary }]) => ({ text, summary })),
+};
+
+export const config: CommandSpec = {
+  name: 'config',
+  summary: 'Show and change your settings',
+  section: 'Shell',
+  defaultVerb: 'list',
+  verbs: [
+    verb({
+      name: 'list',
+      summary: 'Show each setting, its value, and where the value comes from',
+      options: [...DEVICES],
+      changes: 'nothing',
+      details:
+        'The first of these sources that has a value wins: an option of the line, a variable, the nearest\n' +
+        '.devsh.json (which may only set what is harmless), your settings.json, the default.',
+      async *run({ shell, given }) {
+        const { configRows } = await import('../help/environment.ts');
+        const columns = ['setting', 'value', { key: 'origin', title: 'FROM' }];
+        yield table('config', columns, configRows(shell.services, given));
+      },
+    }),
+    verb({
+      name: 'get',
+      summary: 'Print the value of one setting',
+      args: [NAME],
+      changes: 'nothing',
+      examples: ['config get theme'],
+      async *run({ args, shell, given }) {
+        const name = settingNamed(args.words('NAME'));
+        const { configRows } = await import('../help/environment.ts');
+        const row = configRows(shell.services, given).find(({ setting }) => setting === name);
+        const text = row?.value ?? '';
+        yield {
+          kind: 'text',
+          name: 'value',
+          text,
+          data: shell.services.settings.get(name) ?? text,
+        };
+      },
+    }),
+    verb({
+      name: 'set',
+      summary: 'Change one setting in your settings.json',
+      args: [
+        NAME,
+        { name: 'VALUE', summary: 'text, a number, true, false, or JSON', isRequired: true },
+      ],
+      details:
+        'A list or an object is JSON: config set columns \'{"drf/user": ["username", "lang"]}\'.\n' +
+        'A value that the setting cannot have is refused. devsh keeps no secrets in settings.',
+      examples: ['config set theme light', 'config set timeoutMs 5000', 'config set pager false'],
+      async *run(call) {
+        const name = settingNamed(call.args.words('NAME'));
+        const [word] = call.args.words('VALUE');
+        const text = word?.text ?? '';
+        if (hideSecrets(text) !== text) throw keepsNoSecret(name, word?.start);
+        const { parseSetting } = await import('../../settings/settings-schema.ts');
+        const { settings } = call.shell.services;
+        await settings.set(name, parseSetting(name, text, word?.start));
+        yield* kept(call, name, `${name} is now ${oneLine(text)}`);
+      },
+    }),
+    verb({
+      name: 'unset',
+      summary: 'Remove one setting from your settings.json, so that the default applies',
+      args: [NAME],
+      examples: ['config unset theme'],
+      async *run(call) {
+        const name = settingNamed(call.args.words('NAME'));
+        const { settings } = call.shell.services;
+        const { isInFile } = await import('../../settings/edit-settings.ts');
+        if (!(await isInFile(settings.path, name))) {
+          yield info(`${name} is not in ${settings.path}: nothing was changed`);
+          return;
+        }
+        await settings.set(name, undefined);
+        yield* kept(call, name, `${name} is no longer in ${settings.path}`);
+      },
+    }),
+    verb({
+      name: 'edit',
+      summary: 'Edit your settings.json in $VISUAL or $EDITOR; a mistake opens the editor again',
+      run: editSettings,
+    }),
+    verb({
+      name: 'schema',
+      summary: 'Print the JSON schema of settings.json, for editors',
+      changes: 'nothing',
+      async *run() {
+        const { settingsJsonSchema } = await import('../../settings/settings-schema.ts');
+        const text = JSON.stringify(settingsJsonSchema(), null, 2);
+        yield { kind: 'text', name: 'jsonSchema', text };
+      },
+    }),
+  ],
+};
+
+function settingNamed([word]: readonly Word[]): SettingName {
+  const names = SETTING_ROWS.map(([name]) => name);
+  const found = names.find((name) => name === word?.text);
+  if (found !== undefined) return found;
+  const text = word?.text ?? '';
+  throw new UsageError(`there is no setting "${oneLine(text)}"; "config list" lists them`, {
+    column: word?.start,
+    suggestions: suggest(text, names),
+  });
+}
+
+function keepsNoSecret(name: string, column?: number): UsageError {
+  return new UsageError(
+    `${name} contains a secret, and devsh keeps no secrets in settings: "login --to keychain" or "vault" keeps logins`,
+    { column },
+  );
+}
+
+/** Reports a change, and the source that wins over it. */
+function* kept({ shell, io }: Call, name: SettingName, text: string): Generator<Output> {
+  yield success(
+    io.isPrompt === true ? `${text}; it applies from the next start at the latest` : text,
+  );
+  const origin = shell.services.settings.origin(name);
+  if (origin.kind === 'user' || origin.kind === 'default') return;
+  yield warning(`here ${originText(origin)} sets ${name} and wins over your settings`);
+}
+
+const NEW_FILE = '{\n}\n';
+
+async function* editSettings({ io, shell }: Call): AsyncGenerator<Output> {
+  if (io.edit === undefined) {
+    throw new RefusedError(
+      'config edit needs a terminal for the editor; in a script use "config set"',
+    );
+  }
+  const { settings } = shell.services;
+  const { withComplaint, withoutComplaint } = await import('../../change/record-text.ts');
+  const { replaceSettings } = await import('../../settings/edit-settings.ts');
+  const before = await shell.services.readIfThere(settings.path);
+  let shown = before ?? NEW_FILE;
+  let mistaken: string | undefined;
+  for (;;) {
+    const text = await io.edit({ text: shown, name: 'settings.json' });
+    const edited = withoutComplaint(text);
+    if (edited === (before ?? NEW_FILE)) {
+      yield info('nothing was changed');
+      return;
+    }
+    if (edited.trim() === '') throw new RefusedError('the text was emptied: nothing was changed');
+    try {
+      await replaceSettings(settings.path, { text: edited, before }, refuseSecrets);
+      break;
+    } catch (error) {
+      // A file that another session has changed, or that cannot be written, is no mistake in the text.
+      if (!(error instanceof UsageError)) throw error;
+      if (edited === mistaken) {
+        throw new SettingsError(
+          `the mistake is still there: nothing was changed (${error.message})`,
+        );
+      }
+      mistaken = edited;
+      shown = withComplaint(edited, error.message);
+    }
+  }
+  yield success(`${settings.path} is changed; it applies from the next start at the latest`);
+}
+
+function refuseSecrets(name: string, value: unknown): void {
+  if (typeof value === 'string') {
+    if (hideSecrets(value) !== value) throw keepsNoSecret(name);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) refuseSecrets(name, part);
+  }
+}

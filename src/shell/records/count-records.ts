@@ -1,0 +1,122 @@
+import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
+import { maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { UsageError } from '../../errors.ts';
+import type { Filter } from '../../fleet/filter.ts';
+import { sortBy } from '../../fleet/sort.ts';
+import { counted } from '../../text/one-line.ts';
+import type { Call } from '../command.ts';
+import { info, type Output, table, warning } from '../output.ts';
+import { fieldsAsked, matching, missingFields, withFields } from './read-records.ts';
+
+type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
+
+/** The records with one value, or without the field. */
+interface ValueCount {
+  readonly value: Value | undefined;
+  records: number;
+  readonly devices: Set<string>;
+}
+
+/** `RESOURCE list --count-by FIELD`: how many records have which value, over the selected devices. */
+export async function* countRecords(
+  call: CountCall,
+  resource: string,
+  filter: Filter | undefined,
+  field: string,
+): AsyncGenerator<Output> {
+  refuseOthers(call, field);
+  const sessions = await call.sessions();
+  const asked = fieldsAsked({ columns: [field] }, filter);
+  const counts = new Map<string, ValueCount>();
+  const fields = new Set<string>();
+  let [done, answered, total] = [0, 0, 0];
+  const reads = call.read(sessions, resource, {
+    closes: call.io.isLast === true,
+    refine: (session, records) => withFields(call, session, resource, records, asked),
+  });
+  for await (const one of reads) {
+    done += 1;
+    const { ref: device } = one.session;
+    if (one.ok) {
+      answered += 1;
+      for (const record of one.records) for (const name in record) fields.add(name);
+      for (const record of matching(filter, one.records, device.name)) {
+        total += 1;
+        add(counts, valueIn(record, field, device.name), device.name);
+      }
+    } else {
+      yield { kind: 'error', error: one.error, device };
+    }
+    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
+    yield { kind: 'progress', done, total: sessions.length, text };
+  }
+  if (answered === 0) return;
+  const rows = sortBy(
+    [...counts.values()].map(rowOf),
+    ['-records', 'value'],
+    (row, name) => row[name],
+  );
+  const hasNotes = rows.some(({ note }) => note !== undefined);
+  const columns = [{ key: 'value', title: field.toUpperCase() }, 'records', 'devices'];
+  yield table('counts', [...columns, hasNotes && 'note'], rows, { hasSuccess: true });
+  yield* missingFields({ columns: [field] }, fields);
+  yield info(
+    `${counted(total, resource)} on ${counted(answered, 'device')}, ${counted(rows.length, 'value')}`,
+  );
+  const unread = sessions.length - answered;
+  if (unread > 0) {
+    yield warning(
+      `not counted: ${unread} of ${counted(sessions.length, 'device')} could not be read`,
+    );
+  }
+}
+
+function refuseOthers({ options }: CountCall, field: string): void {
+  if (mayBeSecretField(field)) {
+    throw new UsageError(
+      `--count-by: ${field} may be a secret, and devsh does not show its values`,
+    );
+  }
+  const others = [
+    ['--drift', options.drift],
+    ['--watch', options.watchMs !== undefined],
+    ['--fold', options.fold],
+    ['--columns', options.columns !== undefined],
+    ['--sort', options.sort !== undefined],
+  ] as const;
+  const other = others.find(([, isGiven]) => isGiven)?.[0];
+  if (other === undefined) return;
+  throw new UsageError(`--count-by prints counts, sorted by count: leave out ${other}`);
+}
+
+function valueIn(record: DeviceRecord, field: string, device: string): Value | undefined {
+  if (Object.hasOwn(record, field)) return maskedValue(field, record[field] ?? null);
+  return field === 'device' ? device : undefined;
+}
+
+function add(counts: Map<string, ValueCount>, value: Value | undefined, device: string): void {
+  // 5 and "5" are one value, as in a filter.
+  const key = value === undefined || value === null ? String(value) : `=${valueText(value)}`;
+  const row = counts.get(key) ?? { value, records: 0, devices: new Set() };
+  row.records += 1;
+  row.devices.add(device);
+  counts.set(key, row);
+}
+
+/** Without `value` if the records do not have the field. */
+function rowOf({ value, records, devices }: ValueCount): Readonly<Record<string, Value>> {
+  const note =
+    value === undefined
+      ? 'no such field'
+      : value === null
+        ? 'null'
+        : valueText(value) === ''
+          ? 'empty'
+          : undefined;
+  return {
+    ...(value !== undefined && { value }),
+    records,
+    devices: devices.size,
+    ...(note !== undefined && { note }),
+  };
+}

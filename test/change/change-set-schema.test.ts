@@ -1,0 +1,40 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { parseChangeSet } from '../../src/change/change-set.ts';
+import { changeSetJsonSchema } from '../../src/change/change-set-schema.ts';
+
+const isChangeSet = new Ajv2020({ strict: false }).compile(changeSetJsonSchema() as object);
+
+const FIELDS = { lang: 'de' };
+
+test.each([
+  [{ add: 'user', fields: FIELDS }],
+  [{ add: 'user', key: 'bob', fields: FIELDS }],
+  [{ set: 'user', key: 'bob', fields: FIELDS }],
+  [{ set: 'user', where: 'lang=xx', fields: FIELDS }],
+  [{ delete: 'user', where: 'lang=xx' }],
+  [{ action: 'delete', resource: 'user', key: 'bob' }],
+])('%j is a change for parser and schema, also below "changes"', (change) => {
+  for (const data of [[change], { changes: [change] }]) {
+    expect(parseChangeSet(JSON.stringify(data), 'x.json')).toHaveLength(1);
+    expect(isChangeSet(data), JSON.stringify(isChangeSet.errors)).toBe(true);
+  }
+});
+
+test.each([
+  [[]],
+  [{ changes: [{ delete: 'user', key: 'bob' }], more: 1 }],
+  [[{ add: 'user' }]],
+  [[{ add: 'user', where: 'lang=de', fields: FIELDS }]],
+  [[{ set: 'user', fields: FIELDS }]],
+  [[{ set: 'user', key: 'bob', where: 'lang=de', fields: FIELDS }]],
+  [[{ delete: 'user' }]],
+  [[{ delete: 'user', key: 'bob', fields: FIELDS }]],
+  [[{ add: 'user', set: 'user', key: 'bob', fields: FIELDS }]],
+  [[{ action: 'remove', resource: 'user', key: 'bob' }]],
+  [[{ add: '', fields: FIELDS }]],
+  [[{ add: 'user', fields: {} }]],
+])('%j is no change set for parser and schema', (data) => {
+  expect(() => parseChangeSet(JSON.stringify(data), 'x.json')).toThrow('x.json:');
+  expect(isChangeSet(data)).toBe(false);
+});

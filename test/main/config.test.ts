@@ -1,0 +1,170 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDevsh, type Devsh } from './devsh.ts';
+
+function fileOf({ folder }: Devsh & { folder: string }): string {
+  return join(folder, 'config', 'devsh', 'settings.json');
+}
+
+async function withSettings(text: string): Promise<Devsh & { folder: string }> {
+  const devsh = await makeDevsh();
+  await mkdir(join(devsh.folder, 'config', 'devsh'), { recursive: true, mode: 0o700 });
+  await writeFile(fileOf(devsh), text, { mode: 0o600 });
+  return devsh;
+}
+
+/** An editor that runs `script` on `text`; `round` counts its calls from 1. */
+async function editor(folder: string, script: string): Promise<NodeJS.ProcessEnv> {
+  const file = join(folder, 'editor.mjs');
+  await writeFile(
+    file,
+    `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+     const file = process.argv.at(-1);
+     let text = readFileSync(file, 'utf8');
+     appendFileSync('${join(folder, 'shown')}', text + '\\n=====\\n');
+     const round = readFileSync('${join(folder, 'shown')}', 'utf8').split('=====').length - 1;
+     ${script}
+     writeFileSync(file, text);`,
+  );
+  return { EDITOR: `"${process.execPath}" ${file}` };
+}
+
+test('a setting is set, read and removed again; what is not set is left alone', async () => {
+  const devsh = await withSettings('{"editing":"vi"}');
+  const set = await devsh('config set timeoutMs 5000');
+  expect(set).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(set.stderr).toContain('timeoutMs is now 5000');
+  expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({
+    editing: 'vi',
+    timeoutMs: 5000,
+  });
+  expect((await stat(fileOf(devsh))).mode & 0o777).toBe(0o600);
+  expect((await devsh('config get timeoutMs')).stdout).toBe('5000\n');
+  expect(JSON.parse((await devsh('config get timeoutMs --json')).stdout)).toEqual({
+    schema: 'devsh/1',
+    value: 5000,
+  });
+  expect((await devsh('config list')).stdout).toContain(`timeoutMs\t5000\t${fileOf(devsh)}:3`);
+  expect((await devsh('config unset timeoutMs')).exitCode).toBe(0);
+  expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({ editing: 'vi' });
+  const again = await devsh('config unset timeoutMs');
+  expect(again).toMatchObject({ exitCode: 0 });
+  expect(again.stderr).toContain('is not in');
+});
+
+test.each([
+  ['pager', 'false', false],
+  ['pager', 'less -R', 'less -R'],
+  ['on', '1234', '1234'],
+  ['readOnly', 'true', true],
+  ['columns', '{"drf/user":["username"]}', { 'drf/user': ['username'] }],
+])('%s takes %s as its type', async (name, text, value) => {
+  const devsh = await makeDevsh();
+  expect((await devsh(['config', 'set', name, text])).exitCode).toBe(0);
+  expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({ [name]: value });
+});
+
+test.each([
+  ['config set theme lihgt', 'theme cannot be "lihgt"', 'light'],
+  ['config set timeoutMs soon', 'timeoutMs cannot be "soon"', undefined],
+  ['config set timeoutMs 0', 'timeoutMs cannot be "0"', undefined],
+  ['config set timeoutms 5', 'there is no setting "timeoutms"', 'timeoutMs'],
+  ['config get them', 'there is no setting "them"', 'theme'],
+  ['config set on https://admin:hunter2@10.0.0.5', 'devsh keeps no secrets in settings', undefined],
+])('%s is refused, and nothing is written', async (line, message, suggestion) => {
+  const devsh = await makeDevsh();
+  const { stdout, exitCode } = await devsh(`${line} --json`);
+  const { error } = JSON.parse(stdout) as { error: { message: string; suggestions?: string[] } };
+  expect(error.message).toContain(message);
+  expect(error.message).not.toContain('hunter2');
+  expect(error.suggestions?.[0]).toBe(suggestion);
+  expect(exitCode).toBe(2);
+  await expect(stat(fileOf(devsh))).rejects.toThrow('ENOENT');
+});
+
+test('a value that another source overrides is kept with a warning', async () => {
+  const devsh = await makeDevsh({ DEVSH_THEME: 'dark' });
+  const { stderr, exitCode } = await devsh('config set theme light');
+  expect(stderr).toContain('warning: here DEVSH_THEME sets theme and wins over your settings');
+  expect(exitCode).toBe(0);
+});
+
+test('a damaged file is named and never overwritten', async () => {
+  const devsh = await withSettings('{"theme": "dark"');
+  for (const line of ['config set theme light', 'config unset theme', 'config edit']) {
+    const { stderr, exitCode } = await devsh(line);
+    expect(stderr).toContain(`${fileOf(devsh)} is not valid JSON`);
+    expect(exitCode).toBe(1);
+  }
+  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"theme": "dark"');
+});
+
+test('a folder that cannot be written is a clear error', async () => {
+  const devsh = await makeDevsh({ XDG_CONFIG_HOME: '/proc/nowhere' });
+  const { stderr, exitCode } = await devsh('config set theme light');
+  expect(stderr).toMatch(/^error: cannot create the folder \/proc\/nowhere/);
+  expect(exitCode).toBe(1);
+});
+
+test('settings are edited as text, which is kept as it is', async () => {
+  const devsh = await makeDevsh();
+  const env = await editor(devsh.folder, `text = '{"theme":\\n\\n"light"}';`);
+  expect(await devsh('config edit', { env, tty: [] })).toMatchObject({ exitCode: 0 });
+  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"theme":\n\n"light"}');
+  expect((await stat(fileOf(devsh))).mode & 0o777).toBe(0o600);
+  const same = await devsh('config edit', { env, tty: [] });
+  expect(same.stderr).toContain('nothing was changed');
+});
+
+test('a mistake in the edited text opens the editor again, until it is left as it is', async () => {
+  const devsh = await withSettings('{"theme": "dark"}\n');
+  const rounds = `text = round === 1 ? '{"theme": "drak"}' : round === 2 ? '{"them": 1}' : text;`;
+  const { stderr, exitCode } = await devsh('config edit', {
+    env: await editor(devsh.folder, rounds),
+    tty: [],
+  });
+  expect(stderr).toContain('the mistake is still there: nothing was changed');
+  expect(stderr).toContain('unknown setting "them", did you mean "theme"?');
+  expect(exitCode).toBe(1);
+  expect(await readFile(join(devsh.folder, 'shown'), 'utf8')).toContain(
+    '# NOT TAKEN: settings.json: theme:',
+  );
+  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"theme": "dark"}\n');
+});
+
+test('an edited text with a secret is not kept', async () => {
+  const devsh = await makeDevsh();
+  const env = await editor(devsh.folder, `text = '{"on": "https://u:hunter2@10.0.0.5"}';`);
+  const { stderr, exitCode } = await devsh('config edit', { env, tty: [] });
+  expect(stderr).toContain('devsh keeps no secrets in settings');
+  expect(exitCode).toBe(1);
+  await expect(stat(fileOf(devsh))).rejects.toThrow('ENOENT');
+});
+
+test('what another program has written meanwhile is not overwritten', async () => {
+  const devsh = await withSettings('{"theme": "dark"}');
+  const other = `writeFileSync('${fileOf(devsh)}', '{"editing":"vi"}'); text = '{"theme":"light"}';`;
+  const { stderr, exitCode } = await devsh('config edit', {
+    env: await editor(devsh.folder, other),
+    tty: [],
+  });
+  expect(stderr).toContain('was changed by another program meanwhile');
+  expect(exitCode).toBe(1);
+  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"editing":"vi"}');
+});
+
+test('without a terminal there is no editor', async () => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh('config edit');
+  expect(stderr).toContain('in a script use "config set"');
+  expect(exitCode).toBe(6);
+});
+
+test('version is the version', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('version');
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  expect((await devsh('--version')).stdout).toBe(stdout);
+  expect((await devsh('version --json')).stdout).toContain(`"version":"${stdout.trim()}"`);
+});
