@@ -129,7 +129,8 @@ async function runDoor(
       removeDrafts();
       cleanUp();
     };
-    const options = { keymap, isVi, theme, reduceMotion, cleanUp: leaveNothing };
+    const detailsBeside = settings.get('detailsBeside');
+    const options = { keymap, isVi, theme, reduceMotion, detailsBeside, cleanUp: leaveNothing };
     return runTui(shell, host, opening, options);
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);

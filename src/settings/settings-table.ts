@@ -127,6 +127,11 @@ export const SETTINGS = {
     summary: 'Changes on the full screen do not fade',
     default: false,
   },
+  detailsBeside: {
+    schema: flag,
+    summary: 'Whether the full screen shows the details of a record beside the table',
+    default: true,
+  },
   columns: {
     schema: (z: Z) => z.record(z.string(), z.array(z.string()).readonly()),
     summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',

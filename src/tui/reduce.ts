@@ -263,6 +263,8 @@ function act(state: State, action: ViewAction): State {
       }
       if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
       return state.backStack.length > 0 ? closed(state) : state;
+    case 'pane':
+      return { ...state, isPaneHidden: !state.isPaneHidden };
     case 'help':
       return opened(state, { kind: 'help', top: 0 });
     case 'close':
@@ -341,6 +343,7 @@ export function initialState(
     keymap,
     pendingKeys: undefined,
     focus: 'prompt',
+    isPaneHidden: false,
     prompt: {
       editing: EMPTY_EDITING,
       vi: isVi ? VI_START : undefined,

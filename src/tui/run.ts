@@ -31,6 +31,8 @@ interface ScreenOptions {
   readonly theme: ThemeName | undefined;
   /** Nothing changes by itself except for news; REDUCE_MOTION in the environment does the same. */
   readonly reduceMotion: boolean;
+  /** Show the details of a record beside the table. */
+  readonly detailsBeside: boolean;
   /** Removes temporary files when a signal ends the process. */
   readonly cleanUp: () => void;
 }
@@ -43,13 +45,11 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, isVi, theme: asked, reduceMotion, cleanUp }: ScreenOptions,
+  { keymap, isVi, theme: asked, reduceMotion, detailsBeside, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
-  const store = new Store(
-    initialState(terminal.size, keymap, isVi, themeFor(asked, host.env)),
-    reduce,
-  );
+  const start = initialState(terminal.size, keymap, isVi, themeFor(asked, host.env));
+  const store = new Store({ ...start, isPaneHidden: !detailsBeside }, reduce);
   const hasColor = wantsColor(host, opening.color);
   const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);
   let previous: Promise<unknown> = Promise.resolve();

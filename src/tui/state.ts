@@ -35,6 +35,8 @@ export interface State {
   /** The first keys of a sequence: `ctrl-x`. */
   readonly pendingKeys: KeyName | undefined;
   readonly focus: 'prompt' | 'table';
+  /** The user wants no details beside the table. */
+  readonly isPaneHidden: boolean;
   readonly prompt: PromptState;
   readonly table: TableState;
   readonly fleet: FleetView;

@@ -107,12 +107,11 @@ export function startInPty(options: PtyOptions): PtyProgram {
 
   const screen = (): string[] => {
     const { active } = emulator.buffer;
-    return Array.from(
-      { length: emulator.rows },
-      // A narrower alternate screen keeps cells that are not visible.
-      (_, row) =>
-        active.getLine(active.baseY + row)?.translateToString(true, 0, emulator.cols) ?? '',
-    );
+    return Array.from({ length: emulator.rows }, (_, row) => {
+      const line = active.getLine(active.baseY + row)?.translateToString(true, 0, emulator.cols);
+      // A narrower alternate screen keeps cells that are not visible: blanks before them stay.
+      return line?.length === emulator.cols ? line.trimEnd() : (line ?? '');
+    });
   };
 
   return {

@@ -3,9 +3,11 @@ import { useSyncExternalStore } from 'react';
 import { emptyLines, joined, type Piece, type RowView, tableView } from '../table/view.ts';
 import { cut, fit, widthOf } from '../../text/visible.ts';
 import type { State } from '../state.ts';
+import { tableWidth } from '../table/pane.ts';
 import { tableRows } from '../table/rows.ts';
 import type { Theme, Tone } from '../screen/theme.ts';
 import { deviceLines, deviceTone } from '../views/devices.ts';
+import { paneLines } from '../views/details.ts';
 import { matchParts } from '../views/reduce-view.ts';
 import type { ListView } from '../views/view.ts';
 import { listView, viewText } from '../views/views.ts';
@@ -53,19 +55,31 @@ function Table({ state, theme, height }: BodyProps) {
       .slice(0, height)
       .map((line, index) => <Row key={index}>{cut(` ${line}`, columns)}</Row>);
   }
-  const view = tableView(state, columns, height);
+  const width = tableWidth(state);
+  const view = tableView(state, width, height);
   const hasFocus = state.focus === 'table' && state.questions.length === 0;
-  return (
-    <>
-      <Row>{theme('heading', view.header)}</Row>
-      {view.rows.map((row, index) => (
-        <Row key={index}>{rowText(row, row.isCurrent && hasFocus, columns, theme)}</Row>
-      ))}
-    </>
-  );
+  const isBarAt = (row: RowView): boolean => row.isCurrent && hasFocus;
+  const lines = [
+    { text: theme('heading', view.header), cells: widthOf(view.header) },
+    ...view.rows.map((row) => ({
+      text: rowText(row, isBarAt(row), width, theme),
+      cells: isBarAt(row) ? width : widthOf(row.text),
+    })),
+  ];
+  if (width === columns) return lines.map(({ text }, index) => <Row key={index}>{text}</Row>);
+  const pane = paneLines(state, columns - width - RULE.length, height);
+  return Array.from({ length: height }, (_, index) => {
+    const { text, cells } = lines[index] ?? { text: '', cells: 0 };
+    const beside = (pane[index] ?? []).map((span) => theme(span.tone, span.text)).join('');
+    const rule = theme('quiet', beside === '' ? RULE.trimEnd() : RULE);
+    return <Row key={index}>{text + ' '.repeat(Math.max(0, width - cells)) + rule + beside}</Row>;
+  });
 }
 
-/** In the bar of the cursor, as wide as the screen, only matches and changes stand out. */
+/** Between the table and its details. */
+const RULE = '│ ';
+
+/** In the bar of the cursor, as wide as the table, only matches and changes stand out. */
 const IN_BAR: Readonly<Partial<Record<Tone, Tone>>> = {
   match: 'current-match',
   changed: 'current-changed',

@@ -34,6 +34,7 @@ import {
   jumpLine,
   useLine,
 } from '../table/commands.ts';
+import { PANE_COLUMNS } from '../table/pane.ts';
 
 /** The prompt with its proposals and the history search. */
 const PROMPT_KEYS: Keymap = [
@@ -167,6 +168,11 @@ const QUESTION_KEYS: Keymap = [
   ]),
 ];
 
+const noRoomBeside: Reason = ({ size }) =>
+  size.columns < PANE_COLUMNS
+    ? `details need ${PANE_COLUMNS} columns beside the table: Enter opens them`
+    : undefined;
+
 /** Texts are never empty. Does not build them: the help calls this while it is being built. */
 const nothingToPage: Reason = (state) => {
   if (state.overlay.kind === 'none') return noRow(state);
@@ -241,6 +247,7 @@ const TABLE_KEYS: Keymap = [
       command: 'user show KEY',
       disabled: noRow,
     }),
+    key(['p'], 'pane', 'the details beside the table, or none', { disabled: noRoomBeside }),
     key(['a'], 'add-form', 'add a record, in a form', {
       hint: [4, 'add'],
       command: 'user add FIELD=VALUE…',

@@ -66,6 +66,7 @@ export type ViewAction =
   | 'previous-found'
   | 'whole'
   | 'messages'
+  | 'pane'
   | 'questions'
   | 'help'
   | 'close'

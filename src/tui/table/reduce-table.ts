@@ -13,6 +13,7 @@ import {
   type TableState,
 } from '../state.ts';
 import { columnLayout, sortableFields } from './columns.ts';
+import { tableWidth } from './pane.ts';
 import { isMarkedRow, markOf, marksOf, rawKeyOf, sortFields, tableRows } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from '../store.ts';
@@ -37,8 +38,8 @@ export const TABLE_ACTIONS: Readonly<
   last: (state) => moved(state, tableRows(state).rows.length),
   left: ({ table }) => ({ ...table, shift: Math.max(0, table.shift - 1) }),
   right: (state) => {
-    const { table, size } = state;
-    const { hidden } = columnLayout(state, size.columns);
+    const { table } = state;
+    const { hidden } = columnLayout(state, tableWidth(state));
     return hidden === 0 ? table : { ...table, shift: table.shift + 1 };
   },
   mark: toggleMark,

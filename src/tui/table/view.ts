@@ -1,4 +1,5 @@
 import { countMarks, isMarkedRow, isStaleRow, shownDevices, staleText, tableRows } from './rows.ts';
+import { tableWidth } from './pane.ts';
 import { offersFirstSteps } from '../keys/keymap.ts';
 import { FIRST_STEPS } from '../../shell/help/first-run.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
@@ -315,10 +316,9 @@ export function watchText({ table, questions }: State): string {
 
 /** The number of columns scrolled out, and of those without room. */
 function hiddenColumnsText(state: State): string {
-  const { columns } = state.size;
   const { shift } = state.table;
   if (tableRows(state).all.length === 0) return '';
-  const { hidden } = columnLayout(state, columns);
+  const { hidden } = columnLayout(state, tableWidth(state));
   const before = shift === 0 ? '' : `← ${counted(shift, 'column')}`;
   const after = hidden === 0 ? '' : `${hidden} more →`;
   return [before, after].filter((text) => text !== '').join(' ');

@@ -1,11 +1,16 @@
-import { valueAt } from '../../device/record.ts';
-import { devicesWithout } from '../../fleet/drift.ts';
+import { comparedText } from '../../fleet/compared.ts';
+import { type DeviceRef, grouped, valueAt } from '../../device/record.ts';
+import { isSecretField } from '../../device/sensitive-fields.ts';
+import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { fieldsOf, fieldText } from '../../output/cells.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
-import { NO_FILTER, type Details, type State } from '../state.ts';
-import { asOfText, isRead, keyOfRow, shownDevices, tableRows } from '../table/rows.ts';
+import type { Span } from '../screen/theme.ts';
+import type { Details, State } from '../state.ts';
+import { memoized } from '../store.ts';
+import { asOfText, isRead, rawKeyOf, shownDevices, tableRows } from '../table/rows.ts';
+import { groupByValue, type Holder, type ValueGroup } from './field-values.ts';
 import type { OverOf, View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;
@@ -16,7 +21,9 @@ export const DETAILS: View<DetailsOver> = {
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
   lines: ({ details }, state) => detailLines(state, details),
   tone: (_overlay, _state, lines, index) =>
-    lines[index]?.startsWith('≠') === true ? 'warning' : 'plain',
+    lines[index]?.startsWith('≠') === true || lines[index]?.endsWith(ODD) === true
+      ? 'warning'
+      : 'plain',
 };
 
 /** The details of the table's current record, if there is one. */
@@ -24,104 +31,310 @@ export function detailsOfTable(state: State): DetailsOver | undefined {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
   if (row === undefined) return undefined;
-  return { kind: 'details', details: { kind: 'of-table', key: keyOfRow(row, keyField) }, top: 0 };
+  return {
+    kind: 'details',
+    details: { kind: 'of-table', key: rawKeyOf(row.record, keyField) },
+    top: 0,
+  };
 }
 
-/** The record as one device has it. */
-interface Variant {
-  readonly name: string;
-  readonly record: FoldedRow['record'];
+/** A record on all devices. */
+interface RecordOnDevices {
+  /** In the order of the devices. */
+  readonly holders: readonly Holder[];
+  /** `on 9 of 10 read`; empty for a single device. */
+  readonly where: string;
+  /** Where it is not, and what is not known: `not on fw3`, `not read: fw11`. */
+  readonly notes: readonly Note[];
+  /** The fields in which devices differ. */
+  readonly differing: ReadonlySet<string>;
+  readonly perDevice: ReadonlySet<string>;
+  /** Whether the values are not compared: ids, times, secrets. */
+  readonly isOwn: (field: string) => boolean;
+  readonly isRead: (device: string) => boolean;
 }
 
-/** A record on all devices, and the fields that differ. */
-interface Variants {
-  readonly variants: readonly Variant[];
-  readonly missing: readonly string[];
-  /** The devices that were not read. */
-  readonly unread: readonly string[];
-  readonly differing: readonly string[];
+interface Note {
+  readonly what: string;
+  readonly devices: readonly string[];
 }
 
 type OfDrift = Extract<Details, { kind: 'of-drift' }>;
 
-/** Narrower columns are unreadable. */
+/** Narrower columns are unreadable, and more of them are no longer seen at a glance. */
 const LEAST_COLUMN = 14;
+const MOST_COLUMNS = 4;
 
-/** Every field of a record; the devices side by side if they fit, otherwise stacked. */
+/** Every field of a record: a few devices side by side if they fit, otherwise grouped by value. */
 export function detailLines(state: State, details: Details): readonly string[] {
   const width = state.size.columns - 2;
-  const { variants, missing, unread, differing } =
-    details.kind === 'of-drift' ? comparedVariants(details) : variantsOf(state, details.key);
-  if (variants.length === 0) {
-    const read = unread.length === 0 ? '' : ' that were read';
-    return [`${details.key} is on none of the devices${read} any more`];
+  const record =
+    details.kind === 'of-drift' ? ofDrift(details) : ofTable(state, rowsOf(state, details.key));
+  const { holders, notes, differing } = record;
+  if (holders.length === 0) {
+    const read = notes.some(({ what }) => what === NOT_READ) ? ' that were read' : '';
+    return [`${visible(details.key)} is on none of the devices${read} any more`];
   }
-  const fields = fieldsOf(variants.map(({ record }) => record));
-  const titles = Math.min(20, Math.max(5, ...fields.map((field) => widthOf(visible(field)))));
-  const column = Math.floor((width - titles - 2) / variants.length) - 2;
-  const isDiffering = (field: string): boolean => differing.includes(field);
-  const lines =
-    variants.length === 1 || column < LEAST_COLUMN
-      ? stacked(variants, fields, titles, width, isDiffering)
-      : sideBySide(variants, fields, { titles, column }, isDiffering);
-  const notes = [
-    ...(missing.length > 0 ? [`not on ${missing.map(visible).join(', ')}`] : []),
-    ...(unread.length > 0 ? [`not read: ${unread.map(visible).join(', ')}`] : []),
-    ...(details.kind === 'of-table' ? agesOf(state, variants) : []),
-    ...(fields.some(isDiffering) ? ['≠ differs between the devices'] : []),
+  const fields = fieldsOf(holders.map((holder) => holder.record));
+  const titles = titlesWidth(fields);
+  const column = Math.floor((width - titles - 2) / holders.length) - 2;
+  const isFew = holders.length > 1 && holders.length <= MOST_COLUMNS && column >= LEAST_COLUMN;
+  const lines = isFew
+    ? sideBySide(holders, fields, { titles, column }, (field) => differing.has(field))
+    : [
+        ...(record.where === '' ? [] : [record.where, '']),
+        ...[...fieldLines(record, width)].map((spans) => textOf(spans).trimEnd()),
+      ];
+  const below = [
+    ...notes.map(({ what, devices }) => `${what} ${devices.map(visible).join(', ')}`),
+    ...(fields.some((field) => differing.has(field)) ? ['≠ differs between the devices'] : []),
   ];
-  return notes.length === 0
+  return below.length === 0
     ? lines
-    : [...lines, '', ...notes.flatMap((note) => wrapText(note, width))];
+    : [...lines, '', ...below.flatMap((note) => wrapText(note, width))];
 }
 
-/** The age of records whose devices do not respond now. */
-function agesOf(state: State, variants: readonly Variant[]): string[] {
-  const { stale } = tableRows(state);
-  const names = [...new Set(variants.map(({ name }) => name))].filter((name) => stale.has(name));
-  if (names.length === 0) return [];
-  const times = asOfText(names.map((name) => stale.get(name)));
-  return [`${times}, not answering now: ${names.map(visible).join(', ')}`];
+/** The current record beside the table, at most `height` lines; draws only what is shown. */
+export function paneLines(state: State, width: number, height: number): readonly Span[][] {
+  const { rows, keyField } = tableRows(state);
+  const row = rows[state.table.cursor];
+  if (row === undefined) return [];
+  const key = rawKeyOf(row.record, keyField);
+  const record = ofTable(state, key === '' && keyField !== '' ? [row] : rowsOf(state, key));
+  const notes = record.notes.map(({ what, devices }): Span[] => [
+    { tone: 'quiet', text: `${what} ` },
+    { tone: 'warning', text: someNames(devices, width - widthOf(what) - 1) },
+  ]);
+  const name = cut(visible(key || state.table.view.resource), width);
+  const where = record.where === '' ? '' : ` · ${record.where}`;
+  const head: Span[] = [
+    { tone: 'heading', text: name },
+    { tone: 'quiet', text: cut(where, width - widthOf(name)) },
+  ];
+  const room = Math.max(0, height - 1 - notes.length);
+  const lines: Span[][] = [];
+  for (const line of fieldLines(record, width, MOST_VALUES)) {
+    if (lines.length === room) {
+      lines.splice(-1, 1, [{ tone: 'quiet', text: cut('… more with Enter', width) }]);
+      break;
+    }
+    lines.push(line);
+  }
+  return [head, ...lines, ...notes].slice(0, height);
 }
 
-/** The records as they were compared. */
-function comparedVariants({ drift: { drift }, row }: OfDrift): Variants {
+const NOT_READ = 'not read:';
+
+/** The record as it was compared. */
+function ofDrift({ drift: { drift, perDevice }, row }: OfDrift): RecordOnDevices {
+  const namesOf = (devices: readonly DeviceRef[]): string[] => devices.map(({ name }) => name);
   return {
-    variants: drift.devices.flatMap(({ name }, index) =>
+    holders: drift.devices.flatMap(({ name }, index) =>
       (row.held[index] ?? []).map((record) => ({ name, record })),
     ),
-    missing: devicesWithout(drift, row).map(({ name }) => name),
-    unread: drift.unread.map(({ name }) => name),
-    differing: row.fields.map(({ field }) => field),
+    ...placesOf(
+      namesOf(devicesWith(drift, row)),
+      namesOf(devicesWithout(drift, row)),
+      namesOf(drift.unread),
+    ),
+    differing: new Set(row.fields.map(({ field }) => field)),
+    perDevice: new Set(perDevice),
+    isOwn: (field) => perDevice.includes(field) || isSecretField(field),
+    isRead: () => true,
   };
 }
 
-function variantsOf(state: State, key: string): Variants {
-  const all = { ...state, table: { ...state.table, filter: NO_FILTER } };
-  const { rows, keyField } = tableRows(all);
-  const matches = rows.filter((row) => keyOfRow(row, keyField) === key);
-  const variants = matches.flatMap((row) =>
-    row.devices.map(({ name }, index) => ({ name, record: row.records[index] ?? row.record })),
-  );
+/** All rows of one record, also those that the filter of `/` hides. */
+function rowsOf(state: State, key: string): readonly FoldedRow[] {
+  const { all, keyField } = tableRows(state);
+  return rowsByKey(all, keyField).get(key) ?? [];
+}
+
+/** Cached: the pane needs it at each key. */
+const rowsByKey = memoized((all: readonly FoldedRow[], keyField: string) =>
+  grouped(all, (row) => rawKeyOf(row.record, keyField)),
+);
+
+function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
+  const { view } = state.table;
+  const { stale, own } = tableRows(state);
   const order = shownDevices(state);
-  variants.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-  const holders = new Set(variants.map(({ name }) => name));
-  const others = order.filter((name) => !holders.has(name));
+  const holders = rows.flatMap(({ devices, records, record }) =>
+    devices.map(({ name }, index) => ({ name, record: records[index] ?? record })),
+  );
+  if (rows.length > 1) {
+    const places = new Map(order.map((name, place) => [name, place]));
+    holders.sort((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
+  }
+  const names = new Set(holders.map(({ name }) => name));
+  const others = order.filter((name) => !names.has(name));
   const missing = others.filter((name) => isRead(state, name));
   const unread = others.filter((name) => !isRead(state, name));
-  return { variants, missing, unread, differing: matches.flatMap((row) => row.differing) };
+  const old = [...names].filter((name) => stale.has(name));
+  const current = [...names].filter((name) => !stale.has(name));
+  return {
+    holders,
+    ...placesOf(current, missing, unread, {
+      isFiltered: view.filtered === true,
+      old: {
+        what: `${asOfText(old.map((name) => stale.get(name)))}, not answering now:`,
+        devices: old,
+      },
+    }),
+    differing: new Set(rows.flatMap(({ differing }) => differing)),
+    perDevice: new Set(view.perDevice),
+    isOwn: (field) => own.has(field) || isSecretField(field),
+    isRead: (name) => !stale.has(name),
+  };
+}
+
+/** Which devices have a record, which lack it, and which may have it. `old`: those with an old answer. */
+function placesOf(
+  current: readonly string[],
+  missing: readonly string[],
+  unread: readonly string[],
+  { isFiltered = false, old }: { isFiltered?: boolean; old?: Note } = {},
+): Pick<RecordOnDevices, 'where' | 'notes'> {
+  // A filter may have hidden the record.
+  const [on, notOn] = isFiltered ? ['matches on', 'no match on'] : ['on', 'not on'];
+  const notes = [
+    { what: `${notOn}`, devices: missing },
+    { what: NOT_READ, devices: unread },
+    ...(old === undefined ? [] : [old]),
+  ].filter(({ devices }) => devices.length > 0);
+  const [first, second] = current;
+  const isAll = notes.length === 0;
+  if (first === undefined || (second === undefined && isAll)) return { where: '', notes };
+  const of = current.length + missing.length;
+  const isPartly = unread.length > 0 || (old?.devices.length ?? 0) > 0;
+  const some = second === undefined ? visible(first) : `${current.length} of ${of}`;
+  const read = isPartly && second !== undefined ? ' read' : '';
+  return { where: isAll ? `on all ${of}` : `${on} ${some}${read}`, notes };
+}
+
+const ODD = '◂ odd';
+
+/** Number of values of a field in the pane. */
+const MOST_VALUES = 5;
+
+/**
+ * Each field with its values and their devices: first those that differ, last ids and times. One field
+ * after the other, so that hidden ones cost nothing. `most` values of a field, each on one line;
+ * undefined: all, wrapped.
+ */
+function* fieldLines(
+  record: RecordOnDevices,
+  width: number,
+  most = Infinity,
+): Generator<Span[], void> {
+  const { holders, differing, isOwn } = record;
+  const fields = fieldsOf(holders.map((holder) => holder.record));
+  const titles = titlesWidth(fields);
+  const rank = (field: string): number => (differing.has(field) ? 0 : isOwn(field) ? 2 : 1);
+  const sorted = fields
+    .map((field) => ({ field, rank: rank(field) }))
+    .sort((a, b) => a.rank - b.rank);
+  for (const { field } of sorted) {
+    const groups = valuesOf(field, record);
+    const shown = groups.slice(0, groups.length > most ? most - 1 : undefined);
+    const sign = differing.has(field) ? '≠' : ' ';
+    let title = `${sign} ${fit(visible(field), titles)}  `;
+    for (const line of valueLines(shown, width - titles - 4, most === Infinity)) {
+      yield [{ tone: sign === '≠' ? 'warning' : 'quiet', text: title }, ...line];
+      title = ' '.repeat(titles + 4);
+    }
+    if (shown.length < groups.length)
+      yield [{ tone: 'quiet', text: `${title}… ${groups.length - shown.length} more values` }];
+  }
+}
+
+function valuesOf(field: string, record: RecordOnDevices): ValueGroup[] {
+  const { holders, differing, perDevice, isOwn, isRead } = record;
+  const textOf = (holder: Holder): string => fieldText(field, valueAt(holder.record, field));
+  if (differing.has(field)) {
+    const sameAs = (holder: Holder): string =>
+      comparedText(field, valueAt(holder.record, field), perDevice);
+    return groupByValue(holders, { textOf, isRead, sameAs });
+  }
+  // What is compared and does not differ is the same on all.
+  const few = isOwn(field) ? holders : holders.slice(0, 1);
+  return groupByValue(few, { textOf, isRead }).map((group) => ({ ...group, isOdd: false }));
+}
+
+/** The values of one field; several with their devices beside them. */
+function* valueLines(
+  groups: readonly ValueGroup[],
+  width: number,
+  isWhole: boolean,
+): Generator<Span[], void> {
+  const [only] = groups;
+  const cells = (text: string, room: number): string[] =>
+    isWhole ? wrapText(text, room) : [cut(text, room)];
+  if (groups.length === 1 && only !== undefined) {
+    for (const text of cells(only.text, width)) yield [{ tone: 'plain', text }];
+    return;
+  }
+  const texts = groups.map(({ text }) => text || "''");
+  const least = Math.max(
+    ...groups.map(
+      ({ devices, isOdd }) => widthOf(someNames(devices, 0)) + (isOdd ? widthOf(ODD) + 1 : 0),
+    ),
+  );
+  const value = Math.min(
+    Math.max(...texts.map(widthOf)),
+    Math.max(LEAST_COLUMN, width - 2 - Math.min(least, width >> 1)),
+  );
+  for (const [index, { devices, isOdd }] of groups.entries()) {
+    const room = width - value - 2 - (isOdd ? widthOf(ODD) + 1 : 0);
+    const isLong = index === 0 && devices.length > 2;
+    const names = isLong
+      ? someNames(devices, 0)
+      : isWhole
+        ? devices.map(visible).join(' ')
+        : someNames(devices, room);
+    const [values, where] = [cells(texts[index] ?? '', value), cells(names, room)];
+    for (let at = 0; at < Math.max(values.length, where.length); at += 1) {
+      const text = `${fit(values[at] ?? '', value)}  `;
+      yield [
+        { tone: isOdd ? 'warning' : 'plain', text },
+        { tone: 'quiet', text: where[at] ?? '' },
+        ...(isOdd && at === 0 ? [{ tone: 'warning' as const, text: ` ${ODD}` }] : []),
+      ];
+    }
+  }
+}
+
+/** `fw1 fw2 +7`: as many names as fit, at least one. */
+function someNames([first = '', ...rest]: readonly string[], room: number): string {
+  let text = visible(first);
+  for (const [index, name] of rest.entries()) {
+    const left = rest.length - index;
+    const next = `${text} ${visible(name)}`;
+    const isLast = left === 1;
+    if (widthOf(next) + (isLast ? 0 : ` +${left - 1}`.length) > room) return `${text} +${left}`;
+    text = next;
+  }
+  return text;
+}
+
+function textOf(spans: readonly Span[]): string {
+  return spans.map(({ text }) => text).join('');
+}
+
+function titlesWidth(fields: readonly string[]): number {
+  return Math.min(20, Math.max(5, ...fields.map((field) => widthOf(visible(field)))));
 }
 
 function sideBySide(
-  variants: readonly Variant[],
+  holders: readonly Holder[],
   fields: readonly string[],
   { titles, column }: { titles: number; column: number },
   isDiffering: (field: string) => boolean,
 ): string[] {
   const most = Math.max(
-    ...variants.map(({ name }) => widthOf(visible(name))),
+    ...holders.map(({ name }) => widthOf(visible(name))),
     ...fields.flatMap((field) =>
-      variants.map(({ record }) => widthOf(fieldText(field, valueAt(record, field)))),
+      holders.map(({ record }) => widthOf(fieldText(field, valueAt(record, field)))),
     ),
   );
   const width = Math.min(column, most);
@@ -136,39 +349,14 @@ function sideBySide(
   return [
     ...line(
       '',
-      variants.map(({ name }) => cut(visible(name), width)),
+      holders.map(({ name }) => cut(visible(name), width)),
     ),
     ...fields.flatMap((field) =>
       line(
         visible(field),
-        variants.map(({ record }) => fieldText(field, valueAt(record, field))),
+        holders.map(({ record }) => fieldText(field, valueAt(record, field))),
         isDiffering(field) ? '≠' : ' ',
       ),
     ),
   ];
-}
-
-function stacked(
-  variants: readonly Variant[],
-  fields: readonly string[],
-  titles: number,
-  width: number,
-  isDiffering: (field: string) => boolean,
-): string[] {
-  return variants.flatMap(({ name, record }, index) => [
-    ...(index > 0 ? [''] : []),
-    visible(name),
-    ...fields.flatMap((field) => {
-      const sign = isDiffering(field) ? '≠' : ' ';
-      const [first = '', ...rest] = wrapText(
-        fieldText(field, valueAt(record, field)),
-        width - titles - 4,
-      );
-      const indent = ' '.repeat(titles + 4);
-      return [
-        `${sign} ${fit(visible(field), titles)}  ${first}`.trimEnd(),
-        ...rest.map((part) => indent + part),
-      ];
-    }),
-  ]);
 }

@@ -135,7 +135,7 @@ describe('the trail', () => {
       drift,
       view('details'),
     );
-    expect(titleLine(deep).left).toBe(' … › user drift › bob');
+    expect(titleLine(deep).left).toBe(' … › user drift › bob · lines 1-6 of 9');
   });
 });
 

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { detailLines, paneLines } from '../../../src/tui/views/details.ts';
+import { paneWidth } from '../../../src/tui/table/pane.ts';
+import type { State } from '../../../src/tui/state.ts';
+import { after, readOf, stateOf, user } from '../table/table-fixture.ts';
+
+const NAMES = ['fw1', 'fw2', 'fw3', 'fw4', 'fw5', 'fw6'];
+const WIDE = { columns: 140, rows: 30 };
+
+/** bob has another language on fw6; carol is missing on fw2. */
+const fleet = stateOf(
+  Object.fromEntries(
+    NAMES.map((name) => [
+      name,
+      [
+        { ...user('bob', name === 'fw6' ? 'en' : 'de'), uuid: `id-${name}` },
+        ...(name === 'fw2' ? [] : [{ ...user('carol'), uuid: 'id' }]),
+      ],
+    ]),
+  ),
+  WIDE,
+);
+
+function pane(state: State, width = 50, height = 20): string[] {
+  return paneLines(state, width, height).map((spans) => spans.map(({ text }) => text).join(''));
+}
+
+test('the pane groups the record at the cursor by value, what differs first', () => {
+  expect(pane(fleet)).toMatchInlineSnapshot(`
+    [
+      "bob · on all 6",
+      "≠ lang        de  fw1 +4",
+      "              en  fw6 ◂ odd",
+      "  first_name  BOB",
+      "  username    bob",
+      "  uuid        id-fw1  fw1",
+      "              id-fw2  fw2",
+      "              id-fw3  fw3",
+      "              id-fw4  fw4",
+      "              … 2 more values",
+    ]
+  `);
+});
+
+test('the pane follows the cursor, and says where the record is not', () => {
+  const next = after(fleet, { kind: 'view', action: 'last' });
+  expect(pane(next)[0]).toBe('carol · on 5 of 6');
+  expect(pane(next).at(-1)).toBe('not on fw2');
+});
+
+test('a device that was not read is named, and never counted', () => {
+  const { reads } = fleet.table;
+  const few = new Map([...reads].filter(([name]) => ['fw5', 'fw6'].includes(name)));
+  const state = { ...fleet, table: { ...fleet.table, reads: few } };
+  expect(pane(state)[0]).toBe('bob · on 2 of 2 read');
+  expect(pane(state).at(-1)).toBe('not read: fw1 fw2 fw3 fw4');
+  expect(pane(state).join('\n')).not.toContain('odd');
+});
+
+test('after a filter by the device, the record may be there without having matched', () => {
+  const view = { ...fleet.table.view, filtered: true };
+  const state = after(
+    { ...fleet, table: { ...fleet.table, view } },
+    { kind: 'view', action: 'last' },
+  );
+  expect(pane(state)[0]).toBe('carol · matches on 5 of 6');
+  expect(pane(state).at(-1)).toBe('no match on fw2');
+});
+
+test('a long record is cut with a hint, and its notes stay', () => {
+  const next = after(fleet, { kind: 'view', action: 'last' });
+  expect(pane(next, 50, 4)).toEqual([
+    'carol · on 5 of 6',
+    '  first_name  CAROL',
+    '… more with Enter',
+    'not on fw2',
+  ]);
+  for (let height = 1; height < 10; height += 1)
+    expect(pane(next, 50, height)).toHaveLength(Math.min(height, 6));
+});
+
+test('a hostile value and name stay harmless and inside', () => {
+  const evil = '\x1b[31mroot\n';
+  const read = readOf('fw1', [
+    { ...user('x'), username: evil, first_name: `${evil}${'W'.repeat(90)}` },
+  ]);
+  const state = after(stateOf({ fw1: [] }, WIDE), { kind: 'reads', reads: [read] });
+  const lines = pane(state, 40);
+  expect(lines.join('')).not.toContain('\x1b');
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(40);
+});
+
+test('details stand beside the table from 120 columns on, unless hidden', () => {
+  const at = (columns: number): number => paneWidth({ ...fleet, size: { columns, rows: 30 } });
+  expect([at(119), at(120), at(200), at(300)]).toEqual([0, 48, 80, 80]);
+  expect(paneWidth(after(fleet, { kind: 'view', action: 'pane' }))).toBe(0);
+  expect(paneWidth(stateOf({ fw1: [] }, WIDE))).toBe(0);
+});
+
+test('more than four devices are grouped by value in the view of Enter, too', () => {
+  expect(detailLines(fleet, { kind: 'of-table', key: 'bob' })).toMatchInlineSnapshot(`
+    [
+      "on all 6",
+      "",
+      "≠ lang        de  fw1 +4",
+      "              en  fw6 ◂ odd",
+      "  first_name  BOB",
+      "  username    bob",
+      "  uuid        id-fw1  fw1",
+      "              id-fw2  fw2",
+      "              id-fw3  fw3",
+      "              id-fw4  fw4",
+      "              id-fw5  fw5",
+      "              id-fw6  fw6",
+      "",
+      "≠ differs between the devices",
+    ]
+  `);
+});
