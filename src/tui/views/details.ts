@@ -1,6 +1,5 @@
-import { comparedText } from '../../fleet/compared.ts';
+import { comparedText, isCompared, isDated } from '../../fleet/compared.ts';
 import { type DeviceRef, grouped, valueAt } from '../../device/record.ts';
-import { isSecretField } from '../../device/sensitive-fields.ts';
 import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { fieldsOf, fieldText } from '../../output/cells.ts';
@@ -126,20 +125,24 @@ export function paneLines(state: State, width: number, height: number): readonly
 const NOT_READ = 'not read:';
 
 /** The record as it was compared. */
-function ofDrift({ drift: { drift, perDevice }, row }: OfDrift): RecordOnDevices {
+function ofDrift({ drift: { drift, perDevice: own }, row }: OfDrift): RecordOnDevices {
   const namesOf = (devices: readonly DeviceRef[]): string[] => devices.map(({ name }) => name);
+  const perDevice = new Set(own);
+  const holders = drift.devices.flatMap(({ name }, index) =>
+    (row.held[index] ?? []).map((record) => ({ name, record })),
+  );
   return {
-    holders: drift.devices.flatMap(({ name }, index) =>
-      (row.held[index] ?? []).map((record) => ({ name, record })),
-    ),
+    holders,
     ...placesOf(
       namesOf(devicesWith(drift, row)),
       namesOf(devicesWithout(drift, row)),
       namesOf(drift.unread),
     ),
     differing: new Set(row.fields.map(({ field }) => field)),
-    perDevice: new Set(perDevice),
-    isOwn: (field) => perDevice.includes(field) || isSecretField(field),
+    perDevice,
+    isOwn: (field) =>
+      !isCompared(field, drift.keyField, perDevice) ||
+      holders.some(({ record }) => isDated(field, valueAt(record, field))),
     isRead: () => true,
   };
 }
@@ -157,7 +160,8 @@ const rowsByKey = memoized((all: readonly FoldedRow[], keyField: string) =>
 
 function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
   const { view } = state.table;
-  const { stale, own } = tableRows(state);
+  const { stale, own, keyField } = tableRows(state);
+  const perDevice = new Set(view.perDevice);
   const order = shownDevices(state);
   const holders = rows.flatMap(({ devices, records, record }) =>
     devices.map(({ name }, index) => ({ name, record: records[index] ?? record })),
@@ -182,8 +186,8 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
       },
     }),
     differing: new Set(rows.flatMap(({ differing }) => differing)),
-    perDevice: new Set(view.perDevice),
-    isOwn: (field) => own.has(field) || isSecretField(field),
+    perDevice,
+    isOwn: (field) => own.has(field) || !isCompared(field, keyField, perDevice),
     isRead: (name) => !stale.has(name),
   };
 }
@@ -196,9 +200,9 @@ function placesOf(
   { isFiltered = false, old }: { isFiltered?: boolean; old?: Note } = {},
 ): Pick<RecordOnDevices, 'where' | 'notes'> {
   // A filter may have hidden the record.
-  const [on, notOn] = isFiltered ? ['matches on', 'no match on'] : ['on', 'not on'];
+  const on = isFiltered ? 'matches on' : 'on';
   const notes = [
-    { what: `${notOn}`, devices: missing },
+    { what: isFiltered ? 'no match on' : 'not on', devices: missing },
     { what: NOT_READ, devices: unread },
     ...(old === undefined ? [] : [old]),
   ].filter(({ devices }) => devices.length > 0);

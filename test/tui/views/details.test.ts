@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { driftOf } from '../../../src/fleet/drift.ts';
 import { detailLines, paneLines } from '../../../src/tui/views/details.ts';
 import { paneWidth } from '../../../src/tui/table/pane.ts';
 import type { State } from '../../../src/tui/state.ts';
@@ -116,4 +117,20 @@ test('more than four devices are grouped by value in the view of Enter, too', ()
       "≠ differs between the devices",
     ]
   `);
+});
+
+test('times of a comparison are shown for each device, and never as odd', () => {
+  const reads = NAMES.map((name, index) => ({
+    device: { name, address: `${name}:443` },
+    records: [
+      { username: 'bob', lang: index === 0 ? 'de' : 'en', modified: `2026-01-0${index + 1}` },
+    ],
+  }));
+  const drift = driftOf(reads, { keyField: 'username', perDevice: [] });
+  const output = { kind: 'drift', resource: 'user', drift, perDevice: [] } as const;
+  const [row] = drift.rows;
+  if (row === undefined) throw new Error('no row');
+  const lines = detailLines(fleet, { kind: 'of-drift', key: 'bob', drift: output, row });
+  expect(lines.filter((line) => line.includes('odd'))).toEqual(['            de  fw1 ◂ odd']);
+  expect(lines.filter((line) => line.includes('2026-01'))).toHaveLength(NAMES.length);
 });

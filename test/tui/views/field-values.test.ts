@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { valueText } from '../../../src/device/record.ts';
 import { groupByValue } from '../../../src/tui/views/field-values.ts';
 
 /** `de fw1 fw2 · en fw3 odd`: the groups of these values, by device. */
 function grouped(values: readonly (readonly [string, string])[], unread: readonly string[] = []) {
   const holders = values.map(([name, lang]) => ({ name, record: { lang } }));
   const isRead = (name: string): boolean => !unread.includes(name);
-  return groupByValue(holders, { textOf: ({ record }) => String(record['lang']), isRead })
+  return groupByValue(holders, { textOf: ({ record }) => valueText(record['lang']), isRead })
     .map(({ text, devices, isOdd }) => [text, ...devices, ...(isOdd ? ['odd'] : [])].join(' '))
     .join(' · ');
 }
@@ -48,7 +49,7 @@ test('values that count as equal are one group, shown as on the first device', (
   }));
   const groups = groupByValue(holders, {
     textOf: ({ record }) => JSON.stringify(record['active']),
-    sameAs: ({ record }) => String(record['active']),
+    sameAs: ({ record }) => valueText(record['active']),
     isRead: () => true,
   });
   expect(groups.map(({ text, devices }) => [text, ...devices])).toEqual([
