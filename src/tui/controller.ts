@@ -3,6 +3,7 @@ import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { wholeTable } from './table/view.ts';
+import { chosenColumns } from './views/columns.ts';
 import { wholeView } from './views/views.ts';
 import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding, State } from './state.ts';
@@ -104,6 +105,7 @@ export class Controller {
     refresh: () => void this.#reader.read(),
     copy: () => void this.#copy(copyLines(this.#store.state)),
     'page-out': () => void this.#page(),
+    'keep-columns': () => void this.#keepColumns(),
     answer: () => {
       this.#questions.answer();
     },
@@ -341,7 +343,16 @@ export class Controller {
       await this.#reportError(() => this.#surface.page(`${lines.join('\n')}\n`));
   }
 
-  /** Shows why another program could not be used. */
+  /** Shows the chosen columns, also if they cannot be kept for the next session. */
+  async #keepColumns(): Promise<void> {
+    const { state } = this.#store;
+    if (state.overlay.kind !== 'columns') return;
+    const columns = chosenColumns(state.overlay, state);
+    this.#store.dispatch({ kind: 'columns', columns });
+    await this.#reportError(() => this.#feed.keepColumns(columns));
+  }
+
+  /** Shows why another program, or a file, could not be used. */
   async #reportError(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -40,6 +40,7 @@ import {
   type Overlay,
   type State,
 } from './state.ts';
+import { columnsOver } from './views/columns.ts';
 import { detailsOfTable } from './views/details.ts';
 import { messagesOf } from './views/pager.ts';
 import { NO_MARKS } from './views/questions.ts';
@@ -119,6 +120,10 @@ function step(state: State, action: Action): State {
       return applyFilter(state, action.filter);
     case 'changes-seen':
       return { ...state, table: { ...table, changes: undefined } };
+    case 'columns': {
+      const view = { ...table.view, columns: undefined, recalled: action.columns };
+      return { ...closed(state), table: { ...table, view, shift: 0 } };
+    }
     case 'watch':
       return { ...state, table: { ...table, watchMs: action.everyMs } };
     case 'reading':
@@ -292,7 +297,12 @@ function act(state: State, action: ViewAction): State {
       return nextFound(state, 1);
     case 'previous-found':
       return nextFound(state, -1);
+    case 'columns':
+      return opened(state, columnsOver(state));
     case 'whole':
+    case 'earlier':
+    case 'later':
+    case 'usual':
       return state;
     case 'unfold':
       return changeQuestion(state, (question) => ({

@@ -293,7 +293,18 @@ export type Overlay =
       /** Addresses of the devices whose questions are marked. */
       readonly marks: ReadonlySet<string>;
     }
+  | {
+      readonly kind: 'columns';
+      readonly fields: readonly ColumnChoice[];
+      readonly cursor: number;
+    }
   | DriftOverlay;
+
+/** A column that the table can show. */
+export interface ColumnChoice {
+  readonly field: string;
+  readonly isShown: boolean;
+}
 
 /** The record whose fields are shown: of the table or of a comparison. */
 export type Details =

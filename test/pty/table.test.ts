@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { answer, connect, goToTable, simulate } from './devsh.ts';
 
 test('the table is browsed, filtered while typing, and the filter is cleared with Esc', async () => {
@@ -176,4 +179,27 @@ test('d means the devices of the typed command, and names those that were not re
   await program.waitFor('2 steps on 2 of 3 devices, 1 not covered. Type 2 to do them:');
   await answer(program, '2');
   await program.waitFor(/2 done · 1 failed · not covered: 127\.0\.0\.4\S* \(unreachable\)/);
+});
+
+test('C chooses the columns, and the next session has them', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const config = await mkdtemp(join(tmpdir(), 'devsh-columns-'));
+  onTestFinished(() => rm(config, { recursive: true, force: true }));
+  const env = { XDG_CONFIG_HOME: config };
+  const program = await connect(simulator, { env });
+  await goToTable(program);
+  await program.waitFor(/USERNAME ↑ +FIRST NAME +LASTNAME +LANG +DEVICE/);
+  program.type('C');
+  await program.waitFor(/always +username +admin/);
+  // Hides the first name, shows the id.
+  program.type('j G ');
+  await program.waitFor(/✓ +uuid +\S+-/);
+  program.press('enter');
+  await program.waitFor(/USERNAME ↑ +LASTNAME +LANG +UUID +DEVICE/);
+  program.type('r');
+  await program.waitFor(/USERNAME ↑ +LASTNAME +LANG +UUID +DEVICE/);
+  program.type('q');
+  await program.exit;
+  const next = await connect(simulator, { env });
+  await next.waitFor(/USERNAME ↑ +LASTNAME +LANG +UUID +DEVICE/);
 });

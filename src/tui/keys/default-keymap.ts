@@ -315,8 +315,12 @@ const TABLE_KEYS: Keymap = [
       disabled: noDevice,
     }),
     startKey(['A'], 'add', 'add a record, at the prompt', addLine, { disabled: noAdd }),
-    startKey(['C'], 'edit-record', 'change the record, at the prompt', editLine, {
-      disabled: noSet,
+    // Without a key by default; an own key may have it.
+    startKey([], 'edit-record', 'change the record, at the prompt', editLine, { disabled: noSet }),
+    key(['C'], 'columns', 'choose the columns', {
+      hint: [9.7, 'columns'],
+      command: 'user list --columns FIELD,…',
+      disabled: noRow,
     }),
     lineKey(['D'], 'devices', 'the connected devices', () => 'devices', {
       hint: [10.2, 'devices'],

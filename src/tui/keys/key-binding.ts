@@ -65,6 +65,10 @@ export type ViewAction =
   | 'next-found'
   | 'previous-found'
   | 'whole'
+  | 'columns'
+  | 'earlier'
+  | 'later'
+  | 'usual'
   | 'messages'
   | 'pane'
   | 'questions'
@@ -91,6 +95,7 @@ const EFFECTS = [
   'refresh',
   'copy',
   'page-out',
+  'keep-columns',
   'answer',
   'decline',
 ] as const;

@@ -97,9 +97,16 @@ export class TableFeed {
   }
 
   #defaultView(resource: string): View {
-    const [first] = this.#fleet.selection;
-    const profile = first?.entry.profile ?? 'documented';
-    return defaultView(resource, this.#columns.recall(profile, resource));
+    return defaultView(resource, this.#columns.recall(this.#profile, resource));
+  }
+
+  /** Keeps the columns of the table for its resource; undefined forgets them. */
+  keepColumns(columns: readonly string[] | undefined): Promise<void> {
+    return this.#columns.keep(this.#profile, this.#store.state.table.view.resource, columns);
+  }
+
+  get #profile(): string {
+    return this.#fleet.selection[0]?.entry.profile ?? 'documented';
   }
 
   /**
@@ -107,9 +114,11 @@ export class TableFeed {
    * device needs to be read again for them.
    */
   addCachedReads(): void {
+    const before = this.#store.state.table;
+    if (before.commandFilter !== '' || before.scope !== undefined) return;
+    if (before.reads.size === 0) this.reset();
+    // With the columns that were kept.
     const { table } = this.#store.state;
-    if (table.commandFilter !== '' || table.scope !== undefined) return;
-    if (table.reads.size === 0) this.reset();
     const { resource } = table.view;
     const reads: TableRead[] = [];
     const perDevice = new Set(table.view.perDevice);

@@ -4,6 +4,7 @@ import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { Overlay, State } from '../state.ts';
+import { COLUMNS } from './columns.ts';
 import { DETAILS } from './details.ts';
 import { DEVICES } from './devices.ts';
 import { DRIFT } from './drift.ts';
@@ -22,6 +23,7 @@ const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
   resources: RESOURCES,
   questions: QUESTIONS,
   drift: DRIFT,
+  columns: COLUMNS,
   pager: PAGER,
   help: HELP,
   'roll-out': ROLL_OUT,
