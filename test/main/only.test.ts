@@ -51,6 +51,7 @@ test.each([
   ['user delete bob --on sim1 --only sim2=bob', '"sim2" is none of the selected devices (sim1)'],
   ['user delete bob --on sim1 --only bob', '"bob" is not DEVICES=KEY, as in fw1,fw2=bob'],
   ['user delete --where lang=de --on sim1 --only sim1=bob', '--only is about a KEY of the line'],
+  ['user set --where lang=de lang=en --on sim1 --only sim1=bob', '--only is about a KEY'],
 ])('%s is refused before anything is read', async (line, message) => {
   const { devsh, device } = await startFleet({ devices: 1 });
   const before = device(1).log.length;

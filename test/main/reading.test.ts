@@ -98,8 +98,9 @@ test('--columns and --sort hold in every format', async () => {
 
 test('a column that no record has is remarked, and what may have been meant', async () => {
   const { devsh } = await startFleet();
-  const { stderr, exitCode } = await devsh('user list --on sim1 --columns usrname');
+  const { stderr, exitCode } = await devsh('user list --on sim1 --columns usrname,-uuid');
   expect(stderr).toContain('no record has a field "usrname"; did you mean username?');
+  expect(stderr).toContain('no record has a field "-uuid"; did you mean uuid?');
   expect(exitCode).toBe(0);
 });
 

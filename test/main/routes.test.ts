@@ -81,7 +81,7 @@ test.each([
   ['--proxy http://jane:secret1@proxy', 'no login of a proxy is kept here'],
   ['--proxy ftp://proxy', 'a proxy is http://'],
   ['--jump -oProxyCommand=id', 'no jump host'],
-  ['--jump a --proxy b', 'by one way'],
+  ['--jump a --proxy b', 'has only one route'],
 ])('%s is a usage error', async (option, words) => {
   const devsh = await makeDevsh();
   const { exitCode, stderr } = await devsh(`user list --on 10.0.0.5 ${option}`);

@@ -396,7 +396,7 @@ test('many changed certificates are replaced only by a list of fingerprints or b
   for (const number of [1, 2, 3]) device(number).setFault('certificate-change');
   const refused = await devsh('trust replace @lab', { tty: ['yes'] });
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(refused.stderr).toContain('names 4 devices: name one');
+  expect(refused.stderr).toContain('names 4 devices: name one, or give --fingerprints FILE');
 
   const list = join(devsh.folder, 'seen.tsv');
   await writeFile(list, `sim1 ${device(1).fingerprint}\nsim4 ${device(4).fingerprint}\n`);

@@ -18,9 +18,9 @@ export const login = command({
   details:
     'Type the secret, or pipe it in with --token-stdin or --password-stdin; it is never an argument.\n' +
     'devsh keeps it only after the device has accepted it: in the keychain, or without a keychain in the\n' +
-    'vault ("vault init"). A token replaces the kept password. With --passphrase-stdin, the passphrase of\n' +
-    'the vault is the next line after the secret. --check tries each login with one GET; a login that two\n' +
-    'devices refused goes to no third.',
+    'vault ("vault init"). A token replaces the kept password of the same user. With --passphrase-stdin, the\n' +
+    'passphrase of the vault is the next line after the secret. --check tries each login with one GET; a\n' +
+    'login that two devices refused goes to no third.',
   examples: [
     'login 10.0.0.5 --user admin',
     'login fw1 --token',

@@ -278,7 +278,8 @@ function set(resource: string): VerbSpec {
       }
       const fields = changeFields(assigned);
       const change = (target: Target): Change => ({ action: 'set', resource, target, ...fields });
-      if (where !== undefined) yield* writeOn(call, [change(whereTarget(where))]);
+      if (where !== undefined && call.options.only.length === 0)
+        yield* writeOn(call, [change(whereTarget(where))]);
       else yield* writeKeys(call, keys, change);
     },
   });
@@ -312,7 +313,8 @@ function remove(resource: string): VerbSpec {
         });
       }
       const remove = (target: Target): Change => ({ action: 'delete', resource, target });
-      if (where !== undefined) yield* writeOn(call, [remove(whereTarget(where))]);
+      if (where !== undefined && call.options.only.length === 0)
+        yield* writeOn(call, [remove(whereTarget(where))]);
       else yield* writeKeys(call, keys, remove);
     },
   });

@@ -232,7 +232,8 @@ function onlyOne(call: Call, sessions: readonly DeviceSession[], arg: string): D
   const [session] = sessions;
   if (session !== undefined && sessions.length === 1) return session;
   const [word] = call.args.words(arg);
-  throw new UsageError(`"${word?.text ?? ''}" names ${sessions.length} devices: name one`, {
+  const list = arg === 'TARGET' ? ', or give --fingerprints FILE' : '';
+  throw new UsageError(`"${word?.text ?? ''}" names ${sessions.length} devices: name one${list}`, {
     column: word?.start,
   });
 }

@@ -101,7 +101,7 @@ export function* missingFields(
   fields: ReadonlySet<string>,
 ): Generator<Output> {
   if (fields.size === 0) return;
-  const named = [...columns, ...sort].map((name) => name.replace(/^-/, ''));
+  const named = [...columns, ...sort.map((name) => name.replace(/^-/, ''))];
   const missing = [...new Set(named)].filter((field) => !fields.has(field) && field !== 'device');
   for (const field of missing.slice(0, MAX_MISSING)) {
     const [suggestion] = suggest(field, [...fields]);
