@@ -2,6 +2,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
 import { type DevshError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
+import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
 import type { Action, StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
 import { unmistakable, visible } from '../text/visible.ts';
@@ -262,13 +263,9 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   settings: 'with a settings file in the way',
 };
 
-/** Why a device failed, in one or two words. */
-export function failureWord(error: DevshError): string {
-  return isChangedCertificate(error) ? 'certificate CHANGED' : error.code;
-}
-
 export function causeText(error: DevshError): string {
-  return IN_WORDS[error.code] ?? failureWord(error);
+  if (isChangedCertificate(error)) return CHANGED_CERTIFICATE;
+  return IN_WORDS[error.code] ?? error.code;
 }
 
 export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCovered[] {

@@ -10,7 +10,8 @@ const MAX_REFUSALS = 2;
 const MAX_HOLD_MS = 1500;
 
 interface CredentialState {
-  isAccepted: boolean;
+  /** Names of the devices that accepted it last: they keep getting it. */
+  readonly acceptedBy: Set<string>;
   /** Names of the devices that refused it. */
   refusedBy: string[];
   /** Requests without a response so far. */
@@ -33,14 +34,15 @@ export class CredentialGate {
 
   /**
    * Waits until the credential may be sent to one more device; the returned function reports the outcome.
-   * Throws a `CredentialError` if two devices refused it.
+   * Throws a `CredentialError` if two devices refused it, unless this one accepted it before.
    */
   async admit(
     deviceName: string,
     credential: Credential,
   ): Promise<(outcome: CredentialOutcome) => void> {
     const state = this.#stateOf(credential);
-    while (!state.isAccepted && state.refusedBy.length + state.pending >= MAX_REFUSALS) {
+    if (state.acceptedBy.has(deviceName)) return this.#begin(deviceName, state);
+    while (state.acceptedBy.size === 0 && state.refusedBy.length + state.pending >= MAX_REFUSALS) {
       this.#throwIfRefused(deviceName, credential, state);
       await new Promise<void>((resolve) => state.waiting.push(resolve));
     }
@@ -59,9 +61,10 @@ export class CredentialGate {
     const timer = setTimeout(settle, MAX_HOLD_MS);
     return (outcome) => {
       clearTimeout(timer);
-      if (outcome === 'accepted') state.isAccepted = true;
-      if (outcome === 'refused' && !state.refusedBy.includes(deviceName)) {
-        state.refusedBy.push(deviceName);
+      if (outcome === 'accepted') state.acceptedBy.add(deviceName);
+      if (outcome === 'refused') {
+        state.acceptedBy.delete(deviceName);
+        if (!state.refusedBy.includes(deviceName)) state.refusedBy.push(deviceName);
       }
       settle();
     };
@@ -84,7 +87,7 @@ export class CredentialGate {
     const key = credential.header();
     let state = this.#states.get(key);
     if (state === undefined) {
-      state = { isAccepted: false, refusedBy: [], pending: 0, waiting: [] };
+      state = { acceptedBy: new Set(), refusedBy: [], pending: 0, waiting: [] };
       this.#states.set(key, state);
     }
     return state;

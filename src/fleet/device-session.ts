@@ -73,6 +73,11 @@ export class DeviceSession {
     return this.#failure;
   }
 
+  /** When it began to fail; undefined once it is ready. */
+  get failsSince(): Date | undefined {
+    return this.#failsSince;
+  }
+
   /** The question about the device that the user declined. */
   get declined(): string | undefined {
     return this.#declined;

@@ -222,12 +222,12 @@ export class Controller {
     } else if (binding.run !== undefined || binding.start !== undefined) {
       this.#type(binding, index);
     } else {
-      this.#act(binding.action, event);
+      this.#act(binding.action, event, index);
     }
   }
 
   /** A key that does not run a line. */
-  #act(action: ViewAction | Effect, event: KeyEvent): void {
+  #act(action: ViewAction | Effect, event: KeyEvent, index: number): void {
     const { state } = this.#store;
     if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
@@ -240,7 +240,7 @@ export class Controller {
     } else if (isEffect(action)) {
       this.#effects[action]();
     } else {
-      this.#store.act(action);
+      this.#store.act(action, index);
       // Includes lines that other sessions have added.
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
       if (this.#store.state.table.command !== state.table.command) this.#updateVisibleTable();

@@ -46,6 +46,7 @@ import { messagesOf } from './views/pager.ts';
 import { NO_MARKS } from './views/questions.ts';
 import {
   clearedFind,
+  devicesInTrouble,
   editFind,
   followList,
   hasFind,
@@ -81,7 +82,7 @@ function step(state: State, action: Action): State {
   const { prompt, table, log } = state;
   switch (action.kind) {
     case 'view':
-      return act(state, action.action);
+      return act(state, action.action, action.index);
     case 'edit':
       return EDITS[contextOf(state)]?.(state, action.key) ?? state;
     case 'vi':
@@ -235,7 +236,7 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
       : state,
 };
 
-function act(state: State, action: ViewAction): State {
+function act(state: State, action: ViewAction, index?: number): State {
   const { table } = state;
   if (state.questions.length > 0 && isFindAction(action)) return searchPlan(state, action);
   const shown = shownView(state);
@@ -283,6 +284,10 @@ function act(state: State, action: ViewAction): State {
       );
     case 'messages':
       return opened(state, messagesOf(state));
+    case 'trouble':
+      return devicesInTrouble(state, undefined);
+    case 'by-cause':
+      return devicesInTrouble(state, index);
     case 'questions':
       return opened(state, NO_MARKS);
     case 'find':

@@ -175,6 +175,7 @@ export interface DeviceTab {
   readonly address: string;
   /** The digit that selects it, if other devices have left and it is not the position in the list. */
   readonly number?: number;
+  /** `failed` also while it is tried again. */
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
   /** Why it failed. */
   readonly error: DevshError | undefined;

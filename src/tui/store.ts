@@ -24,7 +24,8 @@ import type { ViewAction } from './keys/key-binding.ts';
 
 /** All actions on the state. */
 export type Action =
-  | { readonly kind: 'view'; readonly action: ViewAction }
+  /** `index`: which of the binding's keys it was. */
+  | { readonly kind: 'view'; readonly action: ViewAction; readonly index?: number }
   | { readonly kind: 'edit'; readonly key: EditKey }
   /** A key of vi in normal mode, or Esc, at the prompt. */
   | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
@@ -131,8 +132,8 @@ export class Store {
   }
 
   /** Performs a key's action on the screen. */
-  act(action: ViewAction): void {
-    this.dispatch({ kind: 'view', action });
+  act(action: ViewAction, index = 0): void {
+    this.dispatch({ kind: 'view', action, index });
   }
 
   /** Logs one message, with control characters made visible. */

@@ -53,6 +53,16 @@ test('two silent devices do not keep the others waiting forever', async () => {
   await expect(third).resolves.toBeTypeOf('function');
 });
 
+test('a device that accepted it keeps getting it after two others refused it, until it refuses it, too', async () => {
+  const gate = new CredentialGate();
+  (await gate.admit('fw0', credential))('accepted');
+  await askAll(gate, ['fw1', 'fw2'], 'refused').outcomes;
+  await expect(gate.admit('fw3', credential)).rejects.toBeInstanceOf(CredentialError);
+
+  (await gate.admit('fw0', credential))('refused');
+  await expect(gate.admit('fw0', credential)).rejects.toBeInstanceOf(CredentialError);
+});
+
 test('another credential has its own state', async () => {
   const gate = new CredentialGate();
   await askAll(gate, TEN, 'refused').outcomes;

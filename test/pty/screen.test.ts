@@ -66,7 +66,7 @@ test.each([
   const simulator = await simulate({ devices: 2 });
   simulator.devices[1]?.setFault('refuse');
   const program = await connect(simulator, options);
-  await program.waitFor(/✗ 127\.0\.0\.3\S* unreachable/);
+  await program.waitFor(/✗ 127\.0\.0\.3\S* refused/);
   await goToTable(program);
   program.press('down');
   await program.waitFor(': prompt');

@@ -308,7 +308,7 @@ test('the list of devices is watched: what fails shows without a key', async () 
   program.type('devices --watch=0.3\r');
   await program.waitFor(/2 devices, 2 connected · every 0.3 s/);
   simulator.devices[1]?.setFault('accept-and-close');
-  await program.waitFor(/2 devices, 1 connected, 1 failed/);
+  await program.waitFor(/2 devices, 1 connected, \[1\] 1 broken off/);
   simulator.devices[1]?.clearFaults();
   await program.waitFor(/2 devices, 2 connected/);
   program.press('escape');

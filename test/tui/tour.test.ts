@@ -5,7 +5,8 @@ import { widthOf } from '../../src/text/visible.ts';
 import { defaultView } from '../../src/shell/records/kept-columns.ts';
 import type { FormField } from '../../src/shell/records/form-fields.ts';
 import type { Action } from '../../src/tui/store.ts';
-import { deviceBar, titleLine } from '../../src/tui/screen/bar-lines.ts';
+import { titleLine } from '../../src/tui/screen/bar-lines.ts';
+import { fleetStrip } from '../../src/tui/screen/fleet-strip.ts';
 import { formCursor, formView } from '../../src/tui/form/form-view.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
@@ -248,7 +249,7 @@ function shownLines(state: State, layout: ReturnType<typeof layoutOf>): string[]
   const input = inputLine(state);
   const list = listView(state);
   const view = tableView(state, columns, layout.body);
-  const bar = deviceBar(state).map(({ text }) => text);
+  const bar = fleetStrip(state).map(({ text }) => text);
   return [
     bar.join(''),
     left + right,

@@ -1,7 +1,8 @@
 import { Box, Text } from 'ink';
 import { use } from 'react';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
-import { deviceBar, SEPARATOR, shownHints, titleLine } from '../screen/bar-lines.ts';
+import { SEPARATOR, shownHints, titleLine } from '../screen/bar-lines.ts';
+import { fleetStrip } from '../screen/fleet-strip.ts';
 import { contextOf, hasCommandKeys } from '../keys/keymap.ts';
 import {
   columnCells,
@@ -31,7 +32,7 @@ export function Header({ state, theme }: { readonly state: State; readonly theme
   return (
     <>
       <Row>
-        {deviceBar(state)
+        {fleetStrip(state)
           .map(({ tone, text }) => theme(tone, text))
           .join('')}
       </Row>

@@ -111,6 +111,9 @@ export function firstOf(...reasons: readonly Reason[]): Reason {
 }
 
 export const noRow = firstOf(noDevice, noRecord);
+export const noTrouble = firstOf(noDevice, ({ fleet }) =>
+  fleet.devices.every(({ kind }) => kind === 'ready') ? 'every device responds' : undefined,
+);
 export const nothingMarked = firstOf(noDevice, nothingChosen);
 export const oneDevice = firstOf(noDevice, oneConnected);
 export const nothingToCompare = firstOf(noDevice, oneSelected);

@@ -13,6 +13,7 @@ import {
   noRow,
   noSet,
   noSetOfMarked,
+  noTrouble,
   nothingFound,
   nothingMarked,
   nothingToCompare,
@@ -58,7 +59,11 @@ const PROMPT_KEYS: Keymap = [
     key(['f1'], 'help', 'this help', { hint: [4, 'help'] }),
   ]),
   ...keysOf('empty-prompt', 'At the prompt, while nothing is typed', [
-    key(['/', '?'], 'press-in-table', 'filter or search, and help: as if pressed in the table'),
+    key(
+      ['/', '?', '!'],
+      'press-in-table',
+      'filter or search, help, trouble: as if pressed in the table',
+    ),
   ]),
   // No command begins with a digit.
   ...keysOf('first-run', 'While nothing is set up yet', [
@@ -326,6 +331,10 @@ const TABLE_KEYS: Keymap = [
       hint: [10.2, 'devices'],
       command: 'devices',
       disabled: noDevice,
+    }),
+    key(['!'], 'trouble', 'the devices that are not connected, by cause', {
+      command: 'devices',
+      disabled: noTrouble,
     }),
     lineKey(['b'], 'resources', 'browse what else the devices have', () => 'resources', {
       hint: [10.4, 'resources'],

@@ -71,6 +71,8 @@ export type ViewAction =
   | 'usual'
   | 'messages'
   | 'pane'
+  | 'trouble'
+  | 'by-cause'
   | 'questions'
   | 'help'
   | 'close'

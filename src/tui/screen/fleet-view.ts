@@ -12,15 +12,16 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): Fl
   const questions = openQuestions(fleet);
   return {
     devices: fleet.connected.map((session, index) => {
-      const { ref, state } = session;
+      const { ref, state, failure } = session;
       const place = fleet.placeOf(session);
       return {
         name: ref.name,
         address: ref.address,
         ...(place !== index && { number: place + 1 }),
-        kind: state.kind,
-        error: state.kind === 'failed' ? state.error : undefined,
-        since: state.kind === 'failed' ? state.since : undefined,
+        // Not known to be better while it is tried again.
+        kind: failure === undefined ? state.kind : 'failed',
+        error: failure,
+        since: failure === undefined ? undefined : session.failsSince,
         facts: deviceFacts(session),
       };
     }),

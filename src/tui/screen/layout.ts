@@ -2,6 +2,7 @@ import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
+import { cut, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import { LABEL_TONES } from './theme.ts';
 import { shownView } from '../views/views.ts';
@@ -182,14 +183,22 @@ export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQues
   return { lines: details, height, depth: details.length - height };
 }
 
+/** In one row: the whole text, else its first sentence. The list of messages has all of it. */
+function shortReason(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const [first] = text.split(/[.?] (?=[A-Z])/, 1);
+  return cut(first === undefined || first === text ? text : `${first} …`, width);
+}
+
 /** Cached wrapping: a line is the same object as long as it is shown. */
 const wrappedLines = new WeakMap<LogLine, { width: number; rows: readonly LogLine[] }>();
 
 function rowsOf(line: LogLine, width: number): readonly LogLine[] {
   const known = wrappedLines.get(line);
   if (known?.width === width) return known.rows;
-  const { tone, text } = line;
-  const rows = wrapText(text, width, '  ').map((part) => ({ tone, text: part }));
+  const { tone, text, whole } = line;
+  const shown = whole === undefined ? wrapText(text, width, '  ') : [shortReason(text, width)];
+  const rows = shown.map((part) => ({ tone, text: part }));
   wrappedLines.set(line, { width, rows });
   return rows;
 }

@@ -143,6 +143,7 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '·': '-',
   '•': '*',
   '─': '-',
+  '━': '=',
   '│': '|',
   '▲': '^',
   '▼': 'v',

@@ -1,12 +1,14 @@
-import { failureWord } from '../../change/plan.ts';
 import { reasonText } from '../../output/streams.ts';
+import { counted } from '../../text/one-line.ts';
 import { quoteWord } from '../../text/words.ts';
-import { visible } from '../../text/visible.ts';
-import { key, keysOf, lineKey, noDevice } from '../keys/binding.ts';
+import { cut, visible } from '../../text/visible.ts';
+import { wrapText } from '../editor/graphemes.ts';
+import { key, keysOf, lineKey, noDevice, noTrouble } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import { memoized } from '../store.ts';
+import { SIGNS, stateWord, troubleCauses } from '../screen/fleet-strip.ts';
 import type { Tone } from '../screen/theme.ts';
-import type { DeviceTab, State } from '../state.ts';
+import type { DeviceTab, LogLine, State } from '../state.ts';
 import { shortTime } from '../table/rows.ts';
 import { watchText } from '../table/view.ts';
 import {
@@ -19,7 +21,6 @@ import {
   sourceOf,
 } from './view.ts';
 
-const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
 const TONES = {
   ready: 'plain',
   connecting: 'warning',
@@ -59,8 +60,11 @@ function trustLine(name: string, { error, facts }: DeviceTab): string {
   return facts?.trust === 'pinned' ? `trust replace ${name}` : `trust accept ${name}`;
 }
 
+export const CONNECTED = 'connected';
+
 const OPEN = 'use this device alone, and show its records';
 const TRUST = 'compare its certificate with the pin; trust it where it is new or another';
+const CAUSE = 'only those that failed for the first cause in the title, the second…';
 const WATCH = 'ask them again every 5 s, as the table does; again: no longer';
 
 /** The connected devices: state, account, certificate, profile and counts of records. */
@@ -76,6 +80,12 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
       'disconnect DEVICE',
     ),
     about(['t'], 'trust-device', TRUST, [5, 'trust'], 'trust scan DEVICE', trustLine),
+    key(['!'], 'trouble', 'only those that are not connected; again: all', {
+      hint: [5.5, 'trouble'],
+    }),
+    key(['1', '2', '3', '4', '5', '6', '7', '8', '9'], 'by-cause', CAUSE, {
+      disabled: noTrouble,
+    }),
     key(['w'], 'watch', WATCH, { hint: [7, 'watch'], command: 'devices --watch' }),
     key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
   ]),
@@ -91,6 +101,7 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
       ? { kind: 'devices', cursor: 0 }
       : undefined,
   nothing: 'no device is connected: "connect ADDRESS" does that',
+  below: wholeReason,
   source: (_overlay, state) => source(state),
   draw: (devices, _overlay, state, width) => deviceLines(state, devices, width),
   toneOf: deviceTone,
@@ -154,33 +165,40 @@ function columnsFor(
   ];
 }
 
-/** "3 devices, 2 connected, 1 failed" */
-function deviceSummary({ fleet }: State): string {
-  const counted = (kind: DeviceTab['kind'], word: string): string[] => {
-    const number = fleet.devices.filter((device) => device.kind === kind).length;
+/** "83 devices, 60 connected, [1] 20 timeout, [2] 3 login", each cause with the digit that shows it alone. */
+function deviceSummary({ fleet: { devices } }: State): string {
+  const some = (kind: DeviceTab['kind'], word: string): string[] => {
+    const number = devices.filter((device) => device.kind === kind).length;
     return number === 0 ? [] : [`${number} ${word}`];
   };
-  const { length } = fleet.devices;
   return [
-    `${length} device${length === 1 ? '' : 's'}`,
-    ...counted('ready', 'connected'),
-    ...counted('connecting', 'connecting'),
-    ...counted('failed', 'failed'),
+    counted(devices.length, 'device'),
+    ...some('ready', CONNECTED),
+    ...some('connecting', 'connecting'),
+    ...troubleCauses(devices).map(({ cause, names }, at) => `[${at + 1}] ${names.length} ${cause}`),
   ].join(', ');
+}
+
+/** Why the current device failed, in full: the list has room for its start. */
+function wholeReason(state: State): LogLine[] {
+  const { overlay, find, size } = state;
+  const device =
+    overlay.kind === 'devices' ? arranged(source(state), find)[overlay.cursor] : undefined;
+  if (device?.error === undefined) return [];
+  const text = `${visible(device.name)}: ${whyText(device)}`;
+  const rows = wrapText(text, size.columns - 2, '  ');
+  const most = Math.floor(size.rows / 4);
+  const last = rows.length > most ? [`${rows[most - 1] ?? ''}…`] : [];
+  const shown = [...rows.slice(0, most - last.length), ...last];
+  return shown.map((row) => ({ tone: 'bad', text: cut(row, size.columns - 2) }));
 }
 
 function signedState(device: DeviceTab): string {
   return `${SIGNS[device.kind]} ${stateText(device)}`;
 }
 
-function stateText({ kind, error }: DeviceTab): string {
-  const words = {
-    ready: 'connected',
-    connecting: 'connecting',
-    new: 'not connected',
-    failed: error === undefined ? 'failed' : failureWord(error),
-  };
-  return words[kind];
+function stateText(device: DeviceTab): string {
+  return stateWord(device) || CONNECTED;
 }
 
 /** `17:02:11`, on an earlier day `11-21 17:02`. */

@@ -88,10 +88,10 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   const simulator = await simulate({ devices: 5, users: 4 });
   const [first, second, third] = simulator.devices;
   const program = await connecting(simulator, { first: 1, changed: [1, 2] });
-  await program.waitFor('2 CHANGED certificates, 1 certificate: F2');
+  await program.waitFor(/2 certificate CHANGED · 1 certificate: !  3 questions: F2/);
   await program.waitFor(isQuiet);
   program.press('f2');
-  await program.waitFor(/3 questions/);
+  await program.waitFor('enter accept');
   // Both complete fingerprints of the device under the cursor.
   const shown = program.screen().join('').replace(/\s/g, '');
   expect(shown).toContain(WRONG);

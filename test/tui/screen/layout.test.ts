@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Plan, Step } from '../../../src/change/plan.ts';
 import { UnreachableError } from '../../../src/device/errors.ts';
 import { initialState, reduce } from '../../../src/tui/reduce.ts';
-import { deviceBar } from '../../../src/tui/screen/bar-lines.ts';
+import { fleetStrip } from '../../../src/tui/screen/fleet-strip.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { DeviceTab, LogLine, State } from '../../../src/tui/state.ts';
 import { Questions } from '../../../src/tui/questions.ts';
@@ -70,7 +70,7 @@ test('a key takes no longer where 20,000 devices have failed', () => {
   const keys = (): void => {
     for (let key = 0; key < 100; key += 1) {
       const moved = after(state, { kind: 'view', action: key % 2 === 0 ? 'down' : 'up' });
-      deviceBar(moved);
+      fleetStrip(moved);
       layoutOf(moved);
     }
   };

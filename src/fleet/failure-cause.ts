@@ -1,0 +1,38 @@
+import { isChangedCertificate } from '../device/errors.ts';
+import { type FaultKind, TransportFault } from '../device/fault.ts';
+import type { DevshError } from '../errors.ts';
+
+export const CHANGED_CERTIFICATE = 'certificate CHANGED';
+
+/** Why no whole response arrived. */
+const FAULT_WORDS: Readonly<Record<FaultKind, string>> = {
+  name: 'DNS',
+  refused: 'refused',
+  'no route': 'no route',
+  route: 'proxy or jump host',
+  'connect timeout': 'timeout',
+  timeout: 'timeout',
+  tls: 'TLS',
+  'old tls': 'TLS',
+  reset: 'broken off',
+  'wrong length': 'bad answer',
+  'cut off': 'bad answer',
+  'too large': 'bad answer',
+  malformed: 'bad answer',
+  encoding: 'bad answer',
+};
+
+/** By error code; any other code is its own word. */
+const CODE_WORDS: Readonly<Record<string, string>> = {
+  untrusted: 'certificate',
+  unauthorized: 'login',
+  credentials: 'login',
+  protocol: 'bad answer',
+};
+
+/** Why a device failed, in one or two words: to count devices by, and to name the state of one. */
+export function failureCause(error: DevshError): string {
+  if (isChangedCertificate(error)) return CHANGED_CERTIFICATE;
+  if (error.cause instanceof TransportFault) return FAULT_WORDS[error.cause.kind];
+  return CODE_WORDS[error.code] ?? error.code;
+}

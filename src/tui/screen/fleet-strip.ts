@@ -1,0 +1,211 @@
+import { CHANGED_CERTIFICATE, failureCause } from '../../fleet/failure-cause.ts';
+import { questionsText } from '../../shell/access/open-questions.ts';
+import { counted } from '../../text/one-line.ts';
+import { visible, widthOf } from '../../text/visible.ts';
+import { keyNameOf } from '../keys/keymap.ts';
+import { memoized } from '../store.ts';
+import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
+import { shareBar } from './share-bar.ts';
+import type { Span } from './theme.ts';
+
+export const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
+const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad' } as const;
+const WORDS = { ready: '', connecting: 'connecting', new: 'not connected' } as const;
+
+/** The state of a device in a word: `connecting`, `timeout`, `login`; empty if it responds. */
+export function stateWord({ kind, error }: DeviceTab): string {
+  if (kind !== 'failed') return WORDS[kind];
+  return error === undefined ? 'failed' : failureCause(error);
+}
+
+/**
+ * ` devsh   ✗ fw3 timeout   ● fw1   ● fw2      as admin · pinned · read-write`: the devices by name, those
+ * in trouble first; if they are too many, `1000 ━━━━━━━━━✗ 917 ●  ✗ 60 certificate · 20 timeout · 3 login`.
+ */
+export function fleetStrip({ fleet, size, keymap }: State): Span[] {
+  return stripOf(fleet, size.columns, keymap);
+}
+
+const stripOf = memoized((fleet: FleetView, columns: number, keymap: Keymap): Span[] => {
+  const { whole, short } = leftVariants(fleet, columns, keymap);
+  const badges = badgeTexts(fleet.questions, keymap).map((text) => [{ text, isAlarming: true }]);
+  const [badge = [], shortBadge = []] = badges;
+  const all = [...whole, ...short];
+  const headless = short.map(([, ...spans]) => spans);
+  return (
+    fitting(whole, rightVariants(badge, fleet), columns) ??
+    fitting(all, rightVariants(shortBadge, fleet), columns) ??
+    fitting([...all, ...headless], [factSpans(shortBadge)], columns) ??
+    factSpans(shortBadge)
+  );
+});
+
+/** The most detailed left side that leaves room for one of the right sides, with the longest of them. */
+function fitting(
+  lefts: readonly Span[][],
+  rights: readonly Span[][],
+  columns: number,
+): Span[] | undefined {
+  for (const left of lefts) {
+    const room = columns - widthOfAll(left) - 1;
+    const right = rights.find((spans) =>
+      spans.length === 0 ? room >= 0 : widthOfAll(spans) + 1 < room,
+    );
+    if (right === undefined) continue;
+    const gap: Span = { tone: 'plain', text: ' '.repeat(Math.max(0, room - widthOfAll(right))) };
+    return right.length === 0 ? left : [...left, gap, ...right];
+  }
+  return undefined;
+}
+
+const HEAD: Span = { tone: 'heading', text: ' devsh' };
+
+/** The devices, from the most detailed form to the shortest. */
+function leftVariants(fleet: FleetView, columns: number, keymap: Keymap) {
+  const tabs = ['   ', '  '].flatMap((gap) => {
+    const spans = tabsOf(fleet, gap, columns - widthOf(HEAD.text));
+    return spans === undefined ? [] : [[HEAD, ...spans]];
+  });
+  const { devices } = fleet;
+  const causes = troubleCauses(devices);
+  const key = keyNameOf('trouble', 'table', keymap);
+  const ready = devices.filter(({ kind }) => kind === 'ready').length;
+  const failed = causes.reduce((sum, { names }) => sum + names.length, 0);
+  const total: Span = { tone: 'heading', text: `   ${devices.length} ` };
+  const bar: Span[] = shareBar(
+    [
+      { count: ready, sign: '━', tone: 'good' },
+      { count: failed, sign: '✗', tone: 'bad' },
+      { count: devices.length - ready - failed, sign: '─', tone: 'quiet' },
+    ],
+    10,
+  );
+  const reached: Span = { tone: ready === 0 ? 'quiet' : 'good', text: ` ${ready} ${SIGNS.ready}` };
+  const rest = restSpans(devices);
+  const counts = (most: number, areNamed = false): Span[] => [
+    reached,
+    ...causeSpans(causes, most, areNamed, key),
+    ...rest,
+  ];
+  const all: Span = { ...reached, text: ` ${ready}/${devices.length} ${SIGNS.ready}` };
+  const bad: Span = { tone: 'bad', text: failed === 0 ? '' : `  ${SIGNS.failed} ${failed}` };
+  return {
+    whole: [
+      ...tabs,
+      ...(failed <= MOST_NAMED ? [[HEAD, total, ...bar, ...counts(Infinity, true)]] : []),
+      [HEAD, total, ...bar, ...counts(Infinity)],
+    ],
+    short: [
+      ...causes.map((_, index) => [HEAD, total, ...counts(causes.length - index)]),
+      [HEAD, all, bad],
+    ],
+  };
+}
+
+/** Up to this many failed devices are named beside their cause. */
+const MOST_NAMED = 3;
+
+/** `✗ 60 certificate · 20 timeout · +3: !`, with the key that lists them. */
+function causeSpans(
+  causes: readonly TroubleCause[],
+  most: number,
+  areNamed: boolean,
+  key: string | undefined,
+): Span[] {
+  if (causes.length === 0) return [];
+  const texts = causes.slice(0, most).map(({ cause, names }) => {
+    const which = areNamed ? ` (${names.map(visible).join(' ')})` : '';
+    return `${names.length} ${cause}${which}`;
+  });
+  const others = causes.slice(most).reduce((sum, { names }) => sum + names.length, 0);
+  const parts = others === 0 ? texts : [...texts, `+${others}`];
+  const text = `  ${SIGNS.failed} ${parts.join(' · ')}${key === undefined ? '' : `: ${key}`}`;
+  return [{ tone: 'bad', text }];
+}
+
+/** Devices of which nothing is known yet: they count neither as reached nor as failed. */
+function restSpans(devices: readonly DeviceTab[]): Span[] {
+  const words = { connecting: 'connecting', new: 'not tried' } as const;
+  return (['connecting', 'new'] as const).flatMap((kind): Span[] => {
+    const count = devices.filter((device) => device.kind === kind).length;
+    return count === 0
+      ? []
+      : [{ tone: TONES[kind], text: `  ${SIGNS[kind]} ${count} ${words[kind]}` }];
+  });
+}
+
+export interface TroubleCause {
+  readonly cause: string;
+  readonly names: readonly string[];
+}
+
+/** The failed devices by cause: changed certificates first, then the most frequent cause. */
+export const troubleCauses = memoized((devices: readonly DeviceTab[]): readonly TroubleCause[] => {
+  const byCause = new Map<string, string[]>();
+  for (const device of devices) {
+    if (device.kind !== 'failed') continue;
+    const cause = stateWord(device);
+    const names = byCause.get(cause);
+    if (names === undefined) byCause.set(cause, [device.name]);
+    else names.push(device.name);
+  }
+  const rank = ({ cause, names }: TroubleCause): number =>
+    cause === CHANGED_CERTIFICATE ? -Infinity : -names.length;
+  return [...byCause].map(([cause, names]) => ({ cause, names })).sort((a, b) => rank(a) - rank(b));
+});
+
+/** All devices by name, those in trouble first; undefined if they do not fit. */
+function tabsOf(fleet: FleetView, gap: string, width: number): Span[] | undefined {
+  // Each one has at least a sign, a blank and a letter.
+  if (fleet.devices.length * (gap.length + 3) > width) return undefined;
+  const selected = new Set(fleet.isNarrowed ? fleet.selected : []);
+  const placed = fleet.devices.map((device, index) => ({
+    device,
+    place: device.number ?? index + 1,
+  }));
+  const isInTrouble = ({ device }: (typeof placed)[number]): boolean => device.kind === 'failed';
+  const shown = [...placed.filter(isInTrouble), ...placed.filter((one) => !isInTrouble(one))];
+  // Digits select devices by their place: it is shown if it cannot be counted.
+  const isMoved = shown.some(({ place }, index) => place !== index + 1);
+  const spans = shown.flatMap(({ device, place }): Span[] => {
+    const digit = isMoved && place <= 9 ? `${place} ` : '';
+    const word = stateWord(device);
+    const name = visible(device.name) + (word === '' ? '' : ` ${word}`);
+    const text = `${digit}${SIGNS[device.kind]} ${name}`;
+    return [
+      { tone: 'plain', text: gap },
+      { tone: TONES[device.kind], text: selected.has(device.name) ? `[${text}]` : text },
+    ];
+  });
+  return widthOfAll(spans) <= width ? spans : undefined;
+}
+
+/**
+ * What stands on the right, from all of it to the least: the badges always stay, the account is dropped
+ * first, and what matters before a write last.
+ */
+function rightVariants(badges: FleetView['rights'], { rights }: FleetView): Span[][] {
+  const variants = rights.map((_, from) =>
+    rights.filter(({ isAlarming }, index) => index >= from || isAlarming),
+  );
+  return (variants.length === 0 ? [[]] : variants).map((facts) => factSpans([...badges, ...facts]));
+}
+
+function factSpans(facts: FleetView['rights']): Span[] {
+  return facts.flatMap(({ text, isAlarming }, index): Span[] => [
+    ...(index > 0 ? [{ tone: 'quiet', text: ' · ' } as const] : []),
+    { tone: isAlarming ? 'bad' : 'quiet', text },
+  ]);
+}
+
+/** `83 certificates, 2 logins: F2`, `85 questions: F2`: the open questions, and the key that opens them. */
+function badgeTexts(questions: FleetView['questions'], keymap: Keymap): string[] {
+  if (questions.length === 0) return [];
+  const key = keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F');
+  const texts = [questionsText(questions), counted(questions.length, 'question')];
+  return texts.map((text) => `${text}: ${key ?? '"questions"'}`);
+}
+
+function widthOfAll(spans: readonly Span[]): number {
+  return spans.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
