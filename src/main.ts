@@ -121,7 +121,8 @@ async function runDoor(
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
     const { runTui } = await import('./tui/run.ts');
     const { effectiveKeymap } = await import('./tui/keys/custom-keys.ts');
-    const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path);
+    const own = settings.get('actions');
+    const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path, own);
     const isVi = settings.get('editing') === 'vi';
     const theme = opening.theme ?? settings.get('theme');
     const reduceMotion = settings.get('reduceMotion');
@@ -208,7 +209,9 @@ export class AllServices extends Services {
 
   async keys() {
     const { effectiveKeymap, keyTable } = await import('./tui/keys/custom-keys.ts');
-    return keyTable(effectiveKeymap(this.settings.get('keys') ?? {}, this.settings.path));
+    const { settings } = this;
+    const own = settings.get('actions');
+    return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path, own));
   }
 
   async faults() {

@@ -91,7 +91,12 @@ export type ProgramEnd =
       readonly stderr: string;
     }
   | { readonly kind: 'not started'; readonly reason: string; readonly cause: Error }
-  | { readonly kind: 'late' | 'too long' | 'stopped'; readonly stderr: string };
+  | {
+      readonly kind: 'late' | 'too long' | 'stopped';
+      /** What it had printed. */
+      readonly stdout: string;
+      readonly stderr: string;
+    };
 
 /** No credential is longer. */
 const MAX_BYTES = 64 * 1024;
@@ -134,10 +139,10 @@ export function runProgram({
       resolve(end);
     };
     const stop = (): void => {
-      finish({ kind: 'stopped', stderr: text('stderr') });
+      finish({ kind: 'stopped', stdout: text('stdout'), stderr: text('stderr') });
     };
     const limit = setTimeout(() => {
-      finish({ kind: 'late', stderr: text('stderr') });
+      finish({ kind: 'late', stdout: text('stdout'), stderr: text('stderr') });
     }, limitMs);
     signal?.addEventListener('abort', stop);
     for (const name of ['stdout', 'stderr'] as const) {
@@ -145,7 +150,7 @@ export function runProgram({
       child[name]?.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes <= maxBytes) output[name].push(chunk);
-        else finish({ kind: 'too long', stderr: text('stderr') });
+        else finish({ kind: 'too long', stdout: text('stdout'), stderr: text('stderr') });
       });
     }
     child.on('error', (error) => {

@@ -15,6 +15,7 @@ const parts: Z = {
   union: z.union,
   array: z.array,
   record: z.record,
+  strictObject: z.strictObject,
 };
 
 const valuesSchema = z.strictObject(

@@ -1,10 +1,11 @@
 import type * as Zod from 'zod';
+import { parseLine } from '../text/words.ts';
 import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
 /** The parts of zod that rows use: passing all of zod would bundle all of it. */
 export type Z = Pick<
   typeof Zod,
-  'string' | 'int' | 'boolean' | 'literal' | 'enum' | 'union' | 'array' | 'record'
+  'string' | 'int' | 'boolean' | 'literal' | 'enum' | 'union' | 'array' | 'record' | 'strictObject'
 >;
 
 export interface Setting {
@@ -34,6 +35,15 @@ export interface Setting {
 
 const text = (z: Z) => z.string().min(1);
 const flag = (z: Z) => z.boolean();
+const shown = (z: Z) =>
+  z.string().regex(/^\P{C}{1,100}$/u, 'a short text without control characters');
+
+/** Own actions answer no question by themselves: not in any spelling, and not through a script. */
+const isAsking = (line: string): boolean =>
+  !parseLine(line).words.some(
+    ({ text }, index) =>
+      /^(?:-[^-=]*y|--(?:yes|allow|force)(?:=|$))/.test(text) || (index === 0 && text === 'run'),
+  );
 
 /** Every setting, in the order of `config list`. */
 export const SETTINGS = {
@@ -143,6 +153,31 @@ export const SETTINGS = {
     },
     summary:
       'By place and action: the keys on the full screen, as in `{"table": {"delete": ["X"]}}`',
+  },
+  actions: {
+    schema: (z: Z) => {
+      const prompt = z.strictObject({
+        name: z.string().regex(/^\w{1,40}$/),
+        text: shown(z),
+        kind: z.enum(['text', 'number', 'choice']),
+        choices: z.array(shown(z)).readonly().optional(),
+      });
+      const action = z.strictObject({
+        key: text(z),
+        place: z.enum(['table', 'details', 'devices', 'runs']),
+        label: shown(z),
+        when: text(z).optional(),
+        prompts: z.array(prompt).readonly().optional(),
+        line: text(z)
+          .refine(isAsking, 'an own action carries neither --yes nor --allow, and runs no script')
+          .optional(),
+        program: z.array(z.string()).min(1).readonly().optional(),
+        reads: z.boolean().optional(),
+        seconds: z.int().min(1).max(3_600).optional(),
+      });
+      return z.array(action).readonly();
+    },
+    summary: 'Your own actions on keys: lines and programs',
   },
   editing: {
     schema: (z: Z) => z.enum(['emacs', 'vi']),

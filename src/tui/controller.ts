@@ -1,3 +1,4 @@
+import { ActionRunner, type RunProgram } from './action-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
 import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
@@ -22,6 +23,7 @@ import { fleetView } from './screen/fleet-view.ts';
 import { filterInSlices } from './table/filter-runner.ts';
 import { handlesEscape } from './prompt/reduce-prompt.ts';
 import { contextOf, keyText, type Pressed, pressedKey, unboundKeyText } from './keys/keymap.ts';
+import { subjectOf } from './keys/own-actions.ts';
 import { lastSeenOf, TableFeed } from './table/feed.ts';
 import { type KeyEvent, matchesKey } from './terminal/keys.ts';
 
@@ -41,6 +43,8 @@ export interface Surface {
   edit(draft: Draft, signal?: AbortSignal): Promise<string>;
   /** Opens the user's pager on the terminal. */
   page(text: string): Promise<void>;
+  /** Runs a program of an own action. */
+  readonly run: RunProgram;
   /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
   copy(text: string): Promise<string | undefined>;
 }
@@ -60,6 +64,7 @@ export class Controller {
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
+  readonly #actions: ActionRunner;
   readonly #lookForLastSeen: () => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
@@ -160,6 +165,8 @@ export class Controller {
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
     this.#forms = new FormRunner(shell.shell.fleet, store, this.runner);
+    const run: RunProgram = (argv, limits) => surface.run(argv, limits);
+    this.#actions = new ActionRunner(shell, store, this.#questions, this.runner, run);
   }
 
   /** Runs the first line; returns at once. */
@@ -219,6 +226,9 @@ export class Controller {
     if (reason !== undefined) {
       const { keys, hint, label } = binding;
       this.#warnOnce(`${keyText(keys[index] ?? '')} (${hint?.[1] ?? label}): ${reason}`);
+    } else if (binding.own !== undefined) {
+      const subject = subjectOf(binding.own, state);
+      if (subject !== undefined) void this.#actions.start(binding.own, subject);
     } else if (binding.run !== undefined || binding.start !== undefined) {
       this.#type(binding, index);
     } else {

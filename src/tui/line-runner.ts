@@ -51,11 +51,14 @@ interface Job {
   readonly prompt: string | undefined;
 }
 
+/** Other work in the queue of lines; does not reject. */
+type Work = (signal: AbortSignal) => Promise<void>;
+
 /** Executes lines one after the other; keys still work meanwhile. */
 export class LineRunner {
   readonly changes: StepResult[] = [];
   readonly #options: RunnerOptions;
-  readonly #jobs: Job[] = [];
+  readonly #jobs: (Job | Work)[] = [];
   #stop: AbortController | undefined;
   /** Lines that answer questions while another one runs. */
   readonly #beside = new Set<AbortController>();
@@ -86,9 +89,14 @@ export class LineRunner {
       void this.#runBeside(job);
       return;
     }
+    this.submitWork(job);
+  }
+
+  /** In turn with the lines; Ctrl-C aborts its signal, too. */
+  submitWork(job: Job | Work): void {
     this.#jobs.push(job);
     if (this.#stop !== undefined)
-      store.dispatch({ kind: 'work-waiting', waiting: this.#jobs.length });
+      this.#options.store.dispatch({ kind: 'work-waiting', waiting: this.#jobs.length });
     else void this.#drain();
   }
 
@@ -114,13 +122,14 @@ export class LineRunner {
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
       const stop = new AbortController();
       this.#stop = stop;
-      this.#running = job.invocation;
+      this.#running = typeof job === 'function' ? undefined : job.invocation;
       const left = new Promise<void>((resolve) => (this.#leave = resolve));
       const { store } = this.#options;
       this.#options.questions.expectQuestions();
       store.dispatch({ kind: 'log-clear' });
       store.dispatch({ kind: 'work-start', waiting: this.#jobs.length });
-      await Promise.race([this.#run(job, stop.signal), left]);
+      const work = typeof job === 'function' ? job(stop.signal) : this.#run(job, stop.signal);
+      await Promise.race([work, left]);
       this.#stop = undefined;
       store.dispatch({ kind: 'work-end' });
     }

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import type { Opening, Shell } from '../shell/shell.ts';
 import { type Host, wantsColor } from '../plain/host.ts';
 import { editInProgram } from '../os/editor.ts';
+import { runProgram } from '../os/program.ts';
 import { pageInProgram } from '../os/pager.ts';
 import { App } from './components/screen.tsx';
 import { Controller, type Surface } from './controller.ts';
@@ -73,6 +74,7 @@ export async function runTui(
     edit: (draft, signal) => withTerminal(() => editInProgram(draft, host.env, signal)),
     page: (text) =>
       withTerminal(() => pageInProgram(text, host.env, shell.shell.services.settings.get('pager'))),
+    run: (argv, limits) => runProgram({ argv, env: host.env, ...limits }),
     copy: (text) => copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       store.dispatch({ kind: 'theme', name: themeFor(wanted, host.env) });

@@ -2,6 +2,8 @@ import { SettingsError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { Keymap, KeyBinding } from '../state.ts';
+import type { OwnAction } from './key-binding.ts';
+import { ownBindings } from './own-actions.ts';
 import { isKeyName, keyLabel, type KeyName, parseKey, plainKeyNames } from '../terminal/keys.ts';
 import type { KeyRow } from '../../shell/services.ts';
 
@@ -38,13 +40,25 @@ function isReserved(place: Place, key: KeyName): boolean {
 }
 
 /**
- * devsh's keymap with the user's keys. Throws a `SettingsError` that names the file and every problem:
- * unknown places, actions and keys, and keys with two meanings.
+ * devsh's keymap with the user's keys and own actions. Throws a `SettingsError` that names the file and every
+ * problem: unknown places, actions and keys, keys with two meanings, and own actions that cannot be.
  */
-export function effectiveKeymap(own: CustomKeys, path: string): Keymap {
-  if (Object.keys(own).length === 0) return KEYMAP;
-  const problems = [...unknownNames(own), ...unknownKeys(own)];
-  const keymap = KEYMAP.map((binding) => withCustomKeys(binding, own));
+export function effectiveKeymap(
+  own: CustomKeys,
+  path: string,
+  actions: readonly OwnAction[] = [],
+): Keymap {
+  if (Object.keys(own).length === 0 && actions.length === 0) return KEYMAP;
+  const problems = [
+    ...unknownNames(own),
+    ...unknownKeys(own),
+    ...actions.flatMap(({ key, place }) => keyProblems(key, 'actions', place)),
+  ];
+  const added = ownBindings(actions, problems).map((binding) => ({
+    ...binding,
+    keys: binding.keys.map(normalized),
+  }));
+  const keymap = [...KEYMAP.map((binding) => withCustomKeys(binding, own)), ...added];
   if (problems.length === 0) problems.push(...conflicts(keymap));
   if (problems.length === 0) return keymap;
   throw new SettingsError(`${path}: ${problems.join('; ')}`);
@@ -83,25 +97,24 @@ function unknownNames(own: CustomKeys): string[] {
 function unknownKeys(own: CustomKeys): string[] {
   return Object.entries(own).flatMap(([place, actions]) =>
     Object.entries(actions).flatMap(([action, keys]) =>
-      keys.flatMap((key) => {
-        const where = `keys.${place}.${action}`;
-        const wrong = key.split(' ').find((press) => !isKeyName(press));
-        if (wrong !== undefined) {
-          return [
-            `${where}: there is no key "${wrong}"${suggestionText(wrong, likelyKeys(wrong))}`,
-          ];
-        }
-        const twin = key.split(' ').find((press) => Object.hasOwn(TWINS, press));
-        if (twin !== undefined) {
-          return [`${where}: terminals send "${twin}" as ${ownOf(TWINS, twin) ?? ''}`];
-        }
-        const [first = ''] = key.split(' ');
-        const isTyped = /^.$/u.test(keyLabel(parseKey(first))) || first === 'space';
-        if (!isTyped || !TYPED_IN.some((typed) => typed === place)) return [];
-        return [`${where}: "${key}" is needed for typing there; use ctrl-${first} or alt-${first}`];
-      }),
+      keys.flatMap((key) => keyProblems(key, `keys.${place}.${action}`, place)),
     ),
   );
+}
+
+function keyProblems(key: string, where: string, place: string): string[] {
+  const wrong = key.split(' ').find((press) => !isKeyName(press));
+  if (wrong !== undefined) {
+    return [`${where}: there is no key "${wrong}"${suggestionText(wrong, likelyKeys(wrong))}`];
+  }
+  const twin = key.split(' ').find((press) => Object.hasOwn(TWINS, press));
+  if (twin !== undefined) {
+    return [`${where}: terminals send "${twin}" as ${ownOf(TWINS, twin) ?? ''}`];
+  }
+  const [first = ''] = key.split(' ');
+  const isTyped = /^.$/u.test(keyLabel(parseKey(first))) || first === 'space';
+  if (!isTyped || !TYPED_IN.some((typed) => typed === place)) return [];
+  return [`${where}: "${key}" is needed for typing there; use ctrl-${first} or alt-${first}`];
 }
 
 /** Spellings of other programs: `ctrl+x`, `control-x`, `esc`. */

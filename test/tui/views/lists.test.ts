@@ -25,11 +25,12 @@ function pressed(state: State, ...keys: readonly string[]): State {
     const key: KeyEvent = { kind: 'key', ...parseKey(name), text };
     const found = pressedKey(key, contextOf(now), now.keymap);
     if (found?.kind === 'binding') {
-      const { action, run, start } = found.binding;
+      const { binding } = found;
+      const isLine = binding.run !== undefined || binding.start !== undefined;
       // What acts outside the screen must not be asked for by a letter of a filter.
-      if (run !== undefined || start !== undefined || isEffect(action))
-        throw new Error(`${name} asks for ${action}`);
-      return reduce(now, { kind: 'view', action });
+      if (isLine || binding.own !== undefined || isEffect(binding.action))
+        throw new Error(`${name} asks for ${binding.action}`);
+      return reduce(now, { kind: 'view', action: binding.action });
     }
     const edit = editKeyOf(key);
     return edit === undefined ? now : reduce(now, { kind: 'edit', key: edit });
