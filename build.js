@@ -30,7 +30,7 @@ const common = {
   metafile: true,
   platform: 'node',
   format: 'esm',
-  target: 'node20.18',
+  target: 'node20.19',
   minifySyntax: true,
   // Names are kept: a stack in a bug report must say something.
   minifyWhitespace: true,

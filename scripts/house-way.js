@@ -46,7 +46,7 @@ async function translate(root, built) {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20.18',
+    target: 'node20.19',
     jsx: 'automatic',
     loader: { '.md': 'text' },
     logLevel: 'warning',

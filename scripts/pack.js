@@ -8,8 +8,12 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', 'CHANGELOG.md'];
 
-/** Resolves to the path of the tarball. */
-export function pack(folder) {
+/**
+ * Returns the path of the tarball.
+ *
+ * @param edit called with the folder of the files before they are packed
+ */
+export function pack(folder, edit = () => undefined) {
   const stage = mkdtempSync(join(tmpdir(), 'devsh-pack-'));
   try {
     for (const file of FILES.filter((name) => existsSync(join(root, name)))) {
@@ -19,6 +23,7 @@ export function pack(folder) {
       execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
     run('build.js', join(stage, 'dist'));
     run('scripts/declarations.js', join(stage, 'dist'));
+    edit(stage);
     mkdirSync(folder, { recursive: true });
     const packed = execFileSync(
       'npm',

@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pack } from './pack.js';
+import { withNode } from './third-party.js';
 
 const root = resolve(import.meta.dirname, '..');
 const { values } = parseArgs({
@@ -48,7 +50,7 @@ try {
   const about = JSON.parse(
     execFileSync(values.node, [
       '-p',
-      'JSON.stringify({platform: process.platform, arch: process.arch, version: process.version})',
+      'JSON.stringify({platform: process.platform, arch: process.arch, versions: process.versions})',
     ]).toString(),
   );
   if (about.platform === 'win32') throw new Error('there is no launcher for Windows yet');
@@ -61,6 +63,8 @@ try {
   mkdirSync(join(lib, 'devsh'), { recursive: true });
   mkdirSync(join(folder, 'bin'));
   execFileSync('tar', ['-xzf', tarball, '-C', join(lib, 'devsh'), '--strip-components=1']);
+  const sbom = join(lib, 'devsh', 'dist', 'sbom.cdx.json');
+  writeFileSync(sbom, withNode(readFileSync(sbom, 'utf8'), about.versions));
   copyKeychain(join(lib, 'devsh', 'node_modules'), about);
   cpSync(values.node, join(lib, 'node'), { dereference: true });
   if (values.strip) execFileSync('strip', [join(lib, 'node')]);

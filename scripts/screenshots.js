@@ -20,7 +20,7 @@ try {
     packages: 'external',
     platform: 'node',
     format: 'esm',
-    target: 'node20.18',
+    target: 'node20.19',
     logLevel: 'warning',
   });
   const { takePictures } = await import(pathToFileURL(program).href);

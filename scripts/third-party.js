@@ -1,4 +1,5 @@
 // The packages in the bundle: their licences, and the bill of materials.
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -85,6 +86,7 @@ export function billOfMaterials(root, packages) {
     specVersion: '1.5',
     version: 1,
     metadata: {
+      tools: { components: [toolOf(root, 'esbuild'), { ...self, type: 'application' }] },
       component: {
         type: 'application',
         'bom-ref': purl(self),
@@ -96,7 +98,60 @@ export function billOfMaterials(root, packages) {
     components: [...packages.map(component('required')), ...optional.map(component('optional'))],
     dependencies: [{ ref: purl(self), dependsOn: [...packages, ...optional].map(purl) }],
   };
+  return numbered(bom);
+}
+
+/** The version of a package that made the bundle. */
+function toolOf(root, name) {
+  const { version } = describe(join(root, 'node_modules', name));
+  return { type: 'application', name, version, purl: purl({ name, version }) };
+}
+
+/** The text of a bill. The same content has the same serial number, so that a build can be repeated. */
+function numbered({ $schema, bomFormat, specVersion, ...content }) {
+  const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  // A UUID of version 8: the digits are the maker's own (RFC 9562).
+  const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digest);
+  const serialNumber = `urn:uuid:${a}-${b}-8${c}-8${d}-${e}`;
+  const bom = { $schema, bomFormat, specVersion, serialNumber, ...content };
   return `${JSON.stringify(bom, undefined, 2)}\n`;
+}
+
+/**
+ * The bill of a tarball that includes Node.
+ *
+ * @param text the bill of the program
+ * @param versions `process.versions` of that Node
+ */
+export function withNode(text, versions) {
+  const { serialNumber: _ofProgram, ...bom } = JSON.parse(text);
+  const node = {
+    type: 'platform',
+    'bom-ref': `pkg:generic/node@${versions.node}`,
+    name: 'node',
+    version: versions.node,
+    scope: 'required',
+    purl: `pkg:generic/node@${versions.node}`,
+    cpe: `cpe:2.3:a:nodejs:node.js:${versions.node}:*:*:*:*:*:*:*`,
+  };
+  const openssl = {
+    type: 'library',
+    'bom-ref': `pkg:generic/openssl@${encodeURIComponent(versions.openssl)}`,
+    name: 'openssl',
+    version: versions.openssl,
+    scope: 'required',
+    purl: `pkg:generic/openssl@${encodeURIComponent(versions.openssl)}`,
+    cpe: `cpe:2.3:a:openssl:openssl:${versions.openssl.replace(/\+.*/, '')}:*:*:*:*:*:*:*`,
+  };
+  const [own] = bom.dependencies;
+  return numbered({
+    ...bom,
+    components: [...bom.components, node, openssl],
+    dependencies: [
+      { ...own, dependsOn: [...own.dependsOn, node['bom-ref']] },
+      { ref: node['bom-ref'], dependsOn: [openssl['bom-ref']] },
+    ],
+  });
 }
 
 function purl({ name, version }) {

@@ -50,9 +50,6 @@ export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   yield* fanOut(sessions, call.readWidth, look, call.io.signal);
 }
 
-/** The minimum that package.json names. */
-const OLDEST_NODE = [20, 18, 1] as const;
-
 /** Node, the terminal and the proxy. */
 function* machineFindings(services: Services): Generator<Finding> {
   const { env, stdout, version } = services;
@@ -60,11 +57,7 @@ function* machineFindings(services: Services): Generator<Finding> {
     finding('machine', what, state, detail);
   yield is('devsh', 'ok', version);
   const system = `${process.platform} ${release()} (${process.arch})`;
-  yield is(
-    'node',
-    isOldEnough(process.version) ? 'ok' : 'failed',
-    `${process.version} on ${system}`,
-  );
+  yield is('node', ...nodeState(process.versions.node, system));
   yield is('terminal', ...terminalState(stdout, env['TERM'] ?? 'unknown'));
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   yield /utf-?8/i.test(locale)
@@ -100,13 +93,13 @@ function terminalState(stdout: Services['stdout'], type: string): [Finding['stat
     : ['ok', size];
 }
 
-function isOldEnough(version: string): boolean {
-  const parts = version.replace(/^v/, '').split('.').map(Number);
-  for (const [index, floor] of OLDEST_NODE.entries()) {
-    const part = parts[index] ?? 0;
-    if (part !== floor) return part > floor;
-  }
-  return true;
+/** The minimum is that of package.json. Newer versions cache compiled code. */
+export function nodeState(version: string, system: string): [Finding['state'], string] {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const detail = `v${version} on ${system}`;
+  if (major < 20 || (major === 20 && minor < 19))
+    return ['failed', `${detail}: too old, 20.19 is needed`];
+  return ['ok', major < 22 ? `${detail}: 22 or newer starts faster` : detail];
 }
 
 /** The folders and files of devsh: whether they are usable, private and intact. */

@@ -65,7 +65,7 @@ test('a secret in a reason is in no file, and in nothing that is printed', async
 });
 
 test.each([
-  ['', 'it is empty'],
+  ['', 'is empty'],
   ['one\ntwo', 'one line without control characters'],
   ['\u001b[2J', 'one line without control characters'],
   ['x'.repeat(201), 'at most 200 characters'],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { nodeState } from '../../src/shell/doctor.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { makeFolder, ROOT, run, succeed } from './programs.ts';
 
@@ -149,6 +150,40 @@ test('the bill of materials lists what is in the bundle, as npm knows it', async
   expect(components.filter(({ hashes }) => hashes.length !== 1)).toEqual([]);
 });
 
+test('the bill of materials has a serial number and names its tools', async () => {
+  const text = await readFile(join(unpacked, 'dist/sbom.cdx.json'), 'utf8');
+  const bom = JSON.parse(text) as {
+    serialNumber: string;
+    metadata: { tools: { components: readonly { name: string }[] } };
+  };
+  expect(bom.serialNumber).toMatch(/^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  expect(bom.metadata.tools.components.map(({ name }) => name)).toEqual(['esbuild', 'devsh']);
+});
+
+test('every package in the bundle runs on the oldest Node that the package names', async () => {
+  const { engines } = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  const semver = createRequire(import.meta.url)('semver') as {
+    subset: (range: string, of: string) => boolean;
+  };
+  const components = await componentsOf(join(unpacked, 'dist/sbom.cdx.json'));
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { version: string; engines?: { node?: string } }>>;
+  };
+  const needs = components.map(({ name, version }) => {
+    const locked = Object.entries(packages).find(
+      ([path, one]) => path.endsWith(`node_modules/${name}`) && one.version === version,
+    );
+    expect(locked, name).toBeDefined();
+    return { name, node: locked?.[1].engines?.node ?? '*' };
+  });
+  expect(needs.filter(({ node }) => !semver.subset(engines.node, node))).toEqual([]);
+  // The least that serves: the message of doctor names it, too.
+  expect(engines.node).toBe('>=20.19.0');
+  expect([nodeState('20.18.3', '')[0], nodeState('20.19.0', '')[0]]).toEqual(['failed', 'ok']);
+});
+
 test('the licence of each package in the bundle is shipped', async () => {
   const text = await readFile(join(unpacked, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
   const components = await componentsOf(join(unpacked, 'dist/sbom.cdx.json'));
@@ -200,6 +235,7 @@ test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => 
       env: { ...env, DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' },
     });
 
+  expect(await readFile(join(prefix, 'share/man/man1/devsh.1'), 'utf8')).toMatch(/^\.TH DEVSH 1/m);
   expect(await devsh('--version')).toMatchObject({ code: 0, stderr: '' });
   expect((await devsh('help')).stdout).toContain('connect TARGET');
   const { address, fingerprint } = device;
@@ -310,6 +346,13 @@ test('the package with Node runs without an installed Node', LONG, async () => {
   await devsh('trust', 'accept', address, '--fingerprint', fingerprint);
   const listed = await devsh('user', 'list', '--on', address, '--json');
   expect(listed).toMatchObject({ code: 0, stderr: '' });
+  const sbom = join(scratch, name, 'lib/devsh/dist/sbom.cdx.json');
+  expect(await componentsOf(sbom)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ name: 'node', version: process.versions.node }),
+      expect.objectContaining({ name: 'openssl', version: process.versions.openssl }),
+    ]),
+  );
   const keyring = join(scratch, name, 'lib/devsh/package.json');
   expect(createRequire(keyring)('@napi-rs/keyring')).toHaveProperty('Entry');
 });
