@@ -187,6 +187,7 @@ export class DeviceClient {
   readonly #opening = new Set<Destroyable>();
   #isClosed = false;
   #takesOne: boolean;
+  #latencyMs: number | undefined;
   readonly #readers: ReadConnections;
   #stoppedBy: UntrustedError | undefined;
 
@@ -206,6 +207,11 @@ export class DeviceClient {
   /** Whether the device accepts one connection at a time, configured or observed. */
   get takesOneConnection(): boolean {
     return this.#takesOne;
+  }
+
+  /** Of the last response; undefined before the first one. */
+  get latencyMs(): number | undefined {
+    return this.#latencyMs;
   }
 
   /** `https://host[:port]`. */
@@ -340,6 +346,7 @@ export class DeviceClient {
       const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
       const response = await exchange(dispatcher, request, headers, limits, signal);
+      this.#latencyMs = response.latencyMs;
       trace?.(() => {
         const bytes = Buffer.byteLength(response.body);
         return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;

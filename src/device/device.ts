@@ -319,6 +319,10 @@ export class Device {
   }
 
   /** Whether the device accepts one connection at a time, configured or observed. */
+  get latencyMs(): number | undefined {
+    return this.#client.latencyMs;
+  }
+
   get takesOneConnection(): boolean {
     return this.#client.takesOneConnection;
   }

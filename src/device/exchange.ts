@@ -3,7 +3,7 @@ import { promisify, TextDecoder } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
-import { faultOf, startDeadline, TransportFault } from './fault.ts';
+import { faultOf, startClock, startDeadline, TransportFault } from './fault.ts';
 import { jsonIn } from './json.ts';
 import { isValueObject } from './record.ts';
 
@@ -33,7 +33,10 @@ export interface Response {
   /** Names in lower case; values of repeated headers joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Until its end, with the wait for a connection. */
   readonly elapsedMs: number;
+  /** The device's own time: from the request on an open connection to the first byte of the response. */
+  readonly latencyMs: number;
   /** Path and query that a redirect led to. */
   readonly movedTo?: string;
 }
@@ -57,6 +60,7 @@ interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
+  readonly latencyMs: number;
 }
 
 /**
@@ -81,7 +85,8 @@ export async function exchange(
     });
   }
   const elapsedMs = performance.now() - startedAt;
-  return { status: raw.status, headers: raw.headers, body, elapsedMs };
+  const { status, latencyMs } = raw;
+  return { status, headers: raw.headers, body, elapsedMs, latencyMs };
 }
 
 function receive(
@@ -99,6 +104,8 @@ function receive(
     let controller: Dispatcher.DispatchController | undefined;
     let endDeadline: (() => void) | undefined;
     let endWhole: (() => void) | undefined;
+    let sinceSent = (): number => 0;
+    let latencyMs = 0;
     let status = 0;
     let responseHeaders: Record<string, string> = {};
     let size = 0;
@@ -163,9 +170,11 @@ function receive(
             return;
           }
           endDeadline ??= wait(timeoutMs, `no complete answer within ${timeoutMs} ms`);
+          sinceSent = startClock();
         },
         onResponseStart(_controller, statusCode, received) {
           if (statusCode < 200) return;
+          latencyMs = sinceSent();
           status = statusCode;
           responseHeaders = flatten(received);
           const declared = Number(responseHeaders['content-length']);
@@ -182,7 +191,7 @@ function receive(
         },
         onResponseEnd() {
           settle();
-          resolve({ status, headers: responseHeaders, bytes: Buffer.concat(chunks) });
+          resolve({ status, headers: responseHeaders, bytes: Buffer.concat(chunks), latencyMs });
         },
         onResponseError(_controller, error) {
           settle();

@@ -107,10 +107,9 @@ let totalBlockedMs = 0;
 export function startDeadline(limitMs: number, expire: () => void): () => void {
   if (openCount === 0) startTicker();
   openCount += 1;
-  const startedAt = performance.now();
-  const blockedBefore = blockedMs();
+  const elapsedMs = startClock();
   const check = (): void => {
-    const waitedMs = performance.now() - startedAt - (blockedMs() - blockedBefore);
+    const waitedMs = elapsedMs();
     // Timers count whole milliseconds and may fire a fraction early.
     if (waitedMs < limitMs - 1) {
       timer = setTimeout(check, limitMs - waitedMs);
@@ -129,6 +128,13 @@ export function startDeadline(limitMs: number, expire: () => void): () => void {
     if (openCount === 0) clearInterval(ticker);
   };
   return stop;
+}
+
+/** The time since the call without what this process was blocked; while a deadline runs. */
+export function startClock(): () => number {
+  const startedAt = performance.now();
+  const blockedBefore = blockedMs();
+  return () => performance.now() - startedAt - (blockedMs() - blockedBefore);
 }
 
 function startTicker(): void {

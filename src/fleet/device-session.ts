@@ -33,7 +33,8 @@ function loadNetwork(): Promise<typeof Network> {
 export type SessionState =
   | { readonly kind: 'new' }
   | { readonly kind: 'connecting' }
-  | { readonly kind: 'ready'; readonly elapsedMs: number }
+  /** `latencyMs`: see `Response`; undefined if no response was read in full. */
+  | { readonly kind: 'ready'; readonly latencyMs: number | undefined }
   | { readonly kind: 'failed'; readonly error: DevshError; readonly since: Date };
 
 /** One device of the fleet: its connection, opened on first use, and its cached records. */
@@ -127,11 +128,10 @@ export class DeviceSession {
     try {
       for (;;) {
         const opening = (this.#device ??= this.#open(access));
-        // Questions to the user do not count as latency.
-        const startedAt = performance.now();
         try {
-          const result = await this.#attempt(access, await opening, work);
-          this.#change({ kind: 'ready', elapsedMs: performance.now() - startedAt });
+          const open = await opening;
+          const result = await this.#attempt(access, open, work);
+          this.#change({ kind: 'ready', latencyMs: open.device.latencyMs });
           return result;
         } catch (error) {
           // If another caller has reopened the device meanwhile, just repeat.
@@ -362,7 +362,7 @@ export class DeviceSession {
     const responded =
       error instanceof RejectedError ||
       (error instanceof UnauthorizedError && error.code === 'forbidden');
-    if (responded) return { kind: 'ready', elapsedMs: 0 };
+    if (responded) return { kind: 'ready', latencyMs: undefined };
     this.#failsSince ??= new Date();
     return { kind: 'failed', error, since: this.#failsSince };
   }

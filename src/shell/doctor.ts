@@ -232,7 +232,7 @@ async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<F
       }
       return response;
     });
-    yield finding(area, 'answers', 'ok', `${Math.round(response.elapsedMs)} ms`);
+    yield finding(area, 'answers', 'ok', `${Math.round(response.latencyMs)} ms`);
     yield await certificateFinding(call, session);
     const other = session.credential === undefined ? 'nobody' : 'the owner of the token';
     yield finding(area, 'login', 'ok', `as ${session.account ?? other}`);

@@ -235,6 +235,7 @@ export interface RollOutState {
 /** One row of `runs`, with harmless texts. */
 export interface RunRow {
   readonly id: string;
+  /** ISO 8601. */
   readonly began: string;
   readonly devices: string;
   readonly state: string;

@@ -510,3 +510,13 @@ test('a secret that the device echoes is not repeated', async () => {
   expect(String(error)).toContain('bad password ***');
   expect(JSON.stringify(error)).not.toContain('hunter2secret');
 });
+
+test('the latency is the time of the device, without the wait for a connection', async () => {
+  const server = await serve((_request, response) => {
+    setTimeout(() => response.end(USERS), 100);
+  });
+  const device = deviceAt(server, { connections: 'one' });
+  await Promise.all([device.list('user'), device.list('user'), device.list('user')]);
+  expect(device.latencyMs).toBeGreaterThanOrEqual(95);
+  expect(device.latencyMs).toBeLessThan(200);
+});

@@ -6,7 +6,7 @@ const PATH = '/api/user/';
 const rules = { origin: 'https://fw1', path: PATH, timeoutMs: 10_000, isClosed: false };
 
 function response(status: number, headers: Record<string, string> = {}): Outcome {
-  return { response: { status, headers, body: '', elapsedMs: 1 } };
+  return { response: { status, headers, body: '', elapsedMs: 1, latencyMs: 1 } };
 }
 
 function fault(kind: FaultKind): Outcome {

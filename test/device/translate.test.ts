@@ -11,7 +11,7 @@ const circumstances: FailureContext = {
 };
 
 function answer(status: number, body = '', headers: Record<string, string> = {}): Response {
-  return { status, body, headers, elapsedMs: 1 };
+  return { status, body, headers, elapsedMs: 1, latencyMs: 1 };
 }
 
 const ANSWERS = [

@@ -24,7 +24,7 @@ function picture(program: PtyProgram): string {
   const lines = program.screen().map((line) =>
     line
       .replace(/:\d{5}\b/g, ':<PORT>')
-      .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d\b/g, '<DATE AND TIME>'.padEnd(16))
+      .replace(/(?<= )\d\d:\d\d(?= )/g, '<AT> ')
       .replace(/\b\d[\d.]* m?s +/g, (text) => '<TIME>'.padEnd(text.length)),
   );
   return lines.map((line) => `${line.trimEnd()}\n`).join('');

@@ -4,6 +4,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 
 /** What is known of one device of the session besides its state; not yet safe to show. */
 export interface DeviceFacts {
+  /** The device's own time for the last response, without waiting for a connection. */
   readonly latencyMs: number | undefined;
   readonly account: string | undefined;
   /** Undefined: no certificate has been verified yet. */
@@ -23,7 +24,7 @@ export function deviceFacts(session: DeviceSession): DeviceFacts {
   const { state, profile, entry, route } = session;
   const resources = new Set([...Object.keys(profile.resources), ...(profile.offers ?? [])]);
   return {
-    latencyMs: state.kind === 'ready' && state.elapsedMs > 0 ? state.elapsedMs : undefined,
+    latencyMs: state.kind === 'ready' ? state.latencyMs : undefined,
     account: session.account,
     trust: trustText(session),
     profile: entry.profile ?? 'documented',

@@ -5,7 +5,7 @@ import { quoteWord } from '../../text/words.ts';
 import { labelsOf, type ShellSession } from '../session.ts';
 import type { Call } from '../command.ts';
 import type { Services } from '../services.ts';
-import { whenText } from '../records/last-seen.ts';
+import { shortTime } from '../../text/time.ts';
 import { loadRun } from '../writing/stored-runs.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
 import { counted } from '../../text/one-line.ts';
@@ -64,7 +64,7 @@ async function openRun(services: Services): Promise<FirstStep[]> {
     if (/^undo\b/.test(run.command)) return [];
     const left = stepsLeft(run);
     if (left === 0) continue;
-    const when = whenText(new Date(run.at), services.now());
+    const when = shortTime(new Date(run.at), services.now());
     const steps = counted(left, 'step');
     return [{ line: `resume ${id}`, summary: `${steps} left of ${when}: ${run.command}` }];
   }
@@ -77,7 +77,7 @@ async function lastSession(services: Services): Promise<FirstStep[]> {
   const [at = '', ...lines] = (text ?? '').split('\n').filter((line) => line !== '');
   const when = new Date(at);
   if (Number.isNaN(when.getTime())) return [];
-  const summary = `as in the last session, ${whenText(when, services.now())}`;
+  const summary = `as in the last session, ${shortTime(when, services.now())}`;
   return lines.filter((line) => /^connect\s/.test(line)).map((line) => ({ line, summary }));
 }
 

@@ -1,11 +1,10 @@
 import { seenRecords, type SeenRecords } from '../../settings/seen-keys.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
+import { shortTime } from '../../text/time.ts';
 import type { ShellSession } from '../session.ts';
 
-const DAY_MS = 86_400_000;
-
-/** "41 users yesterday 17:02": the last known records of a device; undefined if nothing is known. */
+/** "41 users, yesterday 17:02": the last known records of a device; undefined if nothing is known. */
 export function lastSeenText(
   cached: Readonly<Record<string, SeenRecords>>,
   now: Date,
@@ -14,20 +13,7 @@ export function lastSeenText(
   if (resource === undefined) return undefined;
   const { count, at } = cached[resource] ?? {};
   if (count === undefined || at === undefined) return undefined;
-  return `${count} ${resource}${count === 1 ? '' : 's'} ${whenText(new Date(at), now)}`;
-}
-
-/** `17:02`, `yesterday 17:02`, `2026-11-19`: in the time of this place, as short as it is clear. */
-export function whenText(at: Date, now: Date): string {
-  const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
-  if (at.toDateString() === now.toDateString()) return `today ${clock}`;
-  const isYesterday = at.toDateString() === new Date(now.getTime() - DAY_MS).toDateString();
-  if (isYesterday) return `yesterday ${clock}`;
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-}
-
-function two(number: number): string {
-  return String(number).padStart(2, '0');
+  return `${count} ${resource}${count === 1 ? '' : 's'}, ${shortTime(new Date(at), now)}`;
 }
 
 /** Devices answer one after the other; their keys are written when they have. */

@@ -1,3 +1,4 @@
+import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
 import { type DeviceRecords, Fold, type FoldedRow, foldNote } from '../../fleet/fold.ts';
 import { type DeviceRecord, valueAt } from '../../device/record.ts';
@@ -271,14 +272,6 @@ export function asOfText(times: readonly (Date | undefined)[]): string {
   const known = times.filter((time) => time !== undefined).sort((a, b) => Number(a) - Number(b));
   const [oldest] = known;
   return oldest === undefined ? 'as of before' : `as of ${shortTime(oldest)}`;
-}
-
-/** `07:46`, on another day `11-21 07:46`, in local time. */
-export function shortTime(at: Date): string {
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}`;
-  if (at.toDateString() === new Date().toDateString()) return time;
-  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
 }
 
 export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet<string>): boolean {

@@ -1,5 +1,6 @@
 import { reasonText } from '../../output/streams.ts';
 import { counted } from '../../text/one-line.ts';
+import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
@@ -9,7 +10,6 @@ import { memoized } from '../store.ts';
 import { SIGNS, stateWord, troubleCauses } from '../screen/fleet-strip.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { DeviceTab, LogLine, State } from '../state.ts';
-import { shortTime } from '../table/rows.ts';
 import { watchText } from '../table/view.ts';
 import {
   arranged,
@@ -146,7 +146,7 @@ function columnsFor(
   return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
     { title: 'STATE', text: signedState, value: stateText, most: 22, rank: 1 },
-    { title: 'SINCE', text: sinceText, most: 12, rank: 1.5 },
+    { title: 'SINCE', text: sinceText, most: 15, rank: 1.5 },
     { title: 'REASON', text: whyText, most: Math.max(40, width - 60), rank: 1.6, least: 16 },
     {
       title: 'LATENCY',
@@ -201,12 +201,8 @@ function stateText(device: DeviceTab): string {
   return stateWord(device) || CONNECTED;
 }
 
-/** `17:02:11`, on an earlier day `11-21 17:02`. */
 function sinceText({ since }: DeviceTab): string {
-  if (since === undefined) return '';
-  const time = shortTime(since);
-  const isToday = since.toDateString() === new Date().toDateString();
-  return isToday ? `${time}:${String(since.getSeconds()).padStart(2, '0')}` : time;
+  return since === undefined ? '' : shortTime(since);
 }
 
 /** The reason without the device's name, which is beside it. */

@@ -1,5 +1,6 @@
 import type { TableOutput } from '../../shell/output.ts';
 import { fieldText } from '../../output/cells.ts';
+import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
@@ -83,7 +84,7 @@ function rowsOf(rows: TableOutput['rows']): RunRow[] {
     const text = (field: string): string => fieldText(field, row[field]);
     return {
       id: text('run'),
-      began: text('at').replace('T', ' ').slice(0, 16),
+      began: text('at'),
       devices: text('devices'),
       state: text('state'),
       verdicts: text('verdicts'),
@@ -92,12 +93,17 @@ function rowsOf(rows: TableOutput['rows']): RunRow[] {
   });
 }
 
+function beganText({ began }: RunRow): string {
+  const at = new Date(began);
+  return Number.isNaN(at.getTime()) ? began : shortTime(at);
+}
+
 function column(field: keyof RunRow, title: string, most: number, rank: number) {
   return { title, text: (run: RunRow) => run[field], most, rank, isKeptEmpty: true } as const;
 }
 
 export const RUN_COLUMNS: readonly ListColumn<RunRow>[] = [
-  column('began', 'BEGAN (UTC)', 16, 2),
+  { ...column('began', 'BEGAN', 16, 2), text: beganText },
   column('devices', 'DEVICES', 7, 4),
   column('state', 'STATE', 22, 1),
   column('verdicts', 'VERDICTS', 28, 3),

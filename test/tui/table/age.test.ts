@@ -34,11 +34,11 @@ test('the records of a device that answers no more stay, with their age', () => 
   const state = stopped('fw3');
   const own = rowsOf(state).find(({ text }) => text.includes('own-fw3'));
   expect(own).toMatchObject({ isStale: true });
-  expect(own?.text).toContain('as of 03-04 07:46');
+  expect(own?.text).toContain('as of 4 Mar 2020');
   const alice = rowsOf(state).find(({ text }) => text.includes('alice'));
   expect(alice).toMatchObject({ isStale: false });
-  expect(alice?.text).toContain('fw3 as of 03-04 07:46');
-  expect(titleLine(state).left).toContain('2 of 3 devices read, 1 as of 03-04 07:46 · 6 records');
+  expect(alice?.text).toContain('fw3 as of 4 Mar 2020');
+  expect(titleLine(state).left).toContain('2 of 3 devices read, 1 as of 4 Mar 2020 · 6 records');
 });
 
 test('a reading that fails again and again keeps what was read last', () => {
@@ -67,5 +67,5 @@ test('the fields of a record tell of which devices they are old', () => {
     kind: 'view-over',
     overlay: { kind: 'details', details, top: 0 },
   });
-  expect(viewLines(state)).toContain('as of 03-04 07:46, not answering now: fw3');
+  expect(viewLines(state)).toContain('as of 4 Mar 2020, not answering now: fw3');
 });
