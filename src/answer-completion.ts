@@ -33,6 +33,7 @@ async function openSources(env: NodeJS.ProcessEnv): Promise<CompletionSources> {
   return {
     fleet: new Fleet(),
     services: {
+      settings,
       inventory: openInventory(paths, settings, () => undefined), // told by the next command
       history: new HistoryFile(join(state, 'history'), settings.get('historySize')),
       runs: new RunFiles(join(state, 'runs')),

@@ -146,6 +146,11 @@ export const SETTINGS = {
     schema: (z: Z) => z.record(z.string(), z.array(z.string()).readonly()),
     summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',
   },
+  aliases: {
+    schema: (z: Z) => z.record(z.string(), text(z)),
+    summary:
+      'By name: lines to run by one word, as in `{"german": "user list lang=de"}`; see `alias`',
+  },
   keys: {
     schema: (z: Z) => {
       const keys = z.array(z.string().min(1)).readonly();

@@ -174,6 +174,8 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly args: Arguments;
   /** The line with secrets masked, safe to keep. */
   readonly line: string;
+  /** The line began with an alias. */
+  readonly isAlias: boolean;
   readonly options: Options<K | GeneralOption> & Partial<Options<M>>;
   /** The options of the line alone, without those of the session. */
   readonly given: Pick<Given, K | GeneralOption>;
@@ -190,13 +192,14 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly #began: readonly DeviceSession[];
 
   constructor(
-    { args, line, given }: Pick<Invocation, 'args' | 'given' | 'line'>,
+    { args, line, given, isAlias = false }: Pick<Invocation, 'args' | 'given' | 'line' | 'isAlias'>,
     shell: ShellSession,
     io: ShellIo,
     grammar: Grammar,
   ) {
     this.args = args;
     this.line = line;
+    this.isAlias = isAlias;
     this.#given = given;
     this.#all = { ...FALLBACKS, ...shell.defaults, ...given };
     this.given = given;
@@ -421,6 +424,8 @@ export interface Invocation {
   readonly given: Given;
   /** The line with secrets masked, safe to keep. */
   readonly line: string;
+  /** The line began with an alias. */
+  readonly isAlias?: boolean;
 }
 
 /** The possible first words of a line. */
@@ -437,8 +442,18 @@ export interface Grammar {
   ) => CommandSpec | undefined;
   /** `resource NAME`: the verbs of this resource, even if a command has the same name. */
   readonly resourceNamed?: ((name: Word) => CommandSpec) | undefined;
+  /** Replaces an alias at the start of a line by its line; undefined without an alias. */
+  readonly expand?: ((words: readonly Word[]) => Expansion | undefined) | undefined;
   /** The same for an unknown word: devices decide when the line runs. If it is no resource, `mistake` is thrown. */
-  readonly guess?: (name: string, mistake: UsageError) => CommandSpec | undefined;
+  readonly guess?: ((name: string, mistake: UsageError) => CommandSpec | undefined) | undefined;
+}
+
+/** A line that began with an alias. */
+export interface Expansion {
+  readonly name: string;
+  /** The line of the alias. */
+  readonly line: string;
+  readonly words: readonly Word[];
 }
 
 /** The words of a line by the argument names of the verb. */

@@ -1,6 +1,7 @@
 import type { Grammar, Invocation, Call } from './command.ts';
 import { isResourceName } from '../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../errors.ts';
+import { VARIABLE_PREFIX, variableIn } from './grammar/aliases.ts';
 import { bind } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
@@ -61,10 +62,11 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
 /** Parses the lines. Lines that only a device can explain are parsed when they run. */
 function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
   let isConnected = false;
-  const { commands, resourceNamed } = grammar;
+  const { commands, resourceNamed, expand } = grammar;
   // No guesses: the meaning of a script is known before its first line runs.
   const later: Grammar = {
     commands,
+    expand,
     resourceNamed,
     resourceFor: (name, next, isLikeCommand) =>
       grammar.resourceFor(name, next, isLikeCommand) ??
@@ -194,9 +196,6 @@ export function wordsOf({ text }: ScriptLine, valueOf: ValueOf): readonly Word[]
 
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** The prefix of environment variables that set variables of a script. */
-const PREFIX = 'DEVSH_VAR_';
-
 /** The values of `${NAME}` in a script. Records which ones the script uses. */
 export class Variables {
   readonly #given: ReadonlyMap<string, string>;
@@ -229,7 +228,7 @@ export class Variables {
    * @param column where it begins in its line
    */
   readonly valueOf = (inner: string, column: number): string => {
-    const [, name = '', fallback] = /^([^:]*?)(?::-(.*))?$/s.exec(inner) ?? [];
+    const { name, fallback } = variableIn(inner);
     if (!NAME.test(name)) {
       throw new UsageError(
         `"\${${oneLine(inner)}}" is no variable: it is \${NAME} or \${NAME:-default}, and \\\${ where none is meant`,
@@ -237,12 +236,12 @@ export class Variables {
       );
     }
     this.#asked.add(name);
-    const value = this.#given.get(name) ?? this.#env[PREFIX + name];
+    const value = this.#given.get(name) ?? this.#env[VARIABLE_PREFIX + name];
     if (value !== undefined && mayBeSecretField(name)) this.#secrets.add(value);
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
     if (value !== undefined) return value;
     throw new UsageError(
-      `\${${name}} has no value: say ${name}=… behind the file, set ${PREFIX}${name}, ` +
+      `\${${name}} has no value: say ${name}=… behind the file, set ${VARIABLE_PREFIX}${name}, ` +
         `or write \${${name}:-default}`,
       { column, suggestions: suggest(name, [...this.#given.keys()]).map((one) => `\${${one}}`) },
     );

@@ -1,7 +1,8 @@
-import { Call, type CommandSpec, type Grammar, type Invocation } from './command.ts';
+import { Call, commandNamed, type CommandSpec, type Grammar, type Invocation } from './command.ts';
 import { DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
+import { expandAlias } from './grammar/aliases.ts';
 import { bind, formatAsked } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
@@ -28,6 +29,12 @@ export class Shell {
       const hasVerb = command.verbs.some((verb) => verb.name === next);
       const isMeant = hasVerb && !isLikeCommand;
       return isMeant || this.shell.services.profiles.knowsResource(name) ? command : undefined;
+    },
+    expand: (words) => {
+      const { settings, env } = this.shell.services;
+      const aliases = settings.get('aliases');
+      const isHidden = (name: string): boolean => this.#hides(name);
+      return aliases && expandAlias(words, aliases, { env, isHidden });
     },
     resourceNamed: ({ text, start }) => {
       if (isResourceName(text)) return resourceCommand(text);
@@ -86,6 +93,19 @@ export class Shell {
     const { fleet, services } = this.shell;
     const sources = { fleet, services, files: fileCandidates };
     return complete(line, cursor, [...COMMANDS, ...this.#resources()], sources);
+  }
+
+  /** Whether a command or a resource has the name of an alias, with a notice: an alias shadows nothing. */
+  #hides(name: string): boolean {
+    const isCommand = commandNamed(COMMANDS, name) !== undefined;
+    const { notices, profiles } = this.shell.services;
+    const isResource = (): boolean =>
+      (isResourceName(name) && profiles.knowsResource(name)) ||
+      this.#resources().some((command) => command.name === name);
+    if (!isCommand && !isResource()) return false;
+    const what = isCommand ? 'a command' : 'a resource here';
+    notices.add(`${name} is ${what}, so your alias ${name} does not run: give it another name`);
+    return true;
   }
 
   /** The resources besides users that the devices of this session have, as far as known. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { quoteWord } from '../../src/text/words.ts';
 import { proxyUrl, type CanaryFleet } from './canary-fleet.ts';
 
 export interface SessionLine {
@@ -116,6 +117,11 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'doctor @all-of-them --json --timeout 3',
     'info --json',
     'config list',
+    "alias set look 'user list --on ${1}'",
+    `alias set secret ${quoteWord(`user set bob ${withSecret}`)}`,
+    'look sim1 --timeout 3',
+    'alias list',
+    'alias delete look',
     `config set pager ${withSecret}`,
     'config set reduceMotion true',
     'config get reduceMotion',

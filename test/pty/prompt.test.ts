@@ -173,3 +173,15 @@ test('Alt-. puts in the last word of the line before, again that of an older one
   program.press('alt-.');
   await program.waitFor(/devsh> user show "a b"xdevices$/m);
 });
+
+test.each(SIZES)('an alias is completed and shows its view at once ($cols)', async (size) => {
+  const program = await connect(await simulate(), size);
+  program.type(":alias set langs 'user list admin --columns username,lang'\r");
+  await program.waitFor('langs now runs');
+  program.type('lan');
+  program.press('tab');
+  await program.waitFor(/[>…] langs/m);
+  program.type('\r');
+  await program.waitFor(/^ *USERNAME\S* *↑? +LANG *$/m);
+  expect(program.screen().join('\n')).not.toContain('from now on');
+});

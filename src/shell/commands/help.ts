@@ -34,13 +34,22 @@ export const help = command({
     const { commands } = grammar;
     const [first, second] = args.words('COMMAND');
     if (first === undefined) {
-      yield { kind: 'text', name: 'help', text: helpOverview(commands) };
+      yield {
+        kind: 'text',
+        name: 'help',
+        text: helpOverview(commands, shell.services.settings.get('aliases')),
+      };
       return;
     }
     const command = commands.find(({ name }) => name === first.text);
     const topic = TOPIC_NAMES.find((name) => name === first.text);
     const about = topic && (await textOf(topic, shell.services));
     if (command === undefined) {
+      const { [first.text]: line } = shell.services.settings.get('aliases') ?? {};
+      if (about === undefined && line !== undefined) {
+        yield { kind: 'text', name: 'help', text: `${first.text}: your alias of "${line}"` };
+        return;
+      }
       if (about === undefined) throw unknown(first, commands);
       yield { kind: 'text', name: 'help', text: about, data: await dataOf(topic) };
       return;

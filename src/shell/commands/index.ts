@@ -1,5 +1,6 @@
 import { quoteWord } from '../../text/words.ts';
 import type { CommandSpec } from '../command.ts';
+import { alias } from './alias.ts';
 import { apply, importCommand, plan } from './change-sets.ts';
 import { config } from './config.ts';
 import { completion } from './completion.ts';
@@ -56,6 +57,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   watch,
   history,
   theme,
+  alias,
   config,
   demo,
   simulator,

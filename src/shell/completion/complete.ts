@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import type { Candidate } from '../grammar/option.ts';
-import { unlessBroken } from '../../errors.ts';
+import { unlessBroken, UsageError } from '../../errors.ts';
 import { type CompletionSources, knownDevices } from './known.ts';
 import { parseLine, quoteLine, quoteWord, type Word } from '../../text/words.ts';
-import type { CommandSpec } from '../command.ts';
+import { commandNamed, type CommandSpec } from '../command.ts';
+import { type Aliases, expandAlias } from '../grammar/aliases.ts';
 import { expectedAt, joinedValue, withoutOptions } from './expected-at.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
@@ -35,13 +36,15 @@ export async function complete(
   commands: readonly CommandSpec[],
   session: CompletionSources,
 ): Promise<Completion> {
-  const { words } = parseLine(line.slice(0, cursor));
-  const last = words.at(-1);
+  const { words: typedWords } = parseLine(line.slice(0, cursor));
+  const last = typedWords.at(-1);
   const isNewWord = last === undefined || last.end < cursor;
   const current: Word = isNewWord ? { text: '', start: cursor, end: cursor } : last;
-  const before = isNewWord ? words : words.slice(0, -1);
+  const typedBefore = isNewWord ? typedWords : typedWords.slice(0, -1);
+  const aliases = aliasesBeside(commands, session.services.settings.get('aliases'));
+  const before = behindAlias(typedBefore, aliases);
   const scope = {
-    commands,
+    commands: [...commands, ...Object.entries(aliases).map(aliasSpec)],
     fleet: session.fleet,
     devices: await knownDevices(session, selectorsIn(before)),
     targets: await targetsOf(session),
@@ -49,19 +52,43 @@ export async function complete(
     typed: current.text,
   };
   const history = await unlessBroken(session.services.history.load(), []);
-  const { candidates, takesFile } = expectedAt(before, scope, commands);
+  const { candidates, takesFile } = expectedAt(before, scope, scope.commands);
   const typed = joinedValue(current.text)?.start.length ?? 0;
   // A path may follow an option, as in `--output=`.
   const [option, path] = [current.text.slice(0, typed), current.text.slice(typed)];
   const found = takesFile ? ((await session.files?.(path)) ?? []) : [];
   const files = found.map((file) => ({ ...file, text: option + file.text }));
-  const ranked = rank([...candidates, ...files], before, current.text, history);
+  const ranked = rank([...candidates, ...files], typedBefore, current.text, history);
   const proposals = ranked.map(({ candidate, match }) => ({
     ...candidate,
     insert: insertionOf(candidate),
     letters: match.letters,
   }));
   return { start: current.start, end: cursor, proposals, takesFile };
+}
+
+/** The aliases that run: a command or a resource of the same name wins. */
+function aliasesBeside(commands: readonly CommandSpec[], aliases: Aliases = {}): Aliases {
+  const own = Object.entries(aliases).filter(
+    ([name]) => commandNamed(commands, name) === undefined,
+  );
+  return Object.fromEntries(own);
+}
+
+/** An alias among the first words of a line. */
+function aliasSpec([name, summary]: [string, string]): CommandSpec {
+  return { name, summary, section: 'Shell', verbs: [] };
+}
+
+/** The words with the line of an alias in its place, so that completion continues that line. */
+function behindAlias(words: readonly Word[], aliases: Aliases): readonly Word[] {
+  try {
+    const options = { env: {}, isHidden: () => false, isPartial: true };
+    return expandAlias(words, aliases, options)?.words ?? words;
+  } catch (error) {
+    if (error instanceof UsageError) return words;
+    throw error;
+  }
 }
 
 /**

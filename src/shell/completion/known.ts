@@ -14,7 +14,7 @@ const MOST_FILES = 64;
 /** The sources of completion; a `ShellSession` is one. */
 export interface CompletionSources {
   readonly fleet: Fleet;
-  readonly services: Pick<Services, 'history' | 'inventory' | 'runs' | 'seenKeys'>;
+  readonly services: Pick<Services, 'history' | 'inventory' | 'runs' | 'seenKeys' | 'settings'>;
   /** The files that a word may name; absent if another shell completes them. */
   readonly files?: (typed: string) => Promise<readonly Candidate[]>;
 }

@@ -28,6 +28,23 @@ import { type Option, toggle } from './option.ts';
 
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
+  const expansion = grammar.expand?.(words);
+  if (expansion === undefined) return bindWords(words, grammar);
+  try {
+    // A saved line means the same every time: nothing in it is guessed.
+    return { ...bindWords(expansion.words, { ...grammar, guess: undefined }), isAlias: true };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { name, line } = expansion;
+    // A suggestion replaces a word of the line of the alias, which was not typed.
+    throw new UsageError(`${error.message} (${name} is the alias of: ${oneLine(line)})`, {
+      column: error.column,
+      cause: error,
+    });
+  }
+}
+
+function bindWords(words: readonly Word[], grammar: Grammar): Invocation {
   const { commands } = grammar;
   const takesLine = ({ text }: Word): boolean => commandNamed(commands, text)?.takesLine === true;
   const { plain, given } = separate(words, takesLine);
@@ -233,7 +250,7 @@ interface GivenOption {
 }
 
 /** Separates options from words. `--` ends the options, and so does the line that some commands take. */
-function separate(
+export function separate(
   words: readonly Word[],
   takesLine: (first: Word) => boolean = () => false,
 ): { plain: Word[]; given: GivenOption[] } {

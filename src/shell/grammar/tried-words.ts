@@ -39,6 +39,7 @@ const LINES: Readonly<Record<string, string>> = {
   rollback: 'undo',
   revert: 'undo',
   jobs: 'runs',
+  unalias: 'alias delete',
 };
 
 function meaningOf(word: string): (typeof VERBS)[number] | undefined {
@@ -62,6 +63,10 @@ export function suggestedVerbLine(
   words: readonly string[],
 ): string | undefined {
   const [first = '', ...rest] = words;
+  // As in a shell: alias NAME = LINE.
+  if (command === 'alias' && rest[0] === '=') {
+    return `alias set ${quoteLine([first, quoteLine(rest.slice(1))])}`;
+  }
   const meaning = meaningOf(first);
   if (meaning === undefined) return undefined;
   const [verb = ''] = meaning.verb.split(' ');

@@ -1,6 +1,7 @@
 import { argLabel, title } from '../grammar/bind.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { CommandSpec, VerbSpec } from '../command.ts';
+import type { Aliases } from '../grammar/aliases.ts';
 
 /** The headings of `help`, in its order. */
 export const SECTIONS: readonly CommandSpec['section'][] = [
@@ -29,7 +30,8 @@ export const HELP_TOPICS = {
 export type TopicName = keyof typeof HELP_TOPICS;
 
 /** `help`: every command with its summary, and the options of all commands. */
-export function helpOverview(commands: readonly CommandSpec[]): string {
+export function helpOverview(commands: readonly CommandSpec[], aliases: Aliases = {}): string {
+  const own = Object.entries(aliases);
   const sections = SECTIONS.flatMap((section) => {
     const members = commands.filter((command) => command.section === section);
     const rows = members.flatMap((command) =>
@@ -45,6 +47,7 @@ export function helpOverview(commands: readonly CommandSpec[]): string {
     'In a script:          devsh run FILE',
     '',
     ...sections,
+    ...(own.length === 0 ? [] : ['Your aliases', ...twoColumns(own), '']),
     'Options everywhere',
     ...twoColumns(optionRows(GENERAL)),
     '',

@@ -28,8 +28,8 @@ export async function* keepColumns(
   const { columns } = call.options;
   if (columns === undefined || !isOnScreen(call)) return;
   const isForgotten = isAuto(columns);
-  // A command by itself or in a script means the columns of this one list.
-  if (!isForgotten && call.io.isPrompt !== true) return;
+  // The columns of a single command, of a script line and of an alias apply to this one list.
+  if (!isForgotten && (call.io.isPrompt !== true || call.isAlias)) return;
   const fitting = columns.filter((field) => fields.has(field));
   const before = recall(call, sessions, resource);
   if (

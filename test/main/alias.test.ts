@@ -1,0 +1,164 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeDevsh, startFleet, type Devsh } from './devsh.ts';
+
+type Own = Devsh & { readonly folder: string };
+
+function fileOf({ folder }: Own): string {
+  return join(folder, 'config', 'devsh', 'settings.json');
+}
+
+/** Writes aliases as a person would with an editor, unchecked. */
+async function withAliases(devsh: Own, aliases: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(join(devsh.folder, 'config', 'devsh'), { recursive: true, mode: 0o700 });
+  await writeFile(fileOf(devsh), JSON.stringify({ aliases }), { mode: 0o600 });
+}
+
+test('an alias works in a shell, at the prompt and in a script, and adds what follows it', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  const line = 'user list viewer --on @lab --columns username,lang';
+  expect(await devsh(['alias', 'set', 'viewers', line])).toMatchObject({ exitCode: 0, stdout: '' });
+  const direct = await devsh(line);
+  expect(direct.stdout).toContain('viewer');
+  expect(await devsh('viewers')).toEqual(direct);
+  expect((await devsh('--format csv viewers --sort -device')).stdout).toBe(
+    (await devsh(`${line} --format csv --sort -device`)).stdout,
+  );
+  expect((await devsh('viewers lang=zz')).stdout).not.toContain('viewer');
+  expect((await devsh('--plain', { stdin: 'viewers\n' })).stdout).toBe(direct.stdout);
+  expect((await devsh('run -', { stdin: 'viewers\n' })).stdout).toBe(direct.stdout);
+});
+
+test('each value stays one word and is never an option', async () => {
+  const { devsh, writes } = await startFleet({ devices: 1 });
+  await devsh(['alias', 'set', 'leaver', 'user delete ${1} --on sim1']);
+  await devsh(['alias', 'set', 'last', 'user set ${KEY} "lastname=${2}" --on ${WHERE:-sim1}']);
+  const option = await devsh(['leaver', '--', '--yes']);
+  expect(option.stderr).toContain('user --yes - no such user here');
+  expect(writes()).toEqual([]);
+  const renamed = await devsh(['last', 'x', 'van Dyk --all', 'KEY=viewer', '--yes', '--json']);
+  expect(renamed.exitCode).toBe(2);
+  await devsh(['alias', 'set', 'last', 'user set ${KEY} "lastname=${1}" --on ${WHERE:-sim1}']);
+  const { stdout } = await devsh(['last', 'van Dyk --all', 'KEY=viewer', '--yes', '--json']);
+  expect(stdout).toContain('"lastname":"van Dyk --all"');
+  expect((await devsh('leaver viewer')).exitCode).toBe(6);
+  expect((await devsh('leaver viewer --yes')).exitCode).toBe(0);
+});
+
+test('a missing value is named, and a variable of the environment gives it', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  await devsh(['alias', 'set', 'who', 'user show ${1} --on ${HOST}']);
+  const none = await devsh('who');
+  expect(none.stderr).toContain('the alias who needs ${1}: who VALUE');
+  expect(none.exitCode).toBe(2);
+  expect((await devsh('who viewer')).stderr).toContain('needs ${HOST}: who HOST=VALUE');
+  expect((await devsh('who viewer HOST=sim1')).stdout).toContain('viewer');
+  const env = { DEVSH_VAR_HOST: 'sim1' };
+  expect((await devsh('who viewer', { env })).stdout).toContain('viewer');
+});
+
+test('the journal of a run has the line that ran', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  await devsh(['alias', 'set', 'leaver', 'user delete ${1} --on sim1']);
+  expect((await devsh('leaver viewer --yes')).exitCode).toBe(0);
+  const { stdout } = await devsh('runs --json');
+  expect(stdout).toContain('user delete viewer --on sim1 --yes');
+});
+
+test.each([
+  [['user', 'user list'], '"user" is a command: choose another name'],
+  [['exit', 'user list'], '"exit" is a command'],
+  [['-x', 'user list'], 'there is no option -x'],
+  [['a b', 'user list'], 'is no name for an alias'],
+  [['gone', 'user delete ${1} --yes'], '--yes cannot be saved: type it behind the alias'],
+  [['gone', 'user delete ${1} -qy'], '--yes cannot be saved'],
+  [['gone', 'user delete ${1} --allow own-account'], '--allow cannot be saved'],
+  [['look', 'user list --insecure'], '--insecure cannot be saved'],
+  [['look', 'user list --${1}'], 'a variable is never an option'],
+  [['look', '${1} list'], 'the line begins with a command'],
+  [['look', ''], 'LINE is empty'],
+  [['look', 'user list ${a b}'], 'is no variable'],
+  [['look', "user list 'open"], "the quote ' is not closed"],
+  [['look', 'user lits'], 'user has no verb "lits"'],
+  [['look', 'user list --nonsense'], 'there is no option --nonsense'],
+  [['look', 'other'], 'there is no command "other"'],
+  [['pass', 'user set bob password=hunter2'], 'an alias contains no secret'],
+  [['pass', 'user set bob password=${1}'], 'an alias contains no secret'],
+])('alias set %j is refused', async (words, message) => {
+  const devsh = await makeDevsh();
+  await devsh(['alias', 'set', 'other', 'user list']);
+  const before = await readFile(fileOf(devsh), 'utf8');
+  const { stderr, exitCode } = await devsh(['alias', 'set', ...words]);
+  expect(stderr).toContain(message);
+  expect(exitCode).toBe(2);
+  expect(await readFile(fileOf(devsh), 'utf8')).toBe(before);
+});
+
+test('a file that was edited by hand gives an alias no more rights', async () => {
+  const { devsh, writes } = await startFleet({ devices: 1 });
+  await withAliases(devsh, {
+    gone: 'user delete viewer --on sim1 --yes',
+    nested: 'user delete viewer --on sim1 --${1}',
+    user: 'get /nothing',
+    twice: 'look',
+    look: 'user list --on sim1',
+  });
+  expect((await devsh('gone')).stderr).toContain('--yes cannot be saved');
+  expect((await devsh('nested yes')).stderr).toContain('a variable is never an option');
+  const list = await devsh('user list --on sim1');
+  expect(list.exitCode).toBe(0);
+  expect(list.stderr).toContain('user is a command, so your alias user does not run');
+  const twice = await devsh('twice');
+  expect(twice.stderr).toContain('there is no command "look"');
+  expect(twice.stderr).toContain('(twice is the alias of: look)');
+  expect((await devsh('user lang=de --on sim1')).exitCode).toBe(0);
+  expect(writes()).toEqual([]);
+});
+
+test('a resource of the devices wins over an alias of its name, with a warning', async () => {
+  const { devsh } = await startFleet({ devices: 1, profile: 'drf' });
+  await withAliases(devsh, { interface: 'user list viewer --on sim1' });
+  expect((await devsh('interface --on sim1')).stdout).toContain('viewer');
+  expect((await devsh('learn --on sim1')).exitCode).toBe(0);
+  const { stderr, stdout } = await devsh('interface --on sim1');
+  expect(stderr).toContain('interface is a resource here, so your alias interface does not run');
+  expect(stdout).not.toContain('viewer');
+  const set = await devsh(['alias', 'set', 'interface', 'user list']);
+  expect(set.stderr).toContain('interface is a resource of your devices');
+  expect(set.exitCode).toBe(2);
+});
+
+test('a project cannot bring an alias', async () => {
+  const devsh = await makeDevsh();
+  const cwd = join(devsh.folder, 'project');
+  await mkdir(cwd);
+  await writeFile(join(cwd, '.devsh.json'), '{"aliases": {"look": "user list"}}');
+  const { stderr, exitCode } = await devsh('look', { cwd });
+  expect(stderr).toContain('"aliases" may only');
+  expect(exitCode).toBe(1);
+});
+
+test('aliases are listed, shown in help, and deleted', async () => {
+  const devsh = await makeDevsh();
+  await devsh(['alias', 'set', 'german', 'user list lang=de']);
+  const again = await devsh(['alias', 'set', 'german', 'user list lang=en']);
+  expect(again.stderr).toContain('german was: user list lang=de');
+  expect((await devsh('alias')).stdout).toBe('ALIAS\tLINE\ngerman\tuser list lang=en\n');
+  expect((await devsh('help')).stdout).toContain('Your aliases\n  german  user list lang=en\n');
+  expect((await devsh('help german')).stdout).toBe('german: your alias of "user list lang=en"\n');
+  expect((await devsh('german --help')).stdout).toContain('user list:');
+  const unknown = await devsh('alias delete germna');
+  expect(unknown.stderr).toContain("did you mean 'german'?");
+  expect((await devsh('alias delete german')).stderr).toContain('it was: user list lang=en');
+  expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({});
+  expect((await devsh('german')).exitCode).toBe(2);
+});
+
+test.each([
+  ['alias german = user list', "alias set german 'user list'"],
+  ['unalias german', 'alias delete german'],
+])('%s: %s', async (line, meant) => {
+  const devsh = await makeDevsh();
+  expect((await devsh(line)).stderr).toContain(meant);
+});
