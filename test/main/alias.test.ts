@@ -54,6 +54,7 @@ test('a missing value is named, and a variable of the environment gives it', asy
   expect(none.exitCode).toBe(2);
   expect((await devsh('who viewer')).stderr).toContain('needs ${HOST}: who HOST=VALUE');
   expect((await devsh('who viewer HOST=sim1')).stdout).toContain('viewer');
+  expect((await devsh('who viewer HOST=sim1 HOST=sim2')).stderr).toContain('HOST is given twice');
   const env = { DEVSH_VAR_HOST: 'sim1' };
   expect((await devsh('who viewer', { env })).stdout).toContain('viewer');
 });
@@ -153,6 +154,9 @@ test('aliases are listed, shown in help, and deleted', async () => {
   expect((await devsh('alias delete german')).stderr).toContain('it was: user list lang=en');
   expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({});
   expect((await devsh('german')).exitCode).toBe(2);
+  expect((await devsh('help constructor')).stderr).toContain('no command or topic "constructor"');
+  expect((await devsh('alias delete constructor')).exitCode).toBe(2);
+  expect((await devsh('alias set constructor user')).stderr).not.toContain('was:');
 });
 
 test.each([

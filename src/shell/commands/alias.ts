@@ -3,7 +3,7 @@ import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import { parseLine } from '../../text/words.ts';
 import { type ArgSpec, commandNamed, type CommandSpec, type Grammar, verb } from '../command.ts';
-import { checkAlias } from '../grammar/aliases.ts';
+import { aliasNamed, checkAlias } from '../grammar/aliases.ts';
 import { bind } from '../grammar/bind.ts';
 import { info, success, table } from '../output.ts';
 
@@ -42,7 +42,6 @@ export const alias: CommandSpec = {
       examples: [
         "alias set german 'user list lang=de --columns username,lang'",
         "alias set leaver 'user delete ${1}'",
-        'leaver bob --on @berlin',
       ],
       async *run({ args, shell, grammar }) {
         const [name] = args.words('NAME');
@@ -58,7 +57,7 @@ export const alias: CommandSpec = {
             { column: name.start },
           );
         }
-        const { [name.text]: before } = settings.get('aliases') ?? {};
+        const before = aliasNamed(settings.get('aliases'), name.text);
         await settings.change('aliases', (all = {}) => ({ ...all, [name.text]: line.text }));
         if (before !== undefined && before !== line.text) {
           yield info(`${name.text} was: ${oneLine(before)}`);
@@ -84,7 +83,8 @@ export const alias: CommandSpec = {
         const name = word?.text ?? '';
         const { settings } = shell.services;
         const aliases = settings.get('aliases') ?? {};
-        if (!Object.hasOwn(aliases, name)) {
+        const line = aliasNamed(aliases, name);
+        if (line === undefined) {
           throw new UsageError(`there is no alias "${oneLine(name)}"; "alias" lists them`, {
             column: word?.start,
             suggestions: suggest(name, Object.keys(aliases)),
@@ -94,7 +94,7 @@ export const alias: CommandSpec = {
           const others = Object.entries(all).filter(([other]) => other !== name);
           return others.length === 0 ? undefined : Object.fromEntries(others);
         });
-        yield success(`the alias ${name} is deleted; it was: ${oneLine(aliases[name] ?? '')}`);
+        yield success(`the alias ${name} is deleted; it was: ${oneLine(line)}`);
       },
     }),
   ],

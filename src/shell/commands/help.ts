@@ -2,6 +2,7 @@ import type { Candidate } from '../grammar/option.ts';
 import type { JsonValue } from '../../device/record.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
+import { aliasNamed } from '../grammar/aliases.ts';
 import { suggest } from '../../text/suggest.ts';
 import { HELP_TOPICS, helpOn, helpOnCommand, helpOverview, type TopicName } from '../help/help.ts';
 import type { Word } from '../../text/words.ts';
@@ -45,7 +46,7 @@ export const help = command({
     const topic = TOPIC_NAMES.find((name) => name === first.text);
     const about = topic && (await textOf(topic, shell.services));
     if (command === undefined) {
-      const { [first.text]: line } = shell.services.settings.get('aliases') ?? {};
+      const line = aliasNamed(shell.services.settings.get('aliases'), first.text);
       if (about === undefined && line !== undefined) {
         yield { kind: 'text', name: 'help', text: `${first.text}: your alias of "${line}"` };
         return;

@@ -9,6 +9,10 @@ import type { OptionKey } from './options.ts';
 /** Lines of the user by name: what `alias set` keeps in the settings. */
 export type Aliases = Readonly<Record<string, string>>;
 
+export function aliasNamed(aliases: Aliases | undefined, name: string): string | undefined {
+  return aliases !== undefined && Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+}
+
 /** The prefix of environment variables that set `${NAME}` in scripts and aliases. */
 export const VARIABLE_PREFIX = 'DEVSH_VAR_';
 
@@ -74,7 +78,7 @@ export function expandAlias(
 ): Expansion | undefined {
   if (!words.some(({ text }) => Object.hasOwn(aliases, text))) return undefined;
   const [first, ...operands] = separate(words).plain;
-  const line = first && Object.hasOwn(aliases, first.text) ? aliases[first.text] : undefined;
+  const line = first && aliasNamed(aliases, first.text);
   if (first === undefined || line === undefined || isHidden(first.text)) return undefined;
   const name = first.text;
   checkAlias(name, line);
@@ -88,6 +92,9 @@ export function expandAlias(
   for (const word of operands) {
     const named = names.find((one) => word.text.startsWith(`${one}=`));
     const value = named === undefined ? word.text : word.text.slice(named.length + 1);
+    if (named !== undefined && given.has(named)) {
+      throw new UsageError(`${named} is given twice`, { column: word.start });
+    }
     given.set(named ?? String((position += 1)), { word, value });
   }
   const valueOf = (inner: string): string => {
