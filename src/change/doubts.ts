@@ -41,7 +41,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
       );
     }
     for (const field of untyped) {
-      doubts.set(field, `nobody has told the type of "${field}": ${sentAs(step, field)}`);
+      doubts.set(field, `unknown type of "${field}": ${sentAs(step, field)}`);
     }
     if (before === undefined) continue;
     const slips = Object.entries(asked).flatMap(([field, value]) =>

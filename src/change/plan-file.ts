@@ -40,12 +40,12 @@ export function parsePlanFile(text: string, file: string, now: Date, allow: Allo
   const seal = entries.at(-1);
   if (head?.kind !== 'plan' || seal?.kind !== 'seal') {
     throw new RefusedError(
-      `${file} was altered or cut since it was written (its SHA-256 does not fit): make the plan anew`,
+      `${file} was altered or cut since it was written (its SHA-256 does not fit): plan again`,
     );
   }
   if (!allow.has('drift') && new Date(head.expiresAt).getTime() < now.getTime()) {
     throw new RefusedError(
-      `${file} has expired (${head.expiresAt}): make the plan anew, or ${allowHint('drift')}`,
+      `${file} has expired (${head.expiresAt}): plan again, or ${allowHint('drift')}`,
     );
   }
   const devices = entries.flatMap((entry) => (entry.kind === 'device' ? entry.plan : []));

@@ -36,9 +36,7 @@ function reportEarly(host: Host, { kind }: Question, early: string, ahead?: Type
     host.stderr.write('(what was typed before this question is no answer: it is dropped)\n');
   } else if (early.trim() !== '') {
     ahead.keep(early);
-    host.stderr.write(
-      '(what was typed before this question is no answer: it stands at the next prompt)\n',
-    );
+    host.stderr.write('(text typed before this question is no answer: it is at the next prompt)\n');
   }
 }
 

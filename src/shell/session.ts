@@ -68,7 +68,7 @@ export async function confirm(
   if (options.yes) return;
   const { nothing = 'nothing was sent', ...shown } = more;
   if (io.ask === undefined) {
-    throw new RefusedError(`not confirmed: say --yes to do it without a question; ${nothing}`);
+    throw new RefusedError(`not confirmed: use --yes to confirm without a question; ${nothing}`);
   }
   const expected = count === 1 ? 'y' : String(count);
   const answer = await io.ask({ kind: 'confirm', text: textFor(expected), expected, ...shown });

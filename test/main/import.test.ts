@@ -234,7 +234,7 @@ describe('import', () => {
     const { exitCode, stderr } = await devsh(['apply', plan, '--replan', '--yes']);
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('cannot be planned anew by itself: repeat "import ');
+    expect(stderr).toContain('has no --replan: repeat "import ');
     expect(writes()).toEqual([]);
   });
 
@@ -248,7 +248,7 @@ describe('import', () => {
 
     const moved = await devsh(['apply', plan, '--yes']);
     expect(moved.exitCode).toBe(6);
-    expect(moved.stderr).toContain(`the inventory at ${device(2).address}: make the plan anew`);
+    expect(moved.stderr).toContain(`the inventory at ${device(2).address}: plan again`);
     expect(writes()).toEqual([]);
 
     await devsh(['device', 'remove', 'sim1']);

@@ -15,7 +15,7 @@ test('a new record that the list omits is read at its own path', async () => {
   expect(stdout).toContain('eve: differs - its own path shows it, the list does not');
   expect(exitCode).toBe(1);
   const undone = await devsh('undo --yes');
-  expect(undone.stderr).not.toContain('nothing to take back');
+  expect(undone.stderr).not.toContain('nothing to undo');
   expect(undone.stdout).not.toContain('no such user here');
 });
 

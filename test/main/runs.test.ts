@@ -116,7 +116,7 @@ test('undo skips runs that changed nothing or failed, and names the one it rever
   const { stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toMatch(
     new RegExp(
-      `to be taken back: run ${added}, began \\d{4}-.*Z: user add username=zoe lang=de --on sim1 --yes\n`,
+      `undo of run ${added}, began \\d{4}-.*Z: user add username=zoe lang=de --on sim1 --yes\n`,
     ),
   );
   expect(exitCode).toBe(0);
@@ -145,7 +145,7 @@ test('undo means the newest run that changed the selected devices, and these alo
 test('if no run changed the selected devices, undo names one that changed others', async () => {
   const { devsh, writes } = await startFleet({ devices: 2 });
   expect((await devsh('undo --on sim1 --yes')).stderr).toContain(
-    'there is nothing to take back: no run has changed sim1\n',
+    'there is nothing to undo: no run has changed sim1\n',
   );
   await devsh('user add username=two --on sim2 --yes');
   const { stderr, exitCode } = await devsh('undo --on sim1 --yes');
@@ -163,14 +163,14 @@ test('a run of another terminal is undone by its id or after a question, never b
   const [name = ''] = await journals(devsh);
   const id = name.replace('.jsonl', '');
   const refused = await devsh('undo --on sim1 --yes');
-  expect(refused.stderr).toContain(`is not of this terminal: "undo ${id}" takes it back`);
+  expect(refused.stderr).toContain(`is not of this terminal: "undo ${id}" undoes it`);
   expect(refused.stderr).toContain('user add username=theirs --on sim1 --yes');
   expect(refused.exitCode).toBe(6);
   expect((await devsh('undo --on sim1')).exitCode).toBe(6);
   expect(writes()).toHaveLength(1);
   const declined = await devsh('undo --on sim1', { tty: ['n'] });
   expect(declined.stderr).toMatch(
-    new RegExp(`to be taken back: run ${id} of another terminal, began .*: user add`),
+    new RegExp(`undo of run ${id} of another terminal, began .*: user add`),
   );
   expect(declined.exitCode).toBe(6);
   // Runs of this terminal come first, even if another one has run something since.

@@ -119,7 +119,7 @@ test.each([
   ['--shard-total 2', 'or JOB_COMPLETION_INDEX in the environment'],
   ['--shard 1/2 --shard-total 2', 'either --shard, or --shard-index'],
   ['--shard 1/2 --replan', 'leave out --replan'],
-  ['--result r.json --confirm 5', '--confirm may take back what --result has told'],
+  ['--result r.json --confirm 5', '--confirm may undo what --result reports'],
 ])('apply %s is refused and nothing is sent', async (options, reason) => {
   const { devsh, plan, writes } = await planned({ devices: 2 });
   const { stderr, exitCode } = await devsh(['apply', plan, ...options.split(' '), '--yes']);

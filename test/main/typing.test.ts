@@ -36,7 +36,7 @@ test('a text that looks like another type is reported if the type is unknown', a
   const { stderr } = await devsh(
     'interface add name=x1 speed=10 note=fast --on sim1 --profile generic-rest --yes',
   );
-  expect(stderr).toContain('nobody has told the type of "speed": it is sent as text');
+  expect(stderr).toContain('unknown type of "speed": it is sent as text');
   expect(stderr).not.toContain('type of "note"');
 });
 

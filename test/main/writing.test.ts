@@ -171,7 +171,7 @@ test('without --yes and without a terminal nothing is sent: exit 6, and the plan
   const { devsh, writes } = await startFleet();
   const { stdout, stderr, exitCode } = await devsh('user add username=zoe --on sim1');
   expect(stderr).toContain('add user zoe on sim1');
-  expect(stderr).toContain('say --yes');
+  expect(stderr).toContain('use --yes');
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 6 });
   expect(writes()).toEqual([]);
 });

@@ -113,7 +113,7 @@ test('a yes that was typed before the question is no answer, and stands at the n
   program.type('user delete viewer\r');
   await vi.waitUntil(() => (device?.log.length ?? 0) > before);
   program.type('y\rdevices\r');
-  await program.waitFor('no answer: it stands at the next prompt');
+  await program.waitFor('no answer: it is at the next prompt');
   program.press('enter');
   await program.waitFor(/> y$/m);
   program.press('enter');
@@ -141,7 +141,7 @@ test('a yes that was typed before a certificate was shown trusts nothing', async
   const address = simulator.devices[0]?.address ?? '';
   const program = await startDevsh(['connect', address, '--plain'], { cols: 150, env: ADMIN });
   program.type('yes\ryes\r');
-  await program.waitFor('it stands at the next prompt');
+  await program.waitFor('it is at the next prompt');
   await program.waitFor('type yes to trust');
   expect(simulator.devices[0]?.log).toEqual([]);
   program.type('yes\r');

@@ -37,7 +37,7 @@ export function parseNetBoxUrl(text: string): NetBoxUrl {
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(
-      'no login stands in a URL: NETBOX_TOKEN, --token-stdin or "login" give the token',
+      'a URL must contain no login: NETBOX_TOKEN, --token-stdin or "login" give the token',
     );
   }
   const query = url.searchParams;

@@ -81,7 +81,7 @@ async function* applyPlanFile(
   }
   if (call.options.replan && stored.changes.length === 0) {
     throw new UsageError(
-      `${file} was worked out from a file of records, and cannot be planned anew by itself: repeat "${stored.command}"`,
+      `${file} was made by "import" and has no --replan: repeat "${stored.command}"`,
     );
   }
   yield* checkAddresses(call, planned, file);
@@ -170,7 +170,7 @@ function checkShardOptions(
     throw new UsageError(`${option} carries out the plan as it is: leave out --replan`);
   }
   if (options.result !== undefined && options.confirmMs !== undefined) {
-    throw new UsageError('--confirm may take back what --result has told: leave one out');
+    throw new UsageError('--confirm may undo what --result reports: leave one out');
   }
 }
 
@@ -279,7 +279,7 @@ async function* checkAddresses(
     const address = known && formatAddress(parseAddress(known.address));
     if (address !== undefined && address !== device.address) {
       throw new RefusedError(
-        `${file} has ${device.name} at ${device.address}, the inventory at ${address}: make the plan anew`,
+        `${file} has ${device.name} at ${device.address}, the inventory at ${address}: plan again`,
       );
     }
     const isKnown = connected.has(device.address) || inventory.findByAddress(device.address);

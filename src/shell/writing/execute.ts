@@ -104,9 +104,9 @@ export async function* executeRun(
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // Steps skipped because of drift need a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
-      yield info(`go on with "resume ${run}"`);
+      yield info(`continue with "resume ${run}"`);
     } else if (failed > tally.rejected && stepCount(plan) > 1) {
-      yield info(`try again what failed with "retry ${run}"`);
+      yield info(`send the failed steps again with "retry ${run}"`);
     }
   } finally {
     for (const stop of unsubscribe) stop();

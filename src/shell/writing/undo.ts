@@ -36,7 +36,7 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
     if (found === undefined) throw await nothingChanged(call, selection.text, skipped);
     yield* checkOwner(call, found, (run) => [
       `the newest run that changed ${selection.text}`,
-      `"undo ${run}" takes it back`,
+      `"undo ${run}" undoes it`,
     ]);
     const { run, owner } = found;
     const description = runText(run, owner);
@@ -59,7 +59,7 @@ async function nothingChanged(
 ): Promise<NotFoundError> {
   const other = await newestRun(shell.services, undefined, changedDevices, skipped);
   return new NotFoundError(
-    `there is nothing to take back: no run has changed ${devices}${hintAt(other, 'other devices')}`,
+    `there is nothing to undo: no run has changed ${devices}${hintAt(other, 'other devices')}`,
   );
 }
 
@@ -101,7 +101,7 @@ async function* executeUndo(
       `run ${run.run} changed ${names}, and none of the devices that were named`,
     );
   }
-  const notice = description === undefined ? [] : [`to be taken back: ${description}`];
+  const notice = description === undefined ? [] : [`undo of ${description}`];
   for (const text of notice) yield info(text);
   const { allow } = call.options;
   const ways = selected.map(({ device, changes }) => {
@@ -141,7 +141,7 @@ async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedErr
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
   const other = await newestRun(shell.services, addresses, changedDevices);
   return new RefusedError(
-    `run ${run.run} has changed nothing: there is nothing to take back${hintAt(other, 'its devices')}`,
+    `run ${run.run} has changed nothing: there is nothing to undo${hintAt(other, 'its devices')}`,
   );
 }
 
@@ -193,7 +193,7 @@ async function* keepOrRevert(
   const seconds = Math.round(limitMs / 1000);
   if (cancelled === undefined) {
     const text =
-      `run ${runId} is taken back in ${seconds} s unless you confirm; ` +
+      `run ${runId} is undone in ${seconds} s unless you confirm; ` +
       'this works only while devsh runs';
     yield warning(text);
     if (await isConfirmedInTime(call, seconds, limitMs)) {
@@ -209,9 +209,9 @@ async function* keepOrRevert(
     yield output;
   }
   // The requested change is not in place; if the undo failed, too, its verdicts set the exit code.
-  if (call.io.signal.aborted) throw cancelled ?? new CancelledError('cancelled: taken back');
+  if (call.io.signal.aborted) throw cancelled ?? new CancelledError('cancelled: undone');
   if (isUndone) {
-    throw new RefusedError(`not confirmed in time: run ${runId} was taken back`);
+    throw new RefusedError(`not confirmed in time: run ${runId} was undone`);
   }
 }
 

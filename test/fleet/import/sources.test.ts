@@ -171,7 +171,7 @@ test.each([
 
 test.each([
   ['http://nb.example/', 'only https://'],
-  ['https://u:secret1@nb.example/', 'no login stands in a URL'],
+  ['https://u:secret1@nb.example/', 'a URL must contain no login'],
   ['https://nb.example/?token=secret1', 'must hold no secret'],
   ['https://nb.example/login/', 'is no list of devices'],
 ])('NetBox: %s is refused', (url, message) => {
