@@ -19,7 +19,7 @@ export const alias: CommandSpec = {
       name: 'list',
       summary: 'List your aliases',
       changes: 'nothing',
-      async *run({ shell }) {
+      *run({ shell }) {
         const aliases = Object.entries(shell.services.settings.get('aliases') ?? {});
         yield table(
           'aliases',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/shell/commands/index.ts';
 import { makeDevsh } from '../../main/devsh.ts';
+import { parseLine } from '../../../src/text/words.ts';
 
 const verbs = COMMANDS.flatMap((command) =>
   command.verbs.map((verb) => ({ line: `${command.name} ${verb.name}`.trim(), verb })),
@@ -28,7 +29,8 @@ test('each example is understood', async () => {
   const devsh = await makeDevsh();
   for (const { verb } of verbs) {
     for (const example of verb.examples ?? []) {
-      const { exitCode, stderr } = await devsh(`${example.split(' < ')[0] ?? ''} --help`);
+      const { words } = parseLine(example.split(' < ')[0] ?? '');
+      const { exitCode, stderr } = await devsh([...words.map(({ text }) => text), '--help']);
       expect({ example, exitCode, stderr }).toEqual({ example, exitCode: 0, stderr: '' });
     }
   }
