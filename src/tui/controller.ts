@@ -407,7 +407,14 @@ export class Controller {
       fleet.devices.filter(({ kind }) => kind === 'failed').map(({ name }) => name),
     );
     const isMissing = (name: string): boolean => !reads.has(name) && !failed.has(name);
-    if (hasResults || fleet.selected.some(isMissing)) void this.#reader.read();
+    if (hasResults || fleet.selected.some(isMissing)) void this.#readAgain(hasResults);
+  }
+
+  /** Reads the table; after a write, also what a comparison shows. */
+  async #readAgain(hasResults: boolean): Promise<void> {
+    await this.#reader.read();
+    const { overlay } = this.#store.state;
+    if (hasResults && overlay.kind === 'drift') await this.#reader.read(overlay.command);
   }
 
   #showFleet(): void {

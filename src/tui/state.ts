@@ -333,8 +333,8 @@ export interface DriftOverlay {
   readonly filter: string;
   readonly output: DriftOutput;
   readonly cursor: number;
-  /** Number of devices scrolled out on the left. */
-  readonly shift: number;
+  /** Index of the device under the cursor: those read, then the others. */
+  readonly device: number;
   /** Shows also the records that are the same on all devices. */
   readonly isWhole: boolean;
 }

@@ -225,15 +225,18 @@ test('a text is searched with "/", and n and N go from line to line', async () =
   await program.waitFor(/^▸users · /m);
 });
 
-test('the matrix scrolls to the devices that have no room, and Enter opens the details', async () => {
+test('the matrix has a cursor for devices, and Enter opens the details', async () => {
   const program = await startDemo(60, 20);
   program.press('c');
-  await program.waitFor(/^ +USERNAME +sim1 +sim2 +sim3 +→1/m);
+  await program.waitFor(/^ +USERNAME +▾sim1 +sim2 +sim3 +sim4/m);
+  await program.waitFor('theo.lhote on sim1: = same · lang fr');
   program.press('right');
-  await program.waitFor(/^ +USERNAME +sim2 +sim3 +sim4$/m);
-  program.press('right');
+  await program.waitFor(/^ +USERNAME +sim1 +▾sim2/m);
+  await program.waitFor('theo.lhote on sim2: ≠ differs · lang it');
   program.press('left');
-  await program.waitFor(/^ +USERNAME +sim1/m);
+  await program.waitFor(/▾sim1/);
+  program.press('enter');
+  await program.waitFor(/user drift › theo\.lhote/);
 });
 
 test('a filtered table compares what it shows, and the comparison is done again with r', async () => {
@@ -318,9 +321,9 @@ test('the list of devices is watched: what fails shows without a key', async () 
 });
 
 test.each([
-  ['in colours', {}, { same: 114, differs: 221, missing: 210 }],
+  ['in colours', {}, { same: 247, differs: 221, missing: 117 }],
   ['without colours', { NO_COLOR: '1' }, { same: -1, differs: -1, missing: -1 }],
-])('the matrix says what differs in words, and %s', async (_title, env, colours) => {
+])('the matrix says what differs by signs, and %s', async (_title, env, colours) => {
   const args = ['demo', '--profile', 'drf', '--devices', '4', '--users', '6'];
   const program = await startDevsh(args, { env });
   await program.waitFor(/24 records/);
@@ -330,15 +333,15 @@ test.each([
   program.press('down');
   await program.waitFor(/^▸ anke\.weiss/m);
   await program.waitFor('enter details');
-  const colourOf = (text: string): number | undefined => {
+  const colourOf = (sign: string): number | undefined => {
     // The row under the cursor has one colour.
-    const row = program.screen().findIndex((line) => line.includes(text) && !line.startsWith('▸'));
-    const column = (program.screen()[row] ?? '').indexOf(text);
-    return program.cellStyle(row, column)?.foreground;
+    const screen = program.screen();
+    const row = screen.findIndex((line) => /^  \S+ .* [=≠·] /.test(line) && line.includes(sign));
+    return program.cellStyle(row, (screen[row] ?? '').indexOf(sign))?.foreground;
   };
   expect({
-    same: colourOf('= same'),
-    differs: colourOf('≠ lang'),
-    missing: colourOf('- missing'),
+    same: colourOf('='),
+    differs: colourOf('≠'),
+    missing: colourOf('·'),
   }).toEqual(colours);
 });

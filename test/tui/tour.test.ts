@@ -138,7 +138,7 @@ function outcomeOf(state: State, effect: string): readonly Action[] {
           perDevice: ['uuid'],
         },
         cursor: 0,
-        shift: 0,
+        device: 0,
         isWhole: false,
       });
     case 'open-resource':

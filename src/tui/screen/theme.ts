@@ -131,6 +131,7 @@ export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
 /** ASCII replacements of our signs; as wide as the sign, except for the last. */
 const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '▸': '>',
+  '▾': 'v',
   '◂': '<',
   '›': '>',
   '●': '*',

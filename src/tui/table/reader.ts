@@ -2,7 +2,7 @@ import { isRead, shownDevices } from './rows.ts';
 import { nextWait } from '../../shell/watch.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
 import { errorLines, type Failure } from '../../output/streams.ts';
-import type { ReadOutput } from '../../shell/output.ts';
+import type { DriftOutput, ReadOutput } from '../../shell/output.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { keepFailures } from '../output-router.ts';
 import { visible } from '../../text/visible.ts';
@@ -43,6 +43,13 @@ export class TableReader {
     this.#failing.set(device.name, message);
   }
 
+  /** A comparison that is still in sight keeps its cursor. */
+  #updateDrift(line: string, output: DriftOutput): void {
+    const { overlay } = this.#store.state;
+    if (overlay.kind === 'drift' && overlay.command === line)
+      this.#store.dispatch({ kind: 'view-over', overlay: { ...overlay, output } });
+  }
+
   /** Whether the line that fills the table applies to any device. */
   #hasDevices(): boolean {
     const { fleet, services } = this.#shell.shell;
@@ -50,15 +57,14 @@ export class TableReader {
     return fleet.connected.length === 0 && services.settings.get('on') !== undefined;
   }
 
-  /** Runs the line that fills the table; cancels a read in progress. */
-  async read(): Promise<void> {
+  /** Runs the line that fills the table, or compares devices again; cancels a read in progress. */
+  async read(line = this.#store.state.table.command): Promise<void> {
     this.interrupt();
     // Lines with their own devices, such as `resume`, leave nothing to read.
     if (!this.#hasDevices()) return;
     const stop = new AbortController();
     this.#stop = stop;
     const { signal } = stop;
-    const line = this.#store.state.table.command;
     const isCurrent = (): boolean => this.#stop === stop;
     this.#store.dispatch({ kind: 'reading', text: 'reading' });
     const failures: Failure[] = [];
@@ -84,6 +90,7 @@ export class TableReader {
           this.#feed.add(line, invocation, output);
           this.#note(output, failures);
         }
+        if (output.kind === 'drift') this.#updateDrift(line, output);
         if (output.kind === 'progress') {
           const text = `reading ${output.done}/${output.total}`;
           this.#store.dispatch({ kind: 'reading', text });

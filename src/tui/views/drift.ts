@@ -1,28 +1,35 @@
-import { driftSummary, type Drift, type DriftCell, type DriftRow } from '../../fleet/drift.ts';
+import { driftSummary, type Drift, type DriftRow } from '../../fleet/drift.ts';
 import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
-import { columnTitle } from '../../output/cells.ts';
-import { differenceTexts, driftWord, keyText, onText } from '../../output/drift-text.ts';
+import { columnTitle, quotedText } from '../../output/cells.ts';
+import { differenceTexts, driftWord, keyText } from '../../output/drift-text.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
-import { key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
+import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
 import type { Span } from '../screen/theme.ts';
-import type { DriftOverlay, State } from '../state.ts';
+import type { DriftOverlay, LogLine, State } from '../state.ts';
 import { keyOfRow, tableRows } from '../table/rows.ts';
 import { filterOf } from '../table/feed.ts';
-import { filterText } from '../table/view.ts';
+import { filterText, joined } from '../table/view.ts';
+import { type Alike, makeAlike } from './make-alike.ts';
+import { namesText } from './plan-lines.ts';
 import { arranged, listOf, type ListRow, type ListSource } from './view.ts';
 
 const MOST_KEY = 28;
-const MOST_CELL = 22;
-/** With narrower columns, one sentence for all devices says more. */
-const LEAST_CELL = 7;
+/** Devices are named above their columns if that leaves so much of the screen. */
+const NAMES_SHARE = 0.6;
+/** With less room, no sentence says what differs. */
+const LEAST_TEXT = 12;
 /** Number of rows measured for the column widths. */
 const MEASURED_ROWS = 200;
 
-/** The signs and words of the cells repeat the meaning. */
-const CELL_TONES = { same: 'good', only: 'warning', differs: 'warning', missing: 'bad' } as const;
-
-const MISSING: DriftCell = { kind: 'missing' };
+/** One cell for each device, and a word for the legend. */
+const SIGNS = {
+  same: { sign: '=', tone: 'quiet', word: 'same' },
+  only: { sign: '=', tone: 'quiet', word: 'same' },
+  differs: { sign: '≠', tone: 'warning', word: 'differs' },
+  missing: { sign: '·', tone: 'accent', word: 'not there' },
+  unread: { sign: '?', tone: 'quiet', word: 'not read' },
+} as const;
 
 /** A filter finds records by the values of any device, and devices by their cells. */
 function source({ output, isWhole }: DriftOverlay): ListSource<DriftRow> {
@@ -40,13 +47,19 @@ function source({ output, isWhole }: DriftOverlay): ListSource<DriftRow> {
   };
 }
 
-const noDifference: Reason = (state) => {
-  const { overlay, find } = state;
-  if (overlay.kind !== 'drift') return noRow(state);
-  return arranged(source(overlay), find).length === 0 ? 'nothing differs' : undefined;
-};
+const noDifference: Reason = (state) =>
+  state.overlay.kind === 'drift' && currentRow(state.overlay, state) === undefined
+    ? 'nothing differs'
+    : undefined;
 
-/** Records and devices as a matrix; on a narrow screen one sentence for each record. */
+const notAlike: Reason = (state) =>
+  state.overlay.kind === 'drift'
+    ? (readOnly(state) ??
+      state.fleet.denied.get(state.overlay.output.resource)?.set ??
+      alikeFor(state.overlay, state).reason)
+    : undefined;
+
+/** Records and devices as a matrix: one sign for each, what differs first. */
 export const DRIFT = listOf<DriftOverlay, DriftRow>({
   keys: keysOf('drift', 'While devices are compared', [
     key(['enter'], 'details', 'every field, device by device', {
@@ -55,8 +68,19 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
       disabled: noDifference,
     }),
     key(['f'], 'whole', 'also what is the same on all devices, or not', { hint: [3, 'all'] }),
-    key(['right', 'l'], 'right', 'devices to the right', { hint: [4, 'devices'] }),
-    key(['left', 'h'], 'left', 'devices to the left'),
+    lineKey(
+      ['='],
+      'make-alike',
+      'make the odd ones like the other devices; asks first',
+      (state) => (state.overlay.kind === 'drift' ? alikeFor(state.overlay, state).line : undefined),
+      {
+        hint: [1.5, 'make alike'],
+        command: 'user set KEY FIELD=VALUE… --on DEVICES',
+        disabled: notAlike,
+      },
+    ),
+    key(['right', 'l'], 'right', 'the device to the right', { hint: [4, 'device'] }),
+    key(['left', 'h'], 'left', 'the device to the left'),
     lineKey(
       ['r'],
       'compare-again',
@@ -68,25 +92,25 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
   ]),
   crumb: ({ output }) => `${visible(output.resource)} drift`,
   id: ({ command }) => command,
-  resumed: (overlay, { cursor, shift, isWhole }) => ({ ...overlay, cursor, shift, isWhole }),
+  resumed: (overlay, { cursor, device, isWhole }) => ({ ...overlay, cursor, device, isWhole }),
   title: ({ output, filter }, state, found) => [
     { text: visible(driftSummary(output.drift, output.resource)), rank: found.text === '' ? 1 : 2 },
     { text: filterText(state, [filter]), rank: 1.5 },
     found,
   ],
   act(overlay, state, action) {
-    const { shift, isWhole } = overlay;
     const changed = (change: Partial<DriftOverlay>): State => ({
       ...state,
       overlay: { ...overlay, ...change },
     });
+    const { device, isWhole } = overlay;
+    const last = devicesOf(overlay).length - 1;
     if (action === 'whole') return changed({ isWhole: !isWhole });
-    if (action === 'left') return changed({ shift: Math.max(0, shift - 1) });
-    if (action !== 'right') return undefined;
-    return devicesBeyond(overlay, state) === 0 ? state : changed({ shift: shift + 1 });
+    if (action === 'left') return changed({ device: Math.max(0, Math.min(device, last) - 1) });
+    return action === 'right' ? changed({ device: Math.min(last, device + 1) }) : undefined;
   },
-  details(overlay, { find }) {
-    const row = arranged(source(overlay), find)[overlay.cursor];
+  details(overlay, state) {
+    const row = currentRow(overlay, state);
     if (row === undefined) return undefined;
     const details = { kind: 'of-drift', key: row.key, drift: overlay.output, row } as const;
     return { kind: 'details', details, top: 0 };
@@ -103,11 +127,12 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
   },
   source,
   draw: drawn,
+  below,
   empty: ({ output: { drift } }) =>
     `no differences: all ${drift.rows.length} are the same on ${devicesText(drift)}; f shows them`,
 });
 
-const START = { cursor: 0, shift: 0, isWhole: false };
+const START = { cursor: 0, device: 0, isWhole: false };
 
 const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
   isWhole ? rows : rows.filter(({ isSame }) => !isSame),
@@ -133,95 +158,136 @@ function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haysta
   return made;
 }
 
-/** Columns for devices from `shift` on; on a narrow screen one sentence for each record. */
+function currentRow(overlay: DriftOverlay, { find }: State): DriftRow | undefined {
+  return arranged(source(overlay), find)[overlay.cursor];
+}
+
+/** Devices that were read, then the others. */
+function devicesOf({ output: { drift } }: DriftOverlay): readonly string[] {
+  return [...drift.devices, ...drift.unread].map(({ name }) => name);
+}
+
+function signOf({ cells }: DriftRow, index: number) {
+  return SIGNS[cells[index]?.kind ?? 'unread'];
+}
+
+/** The key, one sign for each device, and what differs as far as there is room. */
 function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, width: number) {
-  const { resource } = overlay.output;
-  const { title, key, devices, widths, more } = measured(rows, overlay, width);
-  const isSentence = widths.length < Math.min(2, devices.length);
-  const line = (head: string, texts: readonly string[]): string =>
-    cut([fit(head, key), ...texts].join('  ').trimEnd(), width);
-  const cells = (texts: readonly string[]): string[] =>
-    widths.map((cell, index) => fit(texts[index] ?? '', cell));
-  const names = cells(devices.map(({ name }) => visible(name)));
+  const { drift, resource } = overlay.output;
+  const { title, key, cells, from, count, more, room } = measured(rows, overlay, width);
+  const names = devicesOf(overlay);
+  const at = Math.min(overlay.device, names.length - 1);
+  const heads = names.slice(from, from + count).map((name, index) => {
+    const isCurrent = from + index === at;
+    if (cells === undefined) return isCurrent ? '▾' : ' ';
+    return ` ${isCurrent ? '▾' : ' '}${fit(visible(name), cells[index] ?? 1)}`;
+  });
+  const beyond = more === 0 ? '' : `→${more}`;
+  const line = (head: string, middle: string, text: string): string =>
+    cut(`${fit(head, key)}${GAP}${middle}${GAP}${text}`.trimEnd(), width);
   return {
-    header: isSentence
-      ? line(title, ['DIFFERENCE'])
-      : line(title, [...names, ...(more > 0 ? [`→${more}`] : [])]),
+    header: line(title, heads.join(''), beyond === '' && room > 0 ? 'DIFFERENCE' : beyond),
     row(index: number): ListRow {
       const row = rows[index];
       if (row === undefined) return { text: '', tone: 'plain' };
       const tone = row.isSame ? 'quiet' : 'plain';
-      const name = keyText(row, resource);
-      if (isSentence) return { text: line(name, [sentence(overlay, row)]), tone };
-      const shown = row.cells.slice(overlay.shift, overlay.shift + widths.length);
-      const words = cells(shown.map(cellWord));
-      const parts: Span[] = [
-        { tone, text: fit(name, key) },
-        ...shown.flatMap((cell, at): Span[] => [
-          { tone: 'plain', text: '  ' },
-          { tone: row.isSame ? 'quiet' : CELL_TONES[cell.kind], text: words[at] ?? '' },
-        ]),
-      ];
-      return { text: line(name, words), tone, parts };
+      const signs = heads.map((_, place): Span => {
+        const { sign, tone: own } = signOf(row, from + place);
+        return {
+          tone: own,
+          text: cells === undefined ? sign : `  ${fit(sign, cells[place] ?? 1)}`,
+        };
+      });
+      const text = room === 0 ? '' : differenceTexts(drift, row).join('; ');
+      const parts = joined([
+        { tone, text: fit(keyText(row, resource), key) + GAP },
+        ...signs,
+        { tone, text: cut(`${GAP}${text}`, room + GAP.length) },
+      ]);
+      return { text: cut(parts.map((part) => part.text).join(''), width), tone, parts };
     },
   };
 }
 
-/** Number of devices without room on the right. */
-function devicesBeyond(overlay: DriftOverlay, { find, size }: State): number {
-  return measured(arranged(source(overlay), find), overlay, size.columns - 2).more;
-}
+const GAP = '  ';
 
+/** Widths; `cells`: those of the devices if there is room for their names. */
 function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
   const { drift, resource } = overlay.output;
   const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
-  const sample = rows.slice(0, MEASURED_ROWS);
-  const keys = sample.map((row) => widthOf(keyText(row, resource)));
-  const key = Math.min(MOST_KEY, Math.max(widthOf(title), ...keys));
-  const devices = drift.devices.slice(overlay.shift);
-  const widths = cellWidths(overlay, sample, width - key);
-  return { title, key, devices, widths, more: devices.length - widths.length };
-}
-
-function sentence({ output }: DriftOverlay, row: DriftRow): string {
-  const texts = differenceTexts(output.drift, row);
-  return texts.length === 0 ? 'same' : `${onText(output.drift, row)}: ${texts.join('; ')}`;
-}
-
-/** Widths of the cells that fit, from the first visible device on. */
-function cellWidths(
-  { output, shift }: DriftOverlay,
-  rows: readonly DriftRow[],
-  room: number,
-): number[] {
-  const widths: number[] = [];
+  const keys = rows.slice(0, MEASURED_ROWS).map((row) => widthOf(keyText(row, resource)));
+  const widest = Math.max(widthOf(title), ...keys);
+  const key = Math.min(MOST_KEY, Math.floor(width / 2), widest);
+  const devices = devicesOf(overlay);
+  const named = devices.map((name) => widthOf(visible(name)));
+  const all = named.reduce((sum, cells) => sum + cells + GAP.length, 0);
+  const left = width - key - GAP.length;
+  const hasNames = all <= left * NAMES_SHARE;
   // Room for `→12`.
-  let left = room - 4;
-  for (const [index, { name }] of output.drift.devices.slice(shift).entries()) {
-    const texts = rows.map(({ cells }) => cellWord(cells[shift + index] ?? MISSING));
-    const widest = Math.max(widthOf(visible(name)), LEAST_CELL, ...texts.map(widthOf));
-    const wanted = Math.min(MOST_CELL, widest);
-    if (left < wanted + 2) break;
-    widths.push(wanted);
-    left -= wanted + 2;
-  }
-  return widths;
+  const most = Math.max(1, left - GAP.length - 4);
+  const count = hasNames ? devices.length : Math.min(devices.length, most);
+  const from = Math.max(0, Math.min(overlay.device - count + 1, devices.length - count));
+  const rest = left - (hasNames ? all : count) - GAP.length;
+  return {
+    title,
+    key,
+    cells: hasNames ? named : undefined,
+    from,
+    count,
+    more: devices.length - from - count,
+    room: rest < LEAST_TEXT ? 0 : rest,
+  };
 }
 
-/** A sign and a word: `= same`, `≠ lang`, `- missing`. */
-function cellWord(cell: DriftCell): string {
-  switch (cell.kind) {
-    case 'same':
-      return '= same';
-    case 'only':
-      return '+ only';
-    case 'missing':
-      return '- missing';
-    case 'differs':
-      return cell.fields.length === 0
-        ? '≠ number'
-        : `≠ ${driftWord(cell).slice('differs: '.length)}`;
-  }
+/** The cell under both cursors, what `=` would do, and the legend. */
+function below(state: State): readonly LogLine[] {
+  const { overlay, size } = state;
+  if (overlay.kind !== 'drift') return [];
+  const row = currentRow(overlay, state);
+  const { drift, resource } = overlay.output;
+  const { length } = drift.rows.filter(({ isSame }) => isSame);
+  const same = length === 0 || overlay.isWhole ? '' : ` · ${length} the same folded away`;
+  const words = Object.values(SIGNS)
+    .slice(1)
+    .map(({ sign, word }) => `${sign} ${word}`);
+  const legend: LogLine = { tone: 'quiet', text: words.join('  ') + same };
+  if (row === undefined) return [legend];
+  const alike = alikeFor(overlay, state);
+  const unread =
+    drift.unread.length === 0
+      ? ''
+      : ` · not read, not covered: ${namesText(drift.unread.map(({ name }) => name))}`;
+  const lines: readonly LogLine[] = [
+    { tone: 'plain', text: `${keyText(row, resource)} on ${cellText(row, overlay)}` },
+    {
+      tone: 'quiet',
+      text: alike.line === undefined ? alike.reason : `= ${visible(alike.line)}${unread}`,
+    },
+    legend,
+  ];
+  const shown = size.rows < SMALL_ROWS ? lines.slice(0, 1) : lines;
+  return shown.map((one) => ({ ...one, text: cut(one.text, size.columns - 2) }));
+}
+
+/** On smaller screens the records need the rows. */
+const SMALL_ROWS = 16;
+
+/** `fw7: ≠ lang en` */
+function cellText(row: DriftRow, overlay: DriftOverlay): string {
+  const names = devicesOf(overlay);
+  const at = Math.min(overlay.device, names.length - 1);
+  const name = names[at] ?? '';
+  const { sign, word } = signOf(row, at);
+  const values = row.fields.flatMap(({ field, values: all }) => {
+    const own = all.find(({ devices }) => devices.includes(name));
+    return own === undefined ? [] : [`${visible(field)} ${quotedText(field, own.value)}`];
+  });
+  return `${visible(name)}: ${sign} ${[word, ...values].join(' · ')}`;
+}
+
+function alikeFor(overlay: DriftOverlay, state: State): Alike {
+  const row = currentRow(overlay, state);
+  return row === undefined ? { reason: 'nothing differs' } : makeAlike(overlay.output, row);
 }
 
 /** `3 devices`; `the 10 devices read (2 not read)`. */

@@ -140,7 +140,7 @@ function compared(state: State): State {
       filter: 'lang=de',
       output,
       cursor: 0,
-      shift: 0,
+      device: 0,
       isWhole: true,
     },
   });

@@ -43,7 +43,7 @@ const drift = over({
     perDevice: ['uuid'],
   },
   cursor: 0,
-  shift: 0,
+  device: 0,
   isWhole: false,
 });
 
