@@ -49,7 +49,7 @@ describe('every view names the key for help, and the prompt where there is room'
     expect([`table: ${footer(80)}`, ...lines].join('\n')).toMatchInlineSnapshot(`
       "table: : prompt · enter details · / filter · ? help · a add · e edit · q leave
       devices: enter open · esc back or q · c connect · x disconnect · / search · ? help
-      drift: enter details · (= like the others) · esc back or q · f all · → device · ? help
+      drift: enter details · (= make alike) · esc back or q · f all · → device · ? help
       resources: enter open · esc back or q · / search · : prompt · ? help
       runs: enter show · esc back or q · r resume · t retry · / search · u undo · ? help
       help: esc back or q · ↓ scroll · pgdn page · / search · : prompt · ? help"
