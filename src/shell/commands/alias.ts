@@ -34,11 +34,11 @@ export const alias: CommandSpec = {
         'Give a line a name; the name then works at the prompt, in your shell and in scripts',
       args: [NAME, { name: 'LINE', summary: 'a line of devsh, in quotes', isRequired: true }],
       details:
-        '${1}, ${2} … are the words behind the alias, ${NAME} is the word NAME=VALUE or DEVSH_VAR_NAME, and\n' +
+        '${1}, ${2} … are the words after the alias, ${NAME} is the word NAME=VALUE or DEVSH_VAR_NAME, and\n' +
         '${NAME:-default} has a default. Each value stays one word and is never an option. Other words and\n' +
-        'options behind the alias are added to the line.\n' +
+        'options after the alias are added to the line.\n' +
         'A command or a resource of the devices wins over an alias of the same name. An alias cannot contain\n' +
-        'another alias, a secret, --yes, --allow or --insecure; type these options behind it.',
+        'another alias, a secret, --yes, --allow or --insecure; type these options after it.',
       examples: [
         "alias set german 'user list lang=de --columns username,lang'",
         "alias set leaver 'user delete ${1}'",
