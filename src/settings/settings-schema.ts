@@ -73,13 +73,14 @@ export function parseSetting<Name extends SettingName>(
   const choices = issues.flatMap((issue) =>
     issue.code === 'invalid_value' ? issue.values.map(String) : [],
   );
-  throw new UsageError(
-    `${name} cannot be "${oneLine(text)}": ${issues.map(({ message }) => message).join('; ')}`,
-    {
-      column,
-      suggestions: suggest(text, choices),
-    },
-  );
+  const why =
+    choices.length > 0
+      ? `choose one of ${choices.join(', ')}`
+      : issues.map(({ message }) => message).join('; ');
+  throw new UsageError(`${name} cannot be "${oneLine(text)}": ${why}`, {
+    column,
+    suggestions: suggest(text, choices),
+  });
 }
 
 function jsonOf(text: string): unknown {

@@ -66,7 +66,7 @@ test.each([
 });
 
 test.each([
-  ['config set theme lihgt', 'theme cannot be "lihgt"', 'light'],
+  ['config set theme lihgt', 'theme cannot be "lihgt": choose one of dark, light,', 'light'],
   ['config set timeoutMs soon', 'timeoutMs cannot be "soon"', undefined],
   ['config set timeoutMs 0', 'timeoutMs cannot be "0"', undefined],
   ['config set timeoutms 5', 'there is no setting "timeoutms"', 'timeoutMs'],

@@ -1,13 +1,11 @@
-import { RefusedError, SettingsError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { SETTING_ROWS, type SettingName } from '../../settings/settings-table.ts';
 import { originText } from '../../settings/settings.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../../text/words.ts';
-import type { ArgSpec, Call, CommandSpec } from '../command.ts';
-import { verb } from '../command.ts';
+import { type ArgSpec, type Call, type CommandSpec, later, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { hideSecrets } from '../grammar/hide-secrets.ts';
 import { info, type Output, success, table, warning } from '../output.ts';
 
 const NAME: ArgSpec = {
@@ -71,7 +69,8 @@ export const config: CommandSpec = {
         const name = settingNamed(call.args.words('NAME'));
         const [word] = call.args.words('VALUE');
         const text = word?.text ?? '';
-        if (hideSecrets(text) !== text) throw keepsNoSecret(name, word?.start);
+        const { refuseSecrets } = await import('../settings-edit.ts');
+        refuseSecrets(name, text, word?.start);
         const { parseSetting } = await import('../../settings/settings-schema.ts');
         const { settings } = call.shell.services;
         await settings.set(name, parseSetting(name, text, word?.start));
@@ -98,7 +97,7 @@ export const config: CommandSpec = {
     verb({
       name: 'edit',
       summary: 'Edit your settings.json in $VISUAL or $EDITOR; a mistake opens the editor again',
-      run: editSettings,
+      run: later(async () => (await import('../settings-edit.ts')).editSettings),
     }),
     verb({
       name: 'schema',
@@ -124,13 +123,6 @@ function settingNamed([word]: readonly Word[]): SettingName {
   });
 }
 
-function keepsNoSecret(name: string, column?: number): UsageError {
-  return new UsageError(
-    `${name} contains a secret, and devsh keeps no secrets in settings: "login --to keychain" or "vault" keeps logins`,
-    { column },
-  );
-}
-
 /** Reports a change, and the source that wins over it. */
 function* kept({ shell, io }: Call, name: SettingName, text: string): Generator<Output> {
   yield success(
@@ -139,52 +131,4 @@ function* kept({ shell, io }: Call, name: SettingName, text: string): Generator<
   const origin = shell.services.settings.origin(name);
   if (origin.kind === 'user' || origin.kind === 'default') return;
   yield warning(`here ${originText(origin)} sets ${name} and wins over your settings`);
-}
-
-const NEW_FILE = '{\n}\n';
-
-async function* editSettings({ io, shell }: Call): AsyncGenerator<Output> {
-  if (io.edit === undefined) {
-    throw new RefusedError(
-      'config edit needs a terminal for the editor; in a script use "config set"',
-    );
-  }
-  const { settings } = shell.services;
-  const { withComplaint, withoutComplaint } = await import('../../change/record-text.ts');
-  const { replaceSettings } = await import('../../settings/edit-settings.ts');
-  const before = await shell.services.readIfThere(settings.path);
-  let shown = before ?? NEW_FILE;
-  let mistaken: string | undefined;
-  for (;;) {
-    const text = await io.edit({ text: shown, name: 'settings.json' });
-    const edited = withoutComplaint(text);
-    if (edited === (before ?? NEW_FILE)) {
-      yield info('nothing was changed');
-      return;
-    }
-    if (edited.trim() === '') throw new RefusedError('the text was emptied: nothing was changed');
-    try {
-      await replaceSettings(settings.path, { text: edited, before }, refuseSecrets);
-      break;
-    } catch (error) {
-      // A file that another session has changed, or that cannot be written, is no mistake in the text.
-      if (!(error instanceof UsageError)) throw error;
-      if (edited === mistaken) {
-        throw new SettingsError(
-          `the mistake is still there: nothing was changed (${error.message})`,
-        );
-      }
-      mistaken = edited;
-      shown = withComplaint(edited, error.message);
-    }
-  }
-  yield success(`${settings.path} is changed; it applies from the next start at the latest`);
-}
-
-function refuseSecrets(name: string, value: unknown): void {
-  if (typeof value === 'string') {
-    if (hideSecrets(value) !== value) throw keepsNoSecret(name);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) refuseSecrets(name, part);
-  }
 }
