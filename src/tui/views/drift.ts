@@ -5,7 +5,7 @@ import { differenceTexts, driftWord, keyText } from '../../output/drift-text.ts'
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
-import type { Span } from '../screen/theme.ts';
+import type { Span, Tone } from '../screen/theme.ts';
 import type { DriftOverlay, LogLine, State } from '../state.ts';
 import { keyOfRow, tableRows } from '../table/rows.ts';
 import { filterOf } from '../table/feed.ts';
@@ -171,6 +171,14 @@ function signOf({ cells }: DriftRow, index: number) {
   return SIGNS[cells[index]?.kind ?? 'unread'];
 }
 
+/** Of a record that few devices have, those stand out; otherwise those without it. */
+function toneOf({ cells }: DriftRow, index: number, isRare: boolean): Tone {
+  const cell = cells[index];
+  if (isRare && cell !== undefined && cell.kind !== 'differs')
+    return cell.kind === 'missing' ? 'quiet' : 'accent';
+  return SIGNS[cell?.kind ?? 'unread'].tone;
+}
+
 /** The key, one sign for each device, and what differs as far as there is room. */
 function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, width: number) {
   const { drift, resource } = overlay.output;
@@ -191,8 +199,11 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
       const row = rows[index];
       if (row === undefined) return { text: '', tone: 'plain' };
       const tone = row.isSame ? 'quiet' : 'plain';
+      const missing = row.cells.filter(({ kind }) => kind === 'missing').length;
+      const isRare = 2 * missing > row.cells.length;
       const signs = heads.map((_, place): Span => {
-        const { sign, tone: own } = signOf(row, from + place);
+        const { sign } = signOf(row, from + place);
+        const own = toneOf(row, from + place, isRare);
         return {
           tone: own,
           text: cells === undefined ? sign : `  ${fit(sign, cells[place] ?? 1)}`,
@@ -261,7 +272,7 @@ function below(state: State): readonly LogLine[] {
     { tone: 'plain', text: `${keyText(row, resource)} on ${cellText(row, overlay)}` },
     {
       tone: 'quiet',
-      text: alike.line === undefined ? alike.reason : `= ${visible(alike.line)}${unread}`,
+      text: alike.line === undefined ? alike.reason : `= ${alike.summary}${unread}`,
     },
     legend,
   ];

@@ -10,7 +10,12 @@ import { namesText } from './plan-lines.ts';
 
 /** The line that makes the odd records like those of most devices, or why there is none. */
 export type Alike =
-  | { readonly line: string; readonly reason?: undefined }
+  | {
+      readonly line: string;
+      /** What it sets, and where, also on many devices. */
+      readonly summary: string;
+      readonly reason?: undefined;
+    }
   | { readonly line?: undefined; readonly reason: string };
 
 /**
@@ -48,7 +53,10 @@ export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alik
   const words = row.key.startsWith('-')
     ? [devices, '--', ...named, ...values]
     : [...named, ...values, devices];
-  return { line: [resourceWords(resource), 'set', ...words].join(' ') };
+  return {
+    line: [resourceWords(resource), 'set', ...words].join(' '),
+    summary: `set ${visible([...named, ...values].join(' '))} on ${namesText(on)}`,
+  };
 }
 
 /** The value of most devices, and the devices with another one. */
