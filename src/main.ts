@@ -126,12 +126,21 @@ async function runDoor(
     const isVi = settings.get('editing') === 'vi';
     const theme = opening.theme ?? settings.get('theme');
     const reduceMotion = settings.get('reduceMotion');
+    const mouse = settings.get('mouse');
     const leaveNothing = (): void => {
       removeDrafts();
       cleanUp();
     };
     const detailsBeside = settings.get('detailsBeside');
-    const options = { keymap, isVi, theme, reduceMotion, detailsBeside, cleanUp: leaveNothing };
+    const options = {
+      keymap,
+      isVi,
+      theme,
+      reduceMotion,
+      mouse,
+      detailsBeside,
+      cleanUp: leaveNothing,
+    };
     return runTui(shell, host, opening, options);
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);

@@ -22,10 +22,18 @@ import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
 import { filterInSlices } from './table/filter-runner.ts';
 import { handlesEscape } from './prompt/reduce-prompt.ts';
-import { contextOf, keyText, type Pressed, pressedKey, unboundKeyText } from './keys/keymap.ts';
+import {
+  contextOf,
+  keyNameOf,
+  keyText,
+  type Pressed,
+  pressedKey,
+  unboundKeyText,
+} from './keys/keymap.ts';
 import { subjectOf } from './keys/own-actions.ts';
 import { lastSeenOf, TableFeed } from './table/feed.ts';
-import { type KeyEvent, matchesKey } from './terminal/keys.ts';
+import { targetAt } from './screen/mouse.ts';
+import { type KeyEvent, matchesKey, type MouseEvent, parseKey } from './terminal/keys.ts';
 
 /** What keys need from the terminal and from other programs. */
 export interface Surface {
@@ -33,6 +41,8 @@ export interface Surface {
   repaint(): void;
   /** Applies the theme that the user has chosen; undefined: the default of the terminal. */
   showTheme(wanted: State['theme']): void;
+  /** Returns whether the mouse is on now. */
+  toggleMouse(): boolean;
   /** Ctrl-Z. */
   suspend(): void;
   /** Ends the session. */
@@ -48,6 +58,11 @@ export interface Surface {
   /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
   copy(text: string): Promise<string | undefined>;
 }
+
+/** Number of lines that one turn of the wheel moves. */
+const WHEEL_LINES = 3;
+/** Two clicks within this time open a row. */
+const DOUBLE_MS = 500;
 
 const NOTHING_RUNS =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
@@ -70,6 +85,8 @@ export class Controller {
   readonly #typeahead: Typeahead;
   /** Hidden tables whose devices were written to after the last read, by command. */
   readonly #stale = new Set<string>();
+  /** The row of the last click. */
+  #clicked: { readonly index: number; readonly at: number } | undefined;
   /** The user asked to leave while a line was running: the session ends with it. */
   #isLeaving = false;
   /** Keys with an effect outside of the screen. */
@@ -96,6 +113,13 @@ export class Controller {
     },
     suspend: () => {
       this.#surface.suspend();
+    },
+    mouse: () => {
+      const key = keyNameOf('mouse', 'anywhere', this.#store.state.keymap) ?? 'its key';
+      const text = this.#surface.toggleMouse()
+        ? `mouse on: to select text in the terminal hold Shift; ${key} turns it off`
+        : 'mouse off';
+      this.#store.logMessage('quiet', text);
     },
     'add-form': () => {
       this.#forms.open(addForm(this.#store.state));
@@ -198,6 +222,37 @@ export class Controller {
 
   onKey(event: KeyEvent): void {
     this.#typeahead.press(event);
+  }
+
+  onMouse(event: MouseEvent): void {
+    this.#typeahead.moves(() => {
+      this.#handleMouse(event);
+    });
+  }
+
+  /** The wheel scrolls what is shown; a second click on a row is Enter. */
+  #handleMouse(event: MouseEvent): void {
+    const { state } = this.#store;
+    const before = this.#clicked;
+    this.#clicked = undefined;
+    if (event.kind !== 'click') {
+      if (state.form !== undefined && state.overlay.kind === 'none') return;
+      const action = event.kind === 'wheel-up' ? 'up' : 'down';
+      for (let line = 0; line < WHEEL_LINES; line += 1) this.#store.act(action);
+      return;
+    }
+    const target = targetAt(state, event);
+    if (target === undefined) return;
+    this.#questions.cancelLate();
+    if (target.kind === 'prompt') this.#store.act('go-prompt');
+    else if (target.kind === 'body') this.#store.act('go-table');
+    else {
+      const { index } = target;
+      const isSecond = before?.index === index && performance.now() - before.at < DOUBLE_MS;
+      this.#store.dispatch({ kind: 'point', index });
+      if (isSecond) this.#press({ kind: 'key', text: '', ...parseKey('enter') });
+      else this.#clicked = { index, at: performance.now() };
+    }
   }
 
   #press(event: KeyEvent): void {

@@ -179,14 +179,24 @@ export class Typeahead {
       this.#movedAt = now;
       this.#onDrop();
     } else {
-      this.#isPressing = true;
-      try {
-        this.#handleKey(event);
-      } finally {
-        this.#isPressing = false;
-      }
-      if (this.#hasMoved()) this.#collectChunk();
+      if (
+        this.moves(() => {
+          this.#handleKey(event);
+        })
+      )
+        this.#collectChunk();
     }
+  }
+
+  /** Whether the user's own action moves the focus: keys after a click are meant for the new place. */
+  moves(action: () => void): boolean {
+    this.#isPressing = true;
+    try {
+      action();
+    } finally {
+      this.#isPressing = false;
+    }
+    return this.#hasMoved();
   }
 
   /** The keys of one chunk arrive in one task. */

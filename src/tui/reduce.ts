@@ -85,6 +85,8 @@ function step(state: State, action: Action): State {
       return act(state, action.action, action.index);
     case 'edit':
       return EDITS[contextOf(state)]?.(state, action.key) ?? state;
+    case 'point':
+      return pointed(act(state, 'go-table'), action.index);
     case 'vi':
       return { ...state, prompt: viPrompt(prompt, action.key) };
     case 'pending-keys':
@@ -174,6 +176,12 @@ function step(state: State, action: Action): State {
     case 'answered':
       return { ...state, questions: state.questions.filter(({ id }) => id !== action.id) };
   }
+}
+
+function pointed(state: State, cursor: number): State {
+  const { overlay, table } = state;
+  if (overlay.kind === 'none') return { ...state, table: { ...table, cursor, range: undefined } };
+  return 'cursor' in overlay ? { ...state, overlay: { ...overlay, cursor } } : state;
 }
 
 /** Ignores rows for a filter that has changed since. */

@@ -32,6 +32,7 @@ interface ScreenOptions {
   readonly theme: ThemeName | undefined;
   /** Nothing changes by itself except for news; REDUCE_MOTION in the environment does the same. */
   readonly reduceMotion: boolean;
+  readonly mouse: boolean;
   /** Show the details of a record beside the table. */
   readonly detailsBeside: boolean;
   /** Removes temporary files when a signal ends the process. */
@@ -46,7 +47,7 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, isVi, theme: asked, reduceMotion, detailsBeside, cleanUp }: ScreenOptions,
+  { keymap, isVi, theme: asked, reduceMotion, mouse, detailsBeside, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   const start = initialState(terminal.size, keymap, isVi, themeFor(asked, host.env));
@@ -67,6 +68,10 @@ export async function runTui(
       terminal.painter.invalidate();
       mounted.refresh();
     },
+    toggleMouse: () => {
+      terminal.setMouse(!terminal.hasMouse);
+      return terminal.hasMouse;
+    },
     suspend: () => {
       terminal.suspend();
     },
@@ -85,6 +90,7 @@ export async function runTui(
   };
   const hasReducedMotion = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
   const controller = new Controller(shell, store, surface, hasReducedMotion);
+  terminal.setMouse(mouse);
   terminal.enter();
   let title = '';
   const showTitle = (): void => {
@@ -103,6 +109,9 @@ export async function runTui(
   );
   terminal.onKey((event) => {
     controller.onKey(event);
+  });
+  terminal.onMouse((event) => {
+    controller.onMouse(event);
   });
   try {
     controller.start(opening.line);

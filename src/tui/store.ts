@@ -27,6 +27,8 @@ export type Action =
   /** `index`: which of the binding's keys it was. */
   | { readonly kind: 'view'; readonly action: ViewAction; readonly index?: number }
   | { readonly kind: 'edit'; readonly key: EditKey }
+  /** A click on a row of the table or of the list over it. */
+  | { readonly kind: 'point'; readonly index: number }
   /** A key of vi in normal mode, or Esc, at the prompt. */
   | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
   /** A key sequence begins or ends. */

@@ -239,6 +239,7 @@ const KEYS: Readonly<Record<string, string>> = {
   f1: '\x1bOP',
   f2: '\x1bOQ',
   f5: '\x1b[15~',
+  f9: '\x1b[20~',
 };
 
 function keyBytes(name: string): string {

@@ -9,7 +9,7 @@ import type { Theme, Tone } from '../screen/theme.ts';
 import { deviceLines, deviceTone } from '../views/devices.ts';
 import { paneLines } from '../views/details.ts';
 import { matchParts } from '../views/reduce-view.ts';
-import type { ListView } from '../views/view.ts';
+import { listTop, type ListView } from '../views/view.ts';
 import { listView, viewText } from '../views/views.ts';
 import { Footer, Header, Messages, Prompt, QuestionLines, Row } from './bars.tsx';
 import { formView } from '../form/form-view.ts';
@@ -149,7 +149,7 @@ function List({ state, theme, height, list }: BodyProps & { readonly list: ListV
   if (count === 0) return <Row>{cut(` ${empty}`, columns)}</Row>;
   const cursor = Math.min(wanted, count - 1);
   const room = Math.max(1, height - 1);
-  const top = Math.max(0, Math.min(cursor - Math.floor(room / 2), count - room));
+  const top = listTop(list, height);
   const hasFocus = state.focus === 'table' && state.questions.length === 0;
   return (
     <>

@@ -419,6 +419,7 @@ export const KEYMAP: Keymap = [
     ),
     key(['ctrl-l'], 'repaint', 'draw the screen anew'),
     key(['ctrl-z'], 'suspend', 'back to the shell that started devsh; "fg" returns'),
+    key(['f9'], 'mouse', 'the mouse on or off: click and wheel; to select text then needs Shift'),
     key(['f2'], 'questions', 'the certificates and logins that devices wait for', {
       command: 'questions',
       disabled: isAsked,

@@ -91,6 +91,7 @@ const EFFECTS = [
   'quit',
   'repaint',
   'suspend',
+  'mouse',
   'add-form',
   'edit-form',
   'run-form',

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type KeyEvent, KeyReader } from './keys.ts';
+import { type KeyEvent, KeyReader, type MouseEvent } from './keys.ts';
 import { type CursorPosition, Painter, type Size } from './painter.ts';
 
 type TerminalInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'resume' | 'pause' | 'setRawMode'>;
@@ -30,8 +30,10 @@ export class Terminal {
   readonly #keys: KeyReader;
   readonly #exitGuard: ExitGuard;
   readonly #keyListeners = new Set<(event: KeyEvent) => void>();
+  readonly #mouseListeners = new Set<(event: MouseEvent) => void>();
   readonly #resizeListeners = new Set<(size: Size) => void>();
   #mode: TerminalMode = 'left';
+  #hasMouse = false;
   #title: string | undefined;
   #frame: Frame | undefined;
   #paintTimer: NodeJS.Timeout | undefined;
@@ -64,7 +66,13 @@ export class Terminal {
         for (const listener of this.#keyListeners) listener(event);
       },
       // Over a network the parts of one sequence arrive further apart.
-      { escapeTimeoutMs: env['SSH_CONNECTION'] === undefined ? 50 : 100 },
+      {
+        escapeTimeoutMs: env['SSH_CONNECTION'] === undefined ? 50 : 100,
+        onMouse: (event) => {
+          // Reports may arrive after the mouse was turned off.
+          if (this.#hasMouse) for (const listener of this.#mouseListeners) listener(event);
+        },
+      },
     );
     this.#exitGuard = new ExitGuard(processLike, {
       restore: () => {
@@ -148,6 +156,20 @@ export class Terminal {
     if (this.#mode === 'entered') this.#write(titleBytes(title));
   }
 
+  get hasMouse(): boolean {
+    return this.#hasMouse;
+  }
+
+  /** Whether the terminal reports the mouse; off by default. */
+  setMouse(isOn: boolean): void {
+    this.#hasMouse = isOn;
+    if (this.#mode === 'entered') this.#write(isOn ? MOUSE_ON : MOUSE_OFF);
+  }
+
+  onMouse(callback: (event: MouseEvent) => void): void {
+    this.#mouseListeners.add(callback);
+  }
+
   /** Calls back for each key; returns the function that stops it. */
   onKey(callback: (event: KeyEvent) => void): () => void {
     this.#keyListeners.add(callback);
@@ -165,7 +187,7 @@ export class Terminal {
     // Node only acts on a change, and another process may have changed the mode.
     this.#stdin.setRawMode(false);
     this.#stdin.setRawMode(true);
-    this.#write(KEEP_TITLE + ENTER_MODES);
+    this.#write(KEEP_TITLE + ENTER_MODES + (this.#hasMouse ? MOUSE_ON : ''));
     if (this.#title !== undefined) this.#write(titleBytes(this.#title));
     this.#keys.start();
     this.#repaint();
@@ -256,6 +278,8 @@ const CURSOR_KEYS = 1;
 const CURSOR = 25;
 const AUTO_WRAP = 7;
 const SYNCHRONIZED = 2026;
+const MOUSE_BUTTONS = 1000;
+const MOUSE_IN_SGR = 1006;
 
 const on = (mode: number): string => `\x1b[?${mode}h`;
 const off = (mode: number): string => `\x1b[?${mode}l`;
@@ -265,6 +289,9 @@ const PLAIN_TEXT = '\x1b[m';
 const PUSH_TITLE = '\x1b[22;2t';
 const POP_TITLE = '\x1b[23;2t';
 
+const MOUSE_ON = on(MOUSE_BUTTONS) + on(MOUSE_IN_SGR);
+const MOUSE_OFF = off(MOUSE_IN_SGR) + off(MOUSE_BUTTONS);
+
 /** Alternate screen, bracketed paste, plain cursor keys and keypad, no cursor. May be sent twice. */
 const ENTER_MODES =
   on(ALTERNATE_SCREEN) + on(BRACKETED_PASTE) + off(CURSOR_KEYS) + NUMERIC_KEYPAD + off(CURSOR);
@@ -272,6 +299,7 @@ const ENTER_MODES =
 /** Resets all modes, also those of an interrupted paint; the screen comes last. */
 const LEAVE_MODES =
   off(SYNCHRONIZED) +
+  MOUSE_OFF +
   PLAIN_TEXT +
   on(AUTO_WRAP) +
   off(BRACKETED_PASTE) +

@@ -87,6 +87,15 @@ export interface ListView {
   readonly empty: string;
 }
 
+/** The first visible row of a list in `height` lines with its header. */
+export function listTop(
+  { cursor, count }: Pick<ListView, 'cursor' | 'count'>,
+  height: number,
+): number {
+  const room = Math.max(1, height - 1);
+  return Math.max(0, Math.min(Math.min(cursor, count - 1) - Math.floor(room / 2), count - room));
+}
+
 type ListOver = Extract<Over, { cursor: number }>;
 
 interface ListSpec<O extends ListOver, T> extends View<O> {

@@ -73,6 +73,31 @@ describe('typed characters', () => {
   });
 
   test.each([
+    '\x1b[<0;0;1M',
+    '\x1b[<0;1;0M',
+    '\x1b[<0;1;1m',
+    '\x1b[<2;1;1M',
+    '\x1b[<32;1;1M',
+    '\x1b[<0;1M',
+    '\x1b[<0;1;1;1M',
+    '\x1b[<0;-1;1M',
+    '\x1b[<0;99999;1M',
+    '\x1b[<99999999999;1;1M',
+    '\x1b[<;;M',
+    '\x1b[M !!',
+    '\x1b[0;1;1M',
+  ])('a report of the mouse that is none is dropped: %j', (report) => {
+    const events: unknown[] = [];
+    const onMouse = (event: unknown): void => void events.push(event);
+    const { feed, labels } = startReader({ onMouse });
+    feed(`a${report}b`);
+    expect(labels()).toEqual(['a', 'b']);
+    expect(events).toEqual([]);
+    feed('\x1b[<0;1', '2;3M');
+    expect(events).toEqual([{ kind: 'click', row: 2, column: 11 }]);
+  });
+
+  test.each([
     ['the device attributes', '?62;4c'],
     ['the place of the cursor', '12;40R'],
     ['a focus report', 'I'],

@@ -25,6 +25,9 @@ const actions: Readonly<Record<string, () => void>> = {
     void Promise.reject(new Error('rejected on purpose'));
   },
   e: () => process.exit(3),
+  m: () => {
+    terminal.setMouse(!terminal.hasMouse);
+  },
   'ctrl-z': () => {
     terminal.suspend();
   },
@@ -49,6 +52,10 @@ terminal.onKey((event) => {
   seen.push(label);
   draw();
   actions[label]?.();
+});
+terminal.onMouse(({ kind, row, column }) => {
+  seen.push(`${kind}:${row},${column}`);
+  draw();
 });
 terminal.onResize(draw);
 console.log('before');
