@@ -4,10 +4,20 @@ import type { Shell } from '../shell/shell.ts';
 import { shortened, visible, visibleLines } from '../text/visible.ts';
 import { quoteLine } from '../text/words.ts';
 import type { OwnAction, OwnPrompt } from './keys/key-binding.ts';
-import { filledWords, hasForeignValue, type Subject } from './keys/own-actions.ts';
 import type { LineRunner } from './line-runner.ts';
 import type { Questions } from './questions.ts';
 import type { Store } from './store.ts';
+
+/** An action as it applies to what was at the cursor at the time of the key. */
+export interface Bound {
+  readonly action: OwnAction;
+  /** The names of the devices that are concerned; empty: any. */
+  readonly devices: readonly string[];
+  /** Its line gets a value that a device has chosen. */
+  readonly isForeign: boolean;
+  /** Throws a `RefusedError` for a value that may not be put in. */
+  readonly fill: (answers: ReadonlyMap<string, string>) => readonly string[];
+}
 
 /** Runs a program without a shell and without a terminal; never rejects. */
 export type RunProgram = (
@@ -45,14 +55,13 @@ export class ActionRunner {
     this.#runProgram = runProgram;
   }
 
-  /** @param subject at the time of the key: the cursor may move while prompts are asked */
-  async start(action: OwnAction, subject: Subject): Promise<void> {
+  async start({ action, devices, isForeign, fill }: Bound): Promise<void> {
     try {
       const answers = await this.#askAll(action);
       if (answers === undefined) return;
-      const words = filledWords(action, subject, answers);
-      if (action.line === undefined) await this.#startProgram(action, words, subject);
-      else this.#startLine(action, words);
+      const words = fill(answers);
+      if (action.line === undefined) await this.#startProgram(action, words, devices);
+      else this.#startLine(words, isForeign);
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
       this.#store.logMessage('bad', `error: ${action.label}: ${error.message}`);
@@ -78,7 +87,7 @@ export class ActionRunner {
     return answers;
   }
 
-  #startLine(action: OwnAction, words: readonly string[]): void {
+  #startLine(words: readonly string[], isForeign: boolean): void {
     const line = quoteLine(words);
     const { command, given } = this.#shell.parse(line);
     if (given.yes === true || given.allow !== undefined || command.name === 'run')
@@ -86,22 +95,26 @@ export class ActionRunner {
         'its line carries --yes or --allow, or runs a script: nothing was run',
       );
     const isSafe = command.section === 'Records' || TAKE_FOREIGN.includes(command.name);
-    if (!isSafe && hasForeignValue(action))
+    if (!isSafe && isForeign)
       throw new RefusedError(`"${command.name}" takes no value of a record: nothing was run`);
     this.#lines.submit(line, { shown: line });
   }
 
-  async #startProgram(action: OwnAction, argv: readonly string[], subject: Subject): Promise<void> {
+  async #startProgram(
+    action: OwnAction,
+    argv: readonly string[],
+    devices: readonly string[],
+  ): Promise<void> {
     const { label, reads = false } = action;
     const whole = visible(quoteLine(argv));
     const shown = shortened(whole, LONGEST_SHOWN);
     if (!reads) {
-      this.#refuseReadOnly(subject);
+      this.#refuseReadOnly(devices);
       const text = `${label}: run this program? Type y to run it:`;
       const question = { kind: 'confirm', text, details: [whole], expected: 'y' } as const;
       if ((await this.#questions.ask(question)) === undefined) return;
       // While the question was open, a device may have become read-only.
-      this.#refuseReadOnly(subject);
+      this.#refuseReadOnly(devices);
     }
     this.#lines.submitWork(async (signal) => {
       this.#store.logMessage('quiet', `› ${shown}`);
@@ -114,7 +127,7 @@ export class ActionRunner {
   }
 
   /** A program may change any device that it is told of; without one, any selected device. */
-  #refuseReadOnly({ devices }: Subject): void {
+  #refuseReadOnly(devices: readonly string[]): void {
     const { fleet, isReadOnly } = this.#shell.shell;
     const sessions =
       devices.length === 0

@@ -1,6 +1,6 @@
-import { ActionRunner, type RunProgram } from './action-runner.ts';
+import type { RunProgram } from './action-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
-import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
+import { type Effect, isEffect, type OwnAction, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { wholeTable } from './table/view.ts';
@@ -30,7 +30,7 @@ import {
   pressedKey,
   unboundKeyText,
 } from './keys/keymap.ts';
-import { subjectOf } from './keys/own-actions.ts';
+import { filledWords, hasForeignValue, type Subject, subjectOf } from './keys/own-actions.ts';
 import { lastSeenOf, TableFeed } from './table/feed.ts';
 import { targetAt } from './screen/mouse.ts';
 import { type KeyEvent, matchesKey, type MouseEvent, parseKey } from './terminal/keys.ts';
@@ -79,7 +79,6 @@ export class Controller {
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
-  readonly #actions: ActionRunner;
   readonly #lookForLastSeen: () => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
@@ -189,8 +188,6 @@ export class Controller {
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
     this.#forms = new FormRunner(shell.shell.fleet, store, this.runner);
-    const run: RunProgram = (argv, limits) => surface.run(argv, limits);
-    this.#actions = new ActionRunner(shell, store, this.#questions, this.runner, run);
   }
 
   /** Runs the first line; returns at once. */
@@ -283,7 +280,7 @@ export class Controller {
       this.#warnOnce(`${keyText(keys[index] ?? '')} (${hint?.[1] ?? label}): ${reason}`);
     } else if (binding.own !== undefined) {
       const subject = subjectOf(binding.own, state);
-      if (subject !== undefined) void this.#actions.start(binding.own, subject);
+      if (subject !== undefined) void this.#runOwn(binding.own, subject);
     } else if (binding.run !== undefined || binding.start !== undefined) {
       this.#type(binding, index);
     } else {
@@ -334,6 +331,18 @@ export class Controller {
     const line = binding.run?.(state, index);
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
     if (line !== undefined) this.#lines.submit(line, true);
+  }
+
+  /** Loaded only now: most users have no own actions. */
+  async #runOwn(action: OwnAction, subject: Subject): Promise<void> {
+    const { ActionRunner } = await import('./action-runner.ts');
+    const run: RunProgram = (argv, limits) => this.#surface.run(argv, limits);
+    const runner = new ActionRunner(this.#shell, this.#store, this.#questions, this.runner, run);
+    const { devices } = subject;
+    const isForeign = hasForeignValue(action);
+    const fill = (answers: ReadonlyMap<string, string>): string[] =>
+      filledWords(action, subject, answers);
+    await runner.start({ action, devices, isForeign, fill });
   }
 
   /** Ctrl-C: stops a write, else clears the input, else stops reading, else closes what is open. */

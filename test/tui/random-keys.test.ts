@@ -155,7 +155,7 @@ function press({ controller, store }: Screen, key: string): void {
   const allowed = TYPED[context];
   const isTyped = event.kind === 'key' && event.text !== '';
   if (!isTyped || allowed === undefined) return;
-  if (context === 'empty-prompt' && (key === '/' || key === '?')) return;
+  if (context === 'empty-prompt' && ['/', '?', '!'].includes(key)) return;
   const where = `"${key}" typed in ${context}`;
   const expected = [...allowed, 'table', 'pendingKeys'];
   for (const part of changed(before, store.state)) expect(expected, where).toContain(part);
