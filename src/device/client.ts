@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
-import { type Address, originOf } from './address.ts';
+import type { TLSSocket } from 'node:tls';
+import { type Address, formatAddress, originOf } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts';
@@ -156,12 +157,49 @@ export interface ClientOptions {
   readonly maxBodyBytes?: number;
   /** Receives one line per request and response, built only when read; never a secret. */
   readonly trace?: (line: () => string) => void;
+  /** Receives facts about each request, built only when read. */
+  readonly onExchange?: (facts: () => ExchangeFacts) => void;
   /** Receives the reason for a long wait. */
   readonly notice?: (text: string) => void;
   /** Receives the progress of a slow response, repeatedly. */
   readonly progress?: (text: string) => void;
   /** Receives oddities of a response; the same one again each time. */
   readonly warn?: (text: string) => void;
+}
+
+/** Facts about one request and its response, for `--trace`: no body, no login, no value of a header. */
+export interface ExchangeFacts {
+  readonly at: string;
+  readonly device: string;
+  readonly address: string;
+  readonly method: string;
+  /** Secrets in the query are masked. */
+  readonly path: string;
+  readonly status?: number | undefined;
+  /** Why there is no response. */
+  readonly error?: string | undefined;
+  readonly bytes: { readonly sent: number; readonly received?: number | undefined };
+  /** `connect`: TCP and TLS, only if this request opened the connection. */
+  readonly ms: {
+    readonly connect?: number | undefined;
+    /** The device's own time, from the request to the first byte of the response. */
+    readonly latency?: number | undefined;
+    readonly total: number;
+  };
+  readonly tls: {
+    readonly version?: string | undefined;
+    readonly cipher?: string | undefined;
+    readonly trust: Trust['kind'];
+  };
+  readonly headers: { readonly sent: readonly string[]; readonly received: readonly string[] };
+}
+
+/** What is known about one connection. */
+interface Connection {
+  /** How long opening it took; undefined if it was open before the current request. */
+  connectMs?: number | undefined;
+  version?: string | undefined;
+  cipher?: string | undefined;
 }
 
 /** Like undici's own, but created once instead of with a stack for each closed connection. */
@@ -189,6 +227,7 @@ export class DeviceClient {
   #takesOne: boolean;
   #latencyMs: number | undefined;
   readonly #readers: ReadConnections;
+  readonly #connections = new WeakMap<Dispatcher, Connection>();
   #stoppedBy: UntrustedError | undefined;
 
   constructor(options: ClientOptions) {
@@ -196,10 +235,7 @@ export class DeviceClient {
     this.#origin = originOf(options.address);
     this.#takesOne = options.connections === 'one';
     this.#readers = new ReadConnections(
-      () => {
-        const connect = this.#connector({ opening: this.#opening });
-        return new Client(this.#origin, { pipelining: 1, connect });
-      },
+      () => this.#newClient({ opening: this.#opening }),
       this.#takesOne ? 1 : READ_CONNECTIONS,
     );
   }
@@ -311,10 +347,7 @@ export class DeviceClient {
 
   async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     // A kept-alive connection may die just as it is reused: a write never shares one.
-    const client = new Client(this.#origin, {
-      pipelining: 1,
-      connect: this.#connector({ signal }),
-    });
+    const client = this.#newClient({ signal });
     try {
       return await this.#send(client, request, signal);
     } finally {
@@ -342,6 +375,15 @@ export class DeviceClient {
       'content-type': request.body?.type,
       'if-match': request.ifMatch,
     };
+    const connection = this.#connections.get(dispatcher) ?? {};
+    connection.connectMs = undefined;
+    const startedAt = performance.now();
+    const report = (response: Response | undefined, error?: string): void => {
+      const totalMs = response?.elapsedMs ?? performance.now() - startedAt;
+      this.#options.onExchange?.(() =>
+        this.#factsOf(request, headers, connection, totalMs, response, error),
+      );
+    };
     try {
       const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
@@ -351,9 +393,11 @@ export class DeviceClient {
         const bytes = Buffer.byteLength(response.body);
         return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;
       });
+      report(response);
       return response;
     } catch (error) {
       trace?.(() => `< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
+      report(undefined, failureName(error));
       if (error instanceof UntrustedError) this.#distrust(error);
       throw error;
     }
@@ -368,15 +412,72 @@ export class DeviceClient {
     void this.#readers.end(error);
   }
 
-  #connector(end: Pick<ConnectOptions, 'signal' | 'opening'>): ReturnType<typeof connectTls> {
+  #factsOf(
+    request: HttpRequest,
+    headers: Readonly<Record<string, string | undefined>>,
+    { connectMs, version, cipher }: Connection,
+    totalMs: number,
+    response: Response | undefined,
+    error: string | undefined,
+  ): ExchangeFacts {
+    const { device, address, trust } = this.#options;
+    const rounded = (ms: number | undefined) => ms && Math.round(ms * 10) / 10;
+    const sent = Object.entries(headers).filter(([, value]) => value !== undefined);
+    return {
+      at: new Date().toISOString(),
+      device: device.name,
+      address: formatAddress(address),
+      method: request.method,
+      path: maskedPath(request.path),
+      status: response?.status,
+      error,
+      bytes: {
+        sent: Buffer.byteLength(request.body?.text ?? ''),
+        received: response && Buffer.byteLength(response.body),
+      },
+      ms: {
+        connect: rounded(connectMs),
+        latency: rounded(response?.latencyMs),
+        total: Math.round(totalMs * 10) / 10,
+      },
+      tls: { version, cipher, trust: trust.kind },
+      headers: { sent: sent.map(([name]) => name), received: Object.keys(response?.headers ?? {}) },
+    };
+  }
+
+  #newClient(end: Pick<ConnectOptions, 'signal' | 'opening'>): Client {
+    const connection: Connection = {};
+    const connect = this.#connector(end, connection);
+    const client = new Client(this.#origin, { pipelining: 1, connect });
+    this.#connections.set(client, connection);
+    return client;
+  }
+
+  #connector(
+    end: Pick<ConnectOptions, 'signal' | 'opening'>,
+    connection: Connection,
+  ): ReturnType<typeof connectTls> {
     const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
     return (target, callback) => {
       // The limit may change between command lines, and a connection outlives a line.
       const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
       const options = { device, address, trust, route, connectTimeoutMs: limitMs, ...end };
-      connectTls(options)(target, callback);
+      const startedAt = performance.now();
+      const onSecure = (socket: TLSSocket): void => {
+        connection.connectMs = performance.now() - startedAt;
+        connection.version = socket.getProtocol() ?? undefined;
+        connection.cipher = socket.getCipher().name;
+      };
+      connectTls({ ...options, onSecure })(target, callback);
     };
   }
+}
+
+/** `timeout`, `certificate changed`: no text of the device. */
+function failureName(error: unknown): string {
+  if (error instanceof TransportFault) return error.kind;
+  if (error instanceof UntrustedError) return `certificate: ${error.reason}`;
+  return error instanceof CancelledError ? 'cancelled' : 'unknown';
 }
 
 function accountText(credential: Credential | undefined): string {

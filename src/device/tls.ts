@@ -41,6 +41,8 @@ export interface ConnectOptions {
   readonly connectTimeoutMs: number;
   /** Cancels connections being opened. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with the socket after the certificate check. */
+  readonly onSecure?: ((socket: TLSSocket) => void) | undefined;
   /** Contains each connection being opened, so that it can be ended without a signal. */
   readonly opening?: Set<Destroyable> | undefined;
 }
@@ -135,6 +137,7 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
       socket.once('close', () => tunnel.destroy());
     }
     const trusted = await secured(socket, options);
+    options.onSecure?.(socket);
     if (stream === undefined) socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
     return trusted;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { CredentialOutcome } from './credential-gate.ts';
+import type { ExchangeFacts } from '../device/client.ts';
 import type { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
 import type { Facts } from '../device/facts-schema.ts';
@@ -34,6 +35,8 @@ export interface Access {
   admit(entry: DeviceEntry, credential: Credential): Promise<(outcome: CredentialOutcome) => void>;
   /** Receives one line per request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
+  /** Receives facts about each request (`--trace`). */
+  readonly onExchange?: ((facts: ExchangeFacts) => void) | undefined;
   /** Receives the reason for a long wait. */
   readonly notice?: ((text: string) => void) | undefined;
   /** Receives the progress of a slow response. */

@@ -14,6 +14,7 @@ import { KnownDevices } from '../settings/known-devices.ts';
 import { ProfileFiles } from '../settings/profile-files.ts';
 import { RunFiles } from '../settings/run-files.ts';
 import { SeenKeys } from '../settings/seen-keys.ts';
+import { TraceFile } from '../settings/trace-file.ts';
 import { ColumnMemory, type Settings } from '../settings/settings.ts';
 import type { Format, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
@@ -61,6 +62,7 @@ export abstract class Services {
   readonly terminalSession: string;
   readonly #readStdin: () => Promise<string>;
   readonly #sources = new Map<string, Credentials>();
+  readonly #traces = new Map<string, TraceFile>();
   #keychain: OsKeychain | undefined;
 
   constructor({ version, env, paths, settings, readStdin, stdout }: Start) {
@@ -140,6 +142,20 @@ export abstract class Services {
   /** Locks a file of the user for this process; resolves to a function that releases it. */
   holdFile(path: string): Promise<() => Promise<void>> {
     return lockFile(this.paths.state, path);
+  }
+
+  /** Returns what writes to a file of `--trace`; the same file stays open. Throws a `RefusedError`. */
+  trace(path: string): (facts: object) => void {
+    const known = this.#traces.get(path);
+    const file =
+      known ??
+      new TraceFile(path, (notice) => {
+        this.notices.add(notice);
+      });
+    this.#traces.set(path, file);
+    return (facts) => {
+      file.write(facts);
+    };
   }
 
   /** Reads a file that devsh has written; undefined if it does not exist. */

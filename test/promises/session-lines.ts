@@ -37,6 +37,8 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
       (format) => `user list ${on} --format ${format}`,
     ),
     `user list ${withSecret} ${on}`,
+    `user list ${withSecret} ${on} --trace ${written('trace.jsonl')} -v`,
+    `get '/api/user/?password=${newUser.replace(/["'&%]/g, '')}' ${on} --trace ${written('trace.jsonl')}`,
     'user list --on sim1 --count-by note --json',
     'user list --on sim1 --count-by psk',
     `user show bob ${on} --json`,

@@ -33,6 +33,7 @@ type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
 export class ShellAccess implements Access {
   readonly timeoutMs: number | undefined;
   readonly trace: ((line: string) => void) | undefined;
+  readonly onExchange: Access['onExchange'];
   readonly notice: ((text: string) => void) | undefined;
   readonly progress: ((text: string) => void) | undefined;
   readonly warn: (text: string) => void;
@@ -66,6 +67,8 @@ export class ShellAccess implements Access {
     this.credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
+    const { trace } = options;
+    this.onExchange = trace === undefined ? undefined : shell.services.trace(trace);
     this.notice = io.trace;
     this.progress = io.progress;
     this.warn = (text) => {

@@ -123,6 +123,11 @@ const ROWS = [
     'passphraseStdin',
     '--passphrase-stdin  Read the passphrase of the vault from standard input',
   ),
+  value(
+    'trace',
+    '--trace FILE  Append facts about each request to FILE: paths, times, TLS, sizes; no bodies, no logins',
+    filled,
+  ),
   toggle('readOnly', '--read-only  Refuse every write'),
   value(
     'fingerprint',
@@ -373,6 +378,7 @@ export const DEVICES = [
   'tokenStdin',
   'passwordStdin',
   'passphraseStdin',
+  'trace',
   'readOnly',
 ] as const;
 export type DeviceOption = (typeof DEVICES)[number];

@@ -200,9 +200,10 @@ async function checkCanary(
 
 /** A refused login shows that the login no longer works: the user is not asked for another one. */
 function withoutAsking(access: Access): Access {
-  const { trace, notice, timeoutMs } = access;
+  const { trace, onExchange, notice, timeoutMs } = access;
   return {
     trace,
+    onExchange,
     notice,
     timeoutMs,
     profile: (entry) => access.profile(entry),
