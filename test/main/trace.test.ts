@@ -1,3 +1,4 @@
+import type * as FileSystem from 'node:fs';
 import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -5,7 +6,7 @@ import { startFleet } from './devsh.ts';
 
 const disk = vi.hoisted(() => ({ isFull: false }));
 vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>();
+  const fs = await original<typeof FileSystem>();
   const writeSync = (fd: number, text: string): number => {
     if (disk.isFull) throw Object.assign(new Error('write'), { code: 'ENOSPC' });
     return fs.writeSync(fd, text);
