@@ -36,8 +36,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     ...['table', 'json', 'jsonl', 'csv', 'yaml'].map(
       (format) => `user list ${on} --format ${format}`,
     ),
-    `user list ${withSecret} ${on}`,
-    `user list ${withSecret} ${on} --trace ${written('trace.jsonl')} -v`,
+    `user list ${withSecret} ${on} --trace ${written('trace.jsonl')}`,
     'user list --on sim1 --count-by note --json',
     'user list --on sim1 --count-by psk',
     `user show bob ${on} --json`,
