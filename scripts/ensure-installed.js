@@ -13,5 +13,11 @@ if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.jso
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });
-  if (status !== 0) process.exit(status ?? 1);
+  if (status !== 0) {
+    console.error(
+      'The packages could not be installed. This needs, once: the npm registry (npm ping),',
+    );
+    console.error(`a cache that npm may write (npm config get cache), and write access to ${root}`);
+    process.exit(status ?? 1);
+  }
 }
