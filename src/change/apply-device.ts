@@ -8,12 +8,15 @@ import { findRecord } from './pairing.ts';
 import { guardStep } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
+import type { RunControl } from './run-control.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 
 interface ApplyWork extends DeviceWork {
   readonly pending: readonly PendingStep[];
   readonly allowed: Allowed;
+  /** Absent: nobody can pause the run. */
+  readonly control?: RunControl | undefined;
   /** Why nothing more may be sent; undefined while sending may continue. */
   readonly stopReason: () => string | undefined;
   readonly report: (result: StepResult) => void;
@@ -43,6 +46,8 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
   const found = left.map(driftNow);
   let skipReason = found.find((drift) => drift !== undefined);
   for (const [index, one] of left.entries()) {
+    // Others may have changed the device during a pause.
+    if (await work.control?.ready(work.signal)) readings.expire();
     if (work.stopReason() === undefined && !(await ensureRead(work, one, readings))) continue;
     // Another user may have changed this record during the steps before it.
     const drift = found[index] ?? driftNow(one);
@@ -235,6 +240,11 @@ class LatestReadings {
 
   isStale(resource: string): boolean {
     return this.#stale.has(resource);
+  }
+
+  /** All of it is too old to compare with. */
+  expire(): void {
+    for (const resource of this.#latest.keys()) this.#stale.add(resource);
   }
 
   async read(steps: readonly HasStep[]): Promise<void> {

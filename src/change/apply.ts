@@ -7,6 +7,7 @@ import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
 import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
 import type { ApplyJournal, PendingStep, StepRef, StepState } from './journal.ts';
+import type { RunControl } from './run-control.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
@@ -50,6 +51,7 @@ class StopRule {
   readonly #failed = new Set<string>();
   readonly #refusedLogins = new Set<string>();
   #reason: string | undefined;
+  #endReason: string | undefined;
 
   /**
    * @param deviceCount number of devices to change
@@ -72,6 +74,15 @@ class StopRule {
 
   stop(reason: string): void {
     this.#reason ??= reason;
+  }
+
+  /** Why no further device is begun; those under way complete their steps. */
+  get endReason(): string | undefined {
+    return this.#reason ?? this.#endReason;
+  }
+
+  end(reason: string): void {
+    this.#endReason ??= reason;
   }
 
   add(result: StepResult): void {
@@ -107,6 +118,8 @@ export interface ApplyOptions {
   readonly rollOut: RollOut;
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
   readonly signal: AbortSignal;
+  /** Absent: nobody can pause the run. */
+  readonly control?: RunControl | undefined;
   readonly journal: ApplyJournal;
   /** Runs `work` while no other devsh writes to the same device. */
   readonly exclusive: <T>(device: DeviceRef, work: () => Promise<T>) => Promise<T>;
@@ -145,11 +158,14 @@ export async function* applyPlan(
     if (index > 0) await beforeNextBatch(index, batches, rule, options);
     yield* applyBatch(batchDevices, devices, rule, options);
   }
-  if (rule.reason !== undefined) {
-    await options.journal.stopped(rule.reason);
-    yield { kind: 'stopped', reason: rule.reason };
+  const reason = rule.endReason;
+  if (reason !== undefined) {
+    await options.journal.stopped(reason);
+    yield { kind: 'stopped', reason };
   }
 }
+
+const STOPPED = 'stopped before the next device';
 
 /** Asks after the canary whether to continue; pauses before every later batch. */
 async function beforeNextBatch(
@@ -158,8 +174,9 @@ async function beforeNextBatch(
   rule: StopRule,
   options: ApplyOptions,
 ): Promise<void> {
-  const { rollOut, signal } = options;
-  if (index === 1 && rollOut.canary > 0 && rule.reason === undefined) {
+  const { rollOut, signal, control } = options;
+  if (control?.isStopping === true) rule.end(STOPPED);
+  if (index === 1 && rollOut.canary > 0 && rule.endReason === undefined) {
     const [failed] = rule.failedDevices;
     const reason =
       failed === undefined
@@ -167,7 +184,7 @@ async function beforeNextBatch(
         : `the canary failed on ${rule.failedDevices.join(', ')}`;
     if (reason !== undefined) rule.stop(reason);
   }
-  if (rule.reason === undefined && rollOut.pauseMs > 0) await pause(rollOut.pauseMs, signal);
+  if (rule.endReason === undefined && rollOut.pauseMs > 0) await pause(rollOut.pauseMs, signal);
 }
 
 async function* applyBatch(
@@ -176,7 +193,7 @@ async function* applyBatch(
   rule: StopRule,
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
-  const { allowed, journal, signal, settleDelaysMs = SETTLE_DELAYS_MS } = options;
+  const { allowed, journal, signal, control, settleDelaysMs = SETTLE_DELAYS_MS } = options;
   const targets = new Map(devices.map((device) => [device.session.ref.address, device]));
   yield* fanOut<DevicePlan, ApplyEvent>(batchDevices, options.width, async (devicePlan, emit) => {
     const pending = pendingSteps(devicePlan, options.stateOf);
@@ -194,7 +211,9 @@ async function* applyBatch(
       return rule.reason;
     };
     const target = targets.get(devicePlan.device.address);
-    const reason = stopReason();
+    await control?.ready(signal);
+    if (control?.isStopping === true) rule.end(STOPPED);
+    const reason = stopReason() ?? rule.endReason;
     if (target === undefined || reason !== undefined) {
       skipAll(reason ?? 'the device is not selected');
       return;
@@ -217,6 +236,7 @@ async function* applyBatch(
           allowed,
           settleDelaysMs,
           signal,
+          control,
           stopReason,
         });
       });

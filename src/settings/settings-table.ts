@@ -142,6 +142,11 @@ export const SETTINGS = {
     summary: 'Whether the full screen shows the details of a record beside the table',
     default: true,
   },
+  bell: {
+    schema: flag,
+    summary: 'Whether the terminal rings when a run of more than 10 s ends on the full screen',
+    default: true,
+  },
   columns: {
     schema: (z: Z) => z.record(z.string(), z.array(z.string()).readonly()),
     summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',

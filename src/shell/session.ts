@@ -1,3 +1,4 @@
+import type { RunControl } from '../change/run-control.ts';
 import { CredentialGate } from '../fleet/credential-gate.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import { CancelledError, DeclinedError, RefusedError } from '../errors.ts';
@@ -49,6 +50,8 @@ export interface ShellIo {
   readonly readInput: () => Promise<string>;
   /** Aborted by Ctrl-C: finish what is in flight, then stop. */
   readonly signal: AbortSignal;
+  /** Lets the user pause a run; absent without a full screen. */
+  readonly control?: RunControl;
   /** Receives the progress of a long response: `fw1: 12.4 MB, 41,000 users`. */
   readonly progress?: (text: string) => void;
   /** Receives one line for each request if `-v` is given. */

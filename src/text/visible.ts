@@ -261,3 +261,10 @@ function shown(match: string): string {
   if (code === 0x7f) return '^?';
   return codePointText(match);
 }
+
+/** Fits a reason into one row: all of it, else its first sentence, else the start. */
+export function shortReason(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const [first] = text.split(/[.?] (?=[A-Z])/, 1);
+  return cut(first === undefined || first === text ? text : `${first} …`, width);
+}

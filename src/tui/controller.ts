@@ -131,6 +131,12 @@ export class Controller {
       this.#forms.run();
     },
     refresh: () => void this.#reader.read(),
+    'pause-run': () => {
+      this.runner.control('pause');
+    },
+    'stop-run': () => {
+      this.runner.control('stop');
+    },
     copy: () => void this.#copy(copyLines(this.#store.state)),
     'page-out': () => void this.#page(),
     'keep-columns': () => void this.#keepColumns(),
@@ -184,6 +190,9 @@ export class Controller {
       },
       onQuit: () => {
         surface.leave();
+      },
+      onLongRun: () => {
+        if (shell.shell.services.settings.get('bell')) surface.send('\x07');
       },
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);

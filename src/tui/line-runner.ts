@@ -3,6 +3,7 @@ import type { StepResult } from '../change/verdict.ts';
 import type { Draft } from '../os/editor.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
 import { shortened, visible } from '../text/visible.ts';
+import { RunControl } from '../change/run-control.ts';
 import type { ShellIo } from '../shell/session.ts';
 import type { Shell } from '../shell/shell.ts';
 import { writerFor } from '../output/quick-writer.ts';
@@ -14,6 +15,9 @@ import type { TableFeed } from './table/feed.ts';
 
 /** Enough to recognize a line that names many records. */
 const LONGEST_ECHO = 400;
+
+/** After a longer run the user may be looking elsewhere. */
+const LONG_RUN_MS = 10_000;
 
 export interface RunnerOptions {
   readonly shell: Shell;
@@ -31,6 +35,8 @@ export interface RunnerOptions {
   /** The line turned out to be invalid while it ran. */
   readonly onProblem: (line: string, error: UsageError) => void;
   readonly onQuit: () => void;
+  /** A run that took long has ended. */
+  readonly onLongRun: () => void;
 }
 
 /** A line has ended: its changes, and why it ended early. */
@@ -60,6 +66,7 @@ export class LineRunner {
   readonly #options: RunnerOptions;
   readonly #jobs: (Job | Work)[] = [];
   #stop: AbortController | undefined;
+  #control = new RunControl();
   /** Lines that answer questions while another one runs. */
   readonly #beside = new Set<AbortController>();
   #running: Invocation | undefined;
@@ -118,10 +125,22 @@ export class LineRunner {
     this.#stop.abort(new CancelledError());
   }
 
+  /** Pauses the run before its next step, or continues it; `stop`: ends it before its next device. */
+  control(what: 'pause' | 'stop'): void {
+    const run = this.#control;
+    if (!this.isWriting || run.isStopping) return;
+    if (what === 'stop') run.stopAfterDevice();
+    else run.togglePause();
+    const control = what === 'stop' ? 'stopping' : run.isPaused ? 'paused' : 'running';
+    const progress = { control, isSteady: false } as const;
+    this.#options.store.dispatch({ kind: 'roll-out-progress', progress });
+  }
+
   async #drain(): Promise<void> {
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
       const stop = new AbortController();
       this.#stop = stop;
+      this.#control = new RunControl();
       this.#running = typeof job === 'function' ? undefined : job.invocation;
       const left = new Promise<void>((resolve) => (this.#leave = resolve));
       const { store } = this.#options;
@@ -176,6 +195,7 @@ export class LineRunner {
       router.end(isProblem ? undefined : error);
       if (isProblem) this.#options.onProblem(line, error);
     }
+    if (router.results.length > 0 && router.ranMs > LONG_RUN_MS) this.#options.onLongRun();
     generated?.onEnd?.(router.results, failure);
     onEnd(invocation, router.results, isBeside && this.#stop !== undefined);
     if (router.hasQuit) onQuit();
@@ -184,6 +204,7 @@ export class LineRunner {
   #ioOf(router: OutputRouter, signal: AbortSignal, isBeside: boolean): ShellIo {
     return {
       signal,
+      ...(!isBeside && { control: this.#control }),
       isBeside,
       isOnScreen: true,
       isPrompt: true,
@@ -192,7 +213,9 @@ export class LineRunner {
       ask: async (question) => {
         const { questions, store } = this.#options;
         const details = [...router.written, ...(question.details ?? [])];
-        const answer = await questions.ask({ ...question, details }, router.takePlan(), signal);
+        const plan = router.takePlan();
+        const answer = await questions.ask({ ...question, details }, plan, signal);
+        if (plan !== undefined && answer !== undefined) router.begin();
         // Replaces the progress of planning.
         store.dispatch({ kind: 'work-progress', text: 'working' });
         return answer;

@@ -21,13 +21,16 @@ import type {
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
 import { foldResults, planView, type PlanView } from './views/plan-lines.ts';
-import type { LogLine, LogTone, RollOutState } from './state.ts';
+import type { LogLine, LogTone, RollOutProgress, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
 import { viewFor } from './views/views.ts';
 import type { TableFeed } from './table/feed.ts';
 
 /** Each update draws the whole screen: more often is unreadable. */
 const PROGRESS_EVERY_MS = 100;
+
+/** How often the elapsed time of a roll-out is shown. */
+const CLOCK_MS = 1000;
 
 /** Longer texts open in the pager over the table. */
 const MOST_LOG_LINES = 3;
@@ -67,6 +70,7 @@ export class OutputRouter {
   /** Shown above the next question. */
   #plan: PlanView | undefined;
   #rollOut: RollOutState['devices'] = [];
+  #toSend = 0;
   /** Devices that the plan does not cover. */
   #refused: readonly Failure[] = [];
   /** Shown below the table as long as they last. */
@@ -78,6 +82,8 @@ export class OutputRouter {
   readonly #title: string;
   #hasTable = false;
   #hasRollOut = false;
+  #startedAt: number | undefined;
+  #clock: NodeJS.Timeout | undefined;
   #hasCompared = false;
   readonly #invocation: Invocation;
   readonly #makeWriter: (streams: Streams) => Writer;
@@ -115,7 +121,10 @@ export class OutputRouter {
         break;
       case 'plan':
         if (output.dryRun === true) this.#show(planLines(output.plan, plainStyle));
-        else this.#setPlan(output.plan);
+        else {
+          this.#setPlan(output.plan);
+          if (this.#invocation.given.yes === true) this.begin();
+        }
         break;
       case 'progress': {
         const now = performance.now();
@@ -133,8 +142,9 @@ export class OutputRouter {
           break;
         }
         this.results.push(output.result);
-        this.#showRollOut();
+        this.begin();
         this.#store.dispatch({ kind: 'roll-out-result', result: output.result });
+        this.#tick({ lastResultMs: this.ranMs });
         this.#group.results.push(output.result);
         this.#logSoon();
         break;
@@ -203,25 +213,48 @@ export class OutputRouter {
       name: device.name,
       steps: steps.length + settled.length + wanted.length,
     }));
+    this.#toSend = plan.devices.filter(({ steps }) => steps.length > 0).length;
     this.#rollOut = devices.filter(({ steps }) => steps > 0);
     this.#store.dispatch({ kind: 'work-writes', devices: this.#rollOut.map(({ name }) => name) });
     this.#refused = notCoveredBy(plan);
     keepFailures(this.#store, this.#refused);
   }
 
-  /** From the first verdict on, a run on several devices shows each device. */
-  #showRollOut(): void {
+  /** Milliseconds since the run began. */
+  get ranMs(): number {
+    return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
+  }
+
+  #tick(progress: Partial<RollOutProgress> = {}): void {
+    if (!this.#hasRollOut) return;
+    const elapsedMs = this.ranMs;
+    this.#store.dispatch({ kind: 'roll-out-progress', progress: { ...progress, elapsedMs } });
+  }
+
+  /** The run begins; on several devices it shows each of them. */
+  begin(): void {
+    if (this.#startedAt !== undefined) return;
+    this.#startedAt = performance.now();
     const devices = this.#rollOut;
     this.#rollOut = [];
-    const refusals = causeLines(this.#refused);
+    const names = new Set(devices.map(({ name }) => name));
+    const refusals = causeLines(this.#refused.filter(({ device }) => !names.has(device.name)));
     if (devices.length <= LARGE_RUN) return;
     this.#hasRollOut = true;
-    const overlay = {
-      kind: 'roll-out',
-      rollOut: { devices, refusals, results: [] },
-      top: 0,
+    const { canary, pauseMs } = this.#invocation.given;
+    const progress = {
+      line: visible(this.#title),
+      control: 'running',
+      elapsedMs: 0,
+      lastResultMs: 0,
+      toSend: this.#toSend,
+      isSteady: canary === undefined && pauseMs === undefined,
     } as const;
-    this.#store.dispatch({ kind: 'view-over', overlay });
+    const rollOut = { devices, refusals, results: [], progress };
+    this.#store.dispatch({ kind: 'view-over', overlay: { kind: 'roll-out', rollOut, top: 0 } });
+    this.#clock = setInterval(() => {
+      this.#tick();
+    }, CLOCK_MS).unref();
   }
 
   /** Returns the plan once, for the question that follows it. */
@@ -236,6 +269,7 @@ export class OutputRouter {
     this.#feed.flush();
     this.#logGroup();
     this.#flush();
+    clearInterval(this.#clock);
     if (this.#hasRollOut) this.#store.dispatch({ kind: 'roll-out-end' });
     // The reasons are already shown where they occurred.
     keepFailures(this.#store, this.#failures);

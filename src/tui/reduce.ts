@@ -57,7 +57,7 @@ import {
   sortedList,
 } from './views/reduce-view.ts';
 import { MOVES } from './views/view.ts';
-import { addResult } from './views/roll-out.ts';
+import { addProgress, addResult } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/navigation.ts';
 import { defaultView } from '../shell/records/kept-columns.ts';
@@ -156,6 +156,8 @@ function step(state: State, action: Action): State {
       return { ...state, log: appended(log, action.old, action.lines) };
     case 'roll-out-result':
       return addResult(state, action.result);
+    case 'roll-out-progress':
+      return addProgress(state, action.progress);
     case 'roll-out-end':
       return dropped(state, 'roll-out');
     case 'view-over':

@@ -230,6 +230,20 @@ export interface RollOutState {
   readonly results: readonly StepResult[];
   /** Why other devices have no plan: each cause with its devices. */
   readonly refusals: readonly string[];
+  readonly progress?: RollOutProgress;
+}
+
+/** How a roll-out goes on; the times are milliseconds since its start. */
+export interface RollOutProgress {
+  /** The line without its secrets. */
+  readonly line: string;
+  readonly control: 'running' | 'paused' | 'stopping';
+  readonly elapsedMs: number;
+  readonly lastResultMs: number;
+  /** Number of devices with a step to send. */
+  readonly toSend: number;
+  /** Whether it runs without pauses and questions, so that its rate says when it ends. */
+  readonly isSteady: boolean;
 }
 
 /** One row of `runs`, with harmless texts. */

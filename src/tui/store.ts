@@ -14,6 +14,7 @@ import type {
   LogTone,
   OpenQuestion,
   Overlay,
+  RollOutProgress,
   State,
   TableRead,
 } from './state.ts';
@@ -72,6 +73,7 @@ export type Action =
       readonly lines: readonly LogLine[];
     }
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
+  | { readonly kind: 'roll-out-progress'; readonly progress: Partial<RollOutProgress> }
   | { readonly kind: 'roll-out-end' }
   | {
       readonly kind: 'form';

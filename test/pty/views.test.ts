@@ -24,6 +24,7 @@ function picture(program: PtyProgram): string {
   const lines = program.screen().map((line) =>
     line
       .replace(/:\d{5}\b/g, ':<PORT>')
+      .replace(/\d+ s$/, '<TIME>')
       .replace(/(?<= )\d\d:\d\d(?= )/g, '<AT> ')
       .replace(/\b\d[\d.]* m?s +/g, (text) => '<TIME>'.padEnd(text.length)),
   );

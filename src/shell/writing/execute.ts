@@ -78,6 +78,7 @@ export async function* executeRun(
       width: call.writeWidth,
       rollOut: { canary, batch, pauseMs, maxFailures },
       signal: io.signal,
+      control: io.control,
       journal: journalIn(file, () => services.now()),
       exclusive: ({ name, address }, work) =>
         services.exclusive(address, work, {

@@ -96,6 +96,8 @@ const EFFECTS = [
   'edit-form',
   'run-form',
   'refresh',
+  'pause-run',
+  'stop-run',
   'copy',
   'page-out',
   'keep-columns',

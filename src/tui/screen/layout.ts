@@ -2,7 +2,7 @@ import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
-import { cut, widthOf } from '../../text/visible.ts';
+import { shortReason } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import { LABEL_TONES } from './theme.ts';
 import { shownView } from '../views/views.ts';
@@ -181,13 +181,6 @@ function questionLines(question: OpenQuestion, size: State['size']): LogLine[] {
 export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQuestion) {
   const { details, height } = questionParts(question, size);
   return { lines: details, height, depth: details.length - height };
-}
-
-/** In one row: the whole text, else its first sentence. The list of messages has all of it. */
-function shortReason(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  const [first] = text.split(/[.?] (?=[A-Z])/, 1);
-  return cut(first === undefined || first === text ? text : `${first} …`, width);
 }
 
 /** Cached wrapping: a line is the same object as long as it is shown. */

@@ -1,10 +1,11 @@
-import { VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
+import { isGood, VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.ts';
 import { grouped } from '../../device/record.ts';
-import { visible } from '../../text/visible.ts';
+import { shortReason, visible, widthOf } from '../../text/visible.ts';
+import { key, keysOf } from '../keys/binding.ts';
+import { shareBar } from '../screen/share-bar.ts';
 import { memoized } from '../store.ts';
-import { wrapText } from '../editor/graphemes.ts';
-import type { LogLine, Overlay, RollOutState, State } from '../state.ts';
+import type { LogLine, Overlay, RollOutProgress, RollOutState, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
 
 /** Progress of a run on many devices, device by device. */
@@ -12,6 +13,14 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   crumb: () => 'roll-out',
   title: ({ rollOut }) => [{ text: rollOutTitle(rollOut), rank: 1 }],
   showsMessages: true,
+  keys: keysOf('roll-out', 'While a run is rolled out', [
+    key(['p'], 'pause-run', 'pause before the next step, or continue', { hint: [1, 'pause'] }),
+    key(['x'], 'stop-run', 'stop after the devices under way; "resume" does the rest', {
+      hint: [2, 'stop after this device'],
+    }),
+    key(['m'], 'messages', 'all messages, with the whole reasons', { hint: [3, 'messages'] }),
+    key(['escape', 'q'], 'close', 'back; the run goes on', { hint: [4, 'back'] }),
+  ]),
   lines: ({ rollOut }, { size }) => rollOutLines(rollOut, size.columns - 2).map(({ text }) => text),
   tone: ({ rollOut }, { size }, _lines, index) =>
     rollOutLines(rollOut, size.columns - 2)[index]?.tone ?? 'plain',
@@ -19,19 +28,26 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
 
 /** Adds a result to the roll-out, visible or covered by another view. */
 export function addResult(state: State, result: StepResult): State {
+  return updated(state, (rollOut) => ({ ...rollOut, results: [...rollOut.results, result] }));
+}
+
+function updated(state: State, update: (rollOut: RollOutState) => RollOutState): State {
   const added = (overlay: Overlay): Overlay =>
-    overlay.kind === 'roll-out'
-      ? {
-          ...overlay,
-          rollOut: { ...overlay.rollOut, results: [...overlay.rollOut.results, result] },
-        }
-      : overlay;
+    overlay.kind === 'roll-out' ? { ...overlay, rollOut: update(overlay.rollOut) } : overlay;
   const isBelow = state.backStack.some(({ overlay }) => overlay.kind === 'roll-out');
   const backStack = isBelow
     ? state.backStack.map((place) => ({ ...place, overlay: added(place.overlay) }))
     : state.backStack;
   const overlay = added(state.overlay);
   return overlay === state.overlay && !isBelow ? state : { ...state, overlay, backStack };
+}
+
+export function addProgress(state: State, progress: Partial<RollOutProgress>): State {
+  return updated(state, (rollOut) =>
+    rollOut.progress === undefined
+      ? rollOut
+      : { ...rollOut, progress: { ...rollOut.progress, ...progress } },
+  );
 }
 
 /** The state of one device; the smallest rank comes first. */
@@ -57,10 +73,83 @@ const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly L
     deviceLine(name, steps, endedOn(byDevice, name)),
   );
   return [
+    ...headLines(rollOut, width),
     ...rollOut.refusals.map((text): LogLine => ({ tone: 'bad', text })),
     ...lines.sort((a, b) => a.rank - b.rank),
-  ].flatMap(({ tone, text }) => wrapText(text, width, '    ').map((row) => ({ tone, text: row })));
+  ].map(({ tone, text }) => ({ tone, text: shortReason(text, width) }));
 });
+
+/** The line, a bar with its counts, and the times as far as they are known. */
+function headLines({ devices, results, progress }: RollOutState, width: number): LogLine[] {
+  if (progress === undefined) return [];
+  const byDevice = resultsByDevice(results);
+  const outcomes = devices.map(({ name, steps }) => {
+    const ended = endedOn(byDevice, name);
+    // What a stop has skipped is left for "resume".
+    const sent = ended.filter(({ verdict }) => verdict !== 'skipped');
+    if (sent.some((result) => !isGood(result))) return 'failed';
+    return sent.length >= steps ? 'done' : 'left';
+  });
+  const [done = 0, failed = 0, left = 0] = (['done', 'failed', 'left'] as const).map(
+    (wanted) => outcomes.filter((outcome) => outcome === wanted).length,
+  );
+  const tone = failed > 0 ? 'warning' : 'good';
+  const bar = shareBar(
+    [
+      { count: done, sign: '━', tone },
+      { count: failed, sign: '✗', tone },
+      { count: left, sign: '─', tone },
+    ],
+    Math.min(40, Math.floor(width / 3)),
+  );
+  const counts = `  ${done} done · ${failed} not as planned · ${left} left`;
+  // What cannot be sent ends at once, and says nothing about the rate.
+  const ended = done + failed - (devices.length - progress.toSend);
+  const times = timesText(progress, ended, left);
+  const text = bar.map((span) => span.text).join('') + counts;
+  const isOneRow = widthOf(text) + widthOf(times) + 3 <= width;
+  return [
+    { tone: 'quiet', text: progress.line },
+    ...(isOneRow
+      ? [{ tone, text: `${text} · ${times}` } as const]
+      : [{ tone, text } as const, { tone: 'plain', text: times } as const]),
+  ];
+}
+
+/** Results after which a rate means something. */
+const LEAST_ENDED = 3;
+const LEAST_MS = 2000;
+
+/** `paused · 12 a minute · 3 min 20 s · about 5 min left`. The end is unknown after a pause or a stall. */
+function timesText(progress: RollOutProgress, ended: number, left: number): string {
+  const { control, elapsedMs, lastResultMs, isSteady } = progress;
+  const words = {
+    running: [],
+    paused: ['PAUSED: p continues'],
+    stopping: ['stopping after the devices under way'],
+  };
+  const hasRate = ended >= LEAST_ENDED && elapsedMs >= LEAST_MS;
+  const eachMs = elapsedMs / Math.max(1, ended);
+  const isStalled = elapsedMs - lastResultMs > 3 * eachMs;
+  const perMinute = Math.round(60_000 / eachMs);
+  return [
+    ...words[control],
+    ...(hasRate && isSteady ? [`${perMinute} a minute`] : []),
+    durationText(elapsedMs),
+    ...(hasRate && isSteady && !isStalled && left > 0
+      ? [`about ${durationText(left * eachMs)} left`]
+      : []),
+  ].join(' · ');
+}
+
+/** `45 s`, `3 min 20 s`, `2 h 5 min` */
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
 
 type ByDevice = ReadonlyMap<string, readonly StepResult[]>;
 
@@ -78,15 +167,15 @@ function deviceLine(name: string, steps: number, ended: readonly StepResult[]): 
   const [worst] = [...ended].sort((a, b) => severity(b) - severity(a));
   if (worst === undefined) return { rank: 2, tone: 'quiet', text: `◌ ${visible(name)}  waiting` };
   const { mark, tone } = VERDICT_MARKS[worst.verdict];
-  const isGood = worst.verdict === 'done' || worst.verdict === 'unchanged';
+  const isFine = isGood(worst);
   const isOver = ended.length >= steps;
-  const why = isGood
+  const why = isFine
     ? ''
     : reasonsOf(worst)
         .map((reason) => ` - ${reason}`)
         .join('');
-  const word = isGood && !isOver ? 'under way' : worst.verdict;
-  const rank = isGood ? (isOver ? 3 : 1) : worst.verdict === 'skipped' ? 4 : 0;
+  const word = isFine && !isOver ? 'under way' : worst.verdict;
+  const rank = isFine ? (isOver ? 3 : 1) : worst.verdict === 'skipped' ? 4 : 0;
   return { rank, tone, text: `${mark} ${visible(name)}  ${word}${count}${why}` };
 }
 

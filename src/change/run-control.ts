@@ -1,0 +1,50 @@
+/** How the user holds a run or ends it early; the step under way is always finished. */
+export class RunControl {
+  #isPaused = false;
+  #isStopping = false;
+  #waiting: (() => void)[] = [];
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** No further device is begun. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Pauses before the next step, or continues. */
+  togglePause(): void {
+    this.#isPaused = !this.#isPaused;
+    if (!this.#isPaused) this.#wake();
+  }
+
+  /** Ends the run when the devices under way have all their steps. */
+  stopAfterDevice(): void {
+    this.#isStopping = true;
+    this.#isPaused = false;
+    this.#wake();
+  }
+
+  /** Resolves when the next step may be sent; to true if it had to wait, so that earlier reads are old. */
+  async ready(signal: AbortSignal): Promise<boolean> {
+    const hadToWait = this.#isPaused;
+    while (this.#isPaused && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+        signal.addEventListener(
+          'abort',
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
+      });
+    }
+    return hadToWait;
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { Simulator } from '../../../src/simulator/simulator.ts';
+import { answer, connect, isQuiet, simulate } from '../devsh.ts';
+
+const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=de';
+
+function posts({ devices }: Simulator): number {
+  return devices.flatMap(({ log }) => log.filter(({ method }) => method === 'POST')).length;
+}
+
+test(
+  'a roll-out is paused, continued and stopped by key; "resume" does the rest, once',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 8, latencyMs: 150 });
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    program.type(`${ADD}\r`);
+    await program.waitFor('Type 8 to do them');
+    await answer(program, '8');
+    await program.waitFor(/^ user add username=zed/m);
+    await program.waitFor(/━+─+ {2}[1-3] done · 0 not as planned · \d left/);
+    program.press('escape');
+    await program.waitFor('p pause');
+    program.type('p');
+    await program.waitFor('PAUSED: p continues');
+    // The step under way is finished, and no other one is sent.
+    await expect
+      .poll(() => program.screen()[1])
+      .toMatch(new RegExp(`roll-out · ${posts(simulator)} of 8`));
+    const sent = posts(simulator);
+    await program.waitFor(/PAUSED: p continues · [3-9] s/);
+    expect(posts(simulator)).toBe(sent);
+    expect(sent).toBeLessThan(6);
+
+    program.type('p');
+    await expect.poll(() => posts(simulator)).toBeGreaterThan(sent);
+    program.type('x');
+    await program.waitFor(/stopped: stopped before the next device|go on with "resume/);
+    await program.waitFor(isQuiet);
+    const done = posts(simulator);
+    expect(done).toBeLessThan(8);
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('resume\r');
+    await answer(program, String(8 - done));
+    await expect.poll(() => posts(simulator), { timeout: 10_000 }).toBe(8);
+    for (const { log } of simulator.devices)
+      expect(log.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  },
+);
+
+test(
+  'a device that another user changes during a pause is drift and gets no request',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 5, latencyMs: 150 });
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    program.type('user set viewer lang=de\r');
+    await program.waitFor('Type 5 to do them');
+    await answer(program, '5');
+    await program.waitFor(/roll-out · [12] of 5 devices/);
+    program.press('escape');
+    await program.waitFor('p pause');
+    program.type('p');
+    await program.waitFor('PAUSED: p continues');
+    await expect
+      .poll(() => program.screen()[1])
+      .toMatch(new RegExp(`roll-out · ${posts(simulator)} of 5`));
+    const last = simulator.devices[4];
+    const viewer = last?.users.find(({ username }) => username === 'viewer');
+    expect(viewer).toMatchObject({ username: 'viewer' });
+    Object.assign(viewer ?? {}, { lang: 'ja' });
+    program.type('p');
+    await program.waitFor(/1 drift/);
+    expect(last?.log.filter(({ method }) => method === 'POST')).toEqual([]);
+  },
+);
+
+test('the terminal rings when a run of more than 10 s ends', { timeout: 60_000 }, async () => {
+  const simulator = await simulate({ devices: 4, latencyMs: 900 });
+  const program = await connect(simulator, { cols: 120, rows: 35 });
+  program.type(`${ADD}\r`);
+  await program.waitFor('Type 4 to do them');
+  await answer(program, '4');
+  await program.waitFor(/3 done · 0 not as planned · 1 left · \d+ a minute/, 40_000);
+  expect(program.raw()).not.toContain('\x07');
+  await expect.poll(() => program.raw(), { timeout: 40_000 }).toContain('\x07');
+});
