@@ -7,7 +7,7 @@ import {
 } from './record-path.ts';
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Response, type ClientOptions, type HttpRequest } from './client.ts';
-import { progressText, entityTagOf } from './exchange.ts';
+import { entityTagOf, isRead, progressText } from './exchange.ts';
 import { type DecodedList, decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import {
   DeclinedFailure,
@@ -270,8 +270,9 @@ export class Device {
     const path = url.pathname + url.search;
     const sent = { method, path, body: bodyOf(request), accept, redirect };
     const response = await this.#ask(sent, signal);
-    // Data stays unchanged: a word in a list may equal a password by chance.
-    return isSuccess(response) ? response : withoutSecrets(this.#context(request), response);
+    // What is read stays unchanged: a word in a list may equal a password by chance.
+    if (isRead(sent) && isSuccess(response)) return response;
+    return withoutSecrets(this.#context(request), response);
   }
 
   /**

@@ -97,8 +97,8 @@ const MIN_LENGTH = 3;
 const MIN_ENCODED = 6;
 
 /**
- * Removes secrets in every spelling: a device or proxy may echo them in a form, a URL, JSON, HTML,
- * hexadecimal or base64.
+ * Removes secrets in every spelling: a device or proxy may echo them in a form, a URL, JSON with any escapes,
+ * HTML, hexadecimal or base64.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const found = secrets.flatMap(spellings).filter((spelling) => spelling.length >= MIN_LENGTH);
@@ -106,8 +106,15 @@ export function redact(text: string, secrets: readonly string[]): string {
   // Longest first, because it may contain a shorter one.
   const pattern = [...new Set(found)]
     .sort((a, b) => b.length - a.length)
-    .map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+    .map((spelling) => spelling.split('').map(unitPattern).join(''));
   return text.replace(new RegExp(pattern.join('|'), 'gi'), MASK);
+}
+
+/** Matches one UTF-16 unit, as it is or as JSON may escape it. */
+function unitPattern(unit: string): string {
+  const code = unit.charCodeAt(0).toString(16).padStart(4, '0');
+  const plain = unit === '/' ? '\\\\?/' : unit.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
+  return `(?:${plain}|\\\\u${code})`;
 }
 
 function spellings(secret: string): string[] {

@@ -14,6 +14,7 @@ import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { Trust } from '../../src/device/tls.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { deviceAt, serve } from './server.ts';
 
 /** One simulated device and a `Device` that is logged in there as its administrator. */
 async function simulated(
@@ -250,6 +251,15 @@ test('a request that was cancelled ends at once', async () => {
     controller.abort();
   }, 50);
   await expect(listing).rejects.toMatchObject({ code: 'cancelled' });
+});
+
+test('a raw write shows no secret that the device echoes; what is read stays as it is', async () => {
+  const echo = `{"by": "${String.raw`hunter2secr\u0065t`}", "plain": "hunter2secret"}`;
+  const server = await serve((_request, response) => response.end(echo));
+  const device = deviceAt(server);
+  const { body } = await device.raw({ method: 'DELETE', path: '/api/user/1/' });
+  expect(body).toBe('{"by": "***", "plain": "***"}');
+  expect((await device.raw({ method: 'GET', path: '/api/' })).body).toBe(echo);
 });
 
 test('a raw DELETE of one record is sent', async () => {

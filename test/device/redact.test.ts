@@ -17,6 +17,21 @@ test.each([
   expect(clean).toMatch(/^before "?\*\*\*"? after$/);
 });
 
+test('a secret is found whatever JSON escapes in it', () => {
+  const escaped = (text: string): fc.Arbitrary<string> =>
+    fc
+      .tuple(...text.split('').map((unit) => fc.constantFrom(unit, escapeOf(unit))))
+      .map((units) => units.join(''));
+  const escapeOf = (unit: string): string =>
+    `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  fc.assert(
+    fc.property(escaped('hunter2/Ä'), (spelling) => {
+      expect(redact(`{"echo":"${spelling}"}`, ['hunter2/Ä'])).toBe('{"echo":"***"}');
+    }),
+  );
+  expect(redact(String.raw`"hunter2\/x"`, ['hunter2/x'])).toBe('"***"');
+});
+
 test('a secret is found in base64 at any alignment', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 }), (before, after) => {
