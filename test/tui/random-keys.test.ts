@@ -266,6 +266,11 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
   const pressed: string[] = [];
   let typing: string[] = [];
   await settled(screen);
+  // By chance alone the matrix is not always reached before a device is disconnected.
+  for (const key of ['escape', 'c']) {
+    press(screen, key);
+    await settled(screen);
+  }
   for (let index = 0; index < count; index += 1) {
     const context = contextOf(store.state);
     if (context === 'waiting' && next() < 0.2) await settled(screen);
