@@ -147,6 +147,12 @@ export const SETTINGS = {
     summary: 'Whether the terminal rings when a run of more than 10 s ends on the full screen',
     default: true,
   },
+  completeWhileTyping: {
+    schema: flag,
+    summary:
+      'Whether the prompt of the full screen proposes words after a short pause, without Tab',
+    default: true,
+  },
   columns: {
     schema: (z: Z) => z.record(z.string(), z.array(z.string()).readonly()),
     summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',

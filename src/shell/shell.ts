@@ -8,6 +8,7 @@ import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/resources.ts';
 import { complete, type Completion, fileCandidates } from './completion/complete.ts';
+import { type FindableLine, findableLines } from './findable.ts';
 import { helpOn } from './help/help.ts';
 import type { ShellSession, ShellIo } from './session.ts';
 import type { ColorChoice, Format, OptionKey } from './grammar/options.ts';
@@ -106,6 +107,12 @@ export class Shell {
     const what = isCommand ? 'a command' : 'a resource here';
     notices.add(`${name} is ${what}, so your alias ${name} does not run: give it another name`);
     return true;
+  }
+
+  /** All that can be looked up by name; never touches the network. */
+  findable(): Promise<readonly FindableLine[]> {
+    const { fleet, services } = this.shell;
+    return findableLines({ fleet, services }, [...COMMANDS, ...this.#resources()]);
   }
 
   /** The resources besides users that the devices of this session have, as far as known. */

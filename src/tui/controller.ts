@@ -5,6 +5,7 @@ import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { wholeTable } from './table/view.ts';
 import { chosenColumns } from './views/columns.ts';
+import { chosenEntry } from './views/palette.ts';
 import { wholeView } from './views/views.ts';
 import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding, State } from './state.ts';
@@ -146,6 +147,9 @@ export class Controller {
     decline: () => {
       this.#questions.decline();
     },
+    choose: () => {
+      this.#choose();
+    },
   };
 
   /** @param reduceMotion nothing on the screen changes by itself except for news */
@@ -221,6 +225,7 @@ export class Controller {
   /** Ends the background work; resolves when nothing is left to write. */
   stop(): Promise<void> {
     this.#fleetUpdates.stop();
+    this.#lines.stop();
     this.#reader.interrupt();
     for (const end of this.#background) end();
     return this.#lines.saved();
@@ -282,7 +287,11 @@ export class Controller {
       else this.#warnOnce(unbound);
       return;
     }
-    const { binding, index } = pressed;
+    this.#perform(pressed.binding, pressed.index, event);
+  }
+
+  #perform(binding: KeyBinding, index: number, event: KeyEvent): void {
+    const { state } = this.#store;
     const reason = binding.disabled?.(state);
     if (reason !== undefined) {
       const { keys, hint, label } = binding;
@@ -313,8 +322,44 @@ export class Controller {
     } else {
       this.#store.act(action, index);
       // Includes lines that other sessions have added.
+      if (action === 'palette') void this.#fillPalette();
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
       if (this.#store.state.table.command !== state.table.command) this.#updateVisibleTable();
+    }
+  }
+
+  /** Fills the palette, which is open already: what is typed ahead must not act as keys. */
+  async #fillPalette(): Promise<void> {
+    const entries = await this.#shell.findable();
+    this.#store.dispatch({ kind: 'palette-entries', entries });
+  }
+
+  /** Enter in the palette: presses a key, runs a line that changes nothing, or starts it at the prompt. */
+  #choose(): void {
+    const entry = chosenEntry(this.#store.state);
+    if (entry === undefined) return;
+    this.#store.act('close');
+    if ('binding' in entry) {
+      this.#store.act('go-table');
+      this.#perform(entry.binding, 0, {
+        kind: 'key',
+        text: '',
+        ...parseKey(entry.binding.keys[0] ?? ''),
+      });
+      return;
+    }
+    const { line } = entry;
+    if (this.#isHarmless(line)) this.#lines.submit(line, true);
+    else this.#store.dispatch({ kind: 'set-line', line });
+  }
+
+  /** Whether a line is complete and changes nothing. */
+  #isHarmless(line: string): boolean {
+    try {
+      return !line.endsWith(' ') && this.#shell.parse(line).verb.changes !== undefined;
+    } catch (error) {
+      if (error instanceof DevshError) return false;
+      throw error;
     }
   }
 

@@ -42,6 +42,7 @@ import {
 } from './state.ts';
 import { columnsOver } from './views/columns.ts';
 import { detailsOfTable } from './views/details.ts';
+import { addEntries, paletteOf } from './views/palette.ts';
 import { messagesOf } from './views/pager.ts';
 import { NO_MARKS } from './views/questions.ts';
 import {
@@ -160,6 +161,8 @@ function step(state: State, action: Action): State {
       return addProgress(state, action.progress);
     case 'roll-out-end':
       return dropped(state, 'roll-out');
+    case 'palette-entries':
+      return addEntries(state, action.entries);
     case 'view-over':
       return openedByLine(state, action.overlay);
     case 'form':
@@ -237,6 +240,7 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   'empty-prompt': editPrompt,
   prompt: editPrompt,
   find: editFind,
+  palette: editFind,
   'plan-find': (state, key) =>
     searchedPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
   // Whoever types a line has not seen the question yet; a secret is shown nowhere.
@@ -283,8 +287,12 @@ function act(state: State, action: ViewAction, index?: number): State {
       return { ...state, isPaneHidden: !state.isPaneHidden };
     case 'help':
       return opened(state, { kind: 'help', top: 0 });
+    case 'palette':
+      return opened(state, paletteOf(state));
     case 'close':
-      return hasFind(state) ? clearedFind(state) : closed(state);
+      return hasFind(state) && state.overlay.kind !== 'palette'
+        ? clearedFind(state)
+        : closed(state);
     case 'details':
       return openedIf(
         state,

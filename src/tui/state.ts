@@ -4,6 +4,7 @@ import { parseFilter, type Filter } from '../fleet/filter.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/access/open-questions.ts';
 import type { Completion } from '../shell/completion/complete.ts';
+import type { Findable, FindableLine } from '../shell/findable.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
 import type { DriftOutput, ReadOutcome, ReadOutput, View } from '../shell/output.ts';
 import type { DriftRow } from '../fleet/drift.ts';
@@ -99,6 +100,8 @@ export interface Menu {
   readonly completion: Completion;
   /** The line at the time of completion. */
   readonly line: string;
+  /** Opened by a pause, not by Tab. */
+  readonly isOffered?: boolean | undefined;
   /** Index of the chosen proposal; undefined until Tab is pressed again. */
   readonly chosen: number | undefined;
 }
@@ -298,6 +301,7 @@ export type Overlay =
       readonly top: number;
     }
   | { readonly kind: 'help'; readonly top: number }
+  | { readonly kind: 'palette'; readonly entries: readonly PaletteEntry[]; readonly cursor: number }
   | { readonly kind: 'roll-out'; readonly rollOut: RollOutState; readonly top: number }
   | { readonly kind: 'runs'; readonly runs: readonly RunRow[]; readonly cursor: number }
   | { readonly kind: 'details'; readonly details: Details; readonly top: number }
@@ -321,6 +325,10 @@ export interface ColumnChoice {
   readonly field: string;
   readonly isShown: boolean;
 }
+
+/** A key of the view below, or a line; the search is in `find`. */
+export type PaletteEntry =
+  (Findable & { readonly kind: 'key'; readonly binding: KeyBinding }) | FindableLine;
 
 /** The record whose fields are shown: of the table or of a comparison. */
 export type Details =

@@ -1,7 +1,6 @@
 import { visibleLines } from '../text/visible.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
-import type { Completion } from '../shell/completion/complete.ts';
 import type { View } from '../shell/output.ts';
 import type { ThemeName } from '../text/choices.ts';
 import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
@@ -12,8 +11,10 @@ import type {
   LineProblem,
   LogLine,
   LogTone,
+  Menu,
   OpenQuestion,
   Overlay,
+  PaletteEntry,
   RollOutProgress,
   State,
   TableRead,
@@ -35,7 +36,7 @@ export type Action =
   /** A key sequence begins or ends. */
   | { readonly kind: 'pending-keys'; readonly keys: KeyName | undefined }
   | { readonly kind: 'set-line'; readonly line: Line | string }
-  | { readonly kind: 'menu'; readonly line: string; readonly completion: Completion }
+  | ({ readonly kind: 'menu' } & Omit<Menu, 'chosen'>)
   | { readonly kind: 'problem'; readonly problem: LineProblem }
   | { readonly kind: 'history'; readonly lines: readonly string[] }
   /** Nothing is set up yet. `inventory`: the path for one. */
@@ -96,6 +97,8 @@ export type Action =
   | { readonly kind: 'columns'; readonly columns: readonly string[] | undefined }
   /** Sets the refresh interval of the table; undefined: only on request. */
   | { readonly kind: 'watch'; readonly everyMs: number | undefined }
+  /** More for the open palette. */
+  | { readonly kind: 'palette-entries'; readonly entries: readonly PaletteEntry[] }
   /** Opens another view over the table. */
   | { readonly kind: 'view-over'; readonly overlay: Overlay }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }

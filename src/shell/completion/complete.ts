@@ -135,7 +135,7 @@ function selectorsIn(words: readonly Word[]): string[] {
 }
 
 /** Names of devices and groups: those of the session first, then those of the inventory. */
-async function targetsOf(session: CompletionSources): Promise<readonly Candidate[]> {
+export async function targetsOf(session: CompletionSources): Promise<readonly Candidate[]> {
   const connected = session.fleet.connected.map(({ ref }) => ({
     text: ref.name,
     summary: `${ref.address} · connected`,

@@ -46,6 +46,17 @@ function meaningOf(word: string): (typeof VERBS)[number] | undefined {
   return VERBS.find(({ verb, synonyms }) => verb === word || synonyms.split(' ').includes(word));
 }
 
+/** The words that people try for a line: `rm`, `remove` for `user delete KEY`. */
+export function synonymsOf(line: string): string[] {
+  const words = line.split(' ');
+  return [
+    ...VERBS.filter(({ verb }) => ` ${line} `.includes(` ${verb} `) && words.length > 1).flatMap(
+      ({ synonyms }) => synonyms.split(' '),
+    ),
+    ...Object.keys(LINES).filter((word) => LINES[word] === words[0]),
+  ];
+}
+
 /** The equivalent line for `rm bob` or `add user bob`; undefined for unknown words. */
 export function suggestedLine(words: readonly string[]): string | undefined {
   const [first = '', ...rest] = words;

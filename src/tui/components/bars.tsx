@@ -16,7 +16,7 @@ import { LABEL_TONES, type Theme, type Tone } from '../screen/theme.ts';
 import { usageSpans } from '../prompt/usage-hint.ts';
 import { LineMarksContext } from '../terminal/render.ts';
 import { quotedKey } from '../../change/plan.ts';
-import { ghostOf } from '../prompt/reduce-prompt.ts';
+import { ghostOf, isOffering } from '../prompt/reduce-prompt.ts';
 
 /** Whether keys go to the table, the view or the form below the title. */
 function hasKeys(state: State): boolean {
@@ -108,7 +108,7 @@ export function Prompt({ state, theme, under }: PromptProps) {
       <Row>
         {theme(color === undefined ? tone : LABEL_TONES[color], label) +
           (context === 'search' ? withMatch(state, theme, text) : text) +
-          (context === 'prompt' ? ghostText(state, theme, room) : '')}
+          (context === 'prompt' || isOffering(state.prompt) ? ghostText(state, theme, room) : '')}
       </Row>
       {under > 0 && (
         <Box flexDirection="column" height={under} flexShrink={0}>

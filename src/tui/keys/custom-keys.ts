@@ -22,6 +22,7 @@ const TYPED_IN: readonly Place[] = [
   'search',
   'filter',
   'find',
+  'palette',
   'form',
   'form-choice',
   'form-pick',

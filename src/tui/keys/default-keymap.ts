@@ -37,6 +37,8 @@ import {
 } from '../table/commands.ts';
 import { PANE_COLUMNS } from '../table/pane.ts';
 
+const PALETTE_LABEL = 'find a key, command, device, group, user, run, setting or help by words';
+
 /** The prompt with its proposals and the history search. */
 const PROMPT_KEYS: Keymap = [
   ...keysOf('prompt', 'At the prompt', [
@@ -64,6 +66,7 @@ const PROMPT_KEYS: Keymap = [
       'press-in-table',
       'filter or search, help, trouble: as if pressed in the table',
     ),
+    key(['ctrl-k'], 'palette', PALETTE_LABEL),
   ]),
   // No command begins with a digit.
   ...keysOf('first-run', 'While nothing is set up yet', [
@@ -252,6 +255,7 @@ const TABLE_KEYS: Keymap = [
       command: 'user show KEY',
       disabled: noRow,
     }),
+    key(['ctrl-k'], 'palette', PALETTE_LABEL),
     key(['p'], 'pane', 'the details beside the table, or none', { disabled: noRoomBeside }),
     key(['a'], 'add-form', 'add a record, in a form', {
       hint: [4, 'add'],
@@ -401,6 +405,7 @@ export const KEYMAP: Keymap = [
     key(['|'], 'page-out', 'the same text or list in $PAGER', { disabled: nothingToPage }),
     key([':', 'i'], 'go-prompt', 'to the prompt', { hint: [6, 'prompt'] }),
     key(['?', 'f1'], 'help', 'this help', { hint: [9, 'help'] }),
+    key(['ctrl-k'], 'palette', PALETTE_LABEL),
     lineKey(['D'], 'devices', 'the connected devices', () => 'devices', {
       command: 'devices',
       disabled: noDevice,

@@ -70,6 +70,7 @@ export type ViewAction =
   | 'later'
   | 'usual'
   | 'messages'
+  | 'palette'
   | 'pane'
   | 'trouble'
   | 'by-cause'
@@ -103,6 +104,7 @@ const EFFECTS = [
   'keep-columns',
   'answer',
   'decline',
+  'choose',
 ] as const;
 
 /** Actions of the controller: completion, history, clipboard, the terminal. */
@@ -115,6 +117,7 @@ const PARTS = [
   'plan',
   'plan-find',
   'find',
+  'palette',
   'overlay',
   'form',
   'form-switch',

@@ -23,6 +23,7 @@ export function contextOf(state: State): Context {
 
 /** A view with keys of its own is its own context. */
 function overlayContext({ overlay, find, keymap }: State): Context {
+  if (overlay.kind === 'palette') return 'palette';
   if (find.isOpen || overlay.kind === 'none') return 'find';
   return keymap.some(({ context }) => context === overlay.kind) ? overlay.kind : 'overlay';
 }
@@ -91,7 +92,7 @@ export function pressedKey(
   return begins ? { kind: 'prefix', keys } : undefined;
 }
 
-function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
+export function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
   return [context, 'anywhere' as const, ...placesBelow(context)].flatMap((place) =>
     keymap.filter((binding) => binding.context === place),
   );

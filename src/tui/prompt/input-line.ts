@@ -39,9 +39,14 @@ export function inputLine(state: State): InputLine {
   if (context === 'waiting') return place('…', { before: '', after: '' }, columns, false);
   if (context === 'filter')
     return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
-  if (context === 'find' || context === 'plan-find') {
+  if (context === 'find' || context === 'plan-find' || context === 'palette') {
     const { editing } = question?.find ?? state.find;
-    return place('search> ', secretless(editing.line), columns, true);
+    return place(
+      context === 'palette' ? 'go to> ' : 'search> ',
+      secretless(editing.line),
+      columns,
+      true,
+    );
   }
   if (context === 'search') {
     const { search, history } = state.prompt;

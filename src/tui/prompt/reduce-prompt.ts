@@ -18,7 +18,29 @@ export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
   const isSecondBlank = isTyping && key.text === ' ' && before.endsWith(' ');
   const editing = isSecondBlank ? base.editing : edit(base.editing, key);
   const menu = isTyping ? undefined : base.menu;
-  return { ...base, editing, menu, recall: undefined, problem: undefined };
+  return {
+    ...base,
+    editing,
+    menu: menu?.isOffered ? narrowed(menu, editing.line) : menu,
+    recall: undefined,
+    problem: undefined,
+  };
+}
+
+/** The offered proposals that still fit what is typed, until the next pause; none after another word. */
+function narrowed(menu: Menu, { before, after }: Line): Menu | undefined {
+  const { start, proposals } = menu.completion;
+  const word = before.slice(start);
+  if (after !== '' || word === '' || /[\s'"]/.test(word)) return undefined;
+  const fitting = proposals.filter(({ text }) => text.startsWith(word) && text !== word);
+  if (fitting.length === 0) return undefined;
+  const letters = Array.from(word, (_, index) => index);
+  const completion = {
+    ...menu.completion,
+    end: before.length,
+    proposals: fitting.map((proposal) => ({ ...proposal, letters })),
+  };
+  return { ...menu, line: before, completion, chosen: undefined };
 }
 
 export function setLine(prompt: PromptState, line: Line | string): PromptState {
@@ -55,7 +77,12 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
       return found === undefined ? { ...prompt, search: undefined } : setLine(prompt, found);
     },
     'search-cancel': (prompt) => ({ ...prompt, search: undefined }),
-    'menu-next': (prompt) => ({ ...prompt, menu: moveChoice(prompt.menu, 1) }),
+    'menu-next': (prompt) => {
+      const next = { ...prompt, menu: moveChoice(prompt.menu, 1) };
+      // As if Tab had opened the menu.
+      const isOnly = isOffering(prompt) && prompt.menu?.completion.proposals.length === 1;
+      return isOnly ? acceptChoice(next) : next;
+    },
     'menu-back': (prompt) => ({ ...prompt, menu: moveChoice(prompt.menu, -1) }),
     'menu-accept': acceptChoice,
     'menu-close': (prompt) => ({ ...prompt, menu: undefined }),
@@ -91,18 +118,35 @@ function lastWord(line: string): string {
 /** Shows the result of completion. A single proposal goes into the line at once. */
 export function openMenu(
   prompt: PromptState,
-  { line, completion }: Omit<Menu, 'chosen'>,
+  { line, completion, isOffered }: Omit<Menu, 'chosen'>,
 ): PromptState {
   // The line has changed during completion.
   if (line !== lineText(prompt.editing.line)) return prompt;
   const { proposals } = completion;
   const [only] = proposals;
   if (only === undefined) return { ...prompt, menu: undefined };
+  if (isOffered === true) return withOffer(prompt, { line, completion, isOffered });
   const isOpen = prompt.menu !== undefined;
   if (proposals.length === 1 && !isOpen) {
     return acceptChoice({ ...prompt, menu: { line, completion, chosen: 0 } });
   }
   return { ...prompt, menu: { line, completion, chosen: undefined }, problem: undefined };
+}
+
+/** Shows proposals without Tab: never takes one, and hides nothing else. */
+function withOffer(prompt: PromptState, offer: Omit<Menu, 'chosen'>): PromptState {
+  const { completion, line } = offer;
+  const typed = line.slice(completion.start, completion.end);
+  const isComplete = completion.proposals.every(({ text }) => text === typed);
+  const { search, recall, problem, vi } = prompt;
+  const isBusy = (search ?? recall ?? problem) !== undefined || vi?.mode === 'normal';
+  if (isBusy || (prompt.menu !== undefined && !isOffering(prompt))) return prompt;
+  return { ...prompt, menu: isComplete ? undefined : { ...offer, chosen: undefined } };
+}
+
+/** Whether proposals are shown that the user has not turned to. */
+export function isOffering({ menu }: PromptState): boolean {
+  return menu?.isOffered === true && menu.chosen === undefined;
 }
 
 /** The line found by a search. */
@@ -182,7 +226,8 @@ export function ghostOf(prompt: PromptState): string {
   const { editing, history, recall, search, menu, problem } = prompt;
   const typed = editing.line.before;
   if (typed.trim() === '' || editing.line.after !== '') return '';
-  if (recall !== undefined || search !== undefined || menu !== undefined) return '';
+  if (recall !== undefined || search !== undefined) return '';
+  if (menu !== undefined && !isOffering(prompt)) return '';
   if (problem !== undefined || typed.includes('\n')) return '';
   const line = history.findLast(
     (one) => one.length > typed.length && one.startsWith(typed) && hideSecrets(one) === one,

@@ -1,7 +1,7 @@
 import { DevshError, UsageError } from '../../errors.ts';
 import type { Shell } from '../../shell/shell.ts';
-import { viCharacter } from './reduce-prompt.ts';
-import { isAtPrompt } from '../keys/keymap.ts';
+import { isOffering, viCharacter } from './reduce-prompt.ts';
+import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type EditKey, editKeyOf, lineText } from '../editor/line.ts';
 import type { LineRunner } from '../line-runner.ts';
 import type { Questions } from '../questions.ts';
@@ -12,6 +12,11 @@ import type { Services } from '../../shell/services.ts';
 /** An answer typed before any question; no command has such a name. */
 const EARLY_ANSWER = /^\s*(y|yes|n|no)\s*$/i;
 
+/** A pause between keys, after which proposals help more than they distract. */
+const OFFER_MS = 150;
+/** A longer line is pasted. */
+const MOST_OFFERED = 1_000;
+
 /** The line at the prompt on its way to the shell: typed, completed, run, stored in the history. */
 export class TypedLines {
   readonly #shell: Shell;
@@ -19,6 +24,7 @@ export class TypedLines {
   readonly #questions: Questions;
   readonly #runner: LineRunner;
   readonly #history: LineHistory;
+  #offering: NodeJS.Timeout | undefined;
 
   constructor(shell: Shell, store: Store, questions: Questions, runner: LineRunner) {
     this.#shell = shell;
@@ -48,7 +54,33 @@ export class TypedLines {
     const key = editKeyOf(event);
     if (key === undefined || this.#isWayToPrompt(key)) return;
     this.#store.dispatch({ kind: 'edit', key });
-    if (this.#store.state.prompt.menu !== undefined) void this.complete();
+    const { menu } = this.#store.state.prompt;
+    if (menu !== undefined && menu.isOffered !== true) void this.complete();
+    else this.#offerSoon();
+  }
+
+  /** Proposes words when the keys pause. */
+  #offerSoon(): void {
+    clearTimeout(this.#offering);
+    const { settings } = this.#shell.shell.services;
+    if (!settings.get('completeWhileTyping') || !isAtPrompt(this.#store.state)) return;
+    this.#offering = setTimeout(() => void this.#offer(), OFFER_MS);
+  }
+
+  async #offer(): Promise<void> {
+    const { line } = this.#store.state.prompt.editing;
+    const text = lineText(line);
+    if (text.trim() === '' || line.after !== '' || text.length > MOST_OFFERED) return;
+    const completion = await this.#shell.complete(text, line.before.length);
+    // A view, or a question, may have come meanwhile.
+    const { state } = this.#store;
+    if (contextOf(state) !== 'prompt' && !isOffering(state.prompt)) return;
+    this.#store.dispatch({ kind: 'menu', line: text, completion, isOffered: true });
+  }
+
+  /** No proposal comes any more. */
+  stop(): void {
+    clearTimeout(this.#offering);
   }
 
   /** `:` leads to the prompt from everywhere, and no line begins with it. */

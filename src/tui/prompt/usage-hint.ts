@@ -16,6 +16,7 @@ import { cut, widthOf } from '../../text/visible.ts';
 import type { Span } from '../screen/theme.ts';
 import { SEPARATOR } from '../screen/bar-lines.ts';
 import { contextOf } from '../keys/keymap.ts';
+import { isOffering } from './reduce-prompt.ts';
 import type { State } from '../state.ts';
 
 /** The usage of the typed command, for the line below it. */
@@ -111,7 +112,8 @@ const LEAST_SUMMARY = 24;
 
 /** The usage of the command at the prompt, its present part highlighted, cut to the footer. */
 export function usageSpans(state: State): Span[] {
-  const hint = contextOf(state) === 'prompt' && usageHint(state.prompt.editing.line);
+  const isTyping = contextOf(state) === 'prompt' || isOffering(state.prompt);
+  const hint = isTyping && usageHint(state.prompt.editing.line);
   if (!hint) return [];
   const { parts, summary } = hint;
   const room = state.size.columns - 1 - EXIT_WIDTH;

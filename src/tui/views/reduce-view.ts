@@ -155,8 +155,11 @@ export function followList(before: State, after: State): State {
   const start = before.overlay.kind === 'none' ? viewOf(overlay).start?.(before) : undefined;
   const id = old === undefined ? start : currentId(before);
   if (id === undefined) return after;
-  const at = now.rows.findIndex((_, index) => now.idAt(index) === id);
   const isFiltered = before.find.editing !== find.editing;
+  // The best match is the first.
+  if (isFiltered && overlay.kind === 'palette')
+    return { ...after, overlay: { ...overlay, cursor: 0 } };
+  const at = now.rows.findIndex((_, index) => now.idAt(index) === id);
   const cursor = at !== -1 ? at : isFiltered ? 0 : Math.min(overlay.cursor, now.rows.length - 1);
   return { ...after, overlay: { ...overlay, cursor: Math.max(0, cursor) } };
 }

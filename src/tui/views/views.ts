@@ -10,6 +10,7 @@ import { DEVICES } from './devices.ts';
 import { DRIFT } from './drift.ts';
 import { HELP } from './help.ts';
 import { PAGER } from './pager.ts';
+import { PALETTE } from './palette.ts';
 import { QUESTIONS } from './questions.ts';
 import { RESOURCES } from './resources.ts';
 import { ROLL_OUT } from './roll-out.ts';
@@ -26,6 +27,7 @@ const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
   columns: COLUMNS,
   pager: PAGER,
   help: HELP,
+  palette: PALETTE,
   'roll-out': ROLL_OUT,
   details: DETAILS,
 };

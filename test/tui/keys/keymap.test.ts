@@ -101,7 +101,7 @@ describe('a key that does nothing now says why', () => {
   test('in the footer in brackets, in the help with the reason', () => {
     expect(texts(readOnly, 'table')).toContain('(d delete)');
     expect(texts(readOnly, 'table')).toContain('enter details');
-    const wide = { ...readOnly, size: { columns: 120, rows: 30 } };
+    const wide = { ...readOnly, size: { columns: 112, rows: 30 } };
     expect(helpLines(wide).join('\n')).toMatch(/d +delete the marked .*; not now: read-only/);
   });
 });

@@ -1,0 +1,113 @@
+import { keyFieldOf } from '../device/profile.ts';
+import { documentedProfile } from '../device/built-in-profiles.ts';
+import { unlessBroken } from '../errors.ts';
+import { SETTING_ROWS } from '../settings/settings-table.ts';
+import { suggest } from '../text/suggest.ts';
+import { hasUnsafe } from '../text/visible.ts';
+import { quoteWord } from '../text/words.ts';
+import type { CommandSpec } from './command.ts';
+import { title } from './grammar/bind.ts';
+import { synonymsOf } from './grammar/tried-words.ts';
+import { HELP_TOPICS } from './help/help.ts';
+import { matchOf, targetsOf } from './completion/complete.ts';
+import { type CompletionSources, knownDevices, knownKeys } from './completion/known.ts';
+
+/** Something that can be looked up by its name, in words of other programs too. */
+export interface Findable {
+  readonly kind: 'key' | 'command' | 'device' | 'group' | 'user' | 'run' | 'setting' | 'help';
+  /** As on a device: may have control characters. */
+  readonly name: string;
+  readonly summary: string;
+  /** Other words for it. */
+  readonly words: readonly string[];
+}
+
+/** The line for it; the user completes one that ends with a blank. */
+export interface FindableLine extends Findable {
+  readonly line: string;
+}
+
+/** All that a session knows: commands, devices, groups, users, runs, settings, help. Asks no device. */
+export async function findableLines(
+  session: CompletionSources,
+  commands: readonly CommandSpec[],
+): Promise<readonly FindableLine[]> {
+  const connected = new Set(session.fleet.connected.map(({ ref }) => ref.name));
+  const targets = await targetsOf(session);
+  const seen = new Set<string>();
+  const devices = targets.flatMap(({ text, summary = '' }): FindableLine[] => {
+    if (seen.has(text)) return [];
+    seen.add(text);
+    const line = `${connected.has(text) ? 'use' : 'connect'} ${quoteWord(text)}`;
+    return [
+      { kind: text.startsWith('@') ? 'group' : 'device', name: text, summary, words: [], line },
+    ];
+  });
+  const keyField = keyFieldOf(documentedProfile, 'user');
+  const users = knownKeys(await knownDevices(session, []), 'user', keyField);
+  return [
+    ...commands.flatMap((command) =>
+      command.verbs.map((verb): FindableLine => {
+        const name = title(command, verb);
+        const words = [...(command.aliases ?? []), ...synonymsOf(name)];
+        return { kind: 'command', name, summary: verb.summary, words, line: `${name} ` };
+      }),
+    ),
+    ...devices,
+    ...users
+      .filter(({ text }) => !hasUnsafe(text))
+      .map(({ text, summary = '' }): FindableLine => {
+        const line = `user show ${text.startsWith('-') ? '-- ' : ''}${quoteWord(text)}`;
+        return { kind: 'user', name: text, summary, words: [], line };
+      }),
+    ...(await unlessBroken(session.services.runs.ids(), [])).map((id): FindableLine => ({
+      kind: 'run',
+      name: id,
+      summary: '',
+      words: [],
+      line: `run show ${id}`,
+    })),
+    ...SETTING_ROWS.map(([name, { summary }]): FindableLine => ({
+      kind: 'setting',
+      name,
+      summary,
+      words: [],
+      line: `config set ${name} `,
+    })),
+    ...Object.entries(HELP_TOPICS).map(([name, summary]): FindableLine => ({
+      kind: 'help',
+      name,
+      summary,
+      words: [],
+      line: `help ${name}`,
+    })),
+  ];
+}
+
+/** The best matches of all typed words first; without any, those of the most similar word. */
+export function found<F extends Findable>(all: readonly F[], typed: string): readonly F[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return all;
+  const ranked = (wanted: readonly string[]): F[] =>
+    all
+      .map((one) => ({ one, rank: Math.max(...wanted.map((word) => rankOf(one, word))) }))
+      .filter(({ rank }) => rank < Infinity)
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ one }) => one);
+  const best = ranked(words);
+  if (best.length > 0) return best;
+  const known = new Set(all.flatMap(({ name, words: others }) => [...name.split(' '), ...others]));
+  const [similar] = suggest(typed.trim(), known);
+  return similar === undefined ? [] : ranked([similar.toLowerCase()]);
+}
+
+/** Less is better: the name as typed, a word for it, a part of the name, the summary. */
+function rankOf({ name, summary, words }: Findable, word: string): number {
+  const match = matchOf(word, name);
+  if (match !== undefined && match.tier < 2) return match.tier;
+  if (words.some((other) => other === word)) return 1;
+  if (match?.tier === 2) return 2;
+  if (word.length > 1 && words.some((other) => other.startsWith(word))) return 2.5;
+  if (` ${summary.toLowerCase()}`.includes(` ${word}`)) return 3;
+  return match === undefined ? Infinity : 4;
+}
