@@ -61,11 +61,7 @@ const PROMPT_KEYS: Keymap = [
     key(['f1'], 'help', 'this help', { hint: [4, 'help'] }),
   ]),
   ...keysOf('empty-prompt', 'At the prompt, while nothing is typed', [
-    key(
-      ['/', '?', '!'],
-      'press-in-table',
-      'filter or search, help, trouble: as if pressed in the table',
-    ),
+    key(['/', '?'], 'press-in-table', 'filter or search, and help: as if pressed in the table'),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),
   ]),
   // No command begins with a digit.
