@@ -142,7 +142,7 @@ export function unreachedResult(
   return one.isUnconfirmed
     ? resultOf(devicePlan, step, {
         verdict: 'unknown',
-        note: `sent before the interruption, not looked at since: ${reason}`,
+        note: `sent before the interruption, not checked since: ${reason}`,
       })
     : resultOf(devicePlan, step, { verdict: 'skipped', note: `not sent: ${reason}` });
 }

@@ -104,7 +104,7 @@ class StopRule {
     if (kind === 'count' ? count > limit : share > limit) {
       const allowed = kind === 'count' ? String(limit) : `${limit}%`;
       this.stop(
-        `${count} of ${this.#deviceCount} devices failed, more than the ${allowed} that --max-failures allows`,
+        `${count} of ${this.#deviceCount} devices failed; --max-failures allows ${allowed}`,
       );
     }
   }

@@ -2,7 +2,7 @@
 export function changeSetJsonSchema(): unknown {
   const text = { type: 'string', minLength: 1 };
   const key = { ...text, description: 'The natural key or an id of one record' };
-  const where = { ...text, description: 'A filter that chooses records, as in lang=de' };
+  const where = { ...text, description: 'A filter that selects records, as in lang=de' };
   const fields = { type: 'object', minProperties: 1, description: 'Fields and their new values' };
   const target = { oneOf: [{ required: ['key'] }, { required: ['where'] }] };
   const parts = {
@@ -12,7 +12,7 @@ export function changeSetJsonSchema(): unknown {
   };
   const change = Object.entries(parts).flatMap(([action, part]) => {
     const { properties, required, ...rest } = part;
-    const resource = { ...text, description: 'What the records are, as in user' };
+    const resource = { ...text, description: 'The resource of the records, as in user' };
     const spellings = [{ [action]: resource }, { action: { const: action }, resource }];
     return spellings.map((spelling) => ({
       type: 'object',

@@ -47,7 +47,7 @@ export function isChangeSetFile(file: string, text: string): boolean {
 /** Each line below the field names is one record to add. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
   const [first, ...rows] = csvRows(text, file);
-  if (rows.length === 0) throw new UsageError(`${file}: no record below the line of field names`);
+  if (rows.length === 0) throw new UsageError(`${file}: no record after the line of field names`);
   const names = (first?.cells ?? []).map((name) => name.trim());
   const lines = new Map<string, number>();
   return rows.map((row): Change => {
@@ -131,7 +131,7 @@ function actionOf(
 function targetOf(source: YamlSource, path: Path, entries: ReadonlyMap<string, unknown>): Target {
   const [key, where] = [entries.get('key'), entries.get('where')];
   if ((key === undefined) === (where === undefined)) {
-    throw source.error(path, 'say which records: either "key: bob" or "where: lang=de"');
+    throw source.error(path, 'a change needs its records: either "key: bob" or "where: lang=de"');
   }
   if (where === undefined) {
     return { kind: 'key', key: textOf(source, [...path, 'key'], key) };
@@ -162,7 +162,7 @@ function fieldsOf(
 
 function textOf(source: YamlSource, path: Path, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw source.error(path, `"${String(path.at(-1))}" needs a text`);
+  throw source.error(path, `"${String(path.at(-1))}" must be text`);
 }
 
 function refuseOthers(
@@ -175,7 +175,7 @@ function refuseOthers(
   if (other === undefined) return;
   const [suggestion] = suggest(other, known);
   const hint =
-    suggestion === undefined ? `known are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
+    suggestion === undefined ? `the keys are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
   throw source.error([...path, other], `unknown key "${other}", ${hint}`, 'key');
 }
 

@@ -43,7 +43,7 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
   }
   const length = Array.from(text).length;
   if (maxLength !== undefined && typeof value !== 'object' && length > maxLength) {
-    return `${length} characters, no more than ${maxLength} are allowed`;
+    return `${length} characters, ${maxLength} at most`;
   }
   return undefined;
 }

@@ -34,11 +34,11 @@ export function closeAccounts(
       const value = disablingValue(field, held);
       if (value === undefined) continue;
       closed.push(
-        `${name} comes back disabled (${field}=${valueText(value)}), as its password is not known`,
+        `${name} is added disabled (${field}=${valueText(value)}), because its password is unknown`,
       );
       return { ...change, fields: { ...change.fields, [field]: value } };
     }
-    open.set(change, `${name} would get an empty or default password, as its own is not known`);
+    open.set(change, `${name} would get an empty or default password, because its own is unknown`);
     return change;
   });
   return { changes: safe, closed, open };

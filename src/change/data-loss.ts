@@ -51,7 +51,7 @@ export function eraseReason({ key, resource, request, erases = [] }: Step): stri
   if (erases.length === 0) return undefined;
   return (
     `${request.method} replaces the whole ${resource} ${key} and would erase ${erases.join(', ')}, ` +
-    'which it leaves out: set that as well, or where the device keeps it say so with ' +
+    'which it omits: set that as well, or if the device keeps omitted fields use ' +
     '"profile set" and update.left_out=kept'
   );
 }
@@ -102,7 +102,7 @@ export function withNotRestored({ action, lost = {} }: Step, end: StepEnd): Step
   if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
   const differences = notRestored(lost, end.record);
   if (differences.length === 0) return end;
-  const text = `not brought back: ${differences.map(({ field }) => field).join(', ')}`;
+  const text = `not restored: ${differences.map(({ field }) => field).join(', ')}`;
   return {
     ...end,
     verdict: 'differs',
@@ -130,7 +130,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
     [...lost].flatMap(([resource, fields]) => {
       // An account has a password or a token, whether shown or not.
       const kinds = [...fields].some(isSecretField) ? '' : ' (as a password or token)';
-      const more = isWhole && resource === 'user' ? [`what is not shown${kinds}`] : [];
+      const more = isWhole && resource === 'user' ? [`hidden fields${kinds}`] : [];
       const all = [...fields, ...more];
       return all.length === 0 ? [] : [`${start}, of ${resource}: ${all.join(', ')}`];
     });
@@ -139,15 +139,15 @@ export function lossTexts({ steps }: DevicePlan): string[] {
       ([resource, fields]) => `erases ${[...fields].join(', ')} of ${resource}`,
     ),
     ...[...fieldsByResource(steps, (step) => step.mayErase)].flatMap(([resource, fields]) => {
-      const named = `not known whether ${[...fields].join(', ')} of ${resource} are kept: they are not sent back`;
+      const named = `unknown whether the device keeps ${[...fields].join(', ')} of ${resource}: devsh does not send them back`;
       return [
         ...(fields.size === 0 ? [] : [named]),
-        'not known whether fields that the device does not show are kept',
+        'unknown whether the device keeps fields that it does not show',
       ];
     }),
-    ...texts('an undo does not bring back', lostBy('delete'), true),
-    ...texts('does not come back', lostBy('add'), true),
-    ...texts('cannot be set back', lostBy('set'), false),
+    ...texts('undo cannot restore', lostBy('delete'), true),
+    ...texts('not restored', lostBy('add'), true),
+    ...texts('cannot be restored', lostBy('set'), false),
   ];
 }
 

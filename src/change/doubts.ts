@@ -37,7 +37,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
     for (const field of leftOut) {
       doubts.set(
         field,
-        `"${field}" may give rights and is not filled in: a form without it may mean no; say ${field}=… to send it`,
+        `"${field}" may grant rights and is not filled in: a form without it may mean no; ${field}=… sends it`,
       );
     }
     for (const field of untyped) {
@@ -53,7 +53,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
       if (isSecretField(field)) continue;
       const [suggestion] = suggest(field, Object.keys(before));
       const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-      doubts.set(field, `the record has no field "${field}" so far${hint}`);
+      doubts.set(field, `the record does not have a field "${field}" yet${hint}`);
     }
   }
   return [...doubts.values()];
@@ -67,7 +67,7 @@ function sentAs({ asked }: Step, name: string): string {
     asked,
   );
   return typeof sent === 'object'
-    ? 'it is sent as the JSON that it is'
+    ? 'it is sent as JSON'
     : `it is sent as text (${name}:=… sends JSON)`;
 }
 
@@ -162,7 +162,7 @@ export function withAdvice(
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
   const hasFailed = verdict === 'no effect' || (verdict === 'failed' && isUnknownPath);
   if (!hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
-  const advice = `this way of ${WAY_OF[action]} is assumed; another one is stated with "profile set ${device.name} ${write}.path=…"`;
+  const advice = `this way of ${WAY_OF[action]} is assumed; "profile set ${device.name} ${write}.path=…" sets another one`;
   return { ...end, note: [end.note, advice].filter((text) => text !== undefined).join('; ') };
 }
 

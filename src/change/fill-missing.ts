@@ -30,7 +30,7 @@ export function fillMissing(about: Known, fields: DeviceRecord): Missing {
     values,
     filled: {
       ...withOrigin(Object.keys(values), 'most common here'),
-      ...withOrigin(empty, 'as a form has all fields'),
+      ...withOrigin(empty, 'because a form has all fields'),
     },
     needed: [...new Set(needed)],
     leftOut: common.map(([field]) => field).filter(isPrivilegeField),

@@ -60,7 +60,7 @@ export class OwnAccess {
       return `${harm} ${named(key)} would lock you out: ${own}`;
     }
     if (action === 'add' || this.#knowsOwner(step) || !mayWrite(record)) return undefined;
-    return `${harm} ${named(key)} may lock you out: whose token is in use is not known (--user or DEVSH_USER says it)`;
+    return `${harm} ${named(key)} may lock you out: the owner of the token in use is unknown (set --user or DEVSH_USER)`;
   }
 
   #isOwn(record: DeviceRecord, keyField: string): boolean {
@@ -286,6 +286,6 @@ function lastOneReason(
   emptied: ReadonlySet<string>,
 ): string | undefined {
   return action === 'delete' && emptied.has(resource)
-    ? `deleting ${key} would leave no ${resource} at all`
+    ? `deleting ${key} would leave no ${resource}`
     : undefined;
 }

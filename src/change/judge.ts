@@ -88,7 +88,7 @@ export function judge(
   const { own: ownEnd, otherRecords } = JUDGE[step.action](shownCase);
   const end = withOtherRecords(shownCase.step, ownEnd, otherRecords);
   const notes = [
-    ...(after.length === 0 && others.length > 0 ? ['its list is empty now'] : []),
+    ...(after.length === 0 && others.length > 0 ? ['the list is empty now'] : []),
     ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
     ...(vanished.length > 0 ? [`no longer shown: ${vanished.join(', ')}`] : []),
   ];
@@ -98,9 +98,11 @@ export function judge(
 /** Notes if the list and the record's own path disagree. */
 function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {
   if (own !== undefined) {
-    return [`its own path shows ${listed === undefined ? 'it' : 'the change'}, the list does not`];
+    return [
+      `its own path shows ${listed === undefined ? 'it' : 'the change'}, but the list does not`,
+    ];
   }
-  return listed === undefined ? [] : ['its own path no longer shows it, the list still does'];
+  return listed === undefined ? [] : ['its own path no longer shows it, but the list does'];
 }
 
 /** Adds notes; with any of them `done` becomes `differs`. */
@@ -181,7 +183,7 @@ function judgeAdd(about: Case): OwnEnd {
 function judgeMissing(about: Case, id: string | undefined): StepEnd {
   const isOpen = id !== undefined && about.own === undefined;
   if (!isOpen || objectionText(about.outcome) !== undefined) return notApplied(about);
-  const note = `the device answered with the record (id ${id}), its list does not show it`;
+  const note = `the device responded with the record (id ${id}), but its list does not show it`;
   return { verdict: 'unknown', note };
 }
 
@@ -192,7 +194,7 @@ function idInResponse({ profile, outcome }: Case): string | undefined {
 
 function spellingNote(differences: readonly Compared[]): string | undefined {
   if (!isRespelled(differences)) return undefined;
-  return 'the device took it and stored it in its own spelling';
+  return 'the device accepted it and stored it in its own spelling';
 }
 
 function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
@@ -226,12 +228,13 @@ function followTarget({ profile, step, before, after }: Case): {
   return { held, otherRecords: otherRecordsOf(profile, step, others, pairing, held) };
 }
 
-const GONE = 'the record is gone since the request: neither its list nor its own path shows it';
+const GONE =
+  'the record has disappeared since the request: neither the list nor its own path shows it';
 
 function judgeSet(about: Case): OwnEnd {
   const { held, otherRecords } = followTarget(about);
   if (held !== undefined) return { own: judgeFound(about, held), otherRecords };
-  const note = about.own ? GONE : 'its list no longer shows it';
+  const note = about.own ? GONE : 'the list no longer shows it';
   return { own: { verdict: 'differs', note }, otherRecords };
 }
 
@@ -245,7 +248,7 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
   const added = about.after.length - about.before.length;
   const withKeyCount = sameKey(step, about.after, step.after ?? {}).length;
   if (withKeyCount > 1 && added > 0) {
-    const note = 'the device made a second record instead of changing the first';
+    const note = 'the device added a second record instead of changing the first';
     return { verdict: 'differs', record: held, differences: missed, note };
   }
   if (missed.length === 0 && sideEffects.length === 0) {
@@ -272,7 +275,7 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
     note: noteOf(
       missed.length > 0 ? objectionText(outcome) : undefined,
       spellingNote([...missed, ...sideEffects]),
-      changed === '' ? undefined : `changed without being asked: ${changed}`,
+      changed === '' ? undefined : `changed without a request: ${changed}`,
     ),
   };
 }
@@ -305,7 +308,7 @@ function judgeDelete(about: Case): OwnEnd {
     verdict: 'differs',
     record: held,
     differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
-    note: noteOf(objectionText(outcome), 'the record is still there, and has changed'),
+    note: noteOf(objectionText(outcome), 'the record still exists, and has changed'),
   };
   return { own, otherRecords };
 }
@@ -316,7 +319,7 @@ const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
 function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
   switch (outcome.kind) {
     case 'accepted': {
-      const observation = own ? 'nothing changed' : 'reading back shows no change';
+      const observation = own ? 'nothing changed' : 'read-back shows no change';
       const note = objectionText(outcome) ?? `the device accepted it, but ${observation}`;
       return { verdict: 'no effect', record, note };
     }
@@ -328,7 +331,7 @@ function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
         verdict: 'failed',
         record,
         error: error instanceof UnreachableError ? error.settled() : error,
-        note: `${lostText(error)}; reading back shows that nothing changed`,
+        note: `${lostText(error)}; read-back shows that nothing changed`,
       };
     }
   }
@@ -336,7 +339,7 @@ function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
 
 function objectionText(outcome: RequestOutcome): string | undefined {
   const objection = outcome.kind === 'accepted' ? outcome.objection : undefined;
-  return objection && `the device answered: ${objection}`;
+  return objection && `the device responded: ${objection}`;
 }
 
 /** All changed fields are write-only: only the response shows the outcome. */
@@ -349,7 +352,7 @@ function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unre
       return { verdict: 'failed', record, error: outcome.error };
     case 'lost': {
       const { error } = outcome;
-      return { verdict: 'unknown', record, error, note: `the answer was lost, and ${note}` };
+      return { verdict: 'unknown', record, error, note: `the response was lost, and ${note}` };
     }
   }
 }
@@ -367,7 +370,7 @@ function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Un
     verdict: 'unknown',
     record,
     error: outcome.kind === 'lost' ? outcome.error : undefined,
-    note: `${unreported.join(', ')} cannot be read back: not known whether the device has stored it`,
+    note: `${unreported.join(', ')} cannot be read back: unknown whether the device has stored it`,
   };
 }
 
@@ -385,16 +388,16 @@ function successNote(outcome: RequestOutcome, unread?: Unread): string | undefin
       return unreadText;
     case 'refused':
       return noteOf(
-        `the device refused it (${outcome.error.message}), but reading back shows it`,
+        `the device refused it (${outcome.error.message}), but read-back shows it`,
         unreadText,
       );
     case 'lost':
-      return noteOf(`${lostText(outcome.error)}; reading back shows it`, unreadText);
+      return noteOf(`${lostText(outcome.error)}; read-back shows it`, unreadText);
   }
 }
 
 function lostText(error: DevshError): string {
-  return error instanceof ProtocolError ? 'the answer was of no use' : 'the answer was lost';
+  return error instanceof ProtocolError ? 'the response was unusable' : 'the response was lost';
 }
 
 function withoutAsked(step: Step, before: DeviceRecord): DeviceRecord {

@@ -135,7 +135,7 @@ export function movedId(
   for (const [key, id] of idsBefore ?? []) {
     const now = idsAfter?.get(key);
     if (id !== undefined && now !== undefined && now !== id && holders.has(now)) {
-      return `${recordName({ resource, key })} had the id ${id} and has ${now} now`;
+      return `${recordName({ resource, key })} had the id ${id} and now has ${now}`;
     }
   }
   return undefined;

@@ -151,9 +151,9 @@ export function withOtherRecords(
   const notes = [
     isUntouched ? untouchedText(step) : own.note,
     gone.length > 0
-      ? `no longer in its list, without being asked: ${someOf(gone, NAMED)}`
+      ? `no longer in the list, without a request: ${someOf(gone, NAMED)}`
       : undefined,
-    changed.length > 0 ? `changed, too, without being asked: ${someOf(changed, NAMED)}` : undefined,
+    changed.length > 0 ? `also changed without a request: ${someOf(changed, NAMED)}` : undefined,
     added.length > 0 ? `added meanwhile: ${someOf(added, NAMED)}` : undefined,
   ];
   const isOnlyAdded = gone.length === 0 && changed.length === 0;
@@ -169,7 +169,7 @@ export function withOtherRecords(
 }
 
 function untouchedText(step: Step): string {
-  return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is as before'}`;
+  return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is unchanged'}`;
 }
 
 /**

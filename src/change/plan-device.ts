@@ -67,11 +67,11 @@ function checkKey({ profile, resource }: PlanContext, change: Change): void {
   } else if (change.target.kind === 'key') {
     const isNamed = change.target.key !== '';
     if (!isNamed && !isSingle(profile, resource)) {
-      throw new RefusedError(`there are many ${resource}s here: say which one is meant`);
+      throw new RefusedError(`there are many ${resource}s here: name one`);
     }
     if (isNamed && isSingle(profile, resource)) {
       throw new RefusedError(
-        `${resource} is one object and has no key: say "${resource} set field=value"`,
+        `${resource} is one object and has no key: use "${resource} set field=value"`,
       );
     }
   }
@@ -126,7 +126,7 @@ function planAdd(context: PlanContext, change: Add): Planned {
   if (needed.length > 0) {
     const missing = needed.map((field) => `${field}=…`).join(' ');
     const error = new RefusedError(
-      `a new ${resource} needs ${needed.join(', ')}, which may give rights and is never filled in: say ${missing}; nothing was sent`,
+      `a new ${resource} needs ${needed.join(', ')}, which may grant rights and is never filled in: add ${missing}; nothing was sent`,
     );
     return { ...result, verdict: 'failed', error };
   }
@@ -155,7 +155,7 @@ function keyHint(keyField: string, { records }: PlanContext, fields: DeviceRecor
       suggest(name, [keyField]).length > 0 &&
       !records.some((record) => Object.hasOwn(record, name)),
   );
-  return suggestion === undefined ? '' : `; did you mean that by "${suggestion}"?`;
+  return suggestion === undefined ? '' : `; did you mean it by "${suggestion}"?`;
 }
 
 function planSet(context: PlanContext, before: DeviceRecord, change: SetChange): Planned {
@@ -168,7 +168,7 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     const unchanged: StepResult = { ...result, verdict: 'unchanged', record: before };
     const lost = back === undefined ? [] : notRestored(back.lost, before);
     if (lost.length === 0) return unchanged;
-    const note = `cannot be set back: ${lost.map(({ field }) => field).join(', ')}`;
+    const note = `cannot be restored: ${lost.map(({ field }) => field).join(', ')}`;
     return { ...unchanged, verdict: 'differs', differences: lost, note };
   }
   const objection = objectionTo(context, change, fields);
@@ -249,12 +249,12 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   const picked = pick(context, change);
   if (picked.length === 0) {
     if (target.kind === 'key' && lackNames(context)) {
-      const what = `the ${resource}s here show no name: whether "${key}" is one of them cannot be told`;
+      const what = `the ${resource}s here show no name, so devsh cannot find "${key}"`;
       return [failed('not-found', what)];
     }
     if (action === 'delete' || target.kind === 'where') {
       const isUndo = action === 'delete' && change.isUndo === true;
-      const none = isUndo ? `its list shows no such ${resource}` : `no such ${resource} here`;
+      const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
       const note = target.kind === 'key' ? none : `no ${resource} matches`;
       return [{ ...result, verdict: 'unchanged', note }];
     }
@@ -306,7 +306,7 @@ function driftFrom(
   const key = valueText(record[keyField] ?? idOf(profile, record));
   const fields = differences.map(({ field }) => field).join(', ');
   const error = new DriftError(
-    `${device.name}: ${recordName({ resource, key })} was changed by somebody else since (${fields}); ${allowHint('drift')}`,
+    `${device.name}: ${recordName({ resource, key })} was changed by another user since (${fields}); ${allowHint('drift')}`,
   );
   return {
     device,
@@ -331,7 +331,7 @@ function lackNames({ profile, records, resource }: PlanContext): boolean {
 }
 
 function sharedIdText(resource: string, id: string, count: number): string {
-  return `${count} ${resource}s have the id "${id}": a request might hit another one, so nothing is sent`;
+  return `${count} ${resource}s have the id "${id}": a request might change the wrong one, so nothing is sent`;
 }
 
 /** By natural key; by id only if no key matches. */
@@ -365,7 +365,7 @@ function objectionTo(
     : (problems.find(([name]) => isWrongValue(details, fields, name)) ?? []);
   if (field !== undefined) {
     throw new UsageError(
-      `${field}: ${problem ?? ''}, says ${device.name}; nothing was sent (${allowHint('invalid')})`,
+      `${field}: ${problem ?? ''}, according to ${device.name}; nothing was sent (${allowHint('invalid')})`,
       { field },
     );
   }
@@ -375,7 +375,7 @@ function objectionTo(
   return new NotPossibleError(
     device,
     'invalid',
-    `${text}; nothing was sent. If the device says otherwise by now, "learn ${device.name}" asks it again`,
+    `${text}; nothing was sent. If the device has changed its fields, "learn ${device.name}" reads them again`,
     Object.fromEntries(problems.map(([name, reason]) => [name, [reason]])),
   );
 }

@@ -40,7 +40,7 @@ export function parsePlanFile(text: string, file: string, now: Date, allow: Allo
   const seal = entries.at(-1);
   if (head?.kind !== 'plan' || seal?.kind !== 'seal') {
     throw new RefusedError(
-      `${file} was altered or cut since it was written (its SHA-256 does not fit): plan again`,
+      `${file} was altered or cut since it was written (its SHA-256 does not match): plan again`,
     );
   }
   if (!allow.has('drift') && new Date(head.expiresAt).getTime() < now.getTime()) {

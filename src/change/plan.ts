@@ -123,7 +123,7 @@ export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]
     const id = step.before ?? name;
     const earlier = steps.get(id);
     if (earlier !== undefined && !(earlier.action === 'delete' && step.action === 'delete')) {
-      throw new UsageError(`${device.name}: ${name} would be changed twice: say it in one change`);
+      throw new UsageError(`${device.name}: ${name} would be changed twice: use one change`);
     }
     steps.set(id, step);
   }
@@ -196,17 +196,19 @@ export const WHOLE: Shard = { index: 1, total: 1 };
 /** Parses `2/4`, the second of four. Throws a `UsageError`. */
 export function parseShard(text: string): Shard {
   const [, index = '', total = ''] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
-  if (index === '') throw new UsageError(`"${text}" is no shard: the second of four is 2/4`);
+  if (index === '') throw new UsageError(`"${text}" is not a shard: the second of four is 2/4`);
   return shardOf(Number(index), Number(total));
 }
 
 /** Throws a `UsageError` for a shard out of range: `0/3`, `5/3`. */
 export function shardOf(index: number, total: number): Shard {
   if (total < 1 || total > MOST) {
-    throw new UsageError(`there are 1 to ${MOST} shards, not ${total}`);
+    throw new UsageError(`the number of shards must be 1 to ${MOST}, not ${total}`);
   }
   if (index < 1 || index > total) {
-    throw new UsageError(`there is no shard ${index} of ${total}: they count from 1 to ${total}`);
+    throw new UsageError(
+      `there is no shard ${index} of ${total}: shards are numbered from 1 to ${total}`,
+    );
   }
   return { index, total };
 }
@@ -254,13 +256,13 @@ export interface NotCovered {
 
 /** Error codes as words, for use after a count or in parentheses. */
 const IN_WORDS: Readonly<Record<string, string>> = {
-  protocol: 'without a usable answer',
+  protocol: 'without a usable response',
   unauthorized: 'refused the login',
-  forbidden: 'forbid it',
+  forbidden: 'without permission',
   credentials: 'without a login',
   rejected: 'refused the request',
   refused: 'read-only',
-  settings: 'with a settings file in the way',
+  settings: 'with an invalid settings file',
 };
 
 export function causeText(error: DevshError): string {

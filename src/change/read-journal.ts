@@ -41,7 +41,7 @@ export function parseHead(text: string, file: string): RunHead {
   const end = text.indexOf('\n');
   if (end < 0) throw headError(text, file);
   const [head] = entriesOf(text.slice(0, end), `${file}:1`);
-  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
+  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: not a journal of devsh`);
   return head;
 }
 
@@ -49,8 +49,8 @@ export function parseHead(text: string, file: string): RunHead {
 function headError(text: string, file: string): SettingsError {
   const starts = [RUN_SCHEMA, JOURNAL_1].map((schema) => `{"schema":"${schema}"`);
   return starts.some((start) => text.startsWith(start) || start.startsWith(text))
-    ? new EmptyJournalError(`${file}: this journal is empty: nothing was sent in its run`)
-    : new SettingsError(`${file}: this journal cannot be read: it is not one of devsh`);
+    ? new EmptyJournalError(`${file}: the journal is empty: its run sent nothing`)
+    : new SettingsError(`${file}: not a journal of devsh`);
 }
 
 /**
@@ -66,7 +66,7 @@ export function readEntries(text: string, file: string): JournalEntry[] {
 
 /** Several entries in an older format. */
 function entriesOf(line: string, place: string): JournalEntry[] {
-  const unreadable = `${place}: this line of the journal cannot be read`;
+  const unreadable = `${place}: damaged line in the journal`;
   let data: unknown;
   try {
     data = parseJson(line);
@@ -85,7 +85,7 @@ function entriesOf(line: string, place: string): JournalEntry[] {
 }
 
 export function runOf([head, ...entries]: readonly JournalEntry[], file: string): Run {
-  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: this is not a journal of devsh`);
+  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: not a journal of devsh`);
   const devices = new Map<string, DevicePlan>();
   const states = new Map<string, StepState[]>();
   const setState = ({ device, index }: StepRef, state: StepState): void => {
@@ -137,7 +137,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         break;
       case 'run':
       case 'plan':
-        throw new SettingsError(`${file}: two runs are mixed in this journal`);
+        throw new SettingsError(`${file}: the journal contains two runs`);
     }
   }
   const { run, at, command, by, session, version, part } = head;

@@ -29,13 +29,13 @@ export interface Edited {
 }
 
 const HEAD = [
-  '# Change values, save, and leave the editor: the plan comes next, nothing is sent before it is',
-  '# confirmed. Only values that differ from these are sent. A line or a record that you remove is',
-  '# left as it is on the device. To give up, leave the text as it is, or empty it.',
+  '# Change values, save and close the editor. devsh then shows the plan; it sends nothing before you',
+  '# confirm. It sends only values that differ from these. A line or a record that you remove stays',
+  '# unchanged on the device. To cancel, leave the text unchanged, or empty it.',
 ];
 
 /** The first line of a complaint above the text; it has this many lines. */
-const COMPLAINT = '# NOT TAKEN: ';
+const COMPLAINT = '# REJECTED: ';
 const COMPLAINT_LINES = 2;
 
 /**
@@ -68,7 +68,9 @@ export function readRecordText(
   const [head = '', ...parts] = partsOf(withoutComplaint(text));
   const stray = head.split('\n').findIndex((line) => !/^\s*(#|$)/.test(line));
   if (stray !== -1) {
-    throw new UsageError(`${file}:${stray + 1 + COMPLAINT_LINES}:1: this belongs to no record`);
+    throw new UsageError(
+      `${file}:${stray + 1 + COMPLAINT_LINES}:1: this line belongs to no record`,
+    );
   }
   const seen = new Map<EditableRecord, DeviceRecord>();
   let above = head.split('\n').length + COMPLAINT_LINES;
@@ -78,9 +80,9 @@ export function readRecordText(
     const [, number] = /^---\s+#\s*record (\d+)\b/.exec(first) ?? [];
     const record = number === undefined ? undefined : records[Number(number) - 1];
     if (record === undefined) {
-      throw new UsageError(`${place}: "--- # record NUMBER" must stay as it was`);
+      throw new UsageError(`${place}: "--- # record NUMBER" must stay unchanged`);
     }
-    if (seen.has(record)) throw new UsageError(`${place}: record ${number ?? ''} is here twice`);
+    if (seen.has(record)) throw new UsageError(`${place}: record ${number ?? ''} appears twice`);
     seen.set(record, changesIn('\n'.repeat(above + 1) + rest.join('\n'), record, file));
     above += rest.length + 1;
   }
@@ -138,9 +140,7 @@ function documentOf(edited: EditableRecord, index: number): string {
     ...fixed
       .filter((field) => Object.hasOwn(record, field) && !hidden.includes(field))
       .map((field) => `# ${visible(field)}: ${visible(valueText(record[field]))}`),
-    ...(hidden.length === 0
-      ? []
-      : [`# not shown, and left as they are: ${visible(hidden.join(', '))}`]),
+    ...(hidden.length === 0 ? [] : [`# hidden, stay unchanged: ${visible(hidden.join(', '))}`]),
     ...fieldLines(edited),
   ].join('\n');
 }

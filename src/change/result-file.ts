@@ -36,7 +36,7 @@ export function readResult(text: string, file: string): ResultFile {
   const [head] = entries;
   if (head?.kind !== 'run' || head.part === undefined) {
     throw new RefusedError(
-      `${file} is no result file of devsh, or was cut or altered: write the result anew, or remove it`,
+      `${file} is not a result file of devsh, or was cut or altered: write the result again, or remove the file`,
     );
   }
   const run = runOf(entries, file);
@@ -98,7 +98,7 @@ export function mergeResults(
     for (const { device, steps } of from.run.plan.devices) {
       if (planned.get(idOf(device))?.steps.length !== steps.length) {
         throw new RefusedError(
-          `${from.file} does not fit the plan: it has no such steps on ${device.name}`,
+          `${from.file} does not match the plan: it has other steps on ${device.name}`,
         );
       }
       const later = { from, states: from.run.states.get(device.name) ?? [] };
@@ -107,7 +107,7 @@ export function mergeResults(
       reported.set(idOf(device), kept);
       const lost = kept === later ? earlier : later;
       if (lost !== undefined && lost.from.run.run !== kept.from.run.run) {
-        const text = `${kept.from.file} counts, as ${lost.from.file} had not finished there`;
+        const text = `using ${kept.from.file}, because ${lost.from.file} did not finish`;
         superseded.set(text, (superseded.get(text) ?? 0) + 1);
       }
     }
@@ -146,17 +146,15 @@ function choose(earlier: Reported, later: Reported, device: DeviceRef): Reported
   if (!isDone) return later;
   if (later.states.every(({ kind }) => kind === 'waiting')) return earlier;
   throw new RefusedError(
-    `${device.name} was carried out twice, by ${earlier.from.file} and by ${later.from.file}: ` +
-      'leave out the one that is not to count',
+    `${earlier.from.file} and ${later.from.file} both applied ${device.name}: ` +
+      'leave one of them out',
   );
 }
 
 function remarksOn({ file, run, part }: ResultFile): string[] {
   const shard = `shard ${shardText(part.shard)} (${file})`;
   if (run.endedAt === undefined) {
-    return [
-      `${shard} did not end: apply it again with the same words, or "resume ${run.run}" as ${run.by}`,
-    ];
+    return [`${shard} did not end: run the same line again, or "resume ${run.run}" as ${run.by}`];
   }
   return run.stopReason === undefined ? [] : [`${shard} stopped: ${run.stopReason}`];
 }
@@ -198,7 +196,7 @@ function statesOf(
   at: string,
 ): readonly StepState[] {
   if (reported?.from.run.endedAt !== undefined) return reported.states;
-  const note = reported === undefined ? 'no result file tells of it' : 'its shard did not end';
+  const note = reported === undefined ? 'in no result file' : 'its shard did not end';
   return steps.map(({ resource, key, action }) => ({
     kind: 'ended',
     at: reported?.from.run.at ?? at,

@@ -156,10 +156,10 @@ export function resolveSent(
   if (end.verdict === 'unknown') return end;
   const key = step.after?.[step.keyField] ?? null;
   if (step.action === 'add' && !isSameValue(key, end.record?.[step.keyField])) {
-    const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be it`;
+    const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be this record`;
     return { ...end, verdict: 'unknown', note };
   }
-  const note = 'it was sent before the interruption; reading back settled it';
+  const note = 'it was sent before the interruption; read-back settled it';
   return { ...end, note };
 }
 
@@ -176,9 +176,9 @@ export function driftOf(
   }
   const held = findRecord(profile, step, records, before);
   if (sharesId(profile, records, hasPositionalIds(profile) ? (held ?? before) : before)) {
-    return `${recordName(step)} shares its id with another one since the plan`;
+    return `${recordName(step)} has shared its id with another record since the plan`;
   }
-  if (held === undefined) return `${recordName(step)} is gone since the plan`;
+  if (held === undefined) return `${recordName(step)} was deleted since the plan`;
   const changed = changesSince(before, held, ignoredFields(profile, step.resource));
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ field }) => field).join(', ');
@@ -290,10 +290,10 @@ async function ownPath(
 function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
   const isClearRefusal = outcome.kind === 'refused' && !(outcome.error instanceof ProtocolError);
   if (isClearRefusal) return { verdict: 'failed', error: outcome.error };
-  const reason = outcome.kind === 'accepted' ? 'the device accepted it' : 'the answer was lost';
+  const reason = outcome.kind === 'accepted' ? 'the device accepted it' : 'the response was lost';
   return {
     verdict: 'unknown',
     error: outcome.kind === 'accepted' ? error : outcome.error,
-    note: `${reason}, but reading back failed: look again before you repeat it`,
+    note: `${reason}, but read-back failed: check the record before you repeat the line`,
   };
 }

@@ -54,7 +54,7 @@ export function unreadFields(
 export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
   const notes = [
     ...(hidden.length > 0 ? [`${hidden.join(', ')} cannot be read back`] : []),
-    ...(rehashed.length > 0 ? [`not shown: ${rehashed.join(', ')} (its hash has changed)`] : []),
+    ...(rehashed.length > 0 ? [`hidden: ${rehashed.join(', ')} (its hash has changed)`] : []),
   ];
   return notes.length === 0 ? undefined : notes.join('; ');
 }

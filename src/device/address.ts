@@ -19,18 +19,18 @@ export function parseAddress(text: string): Address {
   const trimmed = text.trim();
   if (trimmed.includes('@')) {
     throw new UsageError(
-      'an address must not hold a user or password (…@host): give the host alone and use "login"',
+      'an address must not contain a user or password (…@host): give only the host and use "login"',
     );
   }
   const shown = JSON.stringify(trimmed.slice(0, 200));
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed);
   if (scheme && scheme[1]?.toLowerCase() !== 'https') {
-    throw new UsageError(`${shown}: devsh speaks only HTTPS; write https://… or the host alone`);
+    throw new UsageError(`${shown}: devsh speaks only HTTPS; write https://… or only the host`);
   }
   const authority = scheme ? trimmed.slice(scheme[0].length).replace(/\/$/, '') : trimmed;
   if (authority === '') throw new UsageError('the address of a device is missing');
   if (/[/\\?#]/.test(authority)) {
-    throw new UsageError(`${shown}: an address has no path or query, only host and port`);
+    throw new UsageError(`${shown}: an address is only host and port, without path or query`);
   }
   const { host, port } = split(authority, shown);
   return {
@@ -63,7 +63,7 @@ function split(authority: string, shown: string): { host: string; port: string |
   if (authority.startsWith('[')) {
     const match = /^\[([^\]]*)\](?::(.*))?$/.exec(authority);
     if (!match || !isIPv6(match[1] ?? '')) {
-      throw new UsageError(`${shown}: between the brackets must be an IPv6 address`);
+      throw new UsageError(`${shown}: the brackets must contain an IPv6 address`);
     }
     return { host: match[1] ?? '', port: match[2] };
   }
@@ -74,7 +74,7 @@ function split(authority: string, shown: string): { host: string; port: string |
 function checkHost(host: string, shown: string): string {
   if (host.includes(':')) {
     if (!isIPv6(host)) {
-      throw new UsageError(`${shown} is no IPv6 address; with a port write [address]:port`);
+      throw new UsageError(`${shown} is not an IPv6 address; with a port write [address]:port`);
     }
     // One spelling per address, so that its pin is found.
     const [, address = '', zone = ''] = /^([^%]*)(%.*)?$/.exec(host) ?? [];
@@ -86,7 +86,7 @@ function checkHost(host: string, shown: string): string {
   // Programs disagree about which host 10.1, 010.0.0.1 and 0x7f.1 mean.
   if (/^(?:\d+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? '') || looksNumeric(host)) {
     throw new UsageError(
-      `${shown} is no IPv4 address: write four numbers from 0 to 255 without leading zeros`,
+      `${shown} is not an IPv4 address: write four numbers from 0 to 255 without leading zeros`,
     );
   }
   if (name.length > 253 || !labels.every((label) => LABEL.test(label))) {

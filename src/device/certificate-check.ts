@@ -17,7 +17,7 @@ export function describeCertificate(x509: X509Certificate): PresentedCertificate
 
 /** The names and the validity of a certificate, in one phrase. */
 export function certificateText(x509: X509Certificate): string {
-  return `made out to ${namesOf(x509)}, valid ${day(x509.validFrom)} to ${day(x509.validTo)}`;
+  return `issued for ${namesOf(x509)}, valid ${day(x509.validFrom)} to ${day(x509.validTo)}`;
 }
 
 /**
@@ -65,7 +65,7 @@ function chainProblem(
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return `its issuer ${issuerOf(x509)} is not known here`;
+      return `its issuer ${issuerOf(x509)} is not trusted here`;
     case 'CERT_REVOKED':
       return 'it was revoked';
     default:
@@ -93,7 +93,7 @@ function issuerProblem(
     if (isTrusted) return undefined;
     link = certificate.issuerCertificate;
   }
-  return isIssuedBy(x509, x509) ? SELF_SIGNED : `its issuer ${issuerOf(x509)} is not known here`;
+  return isIssuedBy(x509, x509) ? SELF_SIGNED : `its issuer ${issuerOf(x509)} is not trusted here`;
 }
 
 function isIssuedBy(x509: X509Certificate, issuer: X509Certificate): boolean {
@@ -121,14 +121,14 @@ function dateProblem(x509: X509Certificate, now: Date): string | undefined {
   const [from, to] = [new Date(x509.validFrom), new Date(x509.validTo)];
   const today = now.toISOString().slice(0, 10);
   if (now > to) return `it expired on ${day(x509.validTo)} (here it is ${today})`;
-  if (now < from) return `it is valid from ${day(x509.validFrom)} on only (here it is ${today})`;
+  if (now < from) return `it is not valid before ${day(x509.validFrom)} (here it is ${today})`;
   return undefined;
 }
 
 function nameProblem(x509: X509Certificate, host: string): string | undefined {
   const asked = host.replace(/%.*$/, '').replace(/\.$/, '');
   const mismatch = checkServerIdentity(asked, x509.toLegacyObject());
-  return mismatch && `it is made out to another name: ${namesOf(x509)}, not ${asked}`;
+  return mismatch && `it was issued for another name: ${namesOf(x509)}, not ${asked}`;
 }
 
 function namesOf(x509: X509Certificate): string {

@@ -306,7 +306,8 @@ export class DeviceClient {
       }
       if (next.waitMs !== undefined) {
         const isNoticed = next.isRequested && next.waitMs >= 1000;
-        if (isNoticed) notice?.(`${device.name} asks to wait ${Math.ceil(next.waitMs / 1000)} s`);
+        if (isNoticed)
+          notice?.(`${device.name} requests a wait of ${Math.ceil(next.waitMs / 1000)} s`);
         await wait(next.waitMs, undefined, { signal });
       }
       state = next.state;
@@ -396,7 +397,7 @@ export class DeviceClient {
       report(response);
       return response;
     } catch (error) {
-      trace?.(() => `< no answer${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
+      trace?.(() => `< no response${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
       report(undefined, failureName(error));
       if (error instanceof UntrustedError) this.#distrust(error);
       throw error;

@@ -65,7 +65,7 @@ export function declinedReason(body: string | Value): string | undefined {
     (word) => typeof word === 'string' && /^(?:error|failed|failure|fail)$/i.test(word),
   );
   if (!isFailure && success !== false && ok !== false) return undefined;
-  return issuesText(issuesIn(value)) || 'it gives no reason';
+  return issuesText(issuesIn(value)) || 'no reason given';
 }
 
 /**

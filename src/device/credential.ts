@@ -20,7 +20,7 @@ export class Credential {
   static basic(user: string, password: string): Credential {
     if (user.includes(':')) {
       throw new CredentialError(
-        'a user name must not contain ":": with Basic authentication the password would begin there',
+        'a user name must not contain ":": Basic authentication separates the password with it',
       );
     }
     if (/\p{Cc}/u.test(user)) {
@@ -28,10 +28,10 @@ export class Credential {
     }
     if (/\p{Cc}/u.test(password)) {
       throw new CredentialError(
-        'a password must not contain a control character, as a tab or a line end (RFC 7617): nothing is sent',
+        'a password must not contain a control character, as a tab or a line end (RFC 7617); nothing was sent',
       );
     }
-    if (password === '') throw new CredentialError('the password is empty: nothing is sent');
+    if (password === '') throw new CredentialError('the password is empty; nothing was sent');
     return new Credential('basic', user, password);
   }
 
@@ -44,7 +44,7 @@ export class Credential {
   header(): string {
     if (this.kind === 'token' && !/^[\x21-\x7e]+$/.test(this.#secret)) {
       throw new CredentialError(
-        'the token is empty or holds a character that no token has (a blank, a line end): give it again',
+        'the token is empty or contains an invalid character (a space, a line end): type it again',
       );
     }
     if (this.kind === 'token') return `${this.#scheme()} ${this.#secret}`;

@@ -273,7 +273,7 @@ function decodeItems(
   for (const name of items.split('.'))
     inner = isValueObject(inner) ? valueAt(inner, name) : undefined;
   if (inner === undefined)
-    throw new DecodeFailure(`JSON without "${items}", where the records should be`);
+    throw new DecodeFailure(`JSON without "${items}", the place of the records`);
   const list =
     inner === null
       ? { records: [], envelope: items }
@@ -309,7 +309,7 @@ function onlyList(value: DeviceRecord): string | undefined {
 
 function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: name };
-  if (!isValueObject(value)) throw new DecodeFailure(`"${name}" holds no records`);
+  if (!isValueObject(value)) throw new DecodeFailure(`"${name}" contains no records`);
   const mayBeSingle = configuredSingle(profile, resource) === undefined;
   if (isRecordLike(value, resource, profile)) {
     return mayBeSingle ? singleObject(value) : { records: [value], envelope: name };
@@ -327,7 +327,7 @@ function decodeInner(value: Value, name: string, resource: string, profile: Prof
     };
   }
   if (mayBeSingle && hasContent(value)) return singleObject(value);
-  throw new DecodeFailure(`"${name}" holds no records`);
+  throw new DecodeFailure(`"${name}" contains no records`);
 }
 
 function singleObject(object: DeviceRecord): DecodedList {
@@ -364,7 +364,7 @@ function hasContent(value: DeviceRecord): boolean {
 function recordsOf(items: readonly Value[]): readonly DeviceRecord[] {
   if (items.length > MAX_RECORDS) throw new DecodeFailure(`more than ${MAX_RECORDS} records`);
   if (items.every(isValueObject)) return items;
-  throw new DecodeFailure('a list in which not every item is a record');
+  throw new DecodeFailure('a list with items that are not records');
 }
 
 function isKeyedById(value: DeviceRecord): boolean {

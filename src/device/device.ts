@@ -96,7 +96,8 @@ export class Device {
 
   /** Reads all pages of a resource. Throws DeviceError; never returns only some of the records. */
   async list(resource: string, signal?: AbortSignal): Promise<ReadPages> {
-    if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
+    if (!isResourceName(resource))
+      throw new UsageError(`"${resource}" is not the name of a resource`);
     const path = listPath(this.profile, resource);
     const others = otherPaths(this.profile, resource);
     let refusal: unknown;
@@ -143,7 +144,7 @@ export class Device {
       if (response.movedTo !== undefined) this.#movedTo.set(page, response.movedTo);
       // A 206 to a request for all must say how to get the rest, or the list would look complete.
       if (response.status === 206 && list.total === undefined && list.next === undefined) {
-        const text = `${page} was answered with a part only (206), and nothing says how to get the rest`;
+        const text = `${page} returned only a part (206), without a way to get the rest`;
         throw new ProtocolError(this.ref, text);
       }
       before += list.records.length;
@@ -163,7 +164,7 @@ export class Device {
       // The record may have been deleted after it was listed: read the list once more.
       if (mayRepeat) return this.#listAt(path, resource, false, signal);
       // Not RejectedError, because the list itself was found.
-      const text = `its list names a ${resource} that it does not have (404). Try again`;
+      const text = `its list contains a ${resource} that does not exist (404). Try again`;
       throw new ProtocolError(this.ref, text, { status: 404 });
     }
   }
@@ -180,7 +181,7 @@ export class Device {
   ): Promise<readonly DeviceRecord[]> {
     const all = records.length;
     if (all > MAX_DETAILS) {
-      const text = `its list of ${resource}s leaves fields out, and ${all} records are too many to be read one by one: name fewer`;
+      const text = `its list of ${resource}s omits fields, and ${all} records are too many to read one by one: name fewer`;
       throw new ProtocolError(this.ref, text);
     }
     const full = [...records];
@@ -189,7 +190,7 @@ export class Device {
     const readNext = async (): Promise<void> => {
       for (const [index, record] of remaining) {
         if (performance.now() > deadline) {
-          const text = `only ${index} of ${all} ${resource}s could be read one by one in time. Give it longer with --timeout`;
+          const text = `only ${index} of ${all} ${resource}s could be read one by one in time. Use a longer --timeout`;
           throw new ProtocolError(this.ref, text);
         }
         full[index] = await this.#detail(resource, record, profile, signal);
@@ -219,7 +220,7 @@ export class Device {
         valueText(record[field]) !== valueText(full[field]),
     );
     if (other === undefined) return { ...record, ...full };
-    const text = `${request.path} answers with another ${resource} (${other})`;
+    const text = `${request.path} returned another ${resource} (${other})`;
     throw new ProtocolError(this.ref, text);
   }
 
@@ -262,7 +263,7 @@ export class Device {
     const hasControls = /\p{Cc}/u.test(request.path);
     if (hasControls || !request.path.startsWith('/') || url?.origin !== this.#client.origin) {
       throw new UsageError(
-        `${JSON.stringify(request.path.slice(0, 200))} is no path on the device: it starts with one slash, as /api/user/`,
+        `${JSON.stringify(request.path.slice(0, 200))} is not a path on the device: it must start with one slash, as /api/user/`,
       );
     }
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
@@ -369,7 +370,7 @@ export class Device {
   #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {
     return ({ name }) => {
       const what = `${resource}: its JSON has ${JSON.stringify(name)} twice in one object`;
-      this.#options.warn?.(`${this.ref.name}: ${what}, and the last one is taken`);
+      this.#options.warn?.(`${this.ref.name}: ${what}; devsh uses the last one`);
     };
   }
 }

@@ -63,7 +63,7 @@ export function encodeForm(form: FormPairs): string {
   for (const [field, text] of form) {
     if (/\p{Surrogate}/u.test(field + text)) {
       throw new UsageError(
-        `${field}: the value holds half a character (an unpaired surrogate) and cannot be sent`,
+        `${field}: the value contains half a character (an unpaired surrogate) and cannot be sent`,
         { field },
       );
     }
@@ -104,7 +104,7 @@ export function createRequest(
   const idField = idFieldOf(profile, fields);
   if (idField !== undefined && formText(fields[idField] ?? null) !== profile.noId) {
     throw new RefusedError(
-      `a new ${resource} gets its ${idField} from the device: leave it out, or use "${resource} set"`,
+      `the device sets the ${idField} of a new ${resource}: leave it out, or use "${resource} set"`,
     );
   }
   const documented = profile.resources[resource]?.fields ?? [];
@@ -241,7 +241,7 @@ export function refuseSingle(profile: Profile, resource: string): void {
 }
 
 export function singleRefusal(resource: string): string {
-  return `${resource} is one object: it is changed with "${resource} set field=value", never added or deleted`;
+  return `${resource} is one object: change it with "${resource} set field=value"; it cannot be added or deleted`;
 }
 
 function requestOf(

@@ -79,7 +79,7 @@ export async function exchange(
   const bytes = await inflate(raw, limits.maxBodyBytes);
   const body = bodyText(bytes, raw.headers['content-type']);
   if (raw.status < 400 && !isFramed(raw) && !isWholeJson(body)) {
-    throw new TransportFault('cut off', 'the answer has no length and may be cut off', {
+    throw new TransportFault('cut off', 'the response has no length and may be cut off', {
       sent: true,
       status: raw.status,
     });
@@ -131,7 +131,7 @@ function receive(
       // A write that was sent may have been executed, so it is not simply cancelled.
       fail(
         controller && !isRead(request)
-          ? new TransportFault('reset', 'cancelled while waiting for the answer', { sent: true })
+          ? new TransportFault('reset', 'cancelled while waiting for the response', { sent: true })
           : new CancelledError(),
       );
     };
@@ -146,9 +146,9 @@ function receive(
       if (!isRead(request) || failure || size - sizeInTime < MIN_BYTES) return;
       sizeInTime = size;
       endDeadline?.();
-      endDeadline = wait(timeoutMs, `nothing more came within ${timeoutMs} ms`);
+      endDeadline = wait(timeoutMs, `no more data within ${timeoutMs} ms`);
       const wholeMs = READ_TIME_FACTOR * timeoutMs;
-      endWhole ??= wait(wholeMs - timeoutMs, `no complete answer within ${wholeMs} ms`);
+      endWhole ??= wait(wholeMs - timeoutMs, `no complete response within ${wholeMs} ms`);
     };
     signal?.addEventListener('abort', cancel, { once: true });
 
@@ -169,7 +169,7 @@ function receive(
             started.abort(failure);
             return;
           }
-          endDeadline ??= wait(timeoutMs, `no complete answer within ${timeoutMs} ms`);
+          endDeadline ??= wait(timeoutMs, `no complete response within ${timeoutMs} ms`);
           sinceSent = startClock();
         },
         onResponseStart(_controller, statusCode, received) {
@@ -179,7 +179,7 @@ function receive(
           responseHeaders = flatten(received);
           const declared = Number(responseHeaders['content-length']);
           if (declared > maxBodyBytes) {
-            lost('too large', `it says that it has ${mebibytes(declared)}`);
+            lost('too large', `Content-Length is ${mebibytes(declared)}`);
           }
         },
         onResponseData(_controller, chunk) {
@@ -307,7 +307,7 @@ async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number
   for (const name of encodings.reverse()) {
     if (plain.length === 0) return plain;
     const decoder = DECODERS[name];
-    if (!decoder) throw unreadable(`"${name}" is no encoding that devsh knows`);
+    if (!decoder) throw unreadable(`unknown encoding "${name}"`);
     // Some servers omit the zlib header that the standard requires.
     const isBare = decoder === 'inflate' && ((plain[0] ?? 0) & 0x0f) !== 8;
     // Loaded on demand, because devsh asks for uncompressed bodies.

@@ -76,8 +76,8 @@ export function faultOf(error: unknown, sent: boolean): TransportFault | undefin
 /** Replaces messages of undici and OpenSSL that do not help the user. */
 const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'its headers are longer than 16 KiB',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it answers with something that is not TLS',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it answers with something that is not TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the reply is not TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the reply is not TLS',
 };
 
 function kindOfFamily({ name, message }: Error, code: string): FaultKind | undefined {

@@ -52,7 +52,7 @@ export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) =>
 /** For files of users: a name that one object has twice throws JsonFailure. */
 export function parseStrictJson(text: string): Value {
   return parseJson(text, ({ name, offset }) => {
-    throw new JsonFailure(`${JSON.stringify(name)} is there twice in one object`, { offset });
+    throw new JsonFailure(`${JSON.stringify(name)} appears twice in one object`, { offset });
   });
 }
 

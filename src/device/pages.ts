@@ -54,7 +54,7 @@ export async function readPages(
     const pages = await reading.finish();
     if (pages !== 'changed') return pages;
   }
-  const text = `${path} changes while its pages are read, ${MAX_READINGS} times in turn. Try again`;
+  const text = `${path} changed while its pages were read, ${MAX_READINGS} times in a row. Try again`;
   throw new ProtocolError(device, text);
 }
 
@@ -117,7 +117,7 @@ class PageReader {
 
   #complete(paging?: 'next' | PageStep): ReadPages {
     if (this.#isWhole()) return this.#pages(paging);
-    const text = `says that there are ${this.#total ?? '?'} records, but gives only ${this.#records.length} and no next page`;
+    const text = `reports ${this.#total ?? '?'} records, but returns only ${this.#records.length} and no next page`;
     throw this.#error(`${this.#source.path} ${text}`);
   }
 
@@ -152,10 +152,10 @@ class PageReader {
     for (let link: string | undefined = first; link !== undefined; link = page.next) {
       const next = nextPath(link, previous, path);
       if (next === undefined) {
-        throw this.#error(`the next page of ${path} is elsewhere: ${oneLine(link)}`);
+        throw this.#error(`the next page of ${path} is at another address: ${oneLine(link)}`);
       }
       if (seen.has(next)) {
-        throw this.#error(`the pages of ${path} go in a circle: ${oneLine(next)} again`);
+        throw this.#error(`the pages of ${path} form a loop: ${oneLine(next)} again`);
       }
       this.#checkBounds(seen.size);
       seen.add(next);
@@ -219,7 +219,7 @@ class PageReader {
     const read = this.#records.length;
     const isLate = performance.now() > this.#source.deadline;
     if (!isLate && pages < MAX_PAGES && read < MAX_RECORDS) return;
-    const advice = isLate ? '. Give it longer with --timeout' : '';
+    const advice = isLate ? '. Use a longer --timeout' : '';
     const text = `${this.#source.path} does not end: ${pages} pages with ${read} records so far`;
     throw this.#error(text + advice);
   }

@@ -36,7 +36,7 @@ export function parseProfile(source: string, file: string, name: string): Profil
   const base = builtIn(from);
   if (base === undefined) {
     const known = BUILT_IN_PROFILES.map((profile) => profile.name).join(', ');
-    throw yaml.error(['extends'], `no built-in profile "${from}"; there are ${known}`);
+    throw yaml.error(['extends'], `no built-in profile "${from}"; the profiles are ${known}`);
   }
   const profile = merged(base, content, name);
   for (const [path, message] of problemsOf(profile)) throw yaml.error(path, message);
@@ -143,11 +143,11 @@ function* problemsOf({
     Object.values(resources).some((facts) => facts?.keyField === field),
   );
   if (key !== undefined) {
-    const hint = 'leave it out, and with [] {item} names a record by it';
+    const hint = 'leave it out; with [] the path {item} ends with it';
     yield [['id_fields'], `"${key}" is the natural key: ${hint}`];
   }
   if (list.parameter !== undefined && list.paging !== 'page' && list.paging !== 'offset') {
-    yield [['list', 'parameter'], 'a parameter goes with the paging "page" or "offset" only'];
+    yield [['list', 'parameter'], 'a parameter needs the paging "page" or "offset"'];
   }
   if (remove.method === 'DELETE' && !namesRecord(remove.path)) {
     const missing = '{item}, {id} or {key} is missing';
@@ -166,7 +166,7 @@ function* problemsOf({
     const unnamed =
       single === true || namesOne(own)
         ? undefined
-        : 'update must name one record, or the resource be single';
+        : 'update must name one record, or the resource must be single';
     const message = contradiction('update', own) ?? unnamed;
     if (message !== undefined) yield [['resources', resource, 'update'], message];
   }
@@ -186,7 +186,7 @@ function contradiction(write: string, facts: WriteFacts): string | undefined {
     (fact) => facts[fact] !== undefined,
   );
   return encoding === 'form' && ofJson !== undefined
-    ? `${inYaml(ofJson)} goes with the encoding json only`
+    ? `${inYaml(ofJson)} needs the encoding json`
     : undefined;
 }
 

@@ -155,5 +155,5 @@ export function suggestFact(key: string, path: readonly PropertyKey[]): string {
         : writeSchema;
   const known = Object.keys((path.length === 0 ? profileSchema : below).shape);
   const [best] = suggest(key, known);
-  return best === undefined ? `, known are ${known.join(', ')}` : `, did you mean "${best}"?`;
+  return best === undefined ? `, the facts are ${known.join(', ')}` : `, did you mean "${best}"?`;
 }

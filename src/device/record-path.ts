@@ -51,7 +51,8 @@ export function writePath(
   resource: string,
   record: DeviceRecord,
 ): string {
-  if (!isResourceName(resource)) throw new UsageError(`"${resource}" is no name of a resource`);
+  if (!isResourceName(resource))
+    throw new UsageError(`"${resource}" is not the name of a resource`);
   const fill = (name: string): string => {
     if (name === 'collection') return collectionPath(profile, resource);
     if (name === 'resource') return resource;
@@ -111,7 +112,7 @@ function checkedId(
       return checkedName(own.field, own.id, resource);
     }
     throw new RefusedError(
-      `this ${resource} has no id (${profile.idFields.join(', ')}): devsh cannot say which one is meant`,
+      `this ${resource} has no id (${profile.idFields.join(', ')}), so devsh cannot address it`,
     );
   }
   return checkedName(field, record[field], resource);

@@ -254,7 +254,7 @@ export function changedCertificate(
 ): UntrustedError {
   return new UntrustedError(
     device,
-    `THE CERTIFICATE HAS CHANGED. Nothing was sent. Someone may be in between: ` +
+    `THE CERTIFICATE HAS CHANGED. Nothing was sent. Someone may be intercepting the connection: ` +
       `"trust scan ${device.name}" shows both; if it was renewed, "trust replace ${device.name}"`,
     { reason: 'changed', presented },
   );

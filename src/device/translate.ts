@@ -28,18 +28,18 @@ export function responseError(context: FailureContext, received: Response): Devi
   const reason = reasonSuffix(issuesText(issues));
   const advice = tokenAdvice(context, response);
   if (status === 401) {
-    const who = credential === undefined ? 'no credential was sent' : `asked ${String(credential)}`;
+    const who = credential === undefined ? 'without a credential' : String(credential);
     const text = `the login was refused (401, ${who})${reason}${otherScheme(response)}${advice}`;
     return new UnauthorizedError(device, `${text}. Try "login ${device.name}"`, status);
   }
   if (status === 403) {
     const who = credential?.user === undefined ? 'this account' : `"${credential.user}"`;
-    const either = `Either ${who} lacks the right, or the login is wrong: try "login ${device.name}" with another account`;
+    const either = `Either ${who} lacks the permission, or the login is wrong: try "login ${device.name}" with another account`;
     const text = `${what} is forbidden (403)${reason}. ${either}${advice}`;
     return new UnauthorizedError(device, text, status);
   }
   if (status === 304) {
-    const text = `${what} was answered with 304 (nothing is new), which devsh has not asked for`;
+    const text = `${what} returned 304 (not modified), although devsh sent no condition`;
     return new ProtocolError(device, text, { status });
   }
   if (status >= 300 && status < 400) return redirectError(context, response);
@@ -50,10 +50,10 @@ export function responseError(context: FailureContext, received: Response): Devi
   }
   const remedy =
     status >= 500
-      ? 'The device has a problem of its own; try again, and look at its log'
-      : `Look at it with "get ${request.path} --raw"`;
+      ? 'The device has an internal error; try again, and check its log'
+      : `"get ${request.path} --raw" shows it`;
   const wait = status === 503 ? waitText(headers['retry-after']) : '';
-  const text = `${what} was answered with ${status}${wait}${reason}. ${remedy}`;
+  const text = `${what} returned ${status}${wait}${reason}. ${remedy}`;
   return new ProtocolError(device, text, { status, body });
 }
 
@@ -74,7 +74,7 @@ export function decodeError(
     const text = `${what} was refused (with status ${status})${reason}`;
     return new RejectedError(device, text, { status, issues });
   }
-  const text = `${what} was answered with ${message}. See all of it with "get ${request.path} --raw"`;
+  const text = `${what} returned ${message}. "get ${request.path} --raw" shows all of it`;
   return new ProtocolError(device, text, { status, body });
 }
 
@@ -94,11 +94,13 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
   // Text of a proxy or ssh is one line already and may be longer.
   const detail = kind === 'route' ? fault.message : oneLine(fault.message);
   if (kind === 'too large' || kind === 'malformed' || kind === 'encoding') {
-    return new ProtocolError(device, `the answer to ${what} ${UNUSABLE[kind](detail)}`, { status });
+    return new ProtocolError(device, `the response to ${what} ${UNUSABLE[kind](detail)}`, {
+      status,
+    });
   }
   const advice = isRead(request)
-    ? 'Try again, or give it longer with --timeout'
-    : 'Whether it was carried out is not known from this: look before you repeat it';
+    ? 'Try again, or use a longer --timeout'
+    : 'The device may have executed it: check before you repeat it';
   // A device given by its address already has it in its name.
   const who = device.address.startsWith(device.name) ? 'the device' : device.address;
   const address = via === undefined ? who : `${who} ${via}`;
@@ -111,9 +113,9 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
 
 /** What is wrong with a response that arrived. */
 const UNUSABLE = {
-  'too large': (detail: string) => `is too large: ${detail}. Nothing of it was used`,
+  'too large': (detail: string) => `is too large: ${detail}. devsh used nothing of it`,
   malformed: (detail: string) => `is not valid HTTP: ${detail}. Is this the right port?`,
-  encoding: (detail: string) => `cannot be unpacked: ${detail}`,
+  encoding: (detail: string) => `cannot be decompressed: ${detail}`,
 };
 
 type Failed = Readonly<{ address: string; what: string; detail: string; sent: boolean }>;
@@ -126,22 +128,21 @@ const REASONS: Readonly<
     `the name of ${address} does not resolve. Check the spelling, or use the IP address`,
   refused: ({ address }) =>
     `${address} refuses the connection. Is its API switched on, and is the port right?`,
-  'no route': ({ address }) =>
-    `there is no way to ${address}. Check the network, the VPN and the address`,
+  'no route': ({ address }) => `no route to ${address}. Check the network, the VPN and the address`,
   'connect timeout': ({ address }) =>
     `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`,
   route: ({ detail }) => detail,
   tls: ({ address, detail }) =>
     `no TLS with ${address}: ${detail}. Is this the HTTPS port, and does it speak TLS 1.2?`,
   'old tls': ({ address }) =>
-    `${address} offers nothing newer than TLS 1.1, which is not safe and not used. Update its firmware`,
-  timeout: ({ what, detail }) => `${detail} to ${what}`,
+    `${address} offers only TLS 1.1 or older, which is unsafe; devsh does not use it. Update its firmware`,
+  timeout: ({ what, detail }) => `${what}: ${detail}`,
   'wrong length': ({ what }) =>
-    `the answer to ${what} is not as long as its Content-Length says, or has two of them`,
-  'cut off': ({ what }) => `the answer to ${what} has no length and may be cut off`,
+    `the response to ${what} does not have the length of its Content-Length, or has two of them`,
+  'cut off': ({ what }) => `the response to ${what} has no length and may be cut off`,
   reset: ({ address, what, sent }) =>
     sent
-      ? `the connection broke before the answer to ${what} was complete`
+      ? `the connection broke before the response to ${what} was complete`
       : `${address} closed the connection before it was ready. Is this the HTTPS port?`,
 };
 
@@ -150,10 +151,10 @@ function redirectError(context: FailureContext, response: Response): ProtocolErr
   const { status, headers, body } = response;
   const location = oneLine(headers.location ?? '');
   const why = isRead(request)
-    ? 'devsh follows a redirect only on the same device, and not for ever'
-    : `a write is never sent on, and nothing else was sent${slashAdvice(context, location)}`;
+    ? 'devsh follows redirects only on the same device, and only a few'
+    : `devsh redirects no writes; nothing else was sent${slashAdvice(context, location)}`;
   const to = `a redirect (${status}) to ${location || 'nowhere'}`;
-  const text = `${describe(context)} was answered with ${to}: ${why}`;
+  const text = `${describe(context)} returned ${to}: ${why}`;
   return new ProtocolError(device, text, { status, body });
 }
 
@@ -167,7 +168,7 @@ function slashAdvice({ device, request }: FailureContext, location: string): str
     pathname.replace(/\/$/, '') === new URL(asked).pathname.replace(/\/$/, '');
   if (!isSlashOnly) return '';
   const reason = `ends_with_slash=${String(pathname.endsWith('/'))}`;
-  return `. Say how its paths end: profile set ${device.name} ${reason}`;
+  return `. Set how its paths end: profile set ${device.name} ${reason}`;
 }
 
 function meaningOf({ status, headers }: Response, device: DeviceRef): string {
@@ -179,15 +180,15 @@ function meaningOf({ status, headers }: Response, device: DeviceRef): string {
         ? ', method not allowed'
         : `, method not allowed; it allows ${oneLine(headers.allow)}`;
     case 406:
-      return `, the device answers in another media type only: profile set ${device.name} accept=TYPE`;
+      return `, the device sends only another media type: profile set ${device.name} accept=TYPE`;
     case 407:
-      return ', a proxy in between wants a login of its own';
+      return ', a proxy in between requires its own login';
     case 409:
       return ', conflict';
     case 412:
-      return ', it has changed in the meantime';
+      return ', the record has changed meanwhile';
     case 415:
-      return ', the device wants another format';
+      return ', the device requires another format';
     case 429:
       return `, too many requests${waitText(headers['retry-after'])}`;
     default:
@@ -198,7 +199,7 @@ function meaningOf({ status, headers }: Response, device: DeviceRef): string {
 function waitText(retryAfter: string | undefined): string {
   if (retryAfter === undefined) return '';
   const text = oneLine(retryAfter);
-  return /^\d+$/.test(text) ? `; it asks to wait ${text} s` : `; it asks to wait: ${text}`;
+  return /^\d+$/.test(text) ? `; retry after ${text} s` : `; retry after: ${text}`;
 }
 
 /** The scheme that the device requires instead of Basic or a token. */
@@ -206,7 +207,7 @@ function otherScheme({ headers }: Response): string {
   const wanted = headers['www-authenticate'] ?? '';
   const scheme = /^\s*(digest|ntlm|negotiate)\b/i.exec(wanted)?.[1];
   if (scheme === undefined || /\b(?:basic|token|bearer)\b/i.test(wanted)) return '';
-  return `; it wants ${scheme}, which devsh does not speak`;
+  return `; the device requires ${scheme}, which devsh does not support`;
 }
 
 /** If only the authentication of a read fails, the token may be right but its scheme wrong. */
@@ -218,9 +219,9 @@ function tokenAdvice({ device, credential, request }: FailureContext, response: 
   const wanted = /^\s*([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1];
   if (status === 401 && (wanted === undefined || wanted.toLowerCase() === sent.toLowerCase()))
     return '';
-  const other = wanted === undefined ? 'may want another scheme' : `wants ${oneLine(wanted)}`;
+  const other = wanted === undefined ? 'may require another scheme' : `requires ${oneLine(wanted)}`;
   return (
-    `. The token went as "Authorization: ${sent} …", and the device ${other}: ` +
+    `. devsh sent the token as "Authorization: ${sent} …"; the device ${other}: ` +
     `try a password, "login ${device.name} --user NAME"`
   );
 }

@@ -12,7 +12,7 @@ export function readCa(text: string, file: string): string {
   if (blocks.length === 0) {
     const instead = /PRIVATE KEY-----/.test(text) ? ', but a private key' : '';
     throw new UsageError(
-      `${file} holds no certificate in PEM form ("-----BEGIN CERTIFICATE-----")${instead}`,
+      `${file} contains no certificate in PEM form ("-----BEGIN CERTIFICATE-----")${instead}`,
     );
   }
   for (const [index, block] of blocks.entries()) {

@@ -108,12 +108,14 @@ function plainList(text: string, item: FieldShape): Typed {
 
 function jsonList(text: string): Typed {
   const value = jsonIn(text);
-  return isValueList(value) ? { value } : { problem: 'no JSON list, as in ["a", "b"]' };
+  return isValueList(value) ? { value } : { problem: 'not a JSON list, as in ["a", "b"]' };
 }
 
 function objectIn(text: string): Typed {
   const value = jsonIn(text);
-  return isValueObject(value) ? { value } : { problem: 'no JSON object, as in {"city": "Berlin"}' };
+  return isValueObject(value)
+    ? { value }
+    : { problem: 'not a JSON object, as in {"city": "Berlin"}' };
 }
 
 /** The list or object in a JSON text; undefined for other text. */

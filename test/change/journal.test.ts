@@ -14,13 +14,13 @@ const HEAD = journalLine({
 test.each(['', HEAD.slice(0, 3), HEAD.slice(0, 60), HEAD.slice(0, -1)])(
   'a run that ended while its first line was written has sent nothing: %j',
   (text) => {
-    expect(() => parseJournal(text, 'j')).toThrow('nothing was sent');
+    expect(() => parseJournal(text, 'j')).toThrow('its run sent nothing');
   },
 );
 
 test.each(['garbage', '\0\0\0\0', '\u{fffd}PNG', '{"a":1}', 'garbage\n', '\0\0\n'])(
   'a journal of garbage cannot be read: %j',
   (text) => {
-    expect(() => parseJournal(text, 'j')).toThrow('cannot be read');
+    expect(() => parseJournal(text, 'j')).toThrow(/not a journal|damaged line/);
   },
 );

@@ -15,7 +15,7 @@ const refused: RequestOutcome = {
   kind: 'refused',
   error: new RejectedError(device, 'no', { status: 400 }),
 };
-const doubt = 'Whether it was carried out is not known';
+const doubt = 'The device may have executed it';
 const lost: RequestOutcome = {
   kind: 'lost',
   error: new UnreachableError(device, 'no answer', { advice: doubt }),
@@ -47,7 +47,7 @@ test('an add that empties the table is not done', () => {
   expect(judge(profile, step, accepted, { before, after: [bob] })).toMatchObject({
     verdict: 'differs',
     record: bob,
-    note: 'no longer in its list, without being asked: zoe, kim',
+    note: 'no longer in the list, without a request: zoe, kim',
   });
 });
 
@@ -56,13 +56,13 @@ test('an add that replaces another user under its id is not done', () => {
   const after = [{ ...bob, uuid: 'u2' }];
   expect(judge(profile, step, accepted, { before: [zoe], after })).toMatchObject({
     verdict: 'differs',
-    note: 'no longer in its list, without being asked: zoe',
+    note: 'no longer in the list, without a request: zoe',
   });
 });
 
 test.each([
-  ['changes another one', { ...zoe, lang: 'fr' }, 'changed, too, without being asked: zoe (lang)'],
-  ['loses another one', undefined, 'no longer in its list, without being asked: zoe'],
+  ['changes another one', { ...zoe, lang: 'fr' }, 'also changed without a request: zoe (lang)'],
+  ['loses another one', undefined, 'no longer in the list, without a request: zoe'],
 ])('a set that also %s differs', (_title, other, note) => {
   const before = [bob, zoe];
   const after = [{ ...bob, lang: 'fr' }, ...(other ? [other] : [])];
@@ -79,7 +79,7 @@ test('a set that changes another user instead differs and names it', () => {
   const step = set('bob', { lang: 'fr' }, before);
   expect(judge(profile, step, accepted, { before, after })).toMatchObject({
     verdict: 'differs',
-    note: 'user bob itself is as before; changed, too, without being asked: zoe (lang)',
+    note: 'user bob itself is unchanged; also changed without a request: zoe (lang)',
   });
 });
 
@@ -91,7 +91,7 @@ test('a refusal stays failed if another user was changed meanwhile', () => {
   ).toMatchObject({
     verdict: 'failed',
     error: { code: 'rejected' },
-    note: expect.stringContaining('changed, too') as string,
+    note: expect.stringContaining('also changed') as string,
   });
 });
 
@@ -100,7 +100,7 @@ test('a delete that also changes another user differs', () => {
   const after = [{ ...zoe, lang: 'fr' }];
   expect(judge(profile, remove('bob', before), accepted, { before, after })).toMatchObject({
     verdict: 'differs',
-    note: 'changed, too, without being asked: zoe (lang)',
+    note: 'also changed without a request: zoe (lang)',
   });
 });
 
@@ -125,7 +125,7 @@ test('records with positional ids are followed by natural key', () => {
   expect(judge(profile, step, accepted, { before, after: at(zoe, kim) }).verdict).toBe('done');
   expect(judge(profile, step, accepted, { before, after: at(kim) })).toMatchObject({
     verdict: 'differs',
-    note: 'no longer in its list, without being asked: zoe',
+    note: 'no longer in the list, without a request: zoe',
   });
   const first = add({ username: 'bob', lang: 'de' }, at(zoe, kim));
   const grown = { before: at(zoe, kim), after: at(bob, zoe, kim) };
@@ -148,7 +148,7 @@ test('the loss of one of two records with the same id is noticed', () => {
   expect(judge(profile, step, accepted, readings)).toMatchObject({
     verdict: 'differs',
     record: bob,
-    note: 'user bob itself is as before; no longer in its list, without being asked: zoe',
+    note: 'user bob itself is unchanged; no longer in the list, without a request: zoe',
   });
 });
 

@@ -53,11 +53,11 @@ test('a password whose shown hash has changed is done, whatever the response', (
   const readings = { before: [before], after: [after] };
   const step = stepOf([before], { password: 'x1' });
   const lost: RequestOutcome = { kind: 'lost', error: new CancelledError() };
-  const note = 'not shown: password (its hash has changed)';
+  const note = 'hidden: password (its hash has changed)';
   expect(judge(profile, step, accepted, readings)).toMatchObject({ verdict: 'done', note });
   expect(judge(profile, step, lost, readings)).toMatchObject({
     verdict: 'done',
-    note: `the answer was lost; reading back shows it; ${note}`,
+    note: `the response was lost; read-back shows it; ${note}`,
   });
 });
 
@@ -67,7 +67,7 @@ test('a changed hash beside the password is no side effect', () => {
   const hashed = { before: [before], after: [{ ...before, password_hash: 'b2' }] };
   expect(judge(profile, step, accepted, hashed)).toMatchObject({
     verdict: 'done',
-    note: 'not shown: password (its hash has changed)',
+    note: 'hidden: password (its hash has changed)',
   });
   const erased = { before: [before], after: [{ ...before, password_hash: '' }] };
   expect(judge(profile, step, accepted, erased)).toMatchObject({
@@ -84,7 +84,7 @@ test('a field erased by a password change is reported', () => {
     verdict: 'differs',
     record: after[0],
     differences: [{ field: 'tags', was: ['a'], held: [] }],
-    note: 'changed without being asked: tags',
+    note: 'changed without a request: tags',
   });
 });
 
@@ -146,6 +146,6 @@ test('an error in a 2xx response is reported if nothing changed', () => {
   const outcome = { ...accepted, objection: 'Attribute cannot be modified' };
   expect(judge(profile, step, outcome, { before: [bob], after: [bob] })).toMatchObject({
     verdict: 'no effect',
-    note: 'the device answered: Attribute cannot be modified',
+    note: 'the device responded: Attribute cannot be modified',
   });
 });

@@ -26,7 +26,7 @@ function remove(key: string, records: readonly DeviceRecord[]): Step {
 
 test('an id that belonged to another record has moved; a new id has not', () => {
   const [before, after] = [users('ann', 'bob', 'zoe'), users('bob', 'zoe')];
-  expect(movedId(stable, about, before, after)).toBe('user bob had the id 1 and has 0 now');
+  expect(movedId(stable, about, before, after)).toBe('user bob had the id 1 and now has 0');
   const renewed = [{ id: 7, username: 'bob', lang: 'de' }];
   expect(movedId(stable, about, before, renewed)).toBeUndefined();
   expect(movedId(stable, about, before, before)).toBeUndefined();
@@ -60,7 +60,7 @@ test('of two records with one name the one with the same content is taken', () =
 test('without evidence that ids move, steps keep their ids', () => {
   const step = remove('zoe', users('ann', 'bob', 'zoe'));
   expect(withCurrentId(stable, step, users('bob', 'zoe'))).toBe(step);
-  expect(driftOf(stable, step, users('bob', 'zoe'))).toBe('user zoe is gone since the plan');
+  expect(driftOf(stable, step, users('bob', 'zoe'))).toBe('user zoe was deleted since the plan');
 });
 
 test('a field that changed twice is volatile; one that changed once is not', () => {

@@ -91,7 +91,7 @@ test.each<[DeviceRecord, boolean]>([
 ])('an account with %j may be that of an unnamed token: %s', (fields, mayBe) => {
   const record = { username: 'bob', ...fields };
   const reason = objection(step(record), Credential.token('abc'), [record]);
-  expect(reason?.includes('whose token is in use is not known') ?? false).toBe(mayBe);
+  expect(reason?.includes('the owner of the token in use is unknown') ?? false).toBe(mayBe);
 });
 
 test('a group must not lose the account in use; other records with its name are no accounts', () => {

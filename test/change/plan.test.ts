@@ -48,8 +48,8 @@ describe('a new record that is sent as a form', () => {
     expect(steps[0]?.filled).toEqual({
       lang: 'most common here',
       enabled: 'most common here',
-      first_name: 'as a form has all fields',
-      lastname: 'as a form has all fields',
+      first_name: 'because a form has all fields',
+      lastname: 'because a form has all fields',
     });
   });
 

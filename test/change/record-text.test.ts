@@ -39,7 +39,7 @@ test('a record is a document; key and ids are comments, secrets are left out', (
     "--- # record 1: user alice on fw1, fw2
     # username: alice
     # uuid: 6f1c
-    # not shown, and left as they are: token
+    # hidden, stay unchanged: token
     first_name: Alice
     lang: de
     age: 41
@@ -88,13 +88,17 @@ describe('an error has a place in the text', () => {
     ],
     ['a syntax error', (text) => text.replace('lang: de', 'lang: "de'), /^user\.yaml:\d+:\d+: /],
     ['a list', (text) => `${text}- x`, /^user\.yaml:\d+/],
-    ['a lost head', (text) => text.replace('# record 2: ', ''), /must stay as it was/],
+    ['a lost head', (text) => text.replace('# record 2: ', ''), /must stay unchanged/],
     [
       'a record twice',
       (text) => text.replace('# record 2', '# record 1'),
-      /record 1 is here twice/,
+      /record 1 appears twice/,
     ],
-    ['a text above', (text) => `lang: fr\n${text}`, /^user\.yaml:3:1: this belongs to no record/],
+    [
+      'a text above',
+      (text) => `lang: fr\n${text}`,
+      /^user\.yaml:3:1: this line belongs to no record/,
+    ],
   ])('%s', (_title, change, message) => {
     expect(() => read(change(recordText([ALICE, BOB])))).toThrow(UsageError);
     expect(() => read(change(recordText([ALICE, BOB])))).toThrow(message);
@@ -104,7 +108,7 @@ describe('an error has a place in the text', () => {
     const wrong = recordText([ALICE]).replace('lang: de', 'lang: de: fr');
     const message = messageOf(() => read(wrong, [ALICE]));
     const shown = withComplaint(wrong, message);
-    expect(shown.split('\n')[0]).toBe(`# NOT TAKEN: ${message}`);
+    expect(shown.split('\n')[0]).toBe(`# REJECTED: ${message}`);
     expect(messageOf(() => read(shown, [ALICE]))).toBe(message);
     const line = Number(/:(\d+):/.exec(message)?.[1]);
     expect(

@@ -67,7 +67,7 @@ const at = (step: Step) => ({ step, ref: { device: ref.name, index: 0 } });
 
 const addBob = planned({ username: 'bob', lang: 'de' });
 
-test('a throttled request is sent again if reading back shows no change', async () => {
+test('a throttled request is sent again if read-back shows no change', async () => {
   const { work, log } = deviceThat((count, store) => {
     if (count < 3) throw throttled(0);
     store(bob);
@@ -198,5 +198,5 @@ test('an id that another record now has, too, is drift', () => {
   const [step] = planDevice(ref, profile, change, [ann, bob]).steps;
   if (step === undefined) throw new Error('nothing was planned');
   expect(driftOf(profile, step, [ann, bob])).toBeUndefined();
-  expect(driftOf(profile, step, [{ ...ann, uuid: 'u2' }, bob])).toContain('shares its id');
+  expect(driftOf(profile, step, [{ ...ann, uuid: 'u2' }, bob])).toContain('shared its id');
 });

@@ -94,7 +94,7 @@ test.each<
     'IP:127.0.0.1',
     [2, 9],
     'ca',
-    [`it is valid from ${day(2)} on only (here it is ${today})`],
+    [`it is not valid before ${day(2)} (here it is ${today})`],
   ],
   [
     'has another name',
@@ -102,7 +102,7 @@ test.each<
     [-1, 9],
     'ca',
     [
-      'it is made out to another name: DNS:fw9.example, not 127.0.0.1',
+      'it was issued for another name: DNS:fw9.example, not 127.0.0.1',
       `valid ${day(-1)} to ${day(9)}`,
     ],
   ],
@@ -112,7 +112,7 @@ test.each<
     'IP:127.0.0.1',
     [-1, 9],
     'system',
-    ['its issuer CN=Lab-CA is not known here'],
+    ['its issuer CN=Lab-CA is not trusted here'],
   ],
   [
     'has expired, has another name and an unknown issuer',
@@ -120,8 +120,8 @@ test.each<
     [-9, -2],
     'system',
     [
-      `its issuer CN=Lab-CA is not known here; it expired on ${day(-2)}`,
-      'made out to another name',
+      `its issuer CN=Lab-CA is not trusted here; it expired on ${day(-2)}`,
+      'issued for another name',
     ],
   ],
 ])('a certificate that %s is refused in words', async (_title, names, [from, to], kind, words) => {
@@ -149,7 +149,7 @@ test('a certificate without a subject is refused in words, too', async () => {
     fingerprint: '',
   });
   await expect(deviceAt(server, { trust: { kind: 'system' } }).list('user')).rejects.toThrow(
-    /it is self-signed; it is made out to another name: nobody, not 127\.0\.0\.1/,
+    /it is self-signed; it was issued for another name: nobody, not 127\.0\.0\.1/,
   );
 });
 
@@ -162,8 +162,8 @@ test('a device with only old TLS is distinguished from one without TLS', async (
   } as const;
   const port = await listen(createTlsServer({ key, cert, ...old }, (socket) => socket.destroy()));
   await expect(deviceAt({ port }).list('user')).rejects.toThrow(
-    'fw1: 127.0.0.1:' + String(port) + ' offers nothing newer than TLS 1.1, which is not safe',
+    'fw1: 127.0.0.1:' + String(port) + ' offers only TLS 1.1 or older, which is unsafe',
   );
   const plain = await listen(createHttpServer((_request, response) => response.end('[]')));
-  await expect(deviceAt({ port: plain }).list('user')).rejects.toThrow('something that is not TLS');
+  await expect(deviceAt({ port: plain }).list('user')).rejects.toThrow('the reply is not TLS');
 });

@@ -107,7 +107,7 @@ test.each([
   ['\ufeff', 'empty'],
   ['{}', 'without a list'],
   ['"text"', 'single value'],
-  ['[1, 2]', 'not every item'],
+  ['[1, 2]', 'items that are not records'],
   ['{"a": 1}', 'without a list'],
   ['[{"username": "al', 'not valid JSON'],
   ['<!DOCTYPE html><title>Log &amp; in</title>', 'Log & in'],

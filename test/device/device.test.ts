@@ -172,14 +172,18 @@ test('a 500 to a write is reported and not repeated', async () => {
   expect(countOf(box, 'POST')).toBe(1);
 });
 
-test('a device that asks to wait is asked again after that time', { timeout: 15_000 }, async () => {
-  const { box, device } = await simulated({ fault: '429' });
-  const listing = device.list('user');
-  await expect.poll(() => countOf(box, 'GET')).toBe(1);
-  box.setFault('429', false);
-  expect((await listing).records.length).toBeGreaterThan(0);
-  expect(countOf(box, 'GET')).toBe(2);
-});
+test(
+  'a device that requests a wait of is asked again after that time',
+  { timeout: 15_000 },
+  async () => {
+    const { box, device } = await simulated({ fault: '429' });
+    const listing = device.list('user');
+    await expect.poll(() => countOf(box, 'GET')).toBe(1);
+    box.setFault('429', false);
+    expect((await listing).records.length).toBeGreaterThan(0);
+    expect(countOf(box, 'GET')).toBe(2);
+  },
+);
 
 test('a changed certificate is refused before anything is sent', async () => {
   const { box, device } = await simulated();

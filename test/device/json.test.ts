@@ -32,7 +32,7 @@ test.each([
   const told: unknown[] = [];
   parseJson(text, (repeated) => told.push(repeated));
   expect(told).toEqual([{ name, offset }]);
-  expect(() => parseStrictJson(text)).toThrow(`"${name}" is there twice in one object`);
+  expect(() => parseStrictJson(text)).toThrow(`"${name}" appears twice in one object`);
 });
 
 test('no unique name of any JSON is reported as repeated', () => {

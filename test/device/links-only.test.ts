@@ -54,7 +54,7 @@ test.each([
   });
   const listed = deviceAt(server, { profile }).list('user');
   if (expected === undefined) {
-    await expect(listed).rejects.toThrow('its list names a user that it does not have (404)');
+    await expect(listed).rejects.toThrow('its list contains a user that does not exist (404)');
   } else {
     expect((await listed).records.map((record) => record['UserName'])).toEqual(expected);
   }

@@ -51,9 +51,9 @@ test('a range without a total is no count', async () => {
 });
 
 test.each<[headers: OutgoingHttpHeaders, words: string]>([
-  [{ 'content-range': '0-9/*' }, 'answered with a part only (206)'],
-  [{ 'content-range': 'bytes 0-28/900' }, 'answered with a part only (206)'],
-  [{ 'content-range': '0-9/25' }, 'says that there are 25 records'],
+  [{ 'content-range': '0-9/*' }, 'returned only a part (206)'],
+  [{ 'content-range': 'bytes 0-28/900' }, 'returned only a part (206)'],
+  [{ 'content-range': '0-9/25' }, 'reports 25 records'],
 ])('a part of a list (206, %j) is never taken for the whole list', async (headers, words) => {
   const server = await serve((_request, response) => {
     response.writeHead(206, { 'content-type': 'application/json', ...headers });

@@ -109,7 +109,7 @@ describe('without a link to the next page, pages are asked for', () => {
 test('a list with fewer records than its count is an error', async () => {
   const reading = read(() => ({ total: 9, data: users(2) }));
   await expect(reading).rejects.toThrow(
-    '/api/user/ says that there are 9 records, but gives only 2 and no next page',
+    '/api/user/ reports 9 records, but returns only 2 and no next page',
   );
 });
 
@@ -168,7 +168,7 @@ test('a list whose order changes between two pages is read again, and no record 
   const { names } = await read((query) => page(query, (asked += 1) === 1));
   expect(names).toEqual(['user0', 'user1', 'user2', 'user3']);
   const turning = read((query) => page(query, query.number('offset') === undefined));
-  await expect(turning).rejects.toThrow('changes while its pages are read');
+  await expect(turning).rejects.toThrow('changed while its pages were read');
 });
 
 test('a list that never stops changing is an error', async () => {

@@ -37,7 +37,7 @@ describe('a violation of the fixed rules is refused with its place in the file',
     ['remove:\n  path: "{collection}{resource}"', 'p.yaml:2', 'must go to the path of one record'],
     ['remove:\n  method: POST\n  path: "{collection}"', 'p.yaml:2', 'must name one record'],
     ['update:\n  selector: none', 'p.yaml:2', 'must name one record'],
-    ['list:\n  parameter: page', 'p.yaml:2', 'goes with the paging'],
+    ['list:\n  parameter: page', 'p.yaml:2', 'needs the paging'],
     ['list:\n  pagng: page', 'p.yaml:2', 'did you mean "paging"?'],
     ['list:\n  path: users', 'p.yaml:2', 'must begin with / or {collection}'],
     ['id_fields: [username]', 'p.yaml:1', 'is the natural key'],
@@ -102,7 +102,7 @@ test('the schema for editors says what each fact means', () => {
   for (const fact of ['size_parameter', 'group_field', 'selector', 'id_fields']) {
     expect(text).toContain(`"${fact}":{`);
   }
-  expect(text).toContain('Where the records are in the answer');
+  expect(text).toContain('Where the records are in the response');
 });
 
 describe('one resource is changed in a way of its own', () => {

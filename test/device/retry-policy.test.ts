@@ -38,7 +38,7 @@ test.each<[title: string, outcomes: Outcome[], done: string[]]>([
   ['a busy device that says no time', [response(429)], ['take']],
   ['a broken connection', [fault('reset'), fault('refused'), fault('reset')], [...AGAIN, 'take']],
   ['an answer that was cut off', [fault('cut off'), response(200)], [`${AGAIN[0]}`, 'take']],
-  ['a device that does not answer in time', [fault('timeout')], ['take']],
+  ['a device that does not respond in time', [fault('timeout')], ['take']],
   ['no TLS', [fault('tls')], ['take']],
   ['an error of our own', [{ fault: new Error('bug') }], ['take']],
   ['a gateway', [response(502), response(504), response(503)], [...AGAIN, 'take']],

@@ -36,13 +36,13 @@ test('every refusal is one line that says what to try', () => {
   expect(lines.join('\n')).toMatchInlineSnapshot(`
     "1 rejected fw1: POST /api/user/ was refused (400): username: taken, too short; no; address.city: ?
     1 rejected fw1: POST /api/user/ was refused (400): not this, nor that
-    4 unauthorized fw1: the login was refused (401, asked as admin): Invalid username/password. Try "login fw1"
-    4 forbidden fw1: POST /api/user/ is forbidden (403). Either "admin" lacks the right, or the login is wrong: try "login fw1" with another account
+    4 unauthorized fw1: the login was refused (401, as admin): Invalid username/password. Try "login fw1"
+    4 forbidden fw1: POST /api/user/ is forbidden (403). Either "admin" lacks the permission, or the login is wrong: try "login fw1" with another account
     1 rejected fw1: POST /api/user/ was refused (404, not found): Page not found at /api/user/
     1 rejected fw1: POST /api/user/ was refused (405, method not allowed; it allows GET, POST)
-    1 rejected fw1: POST /api/user/ was refused (429, too many requests; it asks to wait 60 s): Request was throttled
-    1 protocol fw1: POST /api/user/ was answered with 500: Server Error (500). The device has a problem of its own; try again, and look at its log
-    1 protocol fw1: POST /api/user/ was answered with a redirect (301) to https://other/ 31mapi/user: a write is never sent on, and nothing else was sent"
+    1 rejected fw1: POST /api/user/ was refused (429, too many requests; retry after 60 s): Request was throttled
+    1 protocol fw1: POST /api/user/ returned 500: Server Error (500). The device has an internal error; try again, and check its log
+    1 protocol fw1: POST /api/user/ returned a redirect (301) to https://other/ 31mapi/user: devsh redirects no writes; nothing else was sent"
   `);
 });
 
@@ -73,7 +73,7 @@ test('every lost response says whether the request may have arrived', () => {
     new TransportFault('tls', 'wrong version number', { sent: false }),
     new TransportFault('reset', 'read ECONNRESET', { sent: false }),
     new TransportFault('reset', 'other side closed', { sent: true }),
-    new TransportFault('timeout', 'no complete answer within 10000 ms', { sent: true }),
+    new TransportFault('timeout', 'no complete response within 10000 ms', { sent: true }),
     new TransportFault('cut off', 'no length', { sent: true }),
   ];
   const lines = faults.map((fault) => {
@@ -84,13 +84,13 @@ test('every lost response says whether the request may have arrived', () => {
   expect(lines.join('\n')).toMatchInlineSnapshot(`
     "fw1: the name of 10.0.0.5:443 does not resolve. Check the spelling, or use the IP address
     fw1: 10.0.0.5:443 refuses the connection. Is its API switched on, and is the port right?
-    fw1: there is no way to 10.0.0.5:443. Check the network, the VPN and the address
+    fw1: no route to 10.0.0.5:443. Check the network, the VPN and the address
     fw1: no connection to 10.0.0.5:443 in time. Is it switched on, and does a firewall let you through?
     fw1: no TLS with 10.0.0.5:443: wrong version number. Is this the HTTPS port, and does it speak TLS 1.2?
     fw1: 10.0.0.5:443 closed the connection before it was ready. Is this the HTTPS port?
-    fw1: the connection broke before the answer to POST /api/user/ was complete. Whether it was carried out is not known from this: look before you repeat it
-    fw1: no complete answer within 10000 ms to POST /api/user/. Whether it was carried out is not known from this: look before you repeat it
-    fw1: the answer to POST /api/user/ has no length and may be cut off. Whether it was carried out is not known from this: look before you repeat it"
+    fw1: the connection broke before the response to POST /api/user/ was complete. The device may have executed it: check before you repeat it
+    fw1: POST /api/user/: no complete response within 10000 ms. The device may have executed it: check before you repeat it
+    fw1: the response to POST /api/user/ has no length and may be cut off. The device may have executed it: check before you repeat it"
   `);
 });
 
@@ -102,7 +102,7 @@ test('a bug stays a bug', () => {
 test('an answer whose length contradicts its header is the fault of the device, and said so', () => {
   const fault = new TransportFault('wrong length', 'x', { sent: true });
   expect(exchangeError(circumstances, fault).message).toBe(
-    'fw1: the answer to POST /api/user/ is not as long as its Content-Length says, or has two of them. ' +
-      'Whether it was carried out is not known from this: look before you repeat it',
+    'fw1: the response to POST /api/user/ does not have the length of its Content-Length, or has two of them. ' +
+      'The device may have executed it: check before you repeat it',
   );
 });

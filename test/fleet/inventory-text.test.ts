@@ -70,7 +70,7 @@ test.each([
   ['devices:\n  - name: a', '2:5: the device needs an address'],
   ['devices:\n  - address: 10.0.0.1', '2:5: the device needs a name'],
   ['devices:\n  - name: a b\n    address: x', '2:11: name must be letters'],
-  ['devices:\n  - name: a\n    address: 10.0.0.300', '3:14: "10.0.0.300" is no IPv4 address'],
+  ['devices:\n  - name: a\n    address: 10.0.0.300', '3:14: "10.0.0.300" is not an IPv4 address'],
   ['devices:\n  - {name: 10.0.0.1, address: 10.0.0.2}', 'a device called 10.0.0.1 cannot have'],
   ['devices:\n  - {name: a, address: x, insecure: 1}', '2:37: insecure must be true or false'],
   [
@@ -126,17 +126,20 @@ groups:
 });
 
 test.each([
+  ['devices:\n  - {name: a, address: x, jump: -oProxyCommand=id}', '2:33: jump: not a jump host'],
   [
-    'devices:\n  - {name: a, address: x, jump: -oProxyCommand=id}',
-    '2:33: jump: this is no jump host',
+    'devices:\n  - {name: a, address: x, proxy: "ftp://p"}',
+    '2:34: proxy: the address of a proxy starts with http://',
   ],
-  ['devices:\n  - {name: a, address: x, proxy: "ftp://p"}', '2:34: proxy: a proxy is http://'],
   [
     'devices:\n  - {name: a, address: x, proxy: p, jump: j}',
     '2:43: a device is reached by a proxy or',
   ],
-  ['groups: {a: {jump: a b}}', '1:20: jump: this is no jump host'],
-  ['groups: {a: {proxy: "http://u:secret1@p"}}', '1:21: proxy: no login of a proxy is kept here'],
+  ['groups: {a: {jump: a b}}', '1:20: jump: not a jump host'],
+  [
+    'groups: {a: {proxy: "http://u:secret1@p"}}',
+    '1:21: proxy: the inventory keeps no login of a proxy',
+  ],
 ])('an invalid route is refused: %j', (text, message) => {
   const reading = (): unknown => parse(text);
   expect(reading).toThrow(SettingsError);

@@ -99,6 +99,6 @@ test.skipIf(!hasCurl)('a SOCKS proxy is taken, too, and a jump host is a remark'
   expect(await bash(stdout, { DEVSH_USER: username, DEVSH_PASSWORD: password })).toBe(0);
   expect(proxy.targets).toHaveLength(1);
   const jump = await devsh('user list --on sim1 --jump admin@bastion --as-curl');
-  expect(jump.stdout).toMatch(/^# curl knows no jump host: "ssh -L" to admin@bastion/m);
+  expect(jump.stdout).toMatch(/^# curl has no jump hosts: use "ssh -L" to admin@bastion/m);
   expect(spawnSync('bash', ['-n'], { input: jump.stdout }).status).toBe(0);
 });

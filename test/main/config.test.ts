@@ -128,7 +128,7 @@ test('a mistake in the edited text opens the editor again, until it is left as i
   expect(stderr).toContain('unknown setting "them", did you mean "theme"?');
   expect(exitCode).toBe(1);
   expect(await readFile(join(devsh.folder, 'shown'), 'utf8')).toContain(
-    '# NOT TAKEN: settings.json: theme:',
+    '# REJECTED: settings.json: theme:',
   );
   expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"theme": "dark"}\n');
 });

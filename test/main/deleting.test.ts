@@ -123,7 +123,7 @@ test('several deletes by positional ids hit the named records', async () => {
   const [a = '', b = '', c = '', ...others] = names;
   const { stdout, stderr } = await devsh(`user delete ${a} ${c} ${b} --on sim1 --yes`);
   expect(stdout).toContain('3 done');
-  expect(stderr).toContain(`${MOVED} (user ${b} had the id 3 and has 2 now)`);
+  expect(stderr).toContain(`${MOVED} (user ${b} had the id 3 and now has 2)`);
   expect(usernames(device)).toEqual(['admin', 'viewer', ...others]);
   expect(requestsOf(device)).toEqual([
     'GET /api/user',

@@ -80,7 +80,7 @@ test('a mistake opens the editor again with what is wrong on top; giving up chan
   const texts = (await opened(fleet)).map(({ text }) => String(text).split('\n')[0]);
   expect(texts).toEqual([
     expect.stringMatching(/^# Change values/),
-    expect.stringMatching(/^# NOT TAKEN: user\.yaml:\d+:\d+: /),
+    expect.stringMatching(/^# REJECTED: user\.yaml:\d+:\d+: /),
   ]);
 });
 

@@ -298,7 +298,7 @@ describe('import', () => {
       'types.csv:2: no user of sim1 has a field "lnag"; did you mean lang?',
     );
     expect(wrong.stderr).toContain('types.csv:2: is_active: neither true nor false');
-    expect(wrong.stderr).toContain('types.csv:3: user admin is here twice for sim1');
+    expect(wrong.stderr).toContain('types.csv:3: user admin appears twice for sim1');
     expect(wrong.stderr).toContain('types.csv:4: this user has no username');
     expect(writes()).toEqual([]);
   });
@@ -310,7 +310,7 @@ describe('import', () => {
     ['list.yaml', '- username: bob\n- 7', 'list.yaml:2:3: a record looks like'],
     ['empty.csv', 'username\n', 'empty.csv has no records'],
     ['utf16.csv', 'u\0s\0e\0r\0', 'UTF-16'],
-    ['runs.json', '{"schema":"devsh/1","runs":[]}', 'no "devices" in it'],
+    ['runs.json', '{"schema":"devsh/1","runs":[]}', '"devices" is missing'],
   ])('says what is wrong with %s', async (name, text, message) => {
     const { devsh } = await startFleet({ devices: 1 });
     const { exitCode, stderr } = await devsh([

@@ -12,7 +12,7 @@ function leaving(field: string, user: OwnUser): OwnUser {
 test('a new record that the list omits is read at its own path', async () => {
   const { devsh } = await startOwnDevice({ list: without('eve') });
   const { stdout, exitCode } = await devsh(ADD);
-  expect(stdout).toContain('eve: differs - its own path shows it, the list does not');
+  expect(stdout).toContain('eve: differs - its own path shows it, but the list does not');
   expect(exitCode).toBe(1);
   const undone = await devsh('undo --yes');
   expect(undone.stderr).not.toContain('nothing to undo');
@@ -23,7 +23,7 @@ test('a new record that only the response shows is unknown, not denied', async (
   const { devsh } = await startOwnDevice({ list: without('eve'), isListOnly: true });
   const { stdout, exitCode } = await devsh(ADD);
   expect(stdout).toContain(
-    'eve: unknown - the device answered with the record (id 4), its list does not show it',
+    'eve: unknown - the device responded with the record (id 4), but its list does not show it',
   );
   expect(exitCode).not.toBe(0);
 });
@@ -39,7 +39,7 @@ test('a record that appears only after the verdict is undone, too', async () => 
     list: (held, reads) => (reads <= 4 ? before : held),
   });
   const { stdout } = await devsh('user delete ann --on oslo --yes');
-  expect(stdout).toContain('no effect - the device accepted it, but reading back shows no change');
+  expect(stdout).toContain('no effect - the device accepted it, but read-back shows no change');
   expect(users().map(({ username }) => username)).toEqual(['bob']);
   await devsh('user list --on oslo');
   expect((await devsh('undo --yes --allow loss')).stdout).toContain('add user ann');
@@ -62,22 +62,22 @@ test('undo skips a run without a visible effect', async () => {
 test('a record that the list omits is judged by its own path', async () => {
   const { devsh } = await startOwnDevice({ list: without('ann') });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
-  expect(stdout).toContain('differs - its own path shows it, the list does not');
+  expect(stdout).toContain('differs - its own path shows it, but the list does not');
   expect(stdout).not.toContain('gone');
 });
 
 test('without another source, the verdict says only that the list omits the record', async () => {
   const { devsh } = await startOwnDevice({ list: without('ann'), isListOnly: true });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
-  expect(stdout).toContain('differs - its list no longer shows it');
+  expect(stdout).toContain('differs - the list no longer shows it');
   expect(stdout).not.toContain('gone');
 });
 
 test('an empty list after a write is reported', async () => {
   const { devsh } = await startOwnDevice({ list: () => [], isListOnly: true });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
-  expect(stdout).toContain('its list no longer shows it');
-  expect(stdout).toContain('its list is empty now');
+  expect(stdout).toContain('the list no longer shows it');
+  expect(stdout).toContain('the list is empty now');
   expect(stdout).not.toContain('gone');
 });
 
@@ -93,7 +93,7 @@ test('hidden fields are not called sent, stored or changed', async () => {
 test('the fields of a deleted record come back with it', async () => {
   const { devsh, users } = await startOwnDevice({ remove: (held) => held.slice(0, 1) });
   const { stdout } = await devsh('user delete bob --on oslo --yes');
-  expect(stdout).toContain('differs - no longer in its list, without being asked: cyd');
+  expect(stdout).toContain('differs - no longer in the list, without a request: cyd');
   const undone = await devsh('undo --yes --allow loss');
   expect(undone.stdout).toContain('add user cyd');
   expect(users().map(({ username }) => username)).toEqual(['ann', 'bob', 'cyd']);
@@ -111,9 +111,7 @@ test('a delete that only disables says so, and undo enables it again', async () 
       held.map((one) => (String(one['id']) === id ? { ...one, is_active: false } : one)),
   });
   const { stdout } = await devsh('user delete bob --on oslo --yes');
-  expect(stdout).toContain(
-    'differs - is_active: was true, device holds false; the record is still',
-  );
+  expect(stdout).toContain('differs - is_active: was true, device holds false; the record still');
   await devsh('undo --yes');
   expect(users()).toEqual(people);
 });
@@ -139,7 +137,7 @@ test('undo names fields that were sent and are not shown', async () => {
   });
   await devsh('user set ann lang=fr quota=3 --on oslo --yes');
   const { stdout, stderr, exitCode } = await devsh('undo --yes');
-  expect(stderr).toContain('cannot be set back, of user: quota');
+  expect(stderr).toContain('cannot be restored, of user: quota');
   expect(stdout).toContain('differs');
   expect(exitCode).toBe(1);
 });
@@ -149,7 +147,7 @@ test('an undocumented field alone is not known to be stored', async () => {
     list: (users) => users.map((user) => leaving('verbose', user)),
   });
   const { stdout } = await devsh('user set ann verbose=false --on oslo --yes');
-  expect(stdout).toContain('unknown - verbose cannot be read back: not known whether');
+  expect(stdout).toContain('unknown - verbose cannot be read back: unknown whether');
 });
 
 test('before a first delete the device is asked what undo cannot restore', async () => {
@@ -169,8 +167,8 @@ test('before a first delete the device is asked what undo cannot restore', async
     ],
   });
   const { stdout } = await devsh('user delete bob --on oslo --dry-run');
-  expect(stdout).toMatch(/an undo does not bring back, of user: .*made_by/);
-  expect(stdout).toMatch(/an undo does not bring back, of user: .*login_shell/);
+  expect(stdout).toMatch(/undo cannot restore, of user: .*made_by/);
+  expect(stdout).toMatch(/undo cannot restore, of user: .*login_shell/);
 });
 
 test('erased values cannot be restored, and both unknowns are named', async () => {
@@ -186,9 +184,9 @@ test('erased values cannot be restored, and both unknowns are named', async () =
   });
   const { stderr } = await devsh('user set ann lang=fr --on oslo --yes --allow loss');
   expect(stderr).toContain('erases password of user');
-  expect(stderr).toContain('not known whether fields that the device does not show are kept');
+  expect(stderr).toContain('unknown whether the device keeps fields that it does not show');
   const undone = await devsh('undo --yes --allow loss');
-  expect(undone.stderr).toContain('cannot be set back, of user: password');
+  expect(undone.stderr).toContain('cannot be restored, of user: password');
   expect(undone.stdout).toContain('differs');
   expect(undone.exitCode).toBe(1);
 });

@@ -5,7 +5,7 @@ test('the objection in a 200 is reported if nothing changed', async () => {
   const { devsh, device } = await startFleet();
   device(1).setFault('code-in-200');
   const { stdout, exitCode } = await devsh('user set viewer lang=fr --on sim1 --yes');
-  expect(stdout).toContain('no effect - the device answered: Attribute cannot be modified');
+  expect(stdout).toContain('no effect - the device responded: Attribute cannot be modified');
   expect(exitCode).toBe(1);
 });
 
@@ -32,7 +32,7 @@ const REPLACING = {
   quirk: ['hidden-fields', 'put-replaces', 'read-only-content'],
 } as const;
 
-test('a PUT that would erase what is not shown is refused, names the fields, and can be allowed', async () => {
+test('a PUT that would erase hidden fields is refused, names the fields, and can be allowed', async () => {
   const { devsh, device, writes } = await startFleet(REPLACING);
   const line = 'user set viewer lang=fr --on sim1 --yes';
   const refused = await devsh(line);
@@ -68,7 +68,7 @@ test('an own write of a password makes a later PUT without it refused', async ()
   });
   await devsh('profile set sim1 extends=generic-rest update.method=PUT update.record=whole');
   const first = await devsh('user set viewer lang=fr --on sim1 --yes');
-  const unknown = 'not known whether fields that the device does not show are kept';
+  const unknown = 'unknown whether the device keeps fields that it does not show';
   expect(first.stderr.split(unknown)).toHaveLength(2);
   await devsh('user set viewer lang=de password=n3w --on sim1 --yes');
   const { stderr, exitCode } = await devsh('user set viewer lang=fr --on sim1 --yes');
@@ -84,9 +84,7 @@ test('a delete names what undo cannot restore, and the undo is never done with l
   const key = device(1).users.at(-1)?.username ?? '';
   expect(deleted.exitCode).toBe(0);
   const output = await devsh(`user delete ${key} --on sim1 --yes`);
-  expect(output.stderr).toContain(
-    'an undo does not bring back, of user: uuid, modified, owner, groups',
-  );
+  expect(output.stderr).toContain('undo cannot restore, of user: uuid, modified, owner, groups');
   const { stdout, stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toContain('does not come back, of user: uuid, modified, owner, groups');
   expect(stdout).toContain(`add user ${key}: differs - uuid: was`);
@@ -99,15 +97,15 @@ test('a delete names what undo cannot restore, and the undo is never done with l
 test('messages about an interface name its fields, and no password', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const { stdout, exitCode } = await devsh('interface delete eth8 --on sim1 --dry-run');
-  expect(stdout).toContain('an undo does not bring back, of interface: id on sim1');
+  expect(stdout).toContain('undo cannot restore, of interface: id on sim1');
   expect(stdout).not.toContain('password');
   expect(exitCode).toBe(0);
 });
 
-test('a password cannot be set back: the undo says so, and is not unchanged', async () => {
+test('a password cannot be restored: the undo says so, and is not unchanged', async () => {
   const { devsh } = await startFleet({ profile: 'drf', quirk: ['hidden-fields'] });
   await devsh('user set viewer password=n3w --on sim1 --yes');
   const { stdout, exitCode } = await devsh('undo --yes');
-  expect(stdout).toContain('cannot be set back: password');
+  expect(stdout).toContain('cannot be restored: password');
   expect(exitCode).toBe(1);
 });

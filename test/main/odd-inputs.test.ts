@@ -16,7 +16,7 @@ test.each([
     const { devsh, writes } = await startFleet();
     await writeFile(join(devsh.folder, name), text);
     const { stderr, exitCode } = await devsh(`import ${join(devsh.folder, name)} --on sim1 --yes`);
-    expect(stderr).toContain(`${place}: "lang" is there twice in one object`);
+    expect(stderr).toContain(`${place}: "lang" appears twice in one object`);
     expect(exitCode).toBe(2);
     expect(writes()).toEqual([]);
   },
@@ -58,14 +58,14 @@ test('lines of standard input that nobody reads are reported', async () => {
 });
 
 test.each(['400-token', '403'] as const)(
-  'a token refused with %s may want another scheme',
+  'a token refused with %s may require another scheme',
   async (fault) => {
     const { devsh, device } = await startFleet({ env: {} });
     device(1).setFault(fault);
     const { stderr, exitCode } = await devsh('user list --on sim1', {
       env: { DEVSH_TOKEN: 'abc' },
     });
-    expect(stderr).toContain('"Authorization: Token …", and the device may want another scheme');
+    expect(stderr).toContain('"Authorization: Token …"; the device may require another scheme');
     expect(stderr).toContain('login sim1 --user NAME');
     expect(exitCode).not.toBe(0);
     const basic = await devsh('user list --on sim1', { env: ADMIN });
@@ -99,7 +99,7 @@ test.each(['', '{"schema":"devsh'])(
     await writeFile(join(folder, file), text);
     const before = writes().length;
     const { stderr, stdout, exitCode } = await devsh('resume --yes');
-    expect(stdout + stderr).toContain('nothing was sent in its run');
+    expect(stdout + stderr).toContain('its run sent nothing');
     expect(exitCode).toBe(0);
     expect(writes()).toHaveLength(before);
   },

@@ -54,7 +54,7 @@ test.each([
     'profile set sim1 update.method=PATCH update.path={collection} update.selector=none',
     'name one',
   ],
-  ['profile set sim1 create.wrapper=user', 'wrapper goes with the encoding json only'],
+  ['profile set sim1 create.wrapper=user', 'wrapper needs the encoding json'],
 ])('%s is refused, and nothing changes', async (line, reason) => {
   const { devsh } = await startFleet();
   const { stderr, exitCode } = await devsh(line);

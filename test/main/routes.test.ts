@@ -73,13 +73,13 @@ test('a proxy of a device uses the login of the environment, which is never show
   const wrong = { HTTPS_PROXY: `http://jane:wr0ngsecret@${at}` };
   const refused = await devsh(`user list --on sim1 --proxy http://${at}`, { env: wrong });
   expect(refused.exitCode).toBe(5);
-  expect(refused.stderr).toContain(`sim1: the proxy http://${at} answered 407`);
+  expect(refused.stderr).toContain(`sim1: the proxy http://${at} returned 407`);
   expect(refused.stderr).not.toContain('wr0ngsecret');
 });
 
 test.each([
-  ['--proxy http://jane:secret1@proxy', 'no login of a proxy is kept here'],
-  ['--proxy ftp://proxy', 'a proxy is http://'],
+  ['--proxy http://jane:secret1@proxy', 'the inventory keeps no login of a proxy'],
+  ['--proxy ftp://proxy', 'the address of a proxy starts with http://'],
   ['--jump -oProxyCommand=id', 'no jump host'],
   ['--jump a --proxy b', 'has only one route'],
 ])('%s is a usage error', async (option, words) => {
@@ -131,7 +131,7 @@ test('--ca says in words what is wrong with the file', async () => {
   const cases: [file: string, words: string][] = [
     [devsh.folder, 'it is a folder, not a file'],
     [join(devsh.folder, 'nowhere.pem'), 'there is no such file'],
-    [await file('empty.pem', ''), 'holds no certificate'],
+    [await file('empty.pem', ''), 'contains no certificate'],
     [await file('key.pem', '-----BEGIN PRIVATE KEY-----\nx\n'), 'but a private key'],
     [await file('damaged.pem', `${pem}${damaged}`), 'certificate 2 of 2 is damaged'],
   ];
@@ -163,7 +163,7 @@ test('a proxy that is spoken to in TLS is used when the system trusts its certif
   expect(proxy.targets).toEqual([device(1).address]);
   const refused = await startProgram(argv, devsh.folder).ended;
   expect(refused.code).toBe(5);
-  expect(refused.stderr).toContain('has no TLS that can be trusted: self-signed certificate');
+  expect(refused.stderr).toContain('has no trusted TLS: self-signed certificate');
   expect(proxy.targets).toHaveLength(1);
 });
 
@@ -172,7 +172,7 @@ test('info and doctor report an invalid proxy and show everything else', async (
   const env = { HTTPS_PROXY: 'ftp://jane:pr0xysecret@proxy' };
   const info = await devsh('info', { env });
   expect(info.stdout).toMatch(
-    /proxy\s+not usable: HTTPS_PROXY in the environment: a proxy is http/,
+    /proxy\s+not usable: HTTPS_PROXY in the environment: the address of a proxy starts with http/,
   );
   expect(info.stdout).toMatch(/inventory\s/);
   expect(info.exitCode).toBe(0);

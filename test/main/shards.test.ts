@@ -74,7 +74,7 @@ test('a device that is in no result file is named, and the exit code is 3', asyn
   const argv = ['runs', 'merge', result('r2'), '--plan', plan];
   const { stdout, stderr, exitCode } = await devsh(argv);
   expect(stderr).toContain('2 of 4 devices are in no result file: sim1, sim3');
-  expect(stdout).toContain('? sim3  add user zoe: unknown - no result file tells of it');
+  expect(stdout).toContain('? sim3  add user zoe: unknown - in no result file');
   expect(exitCode).toBe(3);
   for (const as of ['csv', 'junit', 'markdown', 'json']) {
     const report = await devsh([...argv, '--as', as]);
@@ -112,8 +112,8 @@ test('Kubernetes numbers pods from 0', async () => {
 test.each([
   ['--shard 0/3', 'there is no shard 0 of 3'],
   ['--shard 5/3', 'there is no shard 5 of 3'],
-  ['--shard 1/0', 'there are 1 to 10000 shards, not 0'],
-  ['--shard 2', '"2" is no shard: the second of four is 2/4'],
+  ['--shard 1/0', 'the number of shards must be 1 to 10000, not 0'],
+  ['--shard 2', '"2" is not a shard: the second of four is 2/4'],
   ['--shard-index 3 --shard-total 3', 'no shard with the index 3 of 3: they count from 0 to 2'],
   ['--shard-index 0', '--shard-index needs --shard-total'],
   ['--shard-total 2', 'or JOB_COMPLETION_INDEX in the environment'],
@@ -263,7 +263,7 @@ test('a result that is truncated or of another plan or shard is neither resumed 
   await writeFile(result('r'), before.slice(0, -20));
   for (const argv of [another, ['runs', 'merge', result('r'), '--plan', plan]]) {
     const { stderr, exitCode } = await devsh(argv);
-    expect(stderr).toContain('is no result file of devsh, or was cut or altered');
+    expect(stderr).toContain('is not a result file of devsh, or was cut or altered');
     expect(exitCode).toBe(6);
   }
   expect(writes()).toHaveLength(1);

@@ -205,7 +205,7 @@ test('a CA file without a certificate is named, instead of blaming the device', 
   await writeFile(file, 'nothing of the kind');
   const { exitCode, stderr } = await devsh(`user list --on sim1 --ca ${file}`);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain(`${file} holds no certificate`);
+  expect(stderr).toContain(`${file} contains no certificate`);
   expect(device(1).log).toHaveLength(0);
 });
 

@@ -45,8 +45,8 @@ test('a dry run names what is unknown of a field, too, and nothing else', async 
   const set = await devsh(
     `interface set eth0 nosuch=1 ipv4.metric=9 ipv4.mtu=8 tags=["OK"] ${DRY}`,
   );
-  expect(set.stderr).toContain('the record has no field "nosuch" so far');
-  expect(set.stderr).toContain('the record has no field "ipv4.mtu" so far');
+  expect(set.stderr).toContain('the record does not have a field "nosuch" yet');
+  expect(set.stderr).toContain('the record does not have a field "ipv4.mtu" yet');
   expect(set.stderr).not.toContain('ipv4.metric');
   expect(firstStep(set.stdout).request.json).toMatchObject({
     nosuch: '1',
@@ -54,7 +54,7 @@ test('a dry run names what is unknown of a field, too, and nothing else', async 
     tags: ['OK'],
   });
   const add = await devsh(`interface add name=x1 tags=["OK"] speed=10 mtu=900 ${DRY}`);
-  expect(add.stderr).toContain('type of "tags": it is sent as the JSON that it is');
+  expect(add.stderr).toContain('type of "tags": it is sent as JSON');
   expect(add.stderr).toContain('type of "speed": it is sent as text (speed:=… sends JSON)');
   expect(add.stderr).not.toContain('"mtu"');
 });
@@ -111,8 +111,8 @@ test('a field that may give rights is named, not filled in, if a form needs all 
   const { devsh, device, writes } = await startFleet({ profile: 'drf', quirk: ['no-options'] });
   const add = 'user add username=guest first_name=G lang=de --on sim1';
   const { stderr } = await devsh(`${add} --yes`);
-  expect(stderr).toContain("(filled in: lastname='', as a form has all fields)");
-  expect(stderr).toContain('"is_active" may give rights and is not filled in');
+  expect(stderr).toContain("(filled in: lastname='', because a form has all fields)");
+  expect(stderr).toContain('"is_active" may grant rights and is not filled in');
   expect(device(1).log.find(({ method }) => method === 'POST')?.body).not.toContain('is_active');
   await devsh('profile set sim1 resources.user.fields=[username,lang,role]');
   const sent = writes().length;

@@ -160,7 +160,7 @@ test('--dry-run shows the plan as data and sends nothing', async () => {
   expect(stdout).toBe(
     'set user viewer on sim1, sim2: lang: en -> de\n' +
       'assumed, not documented: set user by POST /api/user/ with its uuid on sim1, sim2\n' +
-      'not known whether fields that the device does not show are kept on sim1, sim2\n' +
+      'unknown whether the device keeps fields that it does not show on sim1, sim2\n' +
       '2 to change\n',
   );
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
@@ -196,7 +196,7 @@ test('on a terminal several steps are confirmed with their number, not with y', 
 test('the question of a delete names what cannot be restored', async () => {
   const { devsh, writes } = await startFleet();
   const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
-  expect(stderr).toContain('an undo does not bring back, of user: uuid, what is not shown');
+  expect(stderr).toContain('undo cannot restore, of user: uuid, hidden fields');
   expect(exitCode).toBe(6);
   expect(writes()).toEqual([]);
 });
@@ -327,7 +327,7 @@ test('SIGTERM ends with 143', async () => {
 test('a changed field that the record lacks is questioned, with a suggestion', async () => {
   const { devsh } = await startFleet();
   const { stderr } = await devsh('user set viewer lnag=fr --on sim1 --yes');
-  expect(stderr).toContain('no field "lnag" so far; did you mean lang?');
+  expect(stderr).toContain('field "lnag" yet; did you mean lang?');
 });
 
 test('a misspelt name is reported with a suggestion', async () => {

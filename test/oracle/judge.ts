@@ -103,7 +103,7 @@ const named = (stored: Records, username: string): [string, JsonObject] | undefi
   [...stored].find(([, record]) => usernameOf(record) === username);
 
 /** The admission that hidden fields are unknown. */
-const ADMITTED = /not known whether .*fields that the device does not show|what is not shown/;
+const ADMITTED = /unknown whether .*fields that it does not show|hidden fields/;
 
 /** Judges each line of devsh by the devices alone. */
 export class Judge {

@@ -75,7 +75,7 @@ const run = [
     ],
   }),
   ended({ device: fw3, verdict: 'failed', error: unreachable }),
-  ended({ key: 'x\u001B[2J', verdict: 'unknown', note: 'the answer was lost' }),
+  ended({ key: 'x\u001B[2J', verdict: 'unknown', note: 'the response was lost' }),
   {
     kind: 'summary',
     run: 'r1',
@@ -112,7 +112,7 @@ test('each result has a sign, a word and its reason; the summary counts', () => 
     ✓ fw1  add user carol: done
     ≠ fw2  add user carol: differs - lang: sent de, device holds en; password: sent •••, device holds •••
     ✗ fw3  add user carol: failed - no answer within 5 s
-    ? fw1  add user x^[[2J: unknown - the answer was lost
+    ? fw1  add user x^[[2J: unknown - the response was lost
     1 done · 1 differs · 1 failed · 1 unknown
     "
   `);
@@ -144,7 +144,7 @@ test('the JSON of a run holds results, the device that had no plan, and the summ
           "key": "x\\u001b[2J",
           "action": "add",
           "verdict": "unknown",
-          "note": "the answer was lost"
+          "note": "the response was lost"
         },
         {
           "device": "fw2",

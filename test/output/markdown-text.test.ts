@@ -22,7 +22,7 @@ const REPORT = `# devsh run 20261121-093041-k3qd7m
 
 ### set user bob: done
 
-| Field | Before | Planned | Held afterwards |
+| Field | Before | Planned | Stored afterwards |
 | --- | --- | --- | --- |
 | lang | en | de | de |
 `;
@@ -51,7 +51,7 @@ test('a report on a terminal has headings and aligned tables, and no signs of Ma
 
     set user bob: done
 
-    FIELD  BEFORE  PLANNED  HELD AFTERWARDS
+    FIELD  BEFORE  PLANNED  STORED AFTERWARDS
     lang   en      de       de"
   `);
 });

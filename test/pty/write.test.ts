@@ -42,7 +42,7 @@ test('deleting asks with the plan; a wrong answer does nothing, the right one de
   await program.waitFor(/filter: viewer \(1 of \d+ rows\)/);
   program.press('d');
   await program.waitFor('2 to delete');
-  await program.waitFor('does not bring back');
+  await program.waitFor('undo cannot restore');
   await answer(program, 'y');
   await program.waitFor('that is not "2"');
   expect(names().every((users) => users.includes('viewer'))).toBe(true);

@@ -83,7 +83,7 @@ function checked(value: Value, { kind }: FieldShape): Typed {
   const isNested = typeof value === 'object';
   switch (kind) {
     case 'text':
-      return isNested ? { problem: 'not a text' } : { value: valueText(value) };
+      return isNested ? { problem: 'not text' } : { value: valueText(value) };
     case 'boolean': {
       const given = isNested ? undefined : switchValue(String(value));
       return given === undefined ? { problem: 'neither true nor false' } : { value: given };

@@ -69,7 +69,7 @@ export function matchRows(
       problems.add(
         () => row.place(matching.keyField),
         () =>
-          `${resource} ${key} is here twice for ${device.name} (first at ${earlier.place(matching.keyField)})`,
+          `${resource} ${key} appears twice for ${device.name} (first at ${earlier.place(matching.keyField)})`,
       );
       continue;
     }
@@ -78,7 +78,7 @@ export function matchRows(
     for (const record of found) kept.add(record);
     const [record] = found;
     if (found.length > 1) {
-      const text = `${device.name} has ${found.length} ${resource}s with the ${matching.keyField} ${key}: tell them apart with --key`;
+      const text = `${device.name} has ${found.length} ${resource}s with the ${matching.keyField} ${key}: distinguish them with --key`;
       problems.add(() => row.place(matching.keyField), text);
     } else if (record === undefined) {
       added.push({ row, key });
@@ -167,7 +167,7 @@ class Matching {
       const value = this.#valueOf(row, field, given);
       if (value === undefined || isSameValue(value, own)) continue;
       if (own !== valueAt(record, field)) {
-        const text = `${field} holds secrets on ${this.#device.name}, which are not in the file: change it with "${this.#device.resource} set"`;
+        const text = `${field} contains secrets on ${this.#device.name}, which the file omits: change it with "${this.#device.resource} set"`;
         this.#problems.add(() => row.place(field), text);
         continue;
       }
@@ -212,7 +212,7 @@ class Matching {
   ): void {
     const { name, resource, records } = this.#device;
     if (first !== undefined && records.length > 0 && removed.length === records.length) {
-      const text = `none of the ${records.length} ${resource}s of ${name} is in the file: --prune would delete them all; --key says by which field they are matched instead of ${this.keyField}, --allow prune deletes them`;
+      const text = `none of the ${records.length} ${resource}s of ${name} is in the file: --prune would delete them all; --key matches them by another field than ${this.keyField}, --allow prune deletes them`;
       this.#problems.add(() => first.place(), text);
       return;
     }
@@ -221,7 +221,7 @@ class Matching {
     for (const { row, key } of added) {
       const other = looks.get(spelling(key));
       if (other === undefined) continue;
-      const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it in the same way, or ${allowHint('prune')}`;
+      const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it the same way, or ${allowHint('prune')}`;
       this.#problems.add(() => row.place(this.keyField), text);
     }
   }
@@ -263,7 +263,7 @@ class Matching {
       const fields = this.#fields();
       const [suggestion] = suggest(field, fields);
       const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-      const text = `no ${this.#device.resource} of ${this.#device.name} has a field "${field}"${hint} (--map "${field}=FIELD" gives it another name, --map "${field}=" leaves it out)`;
+      const text = `no ${this.#device.resource} of ${this.#device.name} has a field "${field}"${hint} (--map "${field}=FIELD" renames it, --map "${field}=" leaves it out)`;
       this.#problems.add(() => row.place(field), text);
     }
     return known;
@@ -297,7 +297,7 @@ class Matching {
     const facts = valueAt(profile.resources[resource]?.details ?? {}, field);
     const isChecked = facts !== undefined && this.#options.allow?.has('invalid') !== true;
     const problem = isChecked ? checkValue(facts, value) : undefined;
-    return problem && `${problem}, says ${name} (${allowHint('invalid')})`;
+    return problem && `${problem}, according to ${name} (${allowHint('invalid')})`;
   }
 }
 

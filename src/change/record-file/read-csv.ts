@@ -44,7 +44,7 @@ function columnsOf({ cells }: CsvRow, rename: Rename, complain: (text: string) =
     }
     // A spreadsheet may leave empty columns; `--map COLUMN=` omits one.
     if (field === undefined || field === '') continue;
-    if (fields.has(field)) complain(`two columns are called "${field}"`);
+    if (fields.has(field)) complain(`two columns have the name "${field}"`);
     fields.add(field);
     columns.push({ index, field });
   }

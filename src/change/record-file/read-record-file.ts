@@ -26,7 +26,7 @@ import { isSecretField, MASK } from '../../device/sensitive-fields.ts';
  */
 export function readRecordFile(text: string, name: string, rename: Rename): RecordFile {
   if (text.includes('\0')) {
-    throw new UsageError(`${name} is no text in UTF-8 (UTF-16, perhaps): save it in that encoding`);
+    throw new UsageError(`${name} is not UTF-8 text (perhaps UTF-16): save it as UTF-8`);
   }
   const problems = new Problems();
   const file = readAs(formatOfFile(name) ?? formatOfText(text), text, name, rename, problems);
@@ -182,10 +182,7 @@ function readRecordValues(
   if (isValueObject(data) && isValueList(devices)) {
     for (const [index, one] of devices.entries()) ofDevice(one, ['devices', index]);
   } else if (isValueObject(data) && Object.hasOwn(data, 'schema')) {
-    problems.add(
-      () => placeOf([]),
-      'this document of devsh has no records: there is no "devices" in it',
-    );
+    problems.add(() => placeOf([]), 'this document of devsh has no records: "devices" is missing');
   } else if (isValueList(data)) {
     for (const [index, one] of data.entries()) item(one, [index]);
   } else {

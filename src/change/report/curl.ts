@@ -10,7 +10,7 @@ import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 export function curlReport(report: Report): string {
   const calls = report.devices.flatMap(({ device, error, steps }): CurlCall[] => [
     ...(error && steps.length === 0
-      ? [{ title: `${device.name}: could not be read, nothing was sent`, device, owner: '' }]
+      ? [{ title: `${device.name}: could not be read; nothing was sent`, device, owner: '' }]
       : []),
     ...steps.map(callOf),
   ]);
@@ -66,14 +66,14 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
     '#!/usr/bin/env bash',
     ...head.map(comment),
     '#',
-    '# Sends them, one after the other; ends with 1 when one of them failed. Needs curl 7.76.',
+    '# Sends them one after the other; exits with 1 if one of them failed. Needs curl 7.76.',
     '# devsh reads every record back; this script does not.',
     '#',
     '# Environment:',
     '#   DEVSH_TOKEN, or DEVSH_USER and DEVSH_PASSWORD   the login, for all devices',
     '#   CURL_OPTS   more options for each call. devsh trusts a device by the SHA-256 of its',
     '#               certificate, curl by a CA: CURL_OPTS="--cacert FILE" (a self-signed',
-    '#               certificate is its own CA). "-k" trusts anyone, in a lab at most.',
+    '#               certificate is its own CA). "-k" trusts anyone: use it only in a lab.',
     ...needed.map(({ name, of }) => comment(`  ${name}   ${of}`)),
     '',
     'set -u',
@@ -94,7 +94,7 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
     ...(calls.some(({ route }) => route?.kind === 'proxy' && route.proxy.login() !== undefined)
       ? PROXY_LOGIN
       : []),
-    '# Words of CURL_OPTS are options of their own: no quotes around it.',
+    '# Without quotes, so that each word of CURL_OPTS is an option.',
     'options=(--silent --show-error --fail-with-body --globoff --path-as-is --max-time 30',
     `  --write-out '\\n' \${CURL_OPTS:-})`,
     `accept=(--header 'Accept: application/json, */*;q=0.1')`,
@@ -129,7 +129,7 @@ function callLines(
   const lines = [
     ...(route?.kind === 'jump'
       ? [
-          `# curl knows no jump host: "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
+          `# curl has no jump hosts: use "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
         ]
       : []),
     `curl "\${options[@]}" ${acceptWords} --header @<(login) --request ${method} \\`,

@@ -98,7 +98,7 @@ function kindOf({ result }: StepReport): Kind {
 function changeLine({ field, before, planned, held }: FieldChange): string {
   const shown = (value: FieldChange['held']): string =>
     value === undefined ? '–' : visible(valueText(value));
-  return `${visible(field)}: before ${shown(before)}, planned ${shown(planned)}, held ${shown(held)}`;
+  return `${visible(field)}: before ${shown(before)}, planned ${shown(planned)}, stored ${shown(held)}`;
 }
 
 function caseXml(device: string, name: string, elements: readonly string[]): string {

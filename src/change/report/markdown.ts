@@ -92,7 +92,7 @@ function bodyLines(
       ...remarksOf(step.result).flatMap((remark) => ['', `Remark: ${inline(remark)}`]),
       ...(rows.length === 0
         ? []
-        : ['', ...table(['Field', 'Before', 'Planned', 'Held afterwards'], rows)]),
+        : ['', ...table(['Field', 'Before', 'Planned', 'Stored afterwards'], rows)]),
     ];
   });
 }

@@ -30,14 +30,14 @@ function sizeOfTunnelReply(
 ): number | undefined {
   const text = received.toString('latin1');
   if (!'HTTP/'.startsWith(text.slice(0, 5))) {
-    throw new ReplyError('answered with something that is not HTTP. Is it an HTTP proxy?');
+    throw new ReplyError('did not respond in HTTP. Is it an HTTP proxy?');
   }
   const end = /\r?\n\r?\n/.exec(text);
   if (end === null) return undefined;
   const [, code, reason = ''] = /^HTTP\/1\.\d (\d{3})(?: ([^\r\n]*))?\r?\n/.exec(text) ?? [];
-  if (code === undefined) throw new ReplyError('answered with a broken HTTP status line');
+  if (code === undefined) throw new ReplyError('sent a broken HTTP status line');
   if (code.startsWith('2')) return end.index + end[0].length;
-  const reply = `answered ${`${code} ${oneLine(proxy.redact(reason))}`.trim()}`;
+  const reply = `returned ${`${code} ${oneLine(proxy.redact(reason))}`.trim()}`;
   throw new ReplyError(`${reply}${meaningOf(Number(code), target, proxy.login() !== undefined)}`);
 }
 
@@ -45,18 +45,18 @@ function meaningOf(status: number, target: string, hasLogin: boolean): string {
   switch (status) {
     case 407:
       return hasLogin
-        ? ': it does not accept the login that it was given'
-        : ': it wants a login; put one into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT';
+        ? ': it rejects the login'
+        : ': it requires a login; put one into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT';
     case 401:
     case 403:
     case 405:
-      return `: it does not let anyone through to ${target}`;
+      return `: it does not allow connections to ${target}`;
     case 502:
     case 503:
     case 504:
       return `: it cannot reach ${target}`;
     default:
-      return ` when asked for ${target}`;
+      return ` for ${target}`;
   }
 }
 
@@ -83,19 +83,19 @@ export function readReply(
       reject(error);
     };
     const end = (): void => {
-      fail(new ReplyError('closed the connection without a whole answer'));
+      fail(new ReplyError('closed the connection before its reply was complete'));
     };
     const take = (chunk: Buffer): void => {
       received = Buffer.concat([received, chunk]);
       try {
         const size = measure(received);
         if ((size ?? received.length) > maxBytes) {
-          throw new ReplyError('answered with more than a proxy has to say');
+          throw new ReplyError('sent a reply that is too long for a proxy');
         }
         if (size === undefined || received.length < size) return;
         if (received.length > size) {
           throw new ReplyError(
-            'sent more than its answer, before TLS could begin. Is the port of the device its HTTPS port?',
+            'sent data after its reply, before TLS began. Is the port of the device its HTTPS port?',
           );
         }
         stream.pause();

@@ -53,7 +53,7 @@ class JumpStream extends Duplex {
     child.stdin.on('error', () => undefined);
     child.once('error', (error: NodeJS.ErrnoException) => {
       const why =
-        error.code === 'ENOENT' ? 'there is no program "ssh" in PATH' : whyNotStarted(error);
+        error.code === 'ENOENT' ? 'the program "ssh" is not in PATH' : whyNotStarted(error);
       this.destroy(new JumpLostError(`ssh cannot be started: ${why}`, { cause: error }));
     });
     child.once('close', (code, signal) => {

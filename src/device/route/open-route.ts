@@ -71,7 +71,7 @@ async function byProxy(
   } catch (error) {
     if (error instanceof DevshError) throw error;
     const problem = unreachable(error);
-    throw fault(`${problem}; the device itself was not tried. ${remedy(variable)}`, error);
+    throw fault(`${problem}; devsh did not try the device. ${remedy(variable)}`, error);
   }
   const ask = proxy.scheme.startsWith('socks') ? askSocksProxy : askHttpProxy;
   try {
@@ -83,7 +83,7 @@ async function byProxy(
     if (kind === 'connect timeout') {
       throw fault(`made no connection to ${formatAddress(address)} in time`, error);
     }
-    if (kind === 'reset') throw fault('broke the connection without an answer', error);
+    if (kind === 'reset') throw fault('broke the connection without a reply', error);
     throw error;
   }
 }
@@ -91,8 +91,8 @@ async function byProxy(
 const UNREACHABLE: Partial<Record<FaultKind, string>> = {
   name: 'has a name that does not resolve',
   refused: 'refuses the connection',
-  'no route': 'cannot be reached: there is no way to it',
-  'connect timeout': 'does not answer in time',
+  'no route': 'cannot be reached: no route to it',
+  'connect timeout': 'does not respond in time',
   reset: 'closes the connection at once',
 };
 
@@ -101,13 +101,13 @@ function unreachable(error: unknown): string {
   const known = fault && UNREACHABLE[fault.kind];
   if (known !== undefined) return known;
   const message = fault?.message ?? (error instanceof Error ? error.message : String(error));
-  return `has no TLS that can be trusted: ${oneLine(message)}`;
+  return `has no trusted TLS: ${oneLine(message)}`;
 }
 
 function remedy(variable: string | undefined): string {
   return variable === undefined
     ? 'Check "proxy" in the inventory, or --proxy'
-    : `Check ${variable}, or put the device into NO_PROXY`;
+    : `Check ${variable}, or add the device to NO_PROXY`;
 }
 
 /** Waits for `event`. `opened` collects the streams to destroy if a later step fails. */

@@ -92,11 +92,11 @@ function parseProxy(text: string): ProxyServer {
   // The error of `new URL` contains the whole text.
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || url.hostname === '' || /[\s\p{Cc}]/u.test(trimmed)) {
-    throw new UsageError('this is no address of a proxy: write http://HOST:PORT');
+    throw new UsageError('not the address of a proxy: write http://HOST:PORT');
   }
   const scheme = schemeOf(url);
   if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
-    throw new UsageError('a proxy has no path, only http://HOST:PORT');
+    throw new UsageError('the address of a proxy has no path: write http://HOST:PORT');
   }
   return new ProxyServer(scheme, addressOf(url, scheme), loginOf(url));
 }
@@ -107,7 +107,9 @@ function schemeOf(url: URL): ProxyScheme {
     return scheme;
   }
   // `user:password` without a scheme looks like one, so the text is not repeated.
-  throw new UsageError('a proxy is http://, https://, socks5:// or socks5h://');
+  throw new UsageError(
+    'the address of a proxy starts with http://, https://, socks5:// or socks5h://',
+  );
 }
 
 function addressOf(url: URL, scheme: ProxyScheme): Address {
@@ -117,7 +119,7 @@ function addressOf(url: URL, scheme: ProxyScheme): Address {
     return parseAddress(`${url.hostname}:${port}`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError('the host or the port of the proxy cannot be right');
+    throw new UsageError('the host or the port of the proxy is invalid');
   }
 }
 
@@ -127,7 +129,7 @@ function loginOf(url: URL): ProxyLogin | undefined {
     const user = decodeURIComponent(url.username);
     return { user, password: decodeURIComponent(url.password) };
   } catch {
-    throw new UsageError('a "%" in the login of a proxy is written as %25');
+    throw new UsageError('write a "%" in the login of a proxy as %25');
   }
 }
 
@@ -146,12 +148,10 @@ export function parseJumpHost(text: string): JumpHost {
   const trimmed = text.trim();
   const [, destination, port] = JUMP.exec(trimmed) ?? [];
   if (destination === undefined) {
-    throw new UsageError(
-      'this is no jump host: write HOST, USER@HOST or USER@HOST:PORT, as ssh knows it',
-    );
+    throw new UsageError('not a jump host: write HOST, USER@HOST or USER@HOST:PORT, as for ssh');
   }
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) {
-    throw new UsageError('the port of a jump host is a number from 1 to 65535');
+    throw new UsageError('the port of a jump host must be a number from 1 to 65535');
   }
   return {
     // ssh expects an IPv6 address without brackets.
@@ -180,7 +180,7 @@ export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute
   const proxy = parseProxy(text);
   if (proxy.login() !== undefined) {
     throw new UsageError(
-      'no login of a proxy is kept here; HTTPS_PROXY may hold the same proxy with its login',
+      'the inventory keeps no login of a proxy; put it into HTTPS_PROXY with the same proxy',
     );
   }
   return { kind: 'proxy', proxy: proxy.url };

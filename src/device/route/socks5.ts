@@ -14,14 +14,14 @@ const MAX_REPLY = 4 + 1 + 255 + 2;
 /** RFC 1928, section 6. */
 const REFUSALS: readonly string[] = [
   '',
-  'has a problem of its own',
-  'does not let anyone through to it',
-  'has no way to its network',
-  'cannot reach it',
-  'says that it refuses the connection',
-  'cannot reach it in time',
-  'opens no connections of this kind',
-  'does not take addresses of this kind',
+  'failed inside the proxy',
+  'was not allowed',
+  'found no route to its network',
+  'could not reach the host',
+  'was refused by it',
+  'timed out',
+  'used a command that the proxy does not support',
+  'used an address type that the proxy does not support',
 ];
 
 /** Opens a connection through a SOCKS5 proxy (RFC 1928, 1929). Throws ReplyError if the proxy refuses. */
@@ -38,9 +38,10 @@ export async function askSocksProxy(
   if (method === METHOD.password && login !== undefined) await logIn(stream, login);
   else if (method === 0xff || method === METHOD.password) {
     throw new ReplyError(
-      'wants a login; put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT',
+      'requires a login; put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT',
     );
-  } else if (method !== METHOD.none) throw new ReplyError('chose a login that was not offered');
+  } else if (method !== METHOD.none)
+    throw new ReplyError('selected a login method that devsh did not offer');
 
   stream.write(requestFor(host, address.port));
   await readReply(stream, (reply) => sizeOfReply(reply, address), MAX_REPLY);
@@ -49,12 +50,12 @@ export async function askSocksProxy(
 async function logIn(stream: Duplex, { user, password }: ProxyLogin): Promise<void> {
   const fields = [user, password].map((text) => Buffer.from(text, 'utf8'));
   if (fields.some(({ length }) => length < 1 || length > 255)) {
-    throw new ReplyError('takes user and password of 1 to 255 bytes only');
+    throw new ReplyError('accepts only users and passwords of 1 to 255 bytes');
   }
   const parts = fields.flatMap((field) => [Buffer.from([field.length]), field]);
   stream.write(Buffer.concat([Buffer.from([1]), ...parts]));
   const [, status] = await readReply(stream, (reply) => sizeOfPair(reply, 1), MAX_REPLY);
-  if (status !== 0) throw new ReplyError('does not accept the login that it was given');
+  if (status !== 0) throw new ReplyError('rejects the login');
 }
 
 function requestFor(host: string, port: number): Buffer {
@@ -76,8 +77,8 @@ function sizeOfReply(reply: Buffer, address: Address): number | undefined {
   const [version, code, , kind, length] = reply;
   if (version !== VERSION) throw noSocks();
   if (code !== undefined && code !== 0) {
-    const refusal = REFUSALS[code] ?? `gives the unknown reason ${code}`;
-    throw new ReplyError(`was asked for ${formatAddress(address)} and ${refusal}`);
+    const refusal = REFUSALS[code] ?? `failed with the unknown code ${code}`;
+    throw new ReplyError(`reports: the connection to ${formatAddress(address)} ${refusal}`);
   }
   switch (kind) {
     case undefined:
@@ -94,7 +95,7 @@ function sizeOfReply(reply: Buffer, address: Address): number | undefined {
 }
 
 function noSocks(): ReplyError {
-  return new ReplyError('does not answer as a SOCKS5 proxy does');
+  return new ReplyError('does not respond like a SOCKS5 proxy');
 }
 
 /** `socks5` resolves names here, `socks5h` at the proxy. */

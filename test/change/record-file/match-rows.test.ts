@@ -83,7 +83,7 @@ test('a nested value keeps the secrets that an export left out, or is refused', 
   const same = '[{"username":"bob","login":{"shell":"sh"}}]';
   expect(match('u.json', same, [held]).changes).toEqual([]);
   const other = '[{"username":"bob","login":{"shell":"zsh"}}]';
-  expect(() => match('u.json', other, [held])).toThrow(/holds secrets on fw1/);
+  expect(() => match('u.json', other, [held])).toThrow(/contains secrets on fw1/);
 });
 
 test('prunes records without a row, by id if several share a name', () => {

@@ -55,14 +55,14 @@ test('has the requests in order, those never sent as comments, secrets as variab
     # user set carol lang=de password=…
     # began 2026-11-21T09:30:41.000Z by lea@desk; stopped: one device differs
     #
-    # Sends them, one after the other; ends with 1 when one of them failed. Needs curl 7.76.
+    # Sends them one after the other; exits with 1 if one of them failed. Needs curl 7.76.
     # devsh reads every record back; this script does not.
     #
     # Environment:
     #   DEVSH_TOKEN, or DEVSH_USER and DEVSH_PASSWORD   the login, for all devices
     #   CURL_OPTS   more options for each call. devsh trusts a device by the SHA-256 of its
     #               certificate, curl by a CA: CURL_OPTS="--cacert FILE" (a self-signed
-    #               certificate is its own CA). "-k" trusts anyone, in a lab at most.
+    #               certificate is its own CA). "-k" trusts anyone: use it only in a lab.
     #   FIELD_PASSWORD   the password of user carol
 
     set -u
@@ -80,7 +80,7 @@ test('has the requests in order, those never sent as comments, secrets as variab
       fi
     }
 
-    # Words of CURL_OPTS are options of their own: no quotes around it.
+    # Without quotes, so that each word of CURL_OPTS is an option.
     options=(--silent --show-error --fail-with-body --globoff --path-as-is --max-time 30
       --write-out '\\n' \${CURL_OPTS:-})
     accept=(--header 'Accept: application/json, */*;q=0.1')

@@ -25,7 +25,7 @@ export function exampleReport(texts: Partial<Texts> = {}): Report {
     key = 'carol',
     field = 'lang',
     value = 'de',
-    note = 'changed without being asked: lang',
+    note = 'changed without a request: lang',
     command = 'user set carol lang=de password=…',
   } = texts;
   const refs = [1, 2, 3, 4, 5].map((number) => ({

@@ -39,23 +39,23 @@ test('has a case for each step, the device as its class, and an element for its 
           <property name="version" value="1.0.0"/>
         </properties>
         <testcase classname="fw4" name="set user carol">
-          <error type="failed" message="fw4: no answer within 5 s (changed without being asked: lang)"></error>
+          <error type="failed" message="fw4: no answer within 5 s (changed without a request: lang)"></error>
         </testcase>
         <testcase classname="fw3" name="set user carol">
-          <failure type="differs" message="changed without being asked: lang">lang: before fr, planned de, held it
-    password: before –, planned ***, held ***</failure>
+          <failure type="differs" message="changed without a request: lang">lang: before fr, planned de, stored it
+    password: before –, planned ***, stored ***</failure>
         </testcase>
         <testcase classname="fw5" name="set user carol">
-          <skipped message="not reached">lang: before fr, planned de, held –
-    password: before –, planned ***, held –</skipped>
+          <skipped message="not reached">lang: before fr, planned de, stored –
+    password: before –, planned ***, stored –</skipped>
         </testcase>
         <testcase classname="fw1" name="set user carol">
-          <system-out>lang: before fr, planned de, held de
-    password: before –, planned ***, held ***</system-out>
+          <system-out>lang: before fr, planned de, stored de
+    password: before –, planned ***, stored ***</system-out>
         </testcase>
         <testcase classname="fw2" name="set user carol">
-          <system-out>lang: before fr, planned de, held de
-    password: before –, planned ***, held ***</system-out>
+          <system-out>lang: before fr, planned de, stored de
+    password: before –, planned ***, stored ***</system-out>
         </testcase>
       </testsuite>
     </testsuites>

@@ -36,15 +36,15 @@ test('has the head, all devices, and equal outcomes once', () => {
 
     ### set user carol: failed
 
-    Remark: fw4: no answer within 5 s (changed without being asked: lang)
+    Remark: fw4: no answer within 5 s (changed without a request: lang)
 
     ## fw3: differs
 
     ### set user carol: differs
 
-    Remark: changed without being asked: lang
+    Remark: changed without a request: lang
 
-    | Field | Before | Planned | Held afterwards |
+    | Field | Before | Planned | Stored afterwards |
     | --- | --- | --- | --- |
     | lang | fr | de | it |
     | password | – | &#42;&#42;&#42; | &#42;&#42;&#42; |
@@ -55,7 +55,7 @@ test('has the head, all devices, and equal outcomes once', () => {
 
     Remark: not reached
 
-    | Field | Before | Planned | Held afterwards |
+    | Field | Before | Planned | Stored afterwards |
     | --- | --- | --- | --- |
     | lang | fr | de | – |
     | password | – | &#42;&#42;&#42; | – |
@@ -64,7 +64,7 @@ test('has the head, all devices, and equal outcomes once', () => {
 
     ### set user carol: done
 
-    | Field | Before | Planned | Held afterwards |
+    | Field | Before | Planned | Stored afterwards |
     | --- | --- | --- | --- |
     | lang | fr | de | de |
     | password | – | &#42;&#42;&#42; | &#42;&#42;&#42; |

@@ -72,17 +72,17 @@ test.each([
 });
 
 test.each([
-  ['proxy', 'http://jane:secret1@proxy:1', /no login of a proxy is kept here(?!.*secret1)/],
-  ['proxy', 'bastion:port', /host or the port|no address/],
-  ['jump', '-oProxyCommand=id', /no jump host/],
-  ['jump', 'jane@-oProxyCommand=id', /no jump host/],
-  ['jump', 'a b', /no jump host/],
-  ['jump', 'a;id', /no jump host/],
-  ['jump', '$(id)', /no jump host/],
-  ['jump', 'a\nb', /no jump host/],
-  ['jump', 'jane:secret1@bastion', /no jump host(?!.*secret1)/],
+  ['proxy', 'http://jane:secret1@proxy:1', /the inventory keeps no login of a proxy(?!.*secret1)/],
+  ['proxy', 'bastion:port', /host or the port|not the address/],
+  ['jump', '-oProxyCommand=id', /not a jump host/],
+  ['jump', 'jane@-oProxyCommand=id', /not a jump host/],
+  ['jump', 'a b', /not a jump host/],
+  ['jump', 'a;id', /not a jump host/],
+  ['jump', '$(id)', /not a jump host/],
+  ['jump', 'a\nb', /not a jump host/],
+  ['jump', 'jane:secret1@bastion', /not a jump host(?!.*secret1)/],
   ['jump', 'bastion:0', /the port/],
-  ['jump', '', /no jump host/],
+  ['jump', '', /not a jump host/],
 ] as const)('%s: %j is refused', (key, text, words) => {
   expect(() => parseRoute(key, text)).toThrow(words);
 });

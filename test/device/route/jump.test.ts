@@ -110,7 +110,7 @@ test.each<[title: string, script: string, words: RegExp]>([
 test('a missing ssh program is reported', async () => {
   const route = { kind: 'jump', jump: parseJumpHost('b'), env: { PATH: '/nowhere' } } as const;
   const device = deviceAt({ port: 443 }, { route });
-  await expect(device.list('user')).rejects.toThrow(/there is no program "ssh" in PATH/);
+  await expect(device.list('user')).rejects.toThrow(/the program "ssh" is not in PATH/);
 });
 
 test.each(['list', 'write'] as const)('an ssh that hangs is ended with the %s', async (what) => {

@@ -68,10 +68,10 @@ describe.each(kinds)('by $scheme', ({ scheme, start }) => {
     const wrong = deviceBy(`${scheme}://jane:wrong-secret@127.0.0.1:${proxy.port}`, server);
     const error: unknown = await wrong.list('user').catch((failure: unknown) => failure);
     expect(error).toMatchObject({ code: 'unreachable', exitCode: 5, mayHaveArrived: false });
-    expect(String(error)).toContain('does not accept the login');
+    expect(String(error)).toContain('rejects the login');
     expect(JSON.stringify(error) + String(error)).not.toContain('wrong-secret');
     const without = deviceBy(`${scheme}://127.0.0.1:${proxy.port}`, server);
-    await expect(without.list('user')).rejects.toThrow(/fw1: the proxy .* wants a login/);
+    await expect(without.list('user')).rejects.toThrow(/fw1: the proxy .* requires a login/);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -89,7 +89,7 @@ describe.each(kinds)('by $scheme', ({ scheme, start }) => {
     ).rejects.toMatchObject({
       code: 'unreachable',
       mayHaveArrived: false,
-      message: `fw1: the proxy ${scheme}://127.0.0.1:${free} (HTTPS_PROXY) refuses the connection; the device itself was not tried. Check HTTPS_PROXY, or put the device into NO_PROXY`,
+      message: `fw1: the proxy ${scheme}://127.0.0.1:${free} (HTTPS_PROXY) refuses the connection; devsh did not try the device. Check HTTPS_PROXY, or add the device to NO_PROXY`,
     });
   });
 
@@ -148,30 +148,38 @@ test('socks5 resolves names here: one that does not is the fault of the device',
 });
 
 const HTTP_LIES: [title: string, answer: string | Buffer, words: RegExp][] = [
-  ['forbids it', 'HTTP/1.1 403 Forbidden\r\n\r\n<html>', /answered 403 Forbidden: it does not let/],
-  ['forbids it at length', `HTTP/1.1 403 No\r\n\r\n${'x'.repeat(60_000)}`, /answered 403 No/],
-  ['fails', 'HTTP/1.1 500 Oops\r\n\r\n', /answered 500 Oops when asked for/],
-  ['has no way', 'HTTP/1.1 504 Gateway Timeout\r\n\r\n', /answered 504 .*it cannot reach/],
-  ['is a web server', '<!doctype html><title>Hello</title>', /something that is not HTTP/],
+  [
+    'forbids it',
+    'HTTP/1.1 403 Forbidden\r\n\r\n<html>',
+    /returned 403 Forbidden: it does not allow/,
+  ],
+  ['forbids it at length', `HTTP/1.1 403 No\r\n\r\n${'x'.repeat(60_000)}`, /returned 403 No/],
+  ['fails', 'HTTP/1.1 500 Oops\r\n\r\n', /returned 500 Oops for/],
+  ['has no way', 'HTTP/1.1 504 Gateway Timeout\r\n\r\n', /returned 504 .*it cannot reach/],
+  ['is a web server', '<!doctype html><title>Hello</title>', /did not respond in HTTP/],
   ['has a broken status', 'HTTP/1.1 OK\r\n\r\n', /broken HTTP status line/],
-  ['redirects', 'HTTP/1.1 302 Found\r\nLocation: http://evil/\r\n\r\n', /answered 302 Found/],
-  ['speaks for the device', 'HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03', /before TLS could begin/],
+  ['redirects', 'HTTP/1.1 302 Found\r\nLocation: http://evil/\r\n\r\n', /returned 302 Found/],
+  ['speaks for the device', 'HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03', /before TLS began/],
   [
     'has headers without end',
     `HTTP/1.1 200 OK\r\n${'X-A: b\r\n'.repeat(9000)}`,
-    /more than a proxy/,
+    /too long for a proxy/,
   ],
-  ['hangs up', '', /closed the connection without a whole answer/],
-  ['hangs up in the middle', 'HTTP/1.1 200 OK\r\nX-', /closed the connection without a whole/],
-  ['colours its reason', 'HTTP/1.1 403 \x1b[31mred\x9b\r\n\r\n', /answered 403 \[31mred/],
+  ['hangs up', '', /closed the connection before its reply was complete/],
+  ['hangs up in the middle', 'HTTP/1.1 200 OK\r\nX-', /closed the connection before its reply/],
+  ['colours its reason', 'HTTP/1.1 403 \x1b[31mred\x9b\r\n\r\n', /returned 403 \[31mred/],
 ];
 const SOCKS_LIES: [title: string, answer: Buffer, words: RegExp][] = [
-  ['speaks HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), /not answer as a SOCKS5 proxy/],
-  ['is SOCKS4', Buffer.from([4, 0]), /not answer as a SOCKS5 proxy/],
-  ['wants a login', Buffer.from([5, 0xff]), /wants a login/],
-  ['wants Kerberos', Buffer.from([5, 1]), /a login that was not offered/],
-  ['says too much', Buffer.from([5, 0, 5, 0, 0, 1]), /before TLS could begin/],
-  ['hangs up', Buffer.from([5]), /closed the connection without a whole answer/],
+  [
+    'speaks HTTP',
+    Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    /not respond like a SOCKS5 proxy/,
+  ],
+  ['is SOCKS4', Buffer.from([4, 0]), /not respond like a SOCKS5 proxy/],
+  ['wants a login', Buffer.from([5, 0xff]), /requires a login/],
+  ['wants Kerberos', Buffer.from([5, 1]), /a login method that devsh did not offer/],
+  ['says too much', Buffer.from([5, 0, 5, 0, 0, 1]), /before TLS began/],
+  ['hangs up', Buffer.from([5]), /closed the connection before its reply was complete/],
 ];
 
 test.each([
@@ -189,12 +197,12 @@ test.each([
 });
 
 test.each<[title: string, reply: number[], words: RegExp]>([
-  ['is told no', [5, 2, 0, 1], /does not let anyone through/],
-  ['is told of no route', [5, 4, 0, 1], /cannot reach it/],
-  ['is told a riddle', [5, 99, 0, 1], /unknown reason 99/],
-  ['gets another version', [4, 0, 0, 1], /not answer as a SOCKS5 proxy/],
-  ['gets an unknown address', [5, 0, 0, 9, 1, 1], /not answer as a SOCKS5 proxy/],
-  ['gets half a reply', [5, 0, 0, 3, 200, 65, 65], /without a whole answer/],
+  ['is told no', [5, 2, 0, 1], /was not allowed/],
+  ['is told of no route', [5, 4, 0, 1], /could not reach the host/],
+  ['is told a riddle', [5, 99, 0, 1], /unknown code 99/],
+  ['gets another version', [4, 0, 0, 1], /not respond like a SOCKS5 proxy/],
+  ['gets an unknown address', [5, 0, 0, 9, 1, 1], /not respond like a SOCKS5 proxy/],
+  ['gets half a reply', [5, 0, 0, 3, 200, 65, 65], /before its reply was complete/],
 ])('a request to a SOCKS5 proxy %s', async (_title, reply, words) => {
   const { port } = await startLiar((socket) => {
     socket.once('data', () => socket.end(Buffer.from(reply)));
@@ -236,9 +244,7 @@ test('a port without TLS is reported with its route', async () => {
 test('an HTTPS proxy must have a certificate that the system trusts', async () => {
   const proxy = await serve((_request, response) => response.end());
   const device = deviceBy(`https://127.0.0.1:${proxy.port}`, { port: 443 });
-  await expect(device.list('user')).rejects.toThrow(
-    /the proxy https:\/\/.* has no TLS that can be trusted/,
-  );
+  await expect(device.list('user')).rejects.toThrow(/the proxy https:\/\/.* has no trusted TLS/);
   expect(proxy.requests).toEqual([]);
 });
 

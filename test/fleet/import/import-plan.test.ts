@@ -79,7 +79,7 @@ test.each([
   [{ name: 'a b' }, 'invalid', 'its name must be letters'],
   [{ address: '' }, 'invalid', 'it has no address'],
   [{ address: '{{ ip }}' }, 'invalid', 'a template'],
-  [{ address: 'user@x' }, 'invalid', 'must not hold a user or password'],
+  [{ address: 'user@x' }, 'invalid', 'must not contain a user or password'],
   [{ name: '10.0.0.1' }, 'invalid', 'cannot have another address'],
   [{ groups: ['all'] }, 'invalid', '"all" means every device'],
   [{ settings: { jump: '-oProxyCommand=id' } }, 'invalid', 'no jump host'],

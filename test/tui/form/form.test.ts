@@ -237,7 +237,7 @@ describe('fields', () => {
 
   test('are checked while typing, against the facts of the device', () => {
     expect(screen(press(adding, '"abcdef')).join('\n')).toMatch(
-      /▸~Username.*\n? *✗ 6 characters, no more than 5/,
+      /▸~Username.*\n? *✗ 6 characters, 5 at most/,
     );
     const mtu = press(adding, 'fields-on', 'previous-field');
     expect(screen(press(mtu, '"12')).join('\n')).toContain('✗ less than 68');
