@@ -132,7 +132,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
       const kinds = [...fields].some(isSecretField) ? '' : ' (as a password or token)';
       const more = isWhole && resource === 'user' ? [`hidden fields${kinds}`] : [];
       const all = [...fields, ...more];
-      return all.length === 0 ? [] : [`${start}, of ${resource}: ${all.join(', ')}`];
+      return all.length === 0 ? [] : [`${start} ${all.join(', ')} of ${resource}`];
     });
   return [
     ...[...fieldsByResource(steps, (step) => step.erases)].map(
@@ -146,8 +146,8 @@ export function lossTexts({ steps }: DevicePlan): string[] {
       ];
     }),
     ...texts('undo cannot restore', lostBy('delete'), true),
-    ...texts('not restored', lostBy('add'), true),
-    ...texts('cannot be restored', lostBy('set'), false),
+    ...texts('this plan does not restore', lostBy('add'), true),
+    ...texts('this plan cannot restore', lostBy('set'), false),
   ];
 }
 

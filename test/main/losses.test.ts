@@ -84,9 +84,9 @@ test('a delete names what undo cannot restore, and the undo is never done with l
   const key = device(1).users.at(-1)?.username ?? '';
   expect(deleted.exitCode).toBe(0);
   const output = await devsh(`user delete ${key} --on sim1 --yes`);
-  expect(output.stderr).toContain('undo cannot restore, of user: uuid, modified, owner, groups');
+  expect(output.stderr).toContain('undo cannot restore uuid, modified, owner, groups');
   const { stdout, stderr, exitCode } = await devsh('undo --yes');
-  expect(stderr).toContain('does not come back, of user: uuid, modified, owner, groups');
+  expect(stderr).toContain('this plan does not restore uuid, modified, owner, groups');
   expect(stdout).toContain(`add user ${key}: differs - uuid: was`);
   expect(stdout).toContain("groups: was 'staff, ops', device holds ''");
   expect(stdout).not.toContain('sent');
@@ -97,7 +97,7 @@ test('a delete names what undo cannot restore, and the undo is never done with l
 test('messages about an interface name its fields, and no password', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const { stdout, exitCode } = await devsh('interface delete eth8 --on sim1 --dry-run');
-  expect(stdout).toContain('undo cannot restore, of interface: id on sim1');
+  expect(stdout).toContain('undo cannot restore id of interface on sim1');
   expect(stdout).not.toContain('password');
   expect(exitCode).toBe(0);
 });

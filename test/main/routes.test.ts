@@ -80,7 +80,7 @@ test('a proxy of a device uses the login of the environment, which is never show
 test.each([
   ['--proxy http://jane:secret1@proxy', 'the inventory keeps no login of a proxy'],
   ['--proxy ftp://proxy', 'the address of a proxy starts with http://'],
-  ['--jump -oProxyCommand=id', 'no jump host'],
+  ['--jump -oProxyCommand=id', 'not a jump host'],
   ['--jump a --proxy b', 'has only one route'],
 ])('%s is a usage error', async (option, words) => {
   const devsh = await makeDevsh();

@@ -28,7 +28,7 @@ test('typed values are sent in the types of the device, also a part of a nested 
   expect(added.request.json).toMatchObject({ name: '007', mtu: 900, ipv4: { mode: 'none' } });
   const wrong = await devsh(`interface set eth0 ipv4=none ${DRY}`);
   expect(wrong.exitCode).toBe(2);
-  expect(wrong.stdout).toContain('ipv4: no JSON object');
+  expect(wrong.stdout).toContain('ipv4: not a JSON object');
 });
 
 test('a text that looks like another type is reported if the type is unknown', async () => {

@@ -196,7 +196,7 @@ test('on a terminal several steps are confirmed with their number, not with y', 
 test('the question of a delete names what cannot be restored', async () => {
   const { devsh, writes } = await startFleet();
   const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
-  expect(stderr).toContain('undo cannot restore, of user: uuid, hidden fields');
+  expect(stderr).toContain('undo cannot restore uuid, hidden fields');
   expect(exitCode).toBe(6);
   expect(writes()).toEqual([]);
 });

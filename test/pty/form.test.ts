@@ -163,7 +163,7 @@ test('a list and a nested field are edited as text, checked as typed, and only a
   program.press('down');
   await program.waitFor(/▸ Ipv4 .*JSON, as \{/);
   program.press('backspace');
-  await program.waitFor(/▸~Ipv4 .*✗ no JSON object/);
+  await program.waitFor(/▸~Ipv4 .*✗ not a JSON object/);
   program.press('backspace');
   program.type('7}');
   await program.waitFor((screen) => !screen.join('\n').includes('✗ no JSON'));

@@ -82,7 +82,7 @@ test.each([
   [{ address: 'user@x' }, 'invalid', 'must not contain a user or password'],
   [{ name: '10.0.0.1' }, 'invalid', 'cannot have another address'],
   [{ groups: ['all'] }, 'invalid', '"all" means every device'],
-  [{ settings: { jump: '-oProxyCommand=id' } }, 'invalid', 'no jump host'],
+  [{ settings: { jump: '-oProxyCommand=id' } }, 'invalid', 'not a jump host'],
   [{ settings: { user: 'a\u202eb' } }, 'invalid', 'cannot be seen'],
   [{ settings: { read_only: 'maybe' } }, 'invalid', 'must be true or false'],
   [{ address: '10.0.0.6' }, 'address conflict', '"fw2" has it already'],
