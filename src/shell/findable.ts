@@ -27,6 +27,9 @@ export interface FindableLine extends Findable {
   readonly line: string;
 }
 
+/** As many as are searched within a few frames. */
+const MOST_USERS = 10_000;
+
 /** All that a session knows: commands, devices, groups, users, runs, settings, help. Asks no device. */
 export async function findableLines(
   session: CompletionSources,
@@ -45,6 +48,14 @@ export async function findableLines(
   });
   const keyField = keyFieldOf(documentedProfile, 'user');
   const users = knownKeys(await knownDevices(session, []), 'user', keyField);
+  const unlisted = users.splice(MOST_USERS).length;
+  const more: FindableLine = {
+    kind: 'user',
+    name: `${unlisted} more users`,
+    summary: 'not listed here: filter the table',
+    words: ['user'],
+    line: 'user list ',
+  };
   return [
     ...commands.flatMap((command) =>
       command.verbs.map((verb): FindableLine => {
@@ -60,6 +71,7 @@ export async function findableLines(
         const line = `user show ${text.startsWith('-') ? '-- ' : ''}${quoteWord(text)}`;
         return { kind: 'user', name: text, summary, words: [], line };
       }),
+    ...(unlisted > 0 ? [more] : []),
     ...(await unlessBroken(session.services.runs.ids(), [])).map((id): FindableLine => ({
       kind: 'run',
       name: id,

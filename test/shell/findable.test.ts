@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Findable, found } from '../../src/shell/findable.ts';
+import { type Findable, findableLines, found } from '../../src/shell/findable.ts';
 import { synonymsOf } from '../../src/shell/grammar/tried-words.ts';
+import { startSession } from './session.ts';
 
 function entry(kind: Findable['kind'], name: string, summary = ''): Findable {
   return { kind, name, summary, words: kind === 'command' ? synonymsOf(name) : [] };
@@ -31,4 +32,13 @@ test.each([
   ['qqqqqq', []],
 ])('%s finds %j', (typed, expected) => {
   expect(found(ALL, typed).map(({ name }) => name)).toEqual(expected);
+});
+
+test('a long list of users ends with how many are not listed', async () => {
+  const { session, device } = await startSession();
+  const keys = Array.from({ length: 10_003 }, (_, index) => `user${index}`);
+  await session.services.seenKeys.keep(device.address, 'user', { keys, fields: [] });
+  const users = (await findableLines(session, [])).filter(({ kind }) => kind === 'user');
+  expect(users).toHaveLength(10_001);
+  expect(users.at(-1)).toMatchObject({ name: '3 more users', line: 'user list ' });
 });
