@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { graphemeClusters, isNarrow, isPlainAscii } from '../../text/visible.ts';
+import { changedCells } from './line-change.ts';
 
 export interface Size {
   readonly columns: number;
@@ -20,7 +21,7 @@ const SHOW_CURSOR = '\x1b[?25h';
 const ERASE_TO_LINE_END = '\x1b[K';
 
 /**
- * Draws whole frames with few bytes: moves lines that moved, and writes only lines that changed. Never
+ * Draws whole frames with few bytes: moves lines that moved, and writes only cells that changed. Never
  * scrolls or clears the whole screen, so the user's scrollback stays.
  */
 export class Painter {
@@ -53,9 +54,8 @@ export class Painter {
     let bytes = scroll === undefined ? '' : scrollBytes(scroll);
     for (let row = 0; row < height; row++) {
       const line = lines[row] ?? '';
-      if (known === undefined || line !== (known[row] ?? '')) {
-        bytes += moveTo({ row, column: 0 }) + lineBytes(line, row, size);
-      }
+      const before = known && (known[row] ?? '');
+      if (line !== before) bytes += `\x1b[${row + 1}H` + lineBytes(before, line, row, size);
     }
     const place = cursor && within(cursor, size);
     const isSamePlace = samePlace(place, this.#cursor);
@@ -96,11 +96,15 @@ function scrollBytes({ top, bottom, up }: Scroll): string {
   return `\x1b[${top + 1};${bottom + 1}r${moveTo({ row: top, column: 0 })}${change}\x1b[r`;
 }
 
-function lineBytes(line: string, row: number, size: Size): string {
-  const isLast = row === size.rows - 1;
-  const { text, width } = clipLine(line, isLast ? size.columns - 1 : size.columns);
+/** From the first column, on a line that is unknown (undefined) or shows `before`. */
+function lineBytes(before: string | undefined, line: string, row: number, size: Size): string {
+  const columns = row === size.rows - 1 ? size.columns - 1 : size.columns;
+  const { text, width } = clipLine(line, columns);
   // After a full line the cursor is still on its last cell, which erasing would clear.
-  return width < size.columns ? text + ERASE_TO_LINE_END : text;
+  const whole = width < size.columns ? text + ERASE_TO_LINE_END : text;
+  const change =
+    before === undefined ? undefined : changedCells(clipLine(before, columns).text, text);
+  return change !== undefined && change.length < whole.length ? change : whole;
 }
 
 function moveTo({ row, column }: CursorPosition): string {

@@ -65,12 +65,12 @@ test('nothing is written when nothing changed', () => {
   expect(written()).toBe('');
 });
 
-test('only the lines that changed are written', () => {
+test('only the cells that changed are written', () => {
   const { painter, written } = startPainter(size);
   painter.paint('one\ntwo\nthree');
   written();
   painter.paint('one\n2\nthree');
-  expect(written()).toBe('\x1b[?2026h\x1b[?7l\x1b[2;1H2\x1b[K\x1b[?7h\x1b[?2026l');
+  expect(written()).toBe('\x1b[?2026h\x1b[?7l\x1b[2H2\x1b[K\x1b[?7h\x1b[?2026l');
 });
 
 test('a full line keeps its last cell, an overlong one is cut before a wide character', async () => {
@@ -212,6 +212,40 @@ test('after any frames and sizes the screen shows the last frame', async () => {
   );
 });
 
+test('whatever changes in a wide line, the screen shows the line', async () => {
+  const piece = fc.constantFrom(
+    'word',
+    ' '.repeat(15),
+    ' ',
+    '表',
+    '\x1b[7m',
+    '\x1b[m',
+    'e\u0301',
+    'xy',
+  );
+  const line = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''));
+  const styles = ({ emulator }: ReturnType<typeof startPainter>) =>
+    Array.from({ length: emulator.cols }, (_, at) => {
+      const cell = emulator.buffer.active.getLine(0)?.getCell(at);
+      return cell?.isInverse() === 0 ? cell.getChars() || ' ' : `[${cell?.getChars() ?? ''}]`;
+    });
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 5 }), line, async (before, last) => {
+      const [changed, fresh] = [
+        startPainter({ columns: 60, rows: 2 }),
+        startPainter({ columns: 60, rows: 2 }),
+      ];
+      for (const one of before) changed.painter.paint(one);
+      changed.painter.paint(last);
+      fresh.painter.paint(last);
+      await Promise.all([changed.settle(), fresh.settle()]);
+      expect(styles(changed)).toEqual(styles(fresh));
+      changed.close();
+      fresh.close();
+    }),
+  );
+});
+
 /** A window on a long list, below a title and above a footer. */
 function windowOn(top: number, rows: number): string {
   const shown = Array.from({ length: rows - 2 }, (_, row) => `row ${top + row}`);
@@ -225,7 +259,7 @@ test('lines that moved together are moved, and only what came in is written', as
   painter.paint(windowOn(6, 12));
   expect(written()).toBe(
     '\x1b[?2026h\x1b[?7l\x1b[2;11r\x1b[2;1H\x1b[1M\x1b[r' +
-      '\x1b[1;1Hfrom 6\x1b[K\x1b[11;1Hrow 15\x1b[K\x1b[?7h\x1b[?2026l',
+      '\x1b[1Hfrom 6\x1b[11Hrow 15\x1b[?7h\x1b[?2026l',
   );
   painter.paint(windowOn(3, 12));
   expect(written()).toContain('\x1b[2;11r\x1b[2;1H\x1b[3L\x1b[r');

@@ -1,0 +1,86 @@
+import { graphemeClusters, isPlainAscii, widthOf } from '../../text/visible.ts';
+
+interface Cell {
+  /** Empty: the right half of a wide character. */
+  readonly text: string;
+  /** The colours of it, as SGR sequences since the last reset. */
+  readonly style: string;
+}
+
+const BLANK: Cell = { text: ' ', style: '' };
+const SGR = /(\x1b\[[\d;:]*m)/;
+const RESETS = /^\x1b\[0*m$/;
+const RESET = '\x1b[m';
+const ERASE_TO_LINE_END = '\x1b[K';
+
+/** Equal cells between two changes that cost no more than moving the cursor over them. */
+const SHORT_GAP = 5;
+
+/** From here on, erasing and moving on is shorter than writing blanks. */
+const MANY_BLANKS = 12;
+
+/**
+ * The bytes that turn the line `before` into `after`, both clipped to the screen: writes only cells that
+ * changed, and moves over the others. The cursor must be in the first column, with no colours set.
+ * Undefined: a line has characters of unsure width, so its cells are not known.
+ */
+export function changedCells(before: string, after: string): string | undefined {
+  const old = cellsOf(before);
+  const cells = cellsOf(after);
+  if (old === undefined || cells === undefined) return undefined;
+  // What is blank to the end of the line is erased, not written.
+  const end = cells.findLastIndex((cell) => !isSame(cell, BLANK)) + 1;
+  let bytes = '';
+  let style = '';
+  const setStyle = (wanted: string): void => {
+    if (wanted !== style) bytes += (style === '' ? '' : RESET) + wanted;
+    style = wanted;
+  };
+  let column = 0;
+  let erased = 0;
+  for (const [at, cell] of cells.slice(0, end).entries()) {
+    if (at < erased || isSame(cell, old[at] ?? BLANK)) continue;
+    if (at - column > SHORT_GAP) {
+      bytes += `\x1b[${at + 1}G`;
+      column = at;
+    }
+    const blanks = cells.slice(at).findIndex((other) => !isSame(other, BLANK));
+    const last = blanks < MANY_BLANKS ? at + 1 : at;
+    for (const { text, style: wanted } of cells.slice(column, last)) {
+      setStyle(wanted);
+      bytes += text;
+    }
+    column = cells[last]?.text === '' ? last + 1 : last;
+    if (last === at) {
+      setStyle('');
+      bytes += `\x1b[${blanks}X`;
+      erased = at + blanks;
+    }
+  }
+  if (style !== '') bytes += RESET;
+  if (!old.slice(end).some((cell) => !isSame(cell, BLANK))) return bytes;
+  return `${bytes}${column === end ? '' : `\x1b[${end + 1}G`}${ERASE_TO_LINE_END}`;
+}
+
+function isSame(a: Cell, b: Cell): boolean {
+  return a.text === b.text && a.style === b.style;
+}
+
+function cellsOf(line: string): Cell[] | undefined {
+  const cells: Cell[] = [];
+  let style = '';
+  for (const part of line.split(SGR)) {
+    if (SGR.test(part)) style = RESETS.test(part) ? '' : style + part;
+    else if (part.includes('\x1b')) return undefined;
+    else if (isPlainAscii(part)) for (const text of part) cells.push({ text, style });
+    else {
+      for (const { segment: text } of graphemeClusters(part)) {
+        const width = widthOf(text);
+        if (width === 0) return undefined;
+        cells.push({ text, style });
+        if (width === 2) cells.push({ text: '', style });
+      }
+    }
+  }
+  return cells;
+}
