@@ -55,7 +55,7 @@ export class Painter {
     for (let row = 0; row < height; row++) {
       const line = lines[row] ?? '';
       const before = known && (known[row] ?? '');
-      if (line !== before) bytes += `\x1b[${row + 1}H` + lineBytes(before, line, row, size);
+      if (line !== before) bytes += lineBytes(before, line, row, size);
     }
     const place = cursor && within(cursor, size);
     const isSamePlace = samePlace(place, this.#cursor);
@@ -96,7 +96,7 @@ function scrollBytes({ top, bottom, up }: Scroll): string {
   return `\x1b[${top + 1};${bottom + 1}r${moveTo({ row: top, column: 0 })}${change}\x1b[r`;
 }
 
-/** From the first column, on a line that is unknown (undefined) or shows `before`. */
+/** Draws a line where one is that is unknown (undefined) or shows `before`. */
 function lineBytes(before: string | undefined, line: string, row: number, size: Size): string {
   const columns = row === size.rows - 1 ? size.columns - 1 : size.columns;
   const { text, width } = clipLine(line, columns);
@@ -104,7 +104,8 @@ function lineBytes(before: string | undefined, line: string, row: number, size: 
   const whole = width < size.columns ? text + ERASE_TO_LINE_END : text;
   const change =
     before === undefined ? undefined : changedCells(clipLine(before, columns).text, text);
-  return change !== undefined && change.length < whole.length ? change : whole;
+  const bytes = change !== undefined && change.length < whole.length ? change : whole;
+  return `\x1b[${row + 1}H${bytes}`.replace(/^(\x1b\[\d+)H\x1b\[(\d+)G/, '$1;$2H');
 }
 
 function moveTo({ row, column }: CursorPosition): string {
