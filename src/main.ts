@@ -239,7 +239,7 @@ export class AllServices extends Services {
     const wrong = spec.faults.find((fault) => fault.lastIndexOf(':') < 1);
     if (wrong !== undefined) {
       throw new UsageError(
-        `--fault wants DEVICE:NAME (such as sim2:silence), not "${wrong}". ${lists}`,
+        `--fault needs DEVICE:NAME (such as sim2:silence), not "${wrong}". ${lists}`,
       );
     }
     try {
@@ -253,7 +253,7 @@ export class AllServices extends Services {
       const told =
         kind === 'fault'
           ? `there is no fault "${name}". ${lists}`
-          : `there is no "${name}"; there are ${known.join(', ')}`;
+          : `there is no "${name}"; the names are ${known.join(', ')}`;
       const suggestions = suggest(name, known);
       throw new UsageError(`--${kind}: ${told}`, { cause: error, suggestions });
     }

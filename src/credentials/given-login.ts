@@ -40,7 +40,8 @@ export class GivenLogin {
     this.#text ??= stdin.read();
     const [line = '', ...rest] = (await this.#text).split(/\r?\n/);
     const option = `--${stdin.kind}-stdin`;
-    if (line === '') throw new CredentialError(`${option}: standard input holds no ${stdin.kind}`);
+    if (line === '')
+      throw new CredentialError(`${option}: standard input contains no ${stdin.kind}`);
     const unused = stdin.hasPassphrase === true ? rest.slice(1) : rest;
     if (unused.some((other) => other !== '')) {
       this.#warn(
@@ -78,13 +79,13 @@ export function foundIn(
   if (kind === 'basic') return { source, credential: Credential.basic(user ?? '', secret) };
   if (/^[\x21-\x7e]+$/.test(secret)) return { source, credential: Credential.token(secret, user) };
   throw new CredentialError(
-    `${origin}: a token is one word of visible ASCII characters, without a blank at its ends`,
+    `${origin}: a token is one word of visible ASCII characters, without spaces around it`,
   );
 }
 
 export function noUser(device: DeviceRef, origin: string): CredentialError {
   return new CredentialError(
-    `${device.name}: ${origin} gives a password, but no user; add --user NAME, DEVSH_USER, ` +
+    `${device.name}: ${origin} has a password, but no user; add --user NAME, DEVSH_USER, ` +
       'or "user" in the inventory',
   );
 }

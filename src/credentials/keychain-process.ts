@@ -29,8 +29,8 @@ export class KeychainUnavailableError extends CredentialError {
 
   constructor(reason: string, options: ErrorOptions & { readonly isAbsent?: boolean } = {}) {
     super(
-      `${reason}; without it make a vault for logins ("vault init"), use DEVSH_TOKEN, DEVSH_USER with ` +
-        'DEVSH_PASSWORD, --token-stdin, --password-stdin, or type the password when asked',
+      `${reason}; instead create a vault ("vault init"), use DEVSH_TOKEN, DEVSH_USER with ` +
+        'DEVSH_PASSWORD, --token-stdin or --password-stdin, or type the password at the question',
       options,
     );
     this.isAbsent = options.isAbsent === true;
@@ -83,7 +83,7 @@ function findModule(): string {
     return createRequire(import.meta.url).resolve(MODULE);
   } catch (error) {
     throw new KeychainUnavailableError(
-      'the OS keychain cannot be used, as the optional package @napi-rs/keyring is not installed',
+      'the OS keychain cannot be used, because the optional package @napi-rs/keyring is not installed',
       { cause: error, isAbsent: true },
     );
   }
@@ -97,11 +97,11 @@ async function run(
   const end = await runProgram({ argv, input, ...options, maxBytes: Infinity, ourGroup: true });
   if (end.kind === 'ended' && end.status === 0) return end.stdout;
   if (end.kind === 'late' || (end.kind === 'ended' && end.status < 0)) {
-    const silence = `the OS keychain did not answer within ${options.limitMs / 1_000} s`;
+    const silence = `the OS keychain did not respond within ${options.limitMs / 1_000} s`;
     throw new KeychainUnavailableError(silence);
   }
   const cause = end.kind === 'not started' ? end.cause : undefined;
-  throw new KeychainUnavailableError('the OS keychain cannot be asked', { cause });
+  throw new KeychainUnavailableError('the OS keychain cannot be read', { cause });
 }
 
 function errorFor(message: string): KeychainUnavailableError {
@@ -113,7 +113,7 @@ function errorFor(message: string): KeychainUnavailableError {
   }
   if (/dbus|secret service|platform storage|zbus/i.test(message)) {
     return new KeychainUnavailableError(
-      'no OS keychain answers (no Secret Service on this machine or in this session)',
+      'no OS keychain responds (no Secret Service on this machine or in this session)',
       { isAbsent: true },
     );
   }

@@ -48,11 +48,14 @@ export function parseNetrc(text: string, path: string): NetrcEntry[] {
     if (key === 'machine') entries.push({ machine: words.value(key).toLowerCase() });
     else if (key === 'default') entries.push({ machine: undefined });
     else if (key === 'macdef') words.skipMacro();
-    else if (entry === undefined) throw words.error('it begins with "machine NAME"');
+    else if (entry === undefined) throw words.error('it must begin with "machine NAME"');
     else if (key === 'login' || key === 'user') entry.login = words.value(key);
     else if (key === 'password') entry.password = words.value(key);
     else if (key === 'account') words.value(key);
-    else throw words.error('only machine, default, login, password, account and macdef are known');
+    else
+      throw words.error(
+        'the known words are machine, default, login, password, account and macdef',
+      );
   }
   return entries.map(({ machine, login, password }) => ({ machine, login, password }));
 }
@@ -71,7 +74,7 @@ class Words {
   /** Names the line, but never quotes it. */
   error(what: string): CredentialError {
     const line = this.#text.slice(0, this.#at).split('\n').length;
-    return new CredentialError(`${this.#path}:${line}: this is no .netrc: ${what}`);
+    return new CredentialError(`${this.#path}:${line}: not a .netrc file: ${what}`);
   }
 
   nextKey(): string | undefined {
@@ -117,15 +120,15 @@ async function readPrivate(path: string): Promise<string> {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = await file.stat();
-      if (!stats.isFile()) throw new CredentialError(`${path} is no file`);
+      if (!stats.isFile()) throw new CredentialError(`${path} is not a file`);
       const { mode, size, uid } = stats;
       const isForeign = process.getuid !== undefined && uid !== process.getuid() && uid !== 0;
       if (process.platform !== 'win32' && ((mode & OTHERS) !== 0 || isForeign)) {
         throw new CredentialError(
           isForeign
-            ? `${path} belongs to somebody else: it is not read`
-            : `${path} can be read by others (mode ${(mode & 0o777).toString(8)}): ` +
-                `it is not used until you say "chmod 600 ${path}"`,
+            ? `${path} belongs to another user: devsh does not read it`
+            : `${path} is readable by others (mode ${(mode & 0o777).toString(8)}): ` +
+                `devsh does not use it before "chmod 600 ${path}"`,
         );
       }
       if (size > MAX_BYTES) throw new CredentialError(`${path} is too large to be a .netrc`);

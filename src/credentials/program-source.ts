@@ -28,7 +28,7 @@ export function commandFor(template: readonly string[], device: DeviceRef): stri
     const filled = word.replace(/\{(host|port|device)\}/g, (_, name: string) => values[name] ?? '');
     if (filled.startsWith('-') && !word.startsWith('-')) {
       throw new CredentialError(
-        `${device.name}: credential_command: "${visible(filled)}" would be taken for an option; ` +
+        `${device.name}: credential_command: "${visible(filled)}" would be read as an option; ` +
           'the name of the device must not begin with "-"',
       );
     }
@@ -48,12 +48,12 @@ export async function askCommand(
   const login = readLogin(stdout);
   if (login === undefined) {
     throw new CredentialError(
-      `${title} prints no login: it is to print a token, or username= and password= in two lines, ` +
+      `${title} prints no login: it must print a token, or username= and password= on two lines, ` +
         `or the same as JSON${remark(stderr, stdout)}`,
     );
   }
   const text = stderrText(stderr, stdout);
-  if (text !== '') options.onRemark?.(`${title} says: ${text}`);
+  if (text !== '') options.onRemark?.(`${title} reports: ${text}`);
   return login;
 }
 
@@ -71,7 +71,7 @@ export async function askGit(
   const argv = gitCommand(helper);
   const title = `git_credential "${visible(helper[0] ?? '')}"`;
   if (user !== undefined && /[\n\0]/.test(user)) {
-    throw new CredentialError(`${device.name}: the user name holds a line end`);
+    throw new CredentialError(`${device.name}: the user name contains a line end`);
   }
   const input = [
     'protocol=https',
@@ -127,10 +127,10 @@ function successOf(
       throw new CredentialError(`${title} cannot be run: ${end.reason}`);
     case 'late':
       throw new CredentialError(
-        `${title} did not end within ${limitMs / 1000} s, and was stopped${remark(end.stderr, '')}`,
+        `${title} did not end within ${limitMs / 1000} s and was stopped${remark(end.stderr, '')}`,
       );
     case 'too long':
-      throw new CredentialError(`${title} prints more than any login is long, and was stopped`);
+      throw new CredentialError(`${title} prints more than a login and was stopped`);
     case 'stopped':
       throw new CredentialError(`${title} was stopped`);
   }
@@ -138,7 +138,7 @@ function successOf(
 
 function remark(stderr: string, stdout: string): string {
   const text = stderrText(stderr, stdout);
-  return text === '' ? '' : `; it says: ${text}`;
+  return text === '' ? '' : `; it reports: ${text}`;
 }
 
 const MAX_SHOWN = 300;

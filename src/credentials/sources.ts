@@ -123,12 +123,12 @@ export class Credentials {
     const given = this.#given.fromEnvironment(request.device, this.#userFor(request));
     if (given !== undefined) return summaryOf(given);
     if (places?.command !== undefined) {
-      return { source: 'credential_command', note: 'is run when the device is used' };
+      return { source: 'credential_command', note: 'runs when the device is used' };
     }
     const kept = await this.#fromKeychain(quiet);
     if (kept !== undefined) return summaryOf(kept);
     if (!vault.isUnlocked && (await vault.exists())) {
-      return { source: 'vault', note: 'locked: "vault unlock" tells whether it has a login' };
+      return { source: 'vault', note: 'locked: "vault unlock" shows whether it has a login' };
     }
     const found = await this.#fromVault(quiet);
     if (found !== undefined) return summaryOf(found);
@@ -169,7 +169,7 @@ export class Credentials {
       }
     }
     if (!(await vault.exists())) {
-      throw new CredentialError(`there is no vault at ${vault.path}: "vault init" makes one`);
+      throw new CredentialError(`there is no vault at ${vault.path}: "vault init" creates one`);
     }
     if (!(await this.unlockVault(askPassphrase))) throw new VaultLockedError(vault.path);
     await vault.store(device.address, credential);

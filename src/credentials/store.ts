@@ -52,8 +52,8 @@ export function pickEntry(
   if (found.length > 1) {
     const users = found.map((entry) => entry.user ?? 'a token without a user').sort();
     throw new CredentialError(
-      `${address}: the ${place} holds ${found.length} accounts (${users.join(', ')}); ` +
-        'say which with --user, or forget one with "devsh logout"',
+      `${address}: the ${place} has ${found.length} accounts (${users.join(', ')}); ` +
+        'choose one with --user, or forget one with "devsh logout"',
     );
   }
   const [entry] = found;

@@ -67,11 +67,11 @@ export async function openVault(
     if (attempt.isWrong) throw new WrongPassphraseError(`the passphrase does not open ${path}`);
     const what =
       error instanceof NotSealedByPassphraseError
-        ? 'is no age file that a passphrase opens'
+        ? 'is not an age file with a passphrase'
         : 'is damaged';
     throw new SettingsError(
-      `the vault ${path} ${what}; it is left as it is: restore it from a copy, or move it away and ` +
-        'begin anew with "vault init"',
+      `the vault ${path} ${what}; devsh left it unchanged: restore it from a copy, or move it away and ` +
+        'create a new one with "vault init"',
     );
   }
 }
@@ -80,7 +80,7 @@ function readContent(data: unknown, path: string): StoredEntry[] {
   const result = contentSchema.safeParse(data);
   if (!result.success) {
     throw new SettingsError(
-      `the vault ${path} opens, but holds no logins of this version of devsh; it is left as it is`,
+      `the vault ${path} opens, but contains no logins of this version of devsh; devsh left it unchanged`,
     );
   }
   return result.data.entries;

@@ -66,7 +66,7 @@ export class Vault implements CredentialStore {
     }
     await this.#exclusive(async () => {
       if (await this.exists()) {
-        throw new RefusedError(`there is already a vault: ${this.path}; nothing is changed`);
+        throw new RefusedError(`there is already a vault: ${this.path}; nothing was changed`);
       }
       await this.#write([], passphrase, this.#workFactor);
     });
@@ -134,7 +134,7 @@ export class Vault implements CredentialStore {
     const stamp = await fileStamp(this.path);
     const text = await readText(this.path);
     if (text === undefined) {
-      throw new CredentialError(`there is no vault at ${this.path}: "vault init" makes one`);
+      throw new CredentialError(`there is no vault at ${this.path}: "vault init" creates one`);
     }
     const { openVault } = await import('./vault-file.ts');
     return { ...(await openVault(text, passphrase, this.path)), passphrase, stamp };
@@ -203,7 +203,7 @@ export class VaultKey {
     if (this.#read !== undefined) {
       const passphrase = await this.#read();
       if (passphrase === '') {
-        throw new CredentialError('--passphrase-stdin: standard input holds no passphrase');
+        throw new CredentialError('--passphrase-stdin: standard input contains no passphrase');
       }
       await this.#vault.unlock(passphrase);
       return true;

@@ -78,7 +78,7 @@ export class CredentialGate {
     if (refusedBy.length < MAX_REFUSALS) return;
     const whose = credential.user === undefined ? 'the token' : `the login of ${credential.user}`;
     throw new CredentialError(
-      `${deviceName}: ${whose} was not tried, as ${refusedBy.join(' and ')} refused it. ` +
+      `${deviceName}: ${whose} was not tried, because ${refusedBy.join(' and ')} refused it. ` +
         'Check it with "devsh login".',
     );
   }

@@ -14,12 +14,12 @@ const FAULT_WORDS: Readonly<Record<FaultKind, string>> = {
   timeout: 'timeout',
   tls: 'TLS',
   'old tls': 'TLS',
-  reset: 'broken off',
-  'wrong length': 'bad answer',
-  'cut off': 'bad answer',
-  'too large': 'bad answer',
-  malformed: 'bad answer',
-  encoding: 'bad answer',
+  reset: 'interrupted',
+  'wrong length': 'bad response',
+  'cut off': 'bad response',
+  'too large': 'bad response',
+  malformed: 'bad response',
+  encoding: 'bad response',
 };
 
 /** By error code; any other code is its own word. */
@@ -27,7 +27,7 @@ const CODE_WORDS: Readonly<Record<string, string>> = {
   untrusted: 'certificate',
   unauthorized: 'login',
   credentials: 'login',
-  protocol: 'bad answer',
+  protocol: 'bad response',
 };
 
 /** Why a device failed, in one or two words: to count devices by, and to name the state of one. */

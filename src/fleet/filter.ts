@@ -52,7 +52,7 @@ export function parseFilter(text: string, options: FilterOptions = {}): Filter {
 export function parseChoice(text: string): Filter {
   const filter = parseFilter(text, { isFuzzy: false });
   if (filter.terms.every((term) => term.kind === 'word' && term.text === '')) {
-    throw new UsageError('a filter that says nothing would choose every record');
+    throw new UsageError('an empty filter would select every record');
   }
   return filter;
 }
@@ -221,7 +221,7 @@ function splitWords(text: string): { text: string; column: number }[] {
 function compilePattern(source: string, column: number): RegExp {
   if (canBacktrack(source)) {
     throw new UsageError(
-      `the pattern '${source}' repeats a group that itself repeats or chooses, which can take for ever`,
+      `the pattern '${source}' repeats a group that itself repeats or has alternatives, which can take forever`,
       { column },
     );
   }
@@ -229,7 +229,7 @@ function compilePattern(source: string, column: number): RegExp {
     return new RegExp(source, 'iu');
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
-    throw new UsageError(`the pattern '${source}' is wrong: ${reason}`, { column, cause: error });
+    throw new UsageError(`the pattern '${source}' is invalid: ${reason}`, { column, cause: error });
   }
 }
 

@@ -191,7 +191,7 @@ export function applyImport(text: string, plan: ImportPlan, file: string): strin
     }
     const index = indexes.get(step.name.toLowerCase());
     if (index === undefined) {
-      throw new SettingsError(`${file} no longer lists ${step.name}; import once more`);
+      throw new SettingsError(`${file} no longer lists ${step.name}; import again`);
     }
     for (const { key, after } of step.changes) document.set(['devices', index], key, after);
   }

@@ -76,7 +76,7 @@ const deviceSchema = z.strictObject({
 });
 
 const groupSchema = z.strictObject({
-  children: orEmpty(groupNames).describe('Groups whose devices are in this one, too'),
+  children: orEmpty(groupNames).describe('Groups whose devices are also in this one'),
   ...settings,
 });
 
@@ -122,6 +122,6 @@ export function unknownKey(key: string, path: readonly PropertyKey[]): string {
       : Object.keys((path[0] === 'groups' ? groupSchema : deviceSchema).shape);
   const [suggestion] = suggest(key, known);
   const hint =
-    suggestion === undefined ? `known are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
+    suggestion === undefined ? `the keys are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
   return `unknown key "${key}", ${hint}`;
 }

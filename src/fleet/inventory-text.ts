@@ -70,7 +70,7 @@ export function readInventory(text: string, file: string): ReadInventory {
     const path = ['groups', name];
     claim(`group ${name.toLowerCase()}`, path, `there is already a group "${name}"`);
     if (tree.isInItself(name)) {
-      throw source.error([...path, 'children'], `the group "${name}" is in itself`);
+      throw source.error([...path, 'children'], `the group "${name}" contains itself`);
     }
   }
   const conflicts: GroupConflict[] = [];
@@ -137,7 +137,7 @@ function contentOf(source: YamlSource): InventoryContent {
     throw source.error(issue.path, `group name ${issue.issues[0]?.message ?? ''}`, 'key');
   }
   const path = issue?.path ?? [];
-  if (path.length === 0) throw source.error(path, 'the file is to hold "devices:" and "groups:"');
+  if (path.length === 0) throw source.error(path, 'the file must contain "devices:" and "groups:"');
   const key = path.at(-1);
   if ((key === 'name' || key === 'address') && !source.has(path)) {
     throw source.error(path, `the device needs ${key === 'name' ? 'a name' : 'an address'}`);
@@ -150,7 +150,7 @@ function addressOf(device: DeviceContent, path: Path, source: YamlSource): strin
   try {
     const address = parseAddress(device.address);
     if (isIPv4(device.name) && address.host !== device.name) {
-      throw new UsageError(`a device called ${device.name} cannot have another address`);
+      throw new UsageError(`a device named ${device.name} cannot have another address`);
     }
     return formatAddress(address);
   } catch (error) {

@@ -42,7 +42,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
   const entries = [...selected.values()].filter(({ address }) => !excluded.has(address));
   if (terms.length > 0 && entries.length === 0) {
     throw new UsageError(
-      `"${selectors.join(' ')}" leaves no device: each that it names is taken out again by "!"`,
+      `"${selectors.join(' ')}" selects no device: "!" excludes all that it names`,
     );
   }
   return entries;
@@ -84,7 +84,7 @@ function entriesOf(term: Term, inventory: Inventory): DeviceEntry[] {
 
 function resolveTerm(term: Term, inventory: Inventory): DeviceEntry[] {
   const { text } = term;
-  if (text === '') throw new UsageError('"!" needs a device to leave out, as in !fw3');
+  if (text === '') throw new UsageError('"!" needs a device to exclude, as in !fw3');
   if (text.startsWith('@')) return resolveGroup(text.slice(1), inventory);
   const expansion = expandNet(text) ?? expandBrackets(text);
   if (expansion === undefined) return resolveWord(text, inventory);
@@ -204,7 +204,7 @@ function parseRun(text: string): { first: number; last: number; width: number } 
   const [from = '', to = from] = text.split('-');
   const first = Number(from);
   const last = Number(to);
-  if (last < first) throw new UsageError(`the range ${text} runs backwards`);
+  if (last < first) throw new UsageError(`the range ${text} is reversed`);
   // Only a leading zero means padding: [8-12] is 8, 9, 10; [08-12] is 08, 09, 10.
   return { first, last, width: from.startsWith('0') ? from.length : 0 };
 }

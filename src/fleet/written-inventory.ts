@@ -21,10 +21,7 @@ export function routeAt(
   source: YamlSource,
 ): ConfiguredRoute | undefined {
   if (proxy !== undefined && jump !== undefined) {
-    throw source.error(
-      [...path, 'jump'],
-      'a device is reached by a proxy or a jump host, not both',
-    );
+    throw source.error([...path, 'jump'], 'a device has either a proxy or a jump host, not both');
   }
   const key = proxy === undefined ? 'jump' : 'proxy';
   const text = proxy ?? jump;

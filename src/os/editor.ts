@@ -60,7 +60,8 @@ export function editorWords(env: NodeJS.ProcessEnv): string[] {
   const editor = [env['VISUAL'], env['EDITOR']].find((name) => name?.trim());
   if (editor === undefined) return [process.platform === 'win32' ? 'notepad' : 'vi'];
   const words = programWords(editor);
-  if ((words[0] ?? '') === '') throw new UsageError(`"${editor}" ($VISUAL, $EDITOR) is no program`);
+  if ((words[0] ?? '') === '')
+    throw new UsageError(`"${editor}" ($VISUAL, $EDITOR) is not a program`);
   return words;
 }
 

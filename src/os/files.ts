@@ -159,7 +159,7 @@ async function writeDraft(
     if (isSynced) await syncFolder(dirname(target));
   } catch (error) {
     if (place !== rename && errorCode(error) === 'EEXIST') {
-      throw new RefusedError(`${path} exists already: it was not replaced`);
+      throw new RefusedError(`${path} exists already and was not replaced`);
     }
     throw fileError('write', path, error);
   }
@@ -237,8 +237,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space left on the disk',
   EDQUOT: 'the disk quota is used up',
-  ENOENT: 'there is no such folder',
-  EEXIST: 'a file of this name is in the way',
+  ENOENT: 'the folder does not exist',
+  EEXIST: 'a file with this name exists',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of the path is not a folder',
   ELOOP: 'too many symbolic links',

@@ -95,7 +95,7 @@ async function acquire(
     if (waitedMs > waitMs) {
       throw new SettingsError(
         `${purpose}: ${devshOf(holder)} holds ${lock}; ` +
-          'try again, or remove that file when no devsh is running',
+          'try again, or remove that file if no devsh is running',
       );
     }
     if (waitedMs > REPORT_AFTER_MS && !isReported) {

@@ -35,7 +35,7 @@ export async function pageInProgram(
 ): Promise<void> {
   const words = pagerWords(env, setting);
   if (words === undefined) {
-    throw new UsageError('there is no pager: set PAGER, or the setting "pager", or install less');
+    throw new UsageError('no pager found: set PAGER or the setting "pager", or install less');
   }
   await showInPager(text, words, env, LESS_FULL_SCREEN);
 }

@@ -196,7 +196,7 @@ export function killProgram(
 /** The reason in spawn's error, without our paths and system calls. */
 export function whyNotStarted(error: unknown): string {
   const code = errorCode(error);
-  if (code === 'ENOENT') return 'there is no such program';
-  if (code === 'EACCES') return 'it may not be executed';
+  if (code === 'ENOENT') return 'the program does not exist';
+  if (code === 'EACCES') return 'it is not executable';
   return code ?? 'it cannot be started';
 }

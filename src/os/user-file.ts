@@ -8,14 +8,14 @@ import { errorCode } from './files.ts';
 const MAX_MEBIBYTES = 64;
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
+  ENOENT: 'the file does not exist',
+  ENOTDIR: 'the file does not exist',
   EISDIR: 'it is a folder, not a file',
-  EACCES: 'you may not read it',
-  EPERM: 'you may not read it',
-  ELOOP: 'it is a link to itself',
+  EACCES: 'no permission to read it',
+  EPERM: 'no permission to read it',
+  ELOOP: 'the link points to itself',
   ENAMETOOLONG: 'the name is too long',
-  ENXIO: 'it is no file',
+  ENXIO: 'it is not a file',
 };
 
 /** Reads a file, or a pipe as in `<(…)`, that the user named. Throws UsageError if it is unreadable. */
@@ -49,7 +49,7 @@ function openToRead(path: string): AsyncIterable<Buffer | string> {
   if (stats.isFIFO()) return new Socket({ fd, readable: true, writable: false });
   if (stats.isFile()) return createReadStream(path, { fd });
   closeSync(fd);
-  throw new UnsuitableFile(stats.isDirectory() ? 'it is a folder, not a file' : 'it is no file');
+  throw new UnsuitableFile(stats.isDirectory() ? 'it is a folder, not a file' : 'it is not a file');
 }
 
 async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string> {
@@ -65,6 +65,6 @@ async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string
   }
   const whole = Buffer.concat(chunks);
   // Decoded anyway, names would reach the devices with replacement characters in them.
-  if (!isUtf8(whole)) throw new UnsuitableFile('it is no text in UTF-8: save it in that encoding');
+  if (!isUtf8(whole)) throw new UnsuitableFile('it is not UTF-8 text: save it as UTF-8');
   return whole.toString('utf8');
 }

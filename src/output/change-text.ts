@@ -68,7 +68,7 @@ function differenceTexts(difference: Difference, held: DeviceRecord | undefined)
   }
   return changedParts(difference.field, difference.held, value).map(
     ({ field: part, before, after }) =>
-      `${visible(part)}: ${word} ${quotedText(part, after)}, device holds ${quotedText(part, before)}`,
+      `${visible(part)}: ${word} ${quotedText(part, after)}, device has ${quotedText(part, before)}`,
   );
 }
 
@@ -83,7 +83,7 @@ export function summaryLine({ run, counts, notCovered }: SummaryLine, style: Sty
   const absent = notCoveredText(notCovered, MOST_NAMED);
   const isCut = notCoveredText(notCovered) !== absent;
   if (absent !== '') {
-    parts.push(style('bad', absent + (isCut ? ` ("report ${run}" names all)` : '')));
+    parts.push(style('bad', absent + (isCut ? ` ("report ${run}" lists all)` : '')));
   }
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }
@@ -175,7 +175,7 @@ function grantTexts({ steps }: DevicePlan): string[] {
       ({ field, value }) => `${visible(field)}=${quotedText(field, value)}`,
     );
     return grants.length > 0
-      ? [`beware: ${visible(recordName(step))} gets ${grants.join(', ')}`]
+      ? [`caution: ${visible(recordName(step))} gets ${grants.join(', ')}`]
       : [];
   });
 }
@@ -184,7 +184,7 @@ function grantTexts({ steps }: DevicePlan): string[] {
 function lookAlikeTexts({ lookAlikes = [] }: DevicePlan): string[] {
   return lookAlikes.map(({ action, key, others }) => {
     const quoted = (name: string): string => `"${visible(unmistakable(name))}"`;
-    return `beware: ${action} ${quoted(key)} looks like ${others.map(quoted).join(', ')}`;
+    return `caution: ${action} ${quoted(key)} looks like ${others.map(quoted).join(', ')}`;
   });
 }
 

@@ -64,7 +64,7 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   if (counts.size > 1 || (texts.length === 0 && !row.isSame)) {
     const most = Math.max(...counts);
     const twice = drift.devices.filter((_, index) => row.held[index]?.length === most);
-    texts.push(`held ${most} times on ${names(twice)}`);
+    texts.push(`${most} times on ${names(twice)}`);
   }
   return texts;
 }

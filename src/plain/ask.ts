@@ -33,10 +33,10 @@ function reportEarly(host: Host, { kind }: Question, early: string, ahead?: Type
   if (kind === 'secret' || ahead === undefined) {
     const wasKept = ahead?.forget() === true;
     if (!wasKept && early.trim() === '') return;
-    host.stderr.write('(what was typed before this question is no answer: it is dropped)\n');
+    host.stderr.write('(dropped what was typed before this question)\n');
   } else if (early.trim() !== '') {
     ahead.keep(early);
-    host.stderr.write('(text typed before this question is no answer: it is at the next prompt)\n');
+    host.stderr.write('(what was typed before this question is at the next prompt)\n');
   }
 }
 

@@ -27,7 +27,7 @@ export async function replaceSettings(
   await withLock(path, async () => {
     if ((await readText(path)) !== before) {
       throw new SettingsError(
-        `${path} was changed by another program meanwhile: nothing was changed; edit it again`,
+        `${path} was changed by another program meanwhile; nothing was saved: edit it again`,
       );
     }
     await writeTextAtomically(path, text);

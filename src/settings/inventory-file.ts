@@ -126,7 +126,7 @@ export class InventoryFile {
       return { text, inventory: await parsed(text, this.path) };
     } catch (error) {
       if (!(error instanceof SettingsError) || good === undefined) throw error;
-      const advice = '"device restore" brings back what it held when it was last understood';
+      const advice = '"device restore" restores its last valid content';
       throw new SettingsError(`${error.message}; ${advice}`, { cause: error });
     }
   }
@@ -141,11 +141,11 @@ export class InventoryFile {
     });
     if (gone.length + moved.length === 0) return;
     const kept = await this.#copy.keepOlder();
-    const less = `lists ${counted(gone.length, 'device')} less (${someOf(namesOf(gone))})`;
+    const less = `lists ${counted(gone.length, 'device')} fewer (${someOf(namesOf(gone))})`;
     const other = `has another address for ${counted(moved.length, 'device')} (${someOf(namesOf(moved))})`;
     const what = [...(gone.length > 0 ? [less] : []), ...(moved.length > 0 ? [other] : [])];
     this.#notify(
-      `${this.path} ${what.join(' and ')} than when devsh last read it; that text is kept in ${kept}`,
+      `${this.path} ${what.join(' and ')} than when devsh last read it; ${kept} has that text`,
     );
   }
 }

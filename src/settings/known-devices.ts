@@ -39,7 +39,7 @@ function parsePinLines(text: string, path: string): PinLine[] {
       const earlier = seen.get(pin.address);
       if (earlier !== undefined) {
         throw new SettingsError(
-          `${where}: ${pin.address} is pinned in line ${earlier} already; delete one of the two`,
+          `${where}: ${pin.address} is already pinned in line ${earlier}; delete one of the two`,
         );
       }
       seen.set(pin.address, index + 1);
@@ -241,7 +241,7 @@ export class KnownDevices {
       const copy = await this.#copyLines();
       if (!(error instanceof SettingsError) || copy === undefined) throw error;
       throw new SettingsError(
-        `${error.message}; "trust restore" brings back what devsh wrote last (${pinsIn(copy).size} pins)`,
+        `${error.message}; "trust restore" restores what devsh wrote last (${pinsIn(copy).size} pins)`,
         { cause: error },
       );
     }
@@ -297,7 +297,7 @@ export async function doubtsText(knownDevices: KnownDevices): Promise<string | u
     ...(altered.length > 0 ? [`${altered.length} altered (${someOf(altered)})`] : []),
   ];
   return (
-    `${knownDevices.path} was changed by something else than devsh: pins ${what.join(', ')}. ` +
-    '"trust restore" brings them back; if that was you, "trust forget DEVICE" or "trust replace DEVICE"'
+    `${knownDevices.path} was changed by another program: pins ${what.join(', ')}. ` +
+    '"trust restore" restores them; if you changed it, use "trust forget DEVICE" or "trust replace DEVICE"'
   );
 }

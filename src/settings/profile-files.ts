@@ -114,7 +114,7 @@ export class ProfileFiles {
   async #read(name: string): Promise<Profile> {
     const own = builtIn(name);
     if (own !== undefined) return own;
-    if (!/^[\w.-]+$/.test(name)) throw new SettingsError(`"${name}" is no name of a profile`);
+    if (!/^[\w.-]+$/.test(name)) throw new SettingsError(`"${name}" is not the name of a profile`);
     const file = this.#path(name);
     const text = await readText(file);
     if (text === undefined) {

@@ -64,7 +64,7 @@ export class RunFiles {
     const release = await takeLock(path, {
       waitMs: 0,
       staleMs: Number.POSITIVE_INFINITY,
-      purpose: `run ${run} is being carried out`,
+      purpose: `run ${run} is in progress`,
     });
     try {
       if (flags === 'a') await dropHalfLine(path);

@@ -104,7 +104,7 @@ function check(schema: typeof valuesSchema, data: unknown, path: string): object
 
 function unknownSetting(name: string): string {
   if (Object.hasOwn(valuesSchema.shape, name)) {
-    return `"${name}" may only stand in your own settings, not in the folder of a project`;
+    return `"${name}" is only allowed in your own settings, not in the folder of a project`;
   }
   const [suggestion] = suggest(name, Object.keys(valuesSchema.shape));
   return `unknown setting "${name}"${suggestion === undefined ? '' : `, did you mean "${suggestion}"?`}`;

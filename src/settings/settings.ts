@@ -32,7 +32,8 @@ async function findProjectFile(folder: string): Promise<ProjectFile | undefined>
       // The owner of a link chooses its target: another user's link must not choose a file of this user.
       const entry = (await statOf(path, lstat)) ?? found;
       if (![found, entry].every(isTrusted)) return { path, text: undefined };
-      if (found.size > MAX_BYTES) throw new SettingsError(`${path} is too large for settings`);
+      if (found.size > MAX_BYTES)
+        throw new SettingsError(`${path} is too large for a settings file`);
       const text = await readText(path);
       return text === undefined ? undefined : { path, text };
     }
@@ -143,7 +144,7 @@ export async function openSettings(
     path,
     remark:
       project !== undefined && project.text === undefined
-        ? `${project.path} does not count: it belongs to somebody else`
+        ? `ignoring ${project.path}: it belongs to another user`
         : undefined,
     get: (name) => values[name],
     origin(name) {

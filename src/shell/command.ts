@@ -376,7 +376,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     if (foreign === undefined) return sessions;
     const { name } = foreign.ref;
     throw new UsageError(
-      `${file}: ${name} is no device of the inventory, and a file leads no login elsewhere; --on ${name} means it`,
+      `${file}: ${name} is not in the inventory, and devsh sends no login to an address from a file; --on ${name} allows it`,
     );
   }
 

@@ -190,7 +190,9 @@ export function wordsOf({ text }: ScriptLine, valueOf: ValueOf): readonly Word[]
   const { words, open } = parseLine(text, valueOf);
   if (open === undefined) return words;
   const what =
-    open.mark === '\\' ? 'a backslash escapes nothing' : `the quote ${open.mark} is not closed`;
+    open.mark === '\\'
+      ? 'a backslash with nothing after it'
+      : `the quote ${open.mark} is not closed`;
   throw new UsageError(what, { column: open.column });
 }
 
@@ -231,7 +233,7 @@ export class Variables {
     const { name, fallback } = variableIn(inner);
     if (!NAME.test(name)) {
       throw new UsageError(
-        `"\${${oneLine(inner)}}" is no variable: it is \${NAME} or \${NAME:-default}, and \\\${ where none is meant`,
+        `"\${${oneLine(inner)}}" is not a variable: write \${NAME} or \${NAME:-default}, or \\\${ for the text itself`,
         { column },
       );
     }
@@ -241,7 +243,7 @@ export class Variables {
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
     if (value !== undefined) return value;
     throw new UsageError(
-      `\${${name}} has no value: say ${name}=… behind the file, set ${VARIABLE_PREFIX}${name}, ` +
+      `\${${name}} has no value: add ${name}=… after the file, set ${VARIABLE_PREFIX}${name}, ` +
         `or write \${${name}:-default}`,
       { column, suggestions: suggest(name, [...this.#given.keys()]).map((one) => `\${${one}}`) },
     );

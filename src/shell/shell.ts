@@ -39,7 +39,7 @@ export class Shell {
     },
     resourceNamed: ({ text, start }) => {
       if (isResourceName(text)) return resourceCommand(text);
-      throw new UsageError(`"${oneLine(text)}" is no name of a resource`, { column: start });
+      throw new UsageError(`"${oneLine(text)}" is not the name of a resource`, { column: start });
     },
     guess: (name, mistake) => (isResourceName(name) ? guessedResource(name, mistake) : undefined),
   };

@@ -27,7 +27,7 @@ export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): n
 /** Throws a `UsageError` for a format that is written at the end: a watch has none. */
 function refuseEndless(format: Format = 'table', what = '--watch'): void {
   if (format !== 'table' && format !== 'jsonl') {
-    throw new UsageError(`${what} has no end, and ${format} needs one; use --format jsonl`);
+    throw new UsageError(`${what} never ends, and ${format} needs an end; use --format jsonl`);
   }
 }
 
@@ -42,7 +42,7 @@ async function* repeated(
   refuseEndless(call.options.format);
   yield* round(true);
   yield { kind: 'checkpoint' };
-  yield info(`watching every ${everyMs / 1000} s; Ctrl-C ends it`);
+  yield info(`watching every ${everyMs / 1000} s; Ctrl-C stops it`);
   for (let waitMs = everyMs; !isOver(signal);) {
     waitMs = nextWait(everyMs, waitMs, hasAnswer());
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -97,7 +97,7 @@ class Seen {
     this.#answering.add(name);
     const before = this.#records.get(name);
     this.#records.set(name, outcome.records);
-    const back: Output[] = hadFailed ? [info(`${name} answers again`)] : [];
+    const back: Output[] = hadFailed ? [info(`${name} responds again`)] : [];
     if (before === undefined) return back;
     const { columns, key = '' } = view;
     const changes = recordChanges(before, outcome.records, key, columns);
@@ -186,7 +186,7 @@ export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Outpu
     yield { kind: 'checkpoint' };
     waitMs = nextWait(everyMs, waitMs, exitCode.value !== UNREACHABLE);
     const at = call.shell.services.now().toTimeString().slice(0, 8);
-    const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C ends it' : ''}`;
+    const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C stops it' : ''}`;
     // The full screen draws each round in the same place.
     if (round === 1 || call.io.isRefreshing !== true) yield info(text);
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -202,7 +202,7 @@ function refuseUnfit(call: Call, { command, verb, given }: Invocation): void {
   const column = call.args.words('LINE')[0]?.start;
   if (verb.changes !== 'nothing' || given.output !== undefined) {
     throw new UsageError(
-      `watch repeats only what changes nothing, and "${title(command, verb)}" does`,
+      `watch repeats only read-only lines; "${title(command, verb)}" is not one`,
       { column },
     );
   }

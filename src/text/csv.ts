@@ -16,8 +16,8 @@ interface ParsedRow {
 /** Our wording for parser errors; the line is that of the mistake, or of the quote left open. */
 const MISTAKES: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'the quote that begins here is not closed',
-  CSV_INVALID_CLOSING_QUOTE: 'text behind a closing quote; a quote within a cell is ""',
-  INVALID_OPENING_QUOTE: 'a quote in a cell: put the cell in quotes, and write "" for this one',
+  CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote; write a quote in a cell as ""',
+  INVALID_OPENING_QUOTE: 'a quote in a cell: put the cell in quotes and write this one as ""',
 };
 
 /**
@@ -64,7 +64,7 @@ export function csvRows(
 /** Why a row does not fit the header row; undefined if it does. */
 export function widthProblem({ cells }: CsvRow, width: number): string | undefined {
   if (cells.length === width) return undefined;
-  return `${cells.length} cells, where the first line has ${width}`;
+  return `${cells.length} cells, but the first line has ${width}`;
 }
 
 /** The most frequent separator between the names of the first line. */

@@ -84,7 +84,9 @@ export function parseCompleteLine(line: string): readonly Word[] {
   const { words, open } = parseLine(line);
   if (open !== undefined) {
     const what =
-      open.mark === '\\' ? 'a backslash escapes nothing' : `the quote ${open.mark} is not closed`;
+      open.mark === '\\'
+        ? 'a backslash with nothing after it'
+        : `the quote ${open.mark} is not closed`;
     throw new UsageError(what, { column: open.column });
   }
   return words;

@@ -30,7 +30,7 @@ export class YamlSource {
     if (deep !== null) {
       const before = text.slice(0, deep.index).split('\n');
       const place = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
-      throw makeError(`${file}:${place}: it is nested too deep`);
+      throw makeError(`${file}:${place}: it is nested too deeply`);
     }
     this.#mayHoldProto = text.includes('__proto__') || text.includes('\\');
     // Windows editors put a byte order mark in front. Errors are reported here, not by the library.
@@ -56,7 +56,7 @@ export class YamlSource {
     if (error) {
       const message = error.message.split(/ at line |:?\n/)[0] ?? '';
       const isTooDeep = message === 'Maximum call stack size exceeded';
-      throw this.#errorAt(error.pos[0], isTooDeep ? 'it is nested too deep' : message);
+      throw this.#errorAt(error.pos[0], isTooDeep ? 'it is nested too deeply' : message);
     }
     if (options.readsNull === true || options.readsScalars === true) {
       visit(this.#document, {

@@ -33,7 +33,7 @@ test('privileges that a plan grants are listed and counted apart, in the questio
   await devsh('profile set @lab profile=drf');
   const set = 'user set viewer is_admin=true lang=de --on @lab';
   const { stdout } = await devsh(`${set} --dry-run`);
-  expect(stdout).toContain('beware: user viewer gets is_admin=true on sim1, sim2\n');
+  expect(stdout).toContain('caution: user viewer gets is_admin=true on sim1, sim2\n');
   expect(stdout).toContain('2 to change · 2 of these become administrators');
   const asked = await devsh(set, { tty: ['n'] });
   expect(asked.stdout + asked.stderr).toMatch(

@@ -9,9 +9,9 @@ test('the plan warns of a name that looks like another one on the device', async
   const cased = name.toUpperCase();
   const { stderr, exitCode } = await devsh(`${ADD} username=${cased}`);
   expect(exitCode).toBe(0);
-  expect(stderr).toContain(`beware: add "${cased}" looks like "${name}" on sim1`);
+  expect(stderr).toContain(`caution: add "${cased}" looks like "${name}" on sim1`);
   const removed = await devsh(`user delete ${cased} --on sim1 --yes`);
-  expect(removed.stderr).toContain(`beware: delete "${cased}" looks like "${name}"`);
+  expect(removed.stderr).toContain(`caution: delete "${cased}" looks like "${name}"`);
   expect(device(1).users.map(({ username }) => username)).toContain(name);
 });
 
@@ -21,7 +21,7 @@ test('letters of other scripts and other normal forms are detected and shown', a
   const composed = await devsh([...ADD.split(' '), 'username=viewe\u0301r', '--dry-run']);
   expect(composed.stdout).toContain('looks like "viewér"');
   const forged = await devsh([...ADD.split(' '), 'username=viеwer', '--dry-run']);
-  expect(forged.stdout).toContain('beware: add "vi<U+0435>wer" looks like "viewer"');
+  expect(forged.stdout).toContain('caution: add "vi<U+0435>wer" looks like "viewer"');
 });
 
 test('a name that looks like no other gives no warning', async () => {

@@ -92,7 +92,7 @@ test('without a Secret Service it is unavailable, and nothing is stored in the k
   const attempt = keychain.store(ADDRESS, { kind: 'token', secret: 't' });
   await expect(attempt).rejects.toThrow(KeychainUnavailableError);
   await expect(attempt).rejects.toThrow('DEVSH_TOKEN');
-  await expect(attempt).rejects.toThrow('no OS keychain answers');
+  await expect(attempt).rejects.toThrow('no OS keychain responds');
 });
 
 /** A keychain that takes connections and never says a word. */
@@ -124,7 +124,7 @@ test('a keychain that never responds times out, and its process is gone', async 
   const { env, isClosed } = await startSilentKeychain();
   const startedAt = performance.now();
   await expect(new OsKeychain({ env, limitMs: 1_500 }).find(ADDRESS)).rejects.toThrow(
-    'did not answer within 1.5 s',
+    'did not respond within 1.5 s',
   );
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(isClosed()).toBeDefined();
@@ -137,7 +137,7 @@ test('over SSH a keychain that would ask on the desktop is not waited for', asyn
   const remote = { ...env, SSH_CONNECTION: '10.0.0.9 50000 10.0.0.1 22' };
   const keychain = new OsKeychain({ env: remote, limitMs: 60_000 });
   await expect(keychain.store(ADDRESS, { kind: 'token', secret: 't' })).rejects.toThrow(
-    'did not answer within 1.5 s',
+    'did not respond within 1.5 s',
   );
 });
 

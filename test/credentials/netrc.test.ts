@@ -26,12 +26,12 @@ test('a quoted password keeps blanks, quotes, backslashes and what looks like a 
 });
 
 test.each([
-  ['login admin', 'begins with "machine NAME"'],
+  ['login admin', 'must begin with "machine NAME"'],
   ['machine', 'nothing follows "machine"'],
   ['machine fw1 login admin password', 'nothing follows "password"'],
   ['machine fw1 password "secret-word', 'a quotation mark is not closed'],
   ['machine fw1\nlogon secret-word', '.netrc:2'],
-  ['\u0000\u0001secret-word', 'this is no .netrc'],
+  ['\u0000\u0001secret-word', 'not a .netrc file'],
 ])('%j is refused, without repeating what it holds', (text, message) => {
   expect(() => parse(text)).toThrow(CredentialError);
   expect(() => parse(text)).toThrow(message);
@@ -103,5 +103,5 @@ test('a folder, a missing file and a pipe in its place are refused at once', asy
   await expect(readNetrc(folder)).rejects.toThrow(CredentialError);
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', ['-m', '600', pipe]);
-  await expect(readNetrc(pipe)).rejects.toThrow('is no file');
+  await expect(readNetrc(pipe)).rejects.toThrow('is not a file');
 });

@@ -53,14 +53,14 @@ test('the program gets none of the secrets of devsh', async () => {
 });
 
 test.each<[string, string[], string]>([
-  ['is not there', ['/nowhere/get-secret'], 'cannot be run: there is no such program'],
-  ['may not be run', ['/etc/passwd'], 'cannot be run: it may not be executed'],
-  ['fails', sh('echo no such entry >&2; exit 3'), 'ended with 3; it says: no such entry'],
+  ['is not there', ['/nowhere/get-secret'], 'cannot be run: the program does not exist'],
+  ['may not be run', ['/etc/passwd'], 'cannot be run: it is not executable'],
+  ['fails', sh('echo no such entry >&2; exit 3'), 'ended with 3; it reports: no such entry'],
   ['dies', sh('kill -9 $$'), 'ended by a signal'],
   ['prints nothing', ['/bin/true'], 'prints no login'],
   ['prints a page', sh('echo one; echo two'), 'prints no login'],
-  ['prints without end', sh('yes'), 'prints more than any login is long'],
-  ['complains without end', sh('yes >&2'), 'prints more than any login is long'],
+  ['prints without end', sh('yes'), 'prints more than a login'],
+  ['complains without end', sh('yes >&2'), 'prints more than a login'],
 ])('a program that %s is an error that says so', async (_title, argv, message) => {
   const attempt = askCommand(argv, { env });
   await expect(attempt).rejects.toThrow(CredentialError);
@@ -70,14 +70,16 @@ test.each<[string, string[], string]>([
 test('the stderr of a failed program is shown escaped and without the secret', async () => {
   const script =
     "echo hunter2-secret; printf 'got hunter2-secret\\033]0;x\\007\\nmore' >&2; exit 1";
-  await expect(askCommand(sh(script), { env })).rejects.toThrow('it says: got ***^[]0;x^G · more');
+  await expect(askCommand(sh(script), { env })).rejects.toThrow(
+    'it reports: got ***^[]0;x^G · more',
+  );
 });
 
 test('the stderr of a program that succeeds is passed on without the secret', async () => {
   const remarks: string[] = [];
   const script = 'echo token=hunter2; echo "hunter2 expires soon" >&2';
   await askCommand(sh(script), { env, onRemark: (text) => remarks.push(text) });
-  expect(remarks).toEqual(['credential_command "/bin/sh" says: *** expires soon']);
+  expect(remarks).toEqual(['credential_command "/bin/sh" reports: *** expires soon']);
 });
 
 test('a program that does not end is stopped with all that it has started', async () => {

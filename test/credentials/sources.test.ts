@@ -101,10 +101,10 @@ test.each<[string, Partial<CredentialOptions>, string | undefined, unknown]>([
 });
 
 test.each<[Partial<CredentialOptions>, string]>([
-  [{ stdin: stdin('password', 'hunter2') }, '--password-stdin gives a password, but no user'],
-  [{ stdin: stdin('token', '\n') }, '--token-stdin: standard input holds no token'],
+  [{ stdin: stdin('password', 'hunter2') }, '--password-stdin has a password, but no user'],
+  [{ stdin: stdin('token', '\n') }, '--token-stdin: standard input contains no token'],
   [{ stdin: stdin('token', 'hunter2 x') }, '--token-stdin: a token is one word'],
-  [{ env: { DEVSH_PASSWORD: 'hunter2' } }, 'fw1: DEVSH_PASSWORD gives a password, but no user'],
+  [{ env: { DEVSH_PASSWORD: 'hunter2' } }, 'fw1: DEVSH_PASSWORD has a password, but no user'],
   [{ env: { DEVSH_TOKEN: 'hunter2\nx' } }, 'DEVSH_TOKEN: a token is one word'],
   [{ env: { DEVSH_TOKEN: ' hunter2' } }, 'DEVSH_TOKEN: a token is one word'],
   [{ stdin: stdin('token', 'hunter2 \n') }, '--token-stdin: a token is one word'],
@@ -172,7 +172,7 @@ test('an absent keychain is asked once, and its problem is kept', async () => {
   expect(await credentials.find({ device, user: undefined })).toBeUndefined();
   expect(performance.now() - startedAt).toBeLessThan(20);
   expect(asked).toBe(1);
-  expect(credentials.problems).toEqual([expect.stringContaining('no OS keychain answers')]);
+  expect(credentials.problems).toEqual([expect.stringContaining('no OS keychain responds')]);
   await expect(credentials.store(device, { kind: 'token', secret: 't' })).rejects.toThrow(
     CredentialError,
   );

@@ -200,7 +200,7 @@ test('a token takes the place of the password of the same account, and forgettin
   await vault.store(ADDRESS, { kind: 'token', user: 'admin', secret: 't' });
   await vault.store(ADDRESS, { kind: 'token', secret: 'unnamed' });
   expect(await vault.list()).toHaveLength(2);
-  await expect(vault.find(ADDRESS)).rejects.toThrow('the vault holds 2 accounts');
+  await expect(vault.find(ADDRESS)).rejects.toThrow('the vault has 2 accounts');
   expect(await vault.forget(ADDRESS, 'admin')).toBe(1);
   expect(await vault.forget(ADDRESS)).toBe(1);
   expect(await vault.list()).toEqual([]);
@@ -263,7 +263,7 @@ test('the passphrase may come from standard input', async () => {
   expect(await new VaultKey(vault, () => Promise.resolve(PASSPHRASE)).open(undefined)).toBe(true);
   vault.lock();
   await expect(new VaultKey(vault, () => Promise.resolve('')).open(undefined)).rejects.toThrow(
-    'holds no passphrase',
+    'contains no passphrase',
   );
 });
 

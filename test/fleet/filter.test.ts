@@ -91,7 +91,7 @@ test('a record matches its own fields, written as conditions', () => {
 test.each(['', '  ', "''", '"" \t'])(
   'an empty filter does not select records to write: %j',
   (text) => {
-    expect(() => parseChoice(text)).toThrow('would choose every record');
+    expect(() => parseChoice(text)).toThrow('would select every record');
     expect(parseChoice(`${text} lang=de`).terms).not.toEqual([]);
   },
 );

@@ -71,14 +71,14 @@ test.each([
   ['devices:\n  - address: 10.0.0.1', '2:5: the device needs a name'],
   ['devices:\n  - name: a b\n    address: x', '2:11: name must be letters'],
   ['devices:\n  - name: a\n    address: 10.0.0.300', '3:14: "10.0.0.300" is not an IPv4 address'],
-  ['devices:\n  - {name: 10.0.0.1, address: 10.0.0.2}', 'a device called 10.0.0.1 cannot have'],
+  ['devices:\n  - {name: 10.0.0.1, address: 10.0.0.2}', 'a device named 10.0.0.1 cannot have'],
   ['devices:\n  - {name: a, address: x, insecure: 1}', '2:37: insecure must be true or false'],
   [
     'devices:\n  - {name: a, address: x, groups: berlin}',
     '2:35: groups must be a list of group names',
   ],
   ['devices: 5', '1:10: devices must be a list of devices'],
-  ['- a', '1:1: the file is to hold "devices:" and "groups:"'],
+  ['- a', '1:1: the file must contain "devices:" and "groups:"'],
   ['devices: [', ':11: '],
   ['a: 1\na: 2', '2:1: Map keys must be unique'],
   [
@@ -133,7 +133,7 @@ test.each([
   ],
   [
     'devices:\n  - {name: a, address: x, proxy: p, jump: j}',
-    '2:43: a device is reached by a proxy or',
+    '2:43: a device has either a proxy or',
   ],
   ['groups: {a: {jump: a b}}', '1:20: jump: not a jump host'],
   [
@@ -217,8 +217,8 @@ test('different values of two equally near groups are a conflict', () => {
 });
 
 test.each([
-  ['groups:\n  a: {children: [a]}', '2:17: the group "a" is in itself'],
-  ['groups:\n  a: {children: [b]}\n  b: {children: [A]}', '2:17: the group "a" is in itself'],
+  ['groups:\n  a: {children: [a]}', '2:17: the group "a" contains itself'],
+  ['groups:\n  a: {children: [b]}\n  b: {children: [A]}', '2:17: the group "a" contains itself'],
   ['groups:\n  a: {children: b}', 'children must be a list of group names'],
   ['groups:\n  a: {}\n  A: {}', 'there is already a group "A" (first in line 2)'],
 ])('refuses groups that cannot be: %j', (text, message) => {

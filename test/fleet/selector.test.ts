@@ -79,7 +79,7 @@ test.each([
   ['@berln', 0, 'no group "berln"', ['@berlin']],
   ['x*', 0, 'no device matches "x*"', []],
   ['fw1 !', 5, '"!" needs a device', []],
-  ['10.0.0.[9-5]', 0, 'the range 9-5 runs backwards', []],
+  ['10.0.0.[9-5]', 0, 'the range 9-5 is reversed', []],
   ['10.0.0.[a-b]', 0, '"[a-b]" is not a list of numbers', []],
   ['10.0.0.[1-', 0, 'a bracket is not closed', []],
   ['10.0.0.300', 0, '"10.0.0.300" is not an IPv4 address', []],
@@ -90,7 +90,7 @@ test.each([
   ['10.0.[0-99].[0-99]', 0, 'stands for 10000 devices', []],
   ['10.0.0.0/33', 0, '/33 in "10.0.0.0/33" is more than /32', []],
   ['x.y/24', 0, '"x.y" in "x.y/24" is not an IP address', []],
-  ['fw1 !fw1', undefined, '"fw1 !fw1" leaves no device', []],
+  ['fw1 !fw1', undefined, '"fw1 !fw1" selects no device', []],
 ])('"%s" is refused at column %s', (selector, column, message, suggestions) => {
   const error = errorOf(selector);
   expect(error.message).toContain(message);

@@ -136,7 +136,7 @@ test('a project cannot bring an alias', async () => {
   await mkdir(cwd);
   await writeFile(join(cwd, '.devsh.json'), '{"aliases": {"look": "user list"}}');
   const { stderr, exitCode } = await devsh('look', { cwd });
-  expect(stderr).toContain('"aliases" may only');
+  expect(stderr).toContain('"aliases" is only allowed');
   expect(exitCode).toBe(1);
 });
 

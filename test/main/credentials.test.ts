@@ -167,7 +167,7 @@ test('a failing credential_command is reported, and no other source is tried', a
   );
   const { stderr, exitCode } = await devsh('user list --on sim1');
   expect(exitCode).toBe(4);
-  expect(stderr).toContain('sim1: credential_command "/bin/sh" ended with 9; it says: sealed');
+  expect(stderr).toContain('sim1: credential_command "/bin/sh" ended with 9; it reports: sealed');
   expect(device(1).log).toEqual([]);
 });
 
@@ -431,7 +431,7 @@ test.each(['user list --on sim1', 'login sim1'])(
   async (line) => {
     const { devsh } = await startFleet({ devices: 1, env: {} });
     const { stderr } = await devsh(line, { tty: ['admin', 'admin-secret'] });
-    const [before = '', after] = stderr.split('no OS keychain answers');
+    const [before = '', after] = stderr.split('no OS keychain responds');
     expect(before).not.toContain('User name');
     expect(after).toContain('User name on sim1');
     expect(stderr.match(/warning: no OS keychain/g)).toBeNull();

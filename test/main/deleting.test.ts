@@ -10,7 +10,7 @@ import { startProgram, waitUntil } from './process.ts';
 
 const POSITIONAL = { profile: 'generic-rest', quirk: ['positional-ids'] } as const;
 const ASSUMED = 'assumed, not documented: delete user by DELETE /api/user/<uuid>/';
-const MOVED = 'sim1: ids are places in the list';
+const MOVED = 'sim1: ids are positions in the list';
 
 /** The users 2 to 7 of a device with positional ids; admin and viewer are 0 and 1. */
 async function start(
@@ -237,7 +237,7 @@ test('counters are learned, and are neither drift nor a difference', async () =>
   const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de --on sim1 --yes';
   const added = await devsh(add);
   expect(added.stdout).toContain('add user zoe: done');
-  expect(added.stderr).toContain('sim1: hits of user changes while nobody writes');
+  expect(added.stderr).toContain('sim1: hits of user changes without a write');
   expect(await originOf(devsh, 'resources.user.volatile')).toBe('observed');
 
   const reads = device.log.length;

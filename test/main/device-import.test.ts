@@ -101,11 +101,11 @@ test('the hosts of ~/.ssh/config, with the files that it includes', async () => 
 });
 
 test.each([
-  ['device import nowhere.csv', 'there is no such file'],
+  ['device import nowhere.csv', 'the file does not exist'],
   ['device import .', 'is a folder: --from ansible reads it'],
   ['device import -', 'use --from csv|ssh|ansible|netbox|devices'],
   ['device import - --from cvs', 'there is no source "cvs"'],
-  ['device import http://nb/ --yes', 'only https:// is spoken'],
+  ['device import http://nb/ --yes', 'NetBox needs https://'],
   ['device import https://127.0.0.1:1/ --from csv', 'a URL is always NetBox'],
 ])('%s is refused', async (line, message) => {
   const devsh = await makeDevsh();
@@ -141,10 +141,10 @@ berlin
 `;
   await fileIn(devsh, 'inventory/hosts', ini);
   const hint = await devsh(['device', 'import', join(devsh.folder, 'inventory/hosts')]);
-  expect(hint.stderr).toContain('"--from ansible" lets ansible-inventory do it');
+  expect(hint.stderr).toContain('"--from ansible" runs ansible-inventory');
   const line = ['device', 'import', join(devsh.folder, 'inventory'), '--from', 'ansible', '--yes'];
   const { stderr, exitCode } = await devsh(line);
-  expect(stderr).toContain('secrets are never copied: ansible_password');
+  expect(stderr).toContain('left out secrets: ansible_password');
   expect(exitCode).toBe(0);
   const text = await inventoryOf(devsh);
   expect(text).not.toContain('geheim');

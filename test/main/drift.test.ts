@@ -112,7 +112,7 @@ test('a device that does not answer makes the comparison a part of one', async (
   expect(stderr).toContain('sim1');
   device(2).setFault('refuse');
   const alone = await devsh('user list --drift --on @lab');
-  expect(alone.stderr).toContain('only sim3 has answered: there is nothing to compare it with');
+  expect(alone.stderr).toContain('only sim3 responded: there is nothing to compare it with');
   expect(alone.exitCode).toBe(5);
 });
 
@@ -135,5 +135,5 @@ test('tokens, masked passwords, ids and times of each device are no drift, and n
   for (const row of rows) expect(row).toMatch(/^sim1,sim2,sim3,sim4\t/);
   // Nor is it said that they are the same.
   const asked = await devsh('user list --drift --columns api_token,lang --on @lab');
-  expect(asked.stderr).toContain('not compared, as each device has its own: api_token');
+  expect(asked.stderr).toContain('not compared, because each device has its own: api_token');
 });

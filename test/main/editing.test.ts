@@ -75,7 +75,7 @@ test('a mistake opens the editor again with what is wrong on top; giving up chan
     env: { EDITOR },
     tty: [],
   });
-  expect(stderr).toContain('left as it was: nothing was changed');
+  expect(stderr).toContain('the text is unchanged: nothing was changed');
   expect(exitCode).toBe(6);
   const texts = (await opened(fleet)).map(({ text }) => String(text).split('\n')[0]);
   expect(texts).toEqual([
@@ -91,7 +91,7 @@ test('a record removed from the text stays unchanged, with a message', async () 
     env: { EDITOR },
     tty: [],
   });
-  expect(stderr).toMatch(/left as they are: viewer \(to delete: user delete KEY\)/);
+  expect(stderr).toMatch(/unchanged on the device: viewer \("user delete KEY" deletes\)/);
   expect(exitCode).toBe(0);
   expect(fleet.writes()).toEqual([]);
 });
@@ -121,8 +121,8 @@ test('without a terminal nothing is opened', async () => {
 });
 
 test.each([
-  ['EDITOR is no program', { EDITOR: '/no/such/editor' }, 2, 'there is no such program'],
-  ['EDITOR may not be run', { EDITOR: '/etc/passwd' }, 2, 'it may not be executed'],
+  ['EDITOR is no program', { EDITOR: '/no/such/editor' }, 2, 'the program does not exist'],
+  ['EDITOR may not be run', { EDITOR: '/etc/passwd' }, 2, 'it is not executable'],
   ['the editor ends with an error', { VISUAL: 'false' }, 6, 'the editor ended with 1'],
 ])('%s', async (_title, env, code, message) => {
   const fleet = await startFleet();

@@ -32,7 +32,7 @@ describe('export and import', () => {
 
       const same = await devsh(['import', file, '--yes', ...on]);
       expect(same).toMatchObject({ exitCode: 0, stdout: 'nothing to do\n' });
-      expect(same.stderr).toContain('all 10 records are on the devices as in the file');
+      expect(same.stderr).toContain('all 10 records are unchanged');
       expect(writes()).toEqual([]);
 
       const gone = usernames(device(2)).at(-1) ?? '';
@@ -156,7 +156,7 @@ describe('import', () => {
 
     const refused = await devsh(['import', file, '--on', 'sim1', '--yes']);
     expect(refused.exitCode).toBe(6);
-    expect(refused.stderr).toContain('is also about sim2, which is not selected (sim1)');
+    expect(refused.stderr).toContain('has records for sim2, which is not selected (sim1)');
 
     const asked = await devsh(['import', file, '--on', 'sim1'], { tty: ['y', 'y'] });
     expect(asked.exitCode).toBe(0);
@@ -194,7 +194,7 @@ describe('import', () => {
   test('filtered CSV warns that it must not prune', async () => {
     const { devsh } = await startFleet({ devices: 1 });
     const { stderr } = await devsh(['export', 'user', 'lang=de', '--on', 'sim1']);
-    expect(stderr).toContain('only what matches "lang=de" is in it, which csv cannot say');
+    expect(stderr).toContain('only records that match "lang=de", and csv cannot state that');
   });
 
   test('a file leads no login to a device that is not in the inventory', async () => {
@@ -206,7 +206,7 @@ describe('import', () => {
     const { exitCode, stderr } = await devsh(['import', file, '--yes']);
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`${device(2).address} is no device of the inventory`);
+    expect(stderr).toContain(`${device(2).address} is not in the inventory`);
     expect(device(1).log).toEqual([]);
     expect(device(2).log).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe('import', () => {
 
     const again = await devsh(['retry', '--yes']);
     expect(again.exitCode).toBe(3);
-    expect(again.stderr).toContain('repeat the line of the run with --on for it alone: import');
+    expect(again.stderr).toContain('repeat the line of the run with --on only for it: import');
   });
 
   test('an imported plan cannot be planned again by itself', async () => {
@@ -284,7 +284,7 @@ describe('import', () => {
     );
     const { exitCode, stderr } = await devsh(['import', file, '--on', 'sim1', '--profile', 'drf']);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('bad.csv:7: 1 cells, where the first line has 3');
+    expect(stderr).toContain('bad.csv:7: 1 cells, but the first line has 3');
     expect(writes()).toEqual([]);
 
     const typed = await put(

@@ -54,7 +54,7 @@ test('undo skips a run without a visible effect', async () => {
   const set = await devsh('user set bob lang=fr --on oslo --yes');
   expect(set.stdout).toContain('no effect - the device accepted it, but nothing changed');
   const { stderr, stdout } = await devsh('undo --yes');
-  expect(stderr).toContain('had no effect, and nothing shows of it now: passed over');
+  expect(stderr).toContain('it had no effect that devsh can see');
   expect(stdout).toContain('delete user eve: done');
   expect(users()).toHaveLength(3);
 });
@@ -111,7 +111,7 @@ test('a delete that only disables says so, and undo enables it again', async () 
       held.map((one) => (String(one['id']) === id ? { ...one, is_active: false } : one)),
   });
   const { stdout } = await devsh('user delete bob --on oslo --yes');
-  expect(stdout).toContain('differs - is_active: was true, device holds false; the record still');
+  expect(stdout).toContain('differs - is_active: was true, device has false; the record still');
   await devsh('undo --yes');
   expect(users()).toEqual(people);
 });
@@ -125,7 +125,7 @@ test('undo of an add finds a record that the device renamed', async () => {
       store: (user) => (user['username'] === typed ? { ...user, username: stored } : user),
     });
     const { stdout } = await devsh(ADD.replace('=eve', `=${typed}`));
-    expect(stdout).toContain(`username: sent ${typed}, device holds ${stored}`);
+    expect(stdout).toContain(`username: sent ${typed}, device has ${stored}`);
     expect((await devsh('undo --yes')).stdout).toContain(`delete user ${stored}: done`);
     expect(users()).toHaveLength(3);
   }

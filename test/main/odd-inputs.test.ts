@@ -39,7 +39,7 @@ test.each(['{"users":{}}', '{"a":[{}]}', '{}', '{"users":[{"name":"x"}]}'])(
     await writeFile(join(devsh.folder, 'some.json'), text);
     const line = `device import ${join(devsh.folder, 'some.json')} --yes`;
     const { stderr, exitCode } = await devsh(line);
-    expect(stderr).toContain('nothing that is known: looked for');
+    expect(stderr).toContain('no known content: looked for');
     expect(exitCode).toBe(2);
   },
 );

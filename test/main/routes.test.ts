@@ -130,7 +130,7 @@ test('--ca says in words what is wrong with the file', async () => {
   const damaged = pem.replace(/\n[A-Za-z0-9+/]{20}/, '\nAAAAAAAAAAAAAAAAAAAA');
   const cases: [file: string, words: string][] = [
     [devsh.folder, 'it is a folder, not a file'],
-    [join(devsh.folder, 'nowhere.pem'), 'there is no such file'],
+    [join(devsh.folder, 'nowhere.pem'), 'the file does not exist'],
     [await file('empty.pem', ''), 'contains no certificate'],
     [await file('key.pem', '-----BEGIN PRIVATE KEY-----\nx\n'), 'but a private key'],
     [await file('damaged.pem', `${pem}${damaged}`), 'certificate 2 of 2 is damaged'],

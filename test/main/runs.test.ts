@@ -69,7 +69,7 @@ test('a run that another devsh executes is not resumed', async () => {
   const stored = await new RunFiles(runsFolder(devsh)).resume(id);
   const { stderr, exitCode } = await devsh(`retry ${id} --yes`);
   await stored.close();
-  expect(stderr).toContain(`run ${id} is being carried out`);
+  expect(stderr).toContain(`run ${id} is in progress`);
   expect(exitCode).toBe(1);
   expect(writes()).toHaveLength(1);
   expect((await devsh(`retry ${id} --yes`)).exitCode).toBe(0);
@@ -114,7 +114,7 @@ test('undo skips runs that changed nothing or failed, and names the one it rever
   const { stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toMatch(
     new RegExp(
-      `undo of run ${added}, began \\d{4}-.*Z: user add username=zoe lang=de --on sim1 --yes\n`,
+      `undoes run ${added}, began \\d{4}-.*Z: user add username=zoe lang=de --on sim1 --yes\n`,
     ),
   );
   expect(exitCode).toBe(0);
@@ -136,7 +136,7 @@ test('undo means the newest run that changed the selected devices, and these alo
   expect(usernames(device(3))).not.toContain('one');
   const [run = ''] = await journals(devsh);
   const elsewhere = await devsh(`undo ${run.replace('.jsonl', '')} --on sim2 --yes`);
-  expect(elsewhere.stderr).toContain('changed sim1, sim3, and none of the devices that were named');
+  expect(elsewhere.stderr).toContain('changed sim1, sim3, but none of the named devices');
   expect(elsewhere.exitCode).toBe(6);
 });
 
@@ -168,7 +168,7 @@ test('a run of another terminal is undone by its id or after a question, never b
   expect(writes()).toHaveLength(1);
   const declined = await devsh('undo --on sim1', { tty: ['n'] });
   expect(declined.stderr).toMatch(
-    new RegExp(`undo of run ${id} of another terminal, began .*: user add`),
+    new RegExp(`undoes run ${id} of another terminal, began .*: user add`),
   );
   expect(declined.exitCode).toBe(6);
   // Runs of this terminal come first, even if another one has run something since.
@@ -206,7 +206,7 @@ test('undo names newer journals that it could not read', async () => {
   await writeFile(join(runsFolder(devsh), '29990101-000000-aaaa7m.jsonl'), 'no journal\n{}\n');
   await writeFile(join(runsFolder(devsh), '20000101-000000-aaaa7m.jsonl'), 'no journal\n{}\n');
   const { stderr, exitCode } = await devsh('undo --on sim1 --yes');
-  expect(stderr).toContain('their journals cannot be read: 29990101-000000-aaaa7m\n');
+  expect(stderr).toContain('unreadable journals: 29990101-000000-aaaa7m\n');
   expect(exitCode).toBe(0);
 });
 
@@ -305,8 +305,8 @@ test('a declined canary question leaves the rest for resume', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 3 });
   const line = 'user add username=zoe --on @lab --canary 1';
   const declined = await devsh(line, { tty: ['3', 'n'] });
-  expect(declined.stderr).toContain('Type 2 to go on with the other 2 devices');
-  expect(declined.stdout).toContain('not continued after the canary');
+  expect(declined.stderr).toContain('Type 2 to continue with the other 2 devices');
+  expect(declined.stdout).toContain('stopped after the canary');
   expect(declined.exitCode).toBe(3);
   expect(writes()).toHaveLength(1);
   expect((await devsh('resume --yes')).exitCode).toBe(0);
@@ -405,7 +405,7 @@ test.each([
 
 test.each([
   ['username,lang\nzoe,de\nzoe,fr\n', 'standard input:3: user zoe is added twice'],
-  ['username,lang\nzoe,de,x\n', 'standard input:2: 3 cells, where the first line has 2'],
+  ['username,lang\nzoe,de,x\n', 'standard input:2: 3 cells, but the first line has 2'],
   ['username,lang\n,de\n', 'standard input:2'],
 ])('a CSV file with a mistake is refused with its line: %j', async (stdin, text) => {
   const { devsh, devices } = await startFleet();
@@ -444,7 +444,7 @@ test('apply --confirm keeps a confirmed change, and Ctrl-C reverts it', async ()
   const cancelled = await devsh(['apply', file, '--on', 'sim2', '--yes', '--confirm', '60'], {
     stopAt: { text: 'unless you confirm', signal: 'SIGINT' },
   });
-  expect(cancelled.stderr).toContain('taking run');
+  expect(cancelled.stderr).toContain('undoing run');
   expect(cancelled.exitCode).toBe(130);
   expect(usernames(device(2))).not.toContain('zoe');
 });

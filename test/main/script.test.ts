@@ -15,10 +15,10 @@ test('all lines are parsed before the first one runs', async () => {
 
 test.each([
   ['user show "open', '-:1:11: the quote " is not closed'],
-  ['user show \\', '-:1:11: a backslash escapes nothing'],
-  ['user show ${KEY}', '-:1:11: ${KEY} has no value: say KEY=… behind the file, set DEVSH_VAR_KEY'],
+  ['user show \\', '-:1:11: a backslash with nothing after it'],
+  ['user show ${KEY}', '-:1:11: ${KEY} has no value: add KEY=… after the file, set DEVSH_VAR_KEY'],
   ['user show ${KEY', '-:1:11: the variable is not closed'],
-  ['user show ${a b}', '-:1:11: "${a b}" is no variable'],
+  ['user show ${a b}', '-:1:11: "${a b}" is not a variable'],
   ['usr list', '-:1:1: there is no command "usr"'],
   ['info\nrun other', '-:2:1: a script cannot run another script'],
 ])('%j is refused with its place', async (stdin, text) => {

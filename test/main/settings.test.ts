@@ -41,7 +41,9 @@ test('a project cannot send a login to a device outside of the inventory', async
   const { devsh, device } = await startFleet({ devices: 1, isListed: false });
   const cwd = await projectIn(devsh, { on: device(1).address });
   const { stderr, exitCode } = await devsh('user list', { cwd });
-  expect(stderr).toContain('is no device of the inventory, and a file leads no login elsewhere');
+  expect(stderr).toContain(
+    'is not in the inventory, and devsh sends no login to an address from a file',
+  );
   expect(exitCode).toBe(2);
   expect(device(1).log).toEqual([]);
   const own = await devsh('user list', { env: { DEVSH_ON: device(1).address } });
@@ -70,9 +72,7 @@ test.skipIf(process.getuid?.() !== 0)(
     await chown(join(cwd, '.devsh.json'), 4321, 4321);
     const { stderr, exitCode } = await devsh('user list --on sim1', { cwd });
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(
-      `warning: ${cwd}/.devsh.json does not count: it belongs to somebody else\n`,
-    );
+    expect(stderr).toBe(`warning: ignoring ${cwd}/.devsh.json: it belongs to another user\n`);
   },
 );
 
@@ -88,6 +88,6 @@ test.skipIf(process.getuid?.() !== 0)(
     await lchown(path, 4321, 4321);
     const { stderr, exitCode } = await devsh('user list --on sim1', { cwd });
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(`warning: ${path} does not count: it belongs to somebody else\n`);
+    expect(stderr).toBe(`warning: ignoring ${path}: it belongs to another user\n`);
   },
 );

@@ -114,7 +114,7 @@ test.each([
   ['--shard 5/3', 'there is no shard 5 of 3'],
   ['--shard 1/0', 'the number of shards must be 1 to 10000, not 0'],
   ['--shard 2', '"2" is not a shard: the second of four is 2/4'],
-  ['--shard-index 3 --shard-total 3', 'no shard with the index 3 of 3: they count from 0 to 2'],
+  ['--shard-index 3 --shard-total 3', 'no shard with the index 3 of 3: indexes go from 0 to 2'],
   ['--shard-index 0', '--shard-index needs --shard-total'],
   ['--shard-total 2', 'or JOB_COMPLETION_INDEX in the environment'],
   ['--shard 1/2 --shard-total 2', 'either --shard, or --shard-index'],

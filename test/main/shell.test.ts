@@ -97,7 +97,7 @@ test('run --dry-run holds for every line', async () => {
 test('run of a file that is not there is a usage error', async () => {
   const devsh = await makeDevsh();
   const { stderr, exitCode } = await devsh('run /nowhere/x.devsh');
-  expect(stderr).toContain('there is no such file');
+  expect(stderr).toContain('the file does not exist');
   expect(exitCode).toBe(2);
 });
 
@@ -214,10 +214,10 @@ test('a line for some devices names others with the record, and whether its valu
     stdin: 'user set bob lang=it --on sim2 --yes\nuser set bob lang=es --on sim1 --yes\n',
   });
   expect(stderr).toContain(
-    'user bob: also on sim1, sim3 with other values (without --on the line means them, too)',
+    'user bob: also on sim1, sim3 with other values (the line without --on includes them)',
   );
   expect(stderr).toContain('user bob: also on sim2 with other values');
-  expect(stderr).toContain('user bob: also on sim3 (without --on the line means them, too)');
+  expect(stderr).toContain('user bob: also on sim3 (the line without --on includes them)');
   const all = await devsh('connect @lab', { stdin: 'user set bob lang=ja --yes\n' });
   expect(all.stderr).not.toContain('also on');
 });

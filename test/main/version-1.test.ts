@@ -107,7 +107,7 @@ test('a shard of version 1 is resumed from its result file and from its journal'
     device(2).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'de' });
     const argv = ['apply', file('monday.plan'), '--shard', '2/2', '--yes'];
     const { stderr, exitCode } = await devsh([...argv, '--result', file('2.result')]);
-    expect(stderr).toContain('2.result: going on with run');
+    expect(stderr).toContain('2.result: resuming run');
     expect(exitCode).toBe(0);
     expect(writes()).toHaveLength(3);
     const merge = await devsh([

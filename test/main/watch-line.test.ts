@@ -12,7 +12,7 @@ test('watch repeats a line with its options until Ctrl-C', async () => {
   expect(stdout.split('\n').filter((text) => text === 'DEVICE\tUSERNAME').length).toBeGreaterThan(
     1,
   );
-  expect(stderr).toMatch(/^\d\d:\d\d:\d\d · again in 0.2 s; Ctrl-C ends it$/m);
+  expect(stderr).toMatch(/^\d\d:\d\d:\d\d · again in 0.2 s; Ctrl-C stops it$/m);
   expect(exitCode).toBe(130);
 });
 
@@ -33,13 +33,13 @@ test('a failed round is reported, and the next one follows', async () => {
 });
 
 test.each([
-  ['watch user add username=zoe --on sim1 --yes', 'and "user add" does'],
-  ['watch delete /api/user/x/ --on sim1', 'and "delete" does'],
-  ['watch plan x.yaml --on sim1 -o y.plan', 'and "plan" does'],
-  ['watch trust forget sim1', 'and "trust forget" does'],
-  ['watch watch devices', 'and "watch" does'],
+  ['watch user add username=zoe --on sim1 --yes', '"user add" is not one'],
+  ['watch delete /api/user/x/ --on sim1', '"delete" is not one'],
+  ['watch plan x.yaml --on sim1 -o y.plan', '"plan" is not one'],
+  ['watch trust forget sim1', '"trust forget" is not one'],
+  ['watch watch devices', '"watch" is not one'],
   ['watch user list --on sim1 --watch', 'leave out --watch'],
-  ['watch user list --on sim1 --json', 'watch has no end, and json needs one'],
+  ['watch user list --on sim1 --json', 'watch never ends, and json needs an end'],
   ['watch user list --colums lang', 'there is no option --colums'],
   ['watch', 'watch needs LINE'],
 ])('%s is refused', async (line, reason) => {

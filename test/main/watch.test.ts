@@ -35,7 +35,7 @@ test('--watch reports what is added, removed and changed, until Ctrl-C', async (
     'TIME - sim1 user zoe: removed',
   ]);
   expect(lines[0]).toMatch(/^DEVICE\tUSERNAME/);
-  expect(stderr).toContain('watching every 0.2 s; Ctrl-C ends it');
+  expect(stderr).toContain('watching every 0.2 s; Ctrl-C stops it');
   expect(exitCode).toBe(130);
 });
 
@@ -62,7 +62,7 @@ test('a failing device is reported once, and its recovery once; the others conti
   const fleet = await startFleet({ devices: 2 });
   const { device } = fleet;
   const running = fleet.devsh('user list --on @lab --watch=0.2', {
-    stopAt: { text: 'sim2 answers again', signal: 'SIGINT' },
+    stopAt: { text: 'sim2 responds again', signal: 'SIGINT' },
   });
   await inTurn(fleet, [
     () => {
@@ -80,7 +80,7 @@ test('a failing device is reported once, and its recovery once; the others conti
 });
 
 test.each([
-  ['--watch --json', '--watch has no end, and json needs one; use --format jsonl'],
+  ['--watch --json', '--watch never ends, and json needs an end; use --format jsonl'],
   ['--watch --drift', '--drift compares once'],
   ['--watch=0', '"0" is not a time from 0.2 to 86400 seconds'],
 ])('user list %s is refused', async (options, reason) => {
@@ -145,6 +145,6 @@ test('as JSON lines a device that changes is an object, and other formats are re
     record: { state: 'connected', users: 9 },
   });
   const refused = await fleet.devsh('devices --on @lab --watch --json');
-  expect(refused.stdout).toContain('--watch has no end, and json needs one; use --format jsonl');
+  expect(refused.stdout).toContain('--watch never ends, and json needs an end; use --format jsonl');
   expect(refused.exitCode).toBe(2);
 });

@@ -50,7 +50,7 @@ test('adding a user that exists with other fields differs, never makes a second 
   const { devsh, device, writes } = await startFleet();
   device(1).putUser({ username: 'zoe', lang: 'de' });
   const { stdout, exitCode } = await devsh('user add username=zoe lang=fr --on sim1 --yes');
-  expect(stdout).toContain('differs - lang: wanted fr, device holds de');
+  expect(stdout).toContain('differs - lang: wanted fr, device has de');
   expect(exitCode).toBe(1);
   expect(writes()).toEqual([]);
 });

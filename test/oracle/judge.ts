@@ -297,7 +297,7 @@ export class Judge {
     const faults: string[] = [];
     // For a file without changes only the number of records is printed.
     const isNothing =
-      line.kind === 'import' && /records are on the devices/.test(plan.stdout + plan.stderr);
+      line.kind === 'import' && /records are unchanged/.test(plan.stdout + plan.stderr);
     for (const [what, run] of [['plan', plan] as const, ['result', real] as const]) {
       if (run.exitCode === 2) continue;
       // If all is refused, the plan has named the devices.

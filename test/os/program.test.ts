@@ -44,8 +44,8 @@ test('reports the end: a status, a signal, or a timeout', async () => {
 });
 
 test.each([
-  ['/nowhere/program', 'there is no such program'],
-  ['/etc/passwd', 'it may not be executed'],
+  ['/nowhere/program', 'the program does not exist'],
+  ['/etc/passwd', 'it is not executable'],
 ])('%s is not started: %s', async (program, reason) => {
   expect(await runProgram({ argv: [program], env, limitMs: 10_000 })).toMatchObject({
     kind: 'not started',

@@ -46,17 +46,17 @@ test.each(['latin1', 'utf16le'] as const)(
   async (encoding) => {
     const path = join(folder, encoding);
     writeFileSync(path, '\ufeff- add: Jürgen', encoding);
-    await expect(readUserFile(path)).rejects.toThrow('it is no text in UTF-8');
+    await expect(readUserFile(path)).rejects.toThrow('it is not UTF-8 text');
   },
 );
 
 test.each(['/dev/zero', '/dev/null', '/dev/full'])('%s is no file', async (path) => {
-  await expect(readUserFile(path)).rejects.toThrow(`cannot read ${path}: it is no file`);
+  await expect(readUserFile(path)).rejects.toThrow(`cannot read ${path}: it is not a file`);
 });
 
 test('a folder, and a file that is not there, are said in words', async () => {
   await expect(readUserFile(folder)).rejects.toThrow('it is a folder, not a file');
-  await expect(readUserFile(join(folder, 'none'))).rejects.toThrow('there is no such file');
+  await expect(readUserFile(join(folder, 'none'))).rejects.toThrow('the file does not exist');
 });
 
 test('a file of a gigabyte, or an input without end, is refused before it fills the memory', async () => {

@@ -110,7 +110,7 @@ test('each result has a sign, a word and its reason; the summary counts', () => 
   expect('\n' + out).toMatchInlineSnapshot(`
     "
     ✓ fw1  add user carol: done
-    ≠ fw2  add user carol: differs - lang: sent de, device holds en; password: sent •••, device holds •••
+    ≠ fw2  add user carol: differs - lang: sent de, device has en; password: sent •••, device has •••
     ✗ fw3  add user carol: failed - no answer within 5 s
     ? fw1  add user x^[[2J: unknown - the response was lost
     1 done · 1 differs · 1 failed · 1 unknown

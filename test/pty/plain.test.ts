@@ -113,7 +113,7 @@ test('a yes that was typed before the question is no answer, and stands at the n
   program.type('user delete viewer\r');
   await vi.waitUntil(() => (device?.log.length ?? 0) > before);
   program.type('y\rdevices\r');
-  await program.waitFor('no answer: it is at the next prompt');
+  await program.waitFor('before this question is at the next prompt');
   program.press('enter');
   await program.waitFor(/> y$/m);
   program.press('enter');
@@ -130,7 +130,7 @@ test('a yes that was typed before the question of one command is dropped', async
   const program = await startDevsh(args, { env: ADMIN });
   await vi.waitUntil(() => (device?.log.length ?? 0) > 0, 10_000);
   program.type('y\ry\r');
-  await program.waitFor('no answer: it is dropped');
+  await program.waitFor('dropped what was typed before');
   program.press('ctrl-c');
   expect((await program.exit).code).toBe(6);
   expect(device?.users.map(({ username }) => username)).toContain('viewer');
@@ -154,7 +154,7 @@ test('a password that was typed too early is dropped, and never shown', async ()
   const program = await startDevsh(['connect', address, '--plain', '--insecure']);
   await program.waitFor('User name');
   program.type('admin\radmin-secret\r');
-  await program.waitFor('no answer: it is dropped');
+  await program.waitFor('dropped what was typed before');
   await program.waitFor('Password of admin');
   program.type('admin-secret\r');
   await program.waitFor(/8 records[^]*> $/m);

@@ -30,11 +30,11 @@ test('the canary is asked about, and a no stops the roll-out there', async () =>
   program.type(`${ADD} --canary 1\r`);
   await program.waitFor('Type 5 to do them');
   await answer(program, '5');
-  await program.waitFor(/The canary is well .* Type 4/);
+  await program.waitFor(/The canary succeeded .* Type 4/);
   expect(holders(simulator)).toBe(1);
   await program.waitFor('answer>');
   program.press('escape');
-  await program.waitFor('not continued after the canary');
+  await program.waitFor('stopped after the canary');
   await program.waitFor('continue with "resume');
   expect(holders(simulator)).toBe(1);
 });

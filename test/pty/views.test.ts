@@ -117,7 +117,7 @@ test.each(SIZES)(
     await shows(program, 'plan', size);
     program.type('4\r');
     // The roll-out waits for the question about the canary.
-    await program.waitFor(/canary is well/);
+    await program.waitFor(/canary succeeded/);
     await program.waitFor('answer>');
     await shows(program, 'roll-out', size);
     await answer(program, '3');
@@ -312,7 +312,7 @@ test('the list of devices is watched: what fails shows without a key', async () 
   program.type('devices --watch=0.3\r');
   await program.waitFor(/2 devices, 2 connected · every 0.3 s/);
   simulator.devices[1]?.setFault('accept-and-close');
-  await program.waitFor(/2 devices, 1 connected, \[1\] 1 broken off/);
+  await program.waitFor(/2 devices, 1 connected, \[1\] 1 interrupted/);
   simulator.devices[1]?.clearFaults();
   await program.waitFor(/2 devices, 2 connected/);
   program.press('escape');

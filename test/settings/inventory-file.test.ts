@@ -40,7 +40,7 @@ test('a damaged file is brought back as it was last understood, and kept aside',
   const file = openInventory(path);
   await file.load();
   await writeFile(path, text.slice(0, -8) + '\0');
-  await expect(file.load()).rejects.toThrow('"device restore" brings back');
+  await expect(file.load()).rejects.toThrow('"device restore" restores');
   const { devices, aside } = await file.restore(new Date());
   expect(devices).toBe(1);
   expect(await readFile(path, 'utf8')).toBe(text);
@@ -59,7 +59,7 @@ test('devices that are gone from the file, or moved, are told once, and the olde
   expect((await file.load()).devices).toHaveLength(2);
   expect((await file.load()).devices).toHaveLength(2);
   expect(notices).toEqual([
-    `${path} lists 1 device less (fw3) and has another address for 1 device (fw2) than when devsh last read it; that text is kept in ${path}.good.older`,
+    `${path} lists 1 device fewer (fw3) and has another address for 1 device (fw2) than when devsh last read it; ${path}.good.older has that text`,
   ]);
   expect(await readFile(`${path}.good.older`, 'utf8')).toBe(text);
 });

@@ -77,7 +77,7 @@ test.each([
     `10.0.0.5 sha256:${FINGERPRINT} first-seen=2026-11-21T10:00:00Z valid-to=2026-11-21T10:00:00Z subject=z\n`.repeat(
       2,
     ),
-    ':3: 10.0.0.5:443 is pinned in line 2 already',
+    ':3: 10.0.0.5:443 is already pinned in line 2',
   ],
 ])('names the line that says %j, and writes nothing', async (line, message) => {
   const text = `# pins\n${line}`;
@@ -188,7 +188,7 @@ test('pins that a hand has added stay when the good copy is restored', async () 
   await known.set(makePin());
   const own = `10.0.0.9:443 sha256:${FINGERPRINT} first-seen=2026-11-21T10:00:00.000Z\n`;
   await writeFile(path, own + (await read()).replace(' sha256:', ' sha2:'));
-  await expect(known.all()).rejects.toThrow('"trust restore" brings back');
+  await expect(known.all()).rejects.toThrow('"trust restore" restores');
   expect((await known.restore(new Date())).pins).toBe(2);
   expect((await known.all()).map(({ address }) => address)).toEqual([
     '10.0.0.5:443',

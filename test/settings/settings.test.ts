@@ -140,8 +140,8 @@ test('environment before project before own file before default, and each says w
 });
 
 test.each([
-  ['{"inventory": "devices.yaml"}', '"inventory" may only stand in your own settings'],
-  ['{"saveCredentials": "never"}', '"saveCredentials" may only stand in your own settings'],
+  ['{"inventory": "devices.yaml"}', '"inventory" is only allowed in your own settings'],
+  ['{"saveCredentials": "never"}', '"saveCredentials" is only allowed in your own settings'],
   ['{"readOnly": false}', 'readOnly: only true is allowed here'],
   ['{"credential_command": ["id"]}', 'unknown setting "credential_command"'],
   ['{"on": ', 'is not valid JSON'],

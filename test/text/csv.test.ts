@@ -44,7 +44,7 @@ test.each([
 
 test.each([
   ['a\n\n"ä"\n"open\n\n', 'a.csv:4: the quote that begins here is not closed'],
-  ['sep=,\na\n"x"y', 'a.csv:3: text behind a closing quote'],
+  ['sep=,\na\n"x"y', 'a.csv:3: text after a closing quote'],
   ['a\n5" pipe\n', 'a.csv:2: a quote in a cell'],
 ])('says where the quotes of %j are wrong', (text, message) => {
   expect(() => cellsOf(text)).toThrow(UsageError);

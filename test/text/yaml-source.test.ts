@@ -12,7 +12,7 @@ test('the mark that editors of Windows put in front, and their line ends, change
 
 test('a text nested too deep is said to be so', () => {
   expect(() => source('['.repeat(20_000)).data()).toThrow(
-    /^set\.yaml:1:\d+: it is nested too deep$/,
+    /^set\.yaml:1:\d+: it is nested too deeply$/,
   );
 });
 

@@ -30,14 +30,14 @@ interface Group {
 export function parseAnsible(text: string, file: string): Findings {
   const root = asObject(readJson(text, file));
   if (root === undefined) {
-    throw new UsageError(`${file} is not what "ansible-inventory --list" prints: no object`);
+    throw new UsageError(`${file} is not output of "ansible-inventory --list": not an object`);
   }
   const { _meta: meta, ...entries } = root;
   const variables = asObject(asObject(meta)?.['hostvars']) ?? {};
   const groups = Object.entries(entries).map(([name, entry]) => groupOf(name, entry));
   if (meta === undefined && groups.every(isEmpty)) {
     throw new UsageError(
-      `${file} has nothing that is known: looked for "inventory" or "devices" (devsh), ` +
+      `${file} has no known content: looked for "inventory" or "devices" (devsh), ` +
         '"results" (NetBox), "_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
     );
   }
@@ -69,10 +69,12 @@ export function parseAnsible(text: string, file: string): Findings {
     groups: own.filter((group) => !bad.includes(group)).map(writtenGroup),
     remarks: [
       ...(bad.length > 0
-        ? [`groups whose names no group here can have: ${someOf(bad.map(({ name }) => name))}`]
+        ? [
+            `left out groups with names that devsh does not allow: ${someOf(bad.map(({ name }) => name))}`,
+          ]
         : []),
       ...(local.length > 0
-        ? [`hosts that are this machine: ${someOf(local.map(({ name }) => name))}`]
+        ? [`left out hosts that are this machine: ${someOf(local.map(({ name }) => name))}`]
         : []),
       ...secretRemark(hosts.map((host) => host.variables)),
     ],
@@ -127,5 +129,5 @@ function secretRemark(hosts: readonly JsonObject[]): string[] {
     hosts.flatMap((variables) => Object.keys(variables).filter(mayBeSecretField)),
   );
   if (names.size === 0) return [];
-  return [`secrets are never copied: ${someOf([...names].sort())} (keep a login with "login")`];
+  return [`left out secrets: ${someOf([...names].sort())} (keep a login with "login")`];
 }

@@ -25,7 +25,7 @@ export function parseDeviceList(text: string, file: string): Findings {
   const data = readJson(text, file);
   const rows = Array.isArray(data) ? data : asObject(data)?.['inventory'];
   if (!Array.isArray(rows)) {
-    throw new UsageError(`${file} is no list of devices as "device list --json" prints it`);
+    throw new UsageError(`${file} is not a list of devices as "device list --json" prints it`);
   }
   const devices = asList(rows).map((item, index): FoundDevice => {
     const row = asObject(item) ?? {};
@@ -141,9 +141,9 @@ function remarksOf(written: readonly string[], columns: readonly string[]): stri
   const others = left.filter((name) => name !== '' && !secret.includes(name));
   return [
     ...(secret.length > 0
-      ? [`secrets are never copied: ${someOf(secret)} (keep a login with "login")`]
+      ? [`left out secrets: ${someOf(secret)} (keep a login with "login")`]
       : []),
-    ...(others.length > 0 ? [`columns that are not taken: ${someOf(others)}`] : []),
+    ...(others.length > 0 ? [`left out columns: ${someOf(others)}`] : []),
   ];
 }
 

@@ -121,11 +121,11 @@ function problemOf({ name, address, groups, settings }: FoundDevice): string | u
   const problem = nameProblem(name, 'device');
   if (problem !== undefined) return `its name ${problem}`;
   if (address === '') return 'it has no address';
-  if (address.includes('{{')) return 'its address is a template, which only Ansible fills in';
+  if (address.includes('{{')) return 'its address is a template that only Ansible can fill in';
   try {
     const { host } = parseAddress(address);
     if (isIPv4(name) && host !== name) {
-      return `a device called ${name} cannot have another address`;
+      return `a device named ${name} cannot have another address`;
     }
     for (const key of ['proxy', 'jump'] as const) {
       const route = settings[key];
@@ -140,10 +140,10 @@ function problemOf({ name, address, groups, settings }: FoundDevice): string | u
     if (wrong !== undefined) return `its group ${JSON.stringify(group.slice(0, 100))} ${wrong}`;
   }
   if (settings.proxy !== undefined && settings.jump !== undefined) {
-    return 'it is to be reached by a proxy or a jump host, not both';
+    return 'it has both a proxy and a jump host: keep one';
   }
   for (const [key, value] of Object.entries(settings)) {
-    if ([value].flat().some(hasUnsafe)) return `its ${key} holds characters that cannot be seen`;
+    if ([value].flat().some(hasUnsafe)) return `its ${key} contains invisible characters`;
     const isFlag = key === 'read_only' || key === 'insecure';
     if (isFlag && value !== 'true' && value !== 'false') return `its ${key} must be true or false`;
   }
@@ -163,7 +163,7 @@ function withoutAddressConflicts(
     const owners = new Map<string, string>();
     for (const { name, address } of inventory.devices) {
       if (!moving.has(name.toLowerCase()))
-        owners.set(canonical(address), `"${name}" has it already`);
+        owners.set(canonical(address), `"${name}" already has it`);
     }
     for (const device of taken) {
       const { name, place } = device;
@@ -258,7 +258,7 @@ function checkGroups(found: readonly WrittenGroup[], { groups }: WrittenInventor
   const tree = new GroupTree([...groups, ...found]);
   const circle = found.find(({ name }) => tree.isInItself(name));
   if (circle !== undefined) {
-    throw new UsageError(`with this source the group "${circle.name}" would be in itself`);
+    throw new UsageError(`with this source the group "${circle.name}" would contain itself`);
   }
 }
 

@@ -30,20 +30,20 @@ export function parseNetBoxUrl(text: string): NetBoxUrl {
   try {
     url = new URL(text);
   } catch {
-    throw new UsageError('this is no URL: write https://netbox.example/api/dcim/devices/?site=x');
+    throw new UsageError('not a URL: write https://netbox.example/api/dcim/devices/?site=x');
   }
   if (url.protocol !== 'https:') {
-    throw new UsageError('only https:// is spoken, also to NetBox: the token would be seen');
+    throw new UsageError('NetBox needs https://: over http:// others could read the token');
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(
-      'a URL must contain no login: NETBOX_TOKEN, --token-stdin or "login" give the token',
+      'the URL must not contain a login: give the token with NETBOX_TOKEN, --token-stdin or "login"',
     );
   }
   const query = url.searchParams;
   const secret = [...query.keys()].find((name) => /token|key|password/i.test(name));
   if (secret !== undefined) {
-    throw new UsageError(`the URL must hold no secret: take "${secret}" out of it`);
+    throw new UsageError(`the URL must not contain a secret: remove "${secret}"`);
   }
   if (!query.has('status')) query.set('status', 'active');
   if (!query.has('limit')) query.set('limit', PAGE_SIZE);
@@ -57,7 +57,7 @@ function apiPath(path: string): string {
   // As in the browser, with an optional prefix before the path.
   const [, prefix, page] = /^(.*?)(\/(?:dcim|virtualization)\/[^/]+\/)$/.exec(ended) ?? [];
   if (page !== undefined) return `${prefix ?? ''}/api${page}`;
-  throw new UsageError(`${path} is no list of devices; NetBox has it at ${DEVICES}`);
+  throw new UsageError(`${path} is not the list of devices; in NetBox it is ${DEVICES}`);
 }
 
 /** One page of a list. */
@@ -74,7 +74,7 @@ export function readNetBoxPage(data: Value, path: string, where: string): NetBox
   const page = asObject(data);
   const results = page?.['results'];
   if (page === undefined || !Array.isArray(results)) {
-    throw new UsageError(`${where} answers with no list of NetBox (no "results")`);
+    throw new UsageError(`${where} did not return a list of NetBox ("results" is missing)`);
   }
   const records = asList(results as Value)
     .map(asObject)
@@ -88,7 +88,7 @@ export function readNetBoxPage(data: Value, path: string, where: string): NetBox
     return { records, next: `${place}${search}` };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${where}: its next page has no URL that can be read`);
+    throw new UsageError(`${where}: its next page has an invalid URL`);
   }
 }
 

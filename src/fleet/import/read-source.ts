@@ -39,7 +39,7 @@ function isDeviceList(text: string): boolean {
 
 function notListed(file: string): UsageError {
   return new UsageError(
-    `${file} is an inventory that only Ansible reads: "--from ansible" lets ansible-inventory do it ` +
-      '(which runs scripts and plugins that belong to it)',
+    `only Ansible can read ${file}: "--from ansible" runs ansible-inventory ` +
+      '(which runs the scripts and plugins of the inventory)',
   );
 }

@@ -71,10 +71,10 @@ export async function parseSshConfig(
       });
     }
   }
-  if (commands.length > 0) remarks.push(`ProxyCommand is not taken: ${someOf(commands)}`);
+  if (commands.length > 0) remarks.push(`left out ProxyCommand: ${someOf(commands)}`);
   if (several.length > 0) {
     remarks.push(
-      `ProxyJump over several hosts is not taken: ${someOf(several)} (let the last one have a ProxyJump of its own)`,
+      `left out ProxyJump over several hosts: ${someOf(several)} (set a ProxyJump for the last one)`,
     );
   }
   return { devices, groups: [], remarks };
@@ -95,7 +95,7 @@ async function linesOf(
   depth: number,
   budget: { left: number },
 ): Promise<Line[]> {
-  if (depth > MAX_DEPTH) throw new UsageError(`${file}: files include each other without end`);
+  if (depth > MAX_DEPTH) throw new UsageError(`${file}: files include each other in a loop`);
   const lines: Line[] = [];
   let header: Line = { keyword: 'host', words: ['*'], place: file };
   for (const [index, written] of text
@@ -164,7 +164,7 @@ function indexBlocks(blocks: readonly Block[]): (name: string) => Block[] {
     else for (const name of patterns) named.set(name, [...(named.get(name) ?? []), index]);
   }
   if (general.length > MAX_PATTERN_BLOCKS) {
-    const text = `more than ${MAX_PATTERN_BLOCKS} Host lines with wildcards cannot be read`;
+    const text = `devsh reads at most ${MAX_PATTERN_BLOCKS} Host lines with wildcards`;
     throw new UsageError(`${blocks[general[0] ?? 0]?.place ?? ''}: ${text}`);
   }
   return (name) =>

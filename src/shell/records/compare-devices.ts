@@ -37,14 +37,14 @@ export async function* compareDevices(
     const { session } = one;
     if (one.ok) answers.set(session, { device: session.ref, records: one.records });
     else yield { kind: 'error', error: one.error, device: session.ref };
-    const text = `reading ${resource}s: ${session.ref.name} ${one.ok ? 'answered' : 'failed'}`;
+    const text = `reading ${resource}s: ${session.ref.name} ${one.ok ? 'responded' : 'failed'}`;
     yield { kind: 'progress', done, total: sessions.length, text };
   }
   const answered = sessions.filter((session) => answers.has(session));
   const [first] = answered;
   if (first === undefined) return;
   if (answered.length < 2) {
-    yield warning(`only ${first.ref.name} has answered: there is nothing to compare it with`);
+    yield warning(`only ${first.ref.name} responded: there is nothing to compare it with`);
     return;
   }
   const compared = answered.flatMap((session) => answers.get(session) ?? []);
@@ -89,5 +89,5 @@ function* neverCompared(
 ): Generator<Output> {
   const own = fields.filter((field) => !isCompared(field, keyField, perDevice));
   if (own.length === 0) return;
-  yield warning(`not compared, as each device has its own: ${own.join(', ')}`);
+  yield warning(`not compared, because each device has its own: ${own.join(', ')}`);
 }

@@ -47,7 +47,7 @@ export async function* countRecords(
     } else {
       yield { kind: 'error', error: one.error, device };
     }
-    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
+    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
     yield { kind: 'progress', done, total: sessions.length, text };
   }
   if (answered === 0) return;
@@ -73,9 +73,7 @@ export async function* countRecords(
 
 function refuseOthers({ options }: CountCall, field: string): void {
   if (mayBeSecretField(field)) {
-    throw new UsageError(
-      `--count-by: ${field} may be a secret, and devsh does not show its values`,
-    );
+    throw new UsageError(`--count-by: ${field} may be a secret, and devsh shows no secrets`);
   }
   const others = [
     ['--drift', options.drift],

@@ -28,7 +28,7 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
   const openEditor = call.io.edit;
   if (openEditor === undefined) {
     throw new RefusedError(
-      `${resource} edit needs a terminal for the editor; in a script say "${resource} set"`,
+      `${resource} edit needs a terminal for the editor; in a script use "${resource} set"`,
     );
   }
   if (call.isReadOnly && !call.options.dryRun) {
@@ -40,12 +40,12 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
   const records = editable(sessions, reads, resource);
   if (records.length === 0) {
     if (reads.length === 0) return;
-    throw new NotFoundError(`no such ${resource} on the devices that answered`);
+    throw new NotFoundError(`no such ${resource} on the devices that responded`);
   }
   const edited = await editUntilRight(openEditor, records, `${resource}.yaml`);
   if (edited.removed.length > 0) {
     const names = edited.removed.map(({ key }) => key || resource).join(', ');
-    const text = `not in the text any more, and left as they are: ${names} (to delete: ${resource} delete KEY)`;
+    const text = `removed from the text, unchanged on the device: ${names} ("${resource} delete KEY" deletes)`;
     yield warning(text);
   }
   const changes = changesOf(sessions, reads, edited);
@@ -166,15 +166,13 @@ async function editUntilRight(
   for (;;) {
     const text = await openEditor({ text: shown, name });
     const isEmpty = withoutComplaint(text).trim() === '';
-    if (isEmpty) throw new RefusedError('the text was emptied: nothing was changed');
+    if (isEmpty) throw new RefusedError('the text is empty: nothing was changed');
     try {
       return readRecordText(text, records, name);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       if (text === shown) {
-        throw new RefusedError(
-          `the text was left as it was: nothing was changed (${error.message})`,
-        );
+        throw new RefusedError(`the text is unchanged: nothing was changed (${error.message})`);
       }
       shown = withComplaint(text, error.message);
     }

@@ -64,7 +64,7 @@ function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Gen
   const filter = read?.view.file?.filter;
   if (filter === undefined || format === 'json' || format === 'yaml') return;
   yield warning(
-    `only what matches "${filter}" is in it, which ${format} cannot say: never import it with --prune`,
+    `the file contains only records that match "${filter}", and ${format} cannot state that: never import it with --prune`,
   );
 }
 
@@ -92,7 +92,7 @@ async function* readAll(
 ): AsyncGenerator<Output, ReadOutput[]> {
   const resource = call.args.optional('RESOURCE') ?? 'user';
   if (!isResourceName(resource)) {
-    throw new UsageError(`"${resource}" is no name of a resource; the filter comes behind it`, {
+    throw new UsageError(`"${resource}" is not the name of a resource; the filter follows it`, {
       column: call.args.words('RESOURCE')[0]?.start,
     });
   }
@@ -117,7 +117,7 @@ async function* readAll(
       position: positions.get(one.session) ?? 0,
       outcome: one.ok ? { ok: true, records: one.records } : one,
     });
-    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
+    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
     yield { kind: 'progress', done: found.length, total: sessions.length, text };
   }
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
@@ -133,7 +133,7 @@ function* remarks(call: ExportCall, reads: ReadOutput[]): Generator<Output> {
     reads[index] = { ...read, outcome: { ok: true, records } };
   }
   if (fields.size > 0) {
-    yield info(`left out, because they are secret: ${[...fields].join(', ')}`);
+    yield info(`left out as secret: ${[...fields].join(', ')}`);
   }
   if (call.io.isOnScreen === true && call.options.output === undefined && !call.options.perDevice) {
     yield info('--output FILE writes this to a file');
@@ -149,9 +149,7 @@ function formatOf(call: Call, path: string | undefined): RecordFormat {
   if (path === undefined || extname(path) === '') return 'csv';
   const byName = formatOfFile(path);
   if (byName !== undefined) return byName;
-  throw new UsageError(
-    `"${path}" does not end with .csv, .json, .jsonl or .yaml: say --format as well`,
-  );
+  throw new UsageError(`"${path}" does not end with .csv, .json, .jsonl or .yaml: add --format`);
 }
 
 async function refuseExisting(call: ExportCall, paths: readonly string[]): Promise<void> {
@@ -162,7 +160,7 @@ async function refuseExisting(call: ExportCall, paths: readonly string[]): Promi
   if (first === undefined) return;
   const others = there.length > 1 ? ` and ${there.length - 1} more` : '';
   throw new RefusedError(
-    `${first}${others} exists already: --overwrite replaces it; nothing was written`,
+    `${first}${others} already exists: --overwrite replaces it; nothing was written`,
   );
 }
 

@@ -147,7 +147,7 @@ function objectionsOf({ verdict, error, differences = [] }: StepResult): [string
     ...issues.flatMap(([field, texts]) => texts.map((text): [string, string] => [field, text])),
     ...(isOther ? differences : []).map(({ field, held }): [string, string] => [
       field,
-      isSecretField(field) ? 'not as sent' : `holds ${valueText(held) || 'nothing'}`,
+      isSecretField(field) ? 'not as sent' : `has ${valueText(held) || 'nothing'}`,
     ]),
   ];
 }

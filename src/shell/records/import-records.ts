@@ -108,16 +108,14 @@ function* remarks(
 ): Generator<Output> {
   if (ignored.size > 0) {
     const fields = [...ignored].join(', ');
-    yield info(`not taken from the file, because the devices set them: ${fields}`);
+    yield info(`ignored in the file, because the devices set them: ${fields}`);
   }
   if (missing.length > 0) {
-    yield warning(
-      `could not be read when ${name} was exported, and left alone now: ${missing.join(', ')}`,
-    );
+    yield warning(`left out, because ${name} was exported without them: ${missing.join(', ')}`);
   }
   const count = unchanged === rows ? `all ${rows}` : `${unchanged} of ${rows}`;
   const isWhole = devices.every(({ error }) => error === undefined);
-  const text = `${count} records are on the devices${isWhole ? '' : ' that were read'} as in the file`;
+  const text = `${count} records are unchanged${isWhole ? '' : ' on the devices that were read'}`;
   if (unchanged > 0) yield info(text);
 }
 
@@ -139,11 +137,11 @@ function renameOf(maps: readonly string[]): (name: string) => string | undefined
 function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
   const said = call.args.optional('RESOURCE');
   if (said !== undefined && told !== undefined && said !== told) {
-    throw new UsageError(`${name} holds ${told}s, not ${said}s`);
+    throw new UsageError(`${name} contains ${told}s, not ${said}s`);
   }
   const resource = said ?? told ?? 'user';
   if (isResourceName(resource)) return resource;
-  throw new UsageError(`"${resource}" is no name of a resource`);
+  throw new UsageError(`"${resource}" is not the name of a resource`);
 }
 
 /**
@@ -182,7 +180,7 @@ async function assign(call: ImportCall, file: RecordFile) {
 /** A name of a device, not a pattern. */
 function asSelector(device: string): string {
   if (/^[\w.:[\]-]+$/.test(device) && !device.startsWith('-')) return device;
-  throw new UsageError(`"${device}", in the column DEVICE, is no name of a device`);
+  throw new UsageError(`"${device}" in the column DEVICE is not the name of a device`);
 }
 
 async function askToLeaveOut(
@@ -193,8 +191,8 @@ async function askToLeaveOut(
 ): Promise<void> {
   const left = rows.filter(({ device }) => device !== undefined && others.includes(device));
   const here = selected.map(({ ref }) => ref.name);
-  const is = others.length === 1 ? 'which is' : 'which are';
-  const what = `${name} is also about ${someOf(others, 10)}, ${is} not selected (${someOf(here, 10)})`;
+  const is = others.length === 1 ? 'is' : 'are';
+  const what = `${name} has records for ${someOf(others, 10)}, which ${is} not selected (${someOf(here, 10)})`;
   const records = counted(left.length, 'record');
   const answer = call.options.yes
     ? undefined
@@ -205,7 +203,7 @@ async function askToLeaveOut(
       });
   if (answer === 'y') return;
   throw new RefusedError(
-    `${what}: name all devices with --on, or take these ${records} out of the file; nothing was sent`,
+    `${what}: name all devices with --on, or remove these ${records} from the file; nothing was sent`,
   );
 }
 

@@ -60,7 +60,7 @@ export async function* readRecords(
       total: sessions.length,
       outcome: one.ok ? { ok: true, records: matching(filter, one.records, device.name) } : one,
     };
-    const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'answered' : 'failed'}`;
+    const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
     yield { kind: 'progress', done, total: sessions.length, text };
   }
   yield* missingFields(view, fields);
@@ -109,9 +109,7 @@ export function* missingFields(
     yield warning(`no record has a field "${field}"${hint}`);
   }
   if (missing.length > MAX_MISSING) {
-    yield warning(
-      `no record has ${missing.length - MAX_MISSING} more of the fields that were named`,
-    );
+    yield warning(`no record has ${missing.length - MAX_MISSING} more of the named fields`);
   }
 }
 

@@ -81,7 +81,7 @@ async function* applyPlanFile(
   }
   if (call.options.replan && stored.changes.length === 0) {
     throw new UsageError(
-      `${file} was made by "import" and has no --replan: repeat "${stored.command}"`,
+      `${file} comes from "import", which has no --replan: repeat "${stored.command}"`,
     );
   }
   yield* checkAddresses(call, planned, file);
@@ -108,14 +108,14 @@ function withPlanTime(createdAt: string): (plan: DevicePlan) => DevicePlan {
     ...plan,
     settled: plan.settled.map((result) => ({
       ...result,
-      note: [result.note, `when planned, ${createdAt}`].filter(Boolean).join('; '),
+      note: [result.note, `as planned at ${createdAt}`].filter(Boolean).join('; '),
     })),
   });
 }
 
 function changesIn(call: Call<'resource'>, text: string, file: string): readonly Change[] {
   if (isPlanFile(text)) {
-    throw new UsageError(`${file} is a plan already: "apply ${file}" carries it out`);
+    throw new UsageError(`${file} is already a plan: "apply ${file}" applies it`);
   }
   const name = file === '-' ? 'standard input' : file;
   return isChangeSetFile(file, text)
@@ -131,16 +131,16 @@ function selectedShard({ options, shell }: Call<PartOption>): Shard | undefined 
   const { shard, shardIndex, shardTotal: total } = options;
   if (shard !== undefined) {
     if (shardIndex === undefined && total === undefined) return shard;
-    throw new UsageError('either --shard, or --shard-index with --shard-total');
+    throw new UsageError('use either --shard, or --shard-index with --shard-total');
   }
   if (total === undefined) {
     if (shardIndex === undefined) return undefined;
-    throw new UsageError('--shard-index needs --shard-total: how many shards there are');
+    throw new UsageError('--shard-index needs --shard-total, the number of shards');
   }
   const index = shardIndex ?? indexIn(shell.services.env[JOB_INDEX]);
   if (index < total) return shardOf(index + 1, total);
   throw new UsageError(
-    `there is no shard with the index ${index} of ${total}: they count from 0 to ${total - 1}`,
+    `there is no shard with the index ${index} of ${total}: indexes go from 0 to ${total - 1}`,
   );
 }
 
@@ -149,7 +149,7 @@ function indexIn(text: string | undefined): number {
   throw new UsageError(
     text === undefined
       ? `--shard-total needs --shard-index, or ${JOB_INDEX} in the environment`
-      : `${JOB_INDEX} is "${text}": an index counts from 0`,
+      : `${JOB_INDEX} is "${text}": it must be an index from 0`,
   );
 }
 
@@ -163,11 +163,11 @@ function checkShardOptions(
   if (option === '') return;
   if (!isPlan) {
     throw new UsageError(
-      `${option} needs a plan file, the same for all: make one with "plan FILE --on … -o PLANFILE"`,
+      `${option} needs a plan file, the same for all: create one with "plan FILE --on … -o PLANFILE"`,
     );
   }
   if (options.replan) {
-    throw new UsageError(`${option} carries out the plan as it is: leave out --replan`);
+    throw new UsageError(`${option} applies the plan unchanged: leave out --replan`);
   }
   if (options.result !== undefined && options.confirmMs !== undefined) {
     throw new UsageError('--confirm may undo what --result reports: leave one out');
@@ -197,7 +197,7 @@ async function* applyPart(
     if ((await services.runs.read(run)) === undefined) {
       await services.runs.adopt(run, adoptedJournal(earlier, { ...plan, run, part }));
     }
-    yield info(`${part.result}: going on with run ${run}`);
+    yield info(`${part.result}: resuming run ${run}`);
     yield* retryRest(call, run);
   } finally {
     await release();
@@ -257,7 +257,7 @@ async function readEarlierResult(
   if (isSame) return earlier;
   throw new RefusedError(
     `${file} is the result of ${part.digest === digest ? `other devices (shard ${shardText(part.shard)})` : 'another plan'}: ` +
-      'name another file, or remove this one',
+      'use another file, or remove this one',
   );
 }
 
@@ -287,7 +287,7 @@ async function* checkAddresses(
     if (!isKnown && !isNamedSo) unknown.push(`${device.name} at ${device.address}`);
   }
   if (unknown.length === 0 || inventory.devices.length === 0) return;
-  yield warning(`${file} leads to devices that are not in the inventory: ${someOf(unknown)}`);
+  yield warning(`${file} contains devices that are not in the inventory: ${someOf(unknown)}`);
 }
 
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;

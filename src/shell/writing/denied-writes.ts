@@ -50,6 +50,6 @@ function reasonFor(
 ): DeniedWrites {
   const [first] = each;
   if (first?.[action] === undefined || each.some((one) => one[action] === undefined)) return {};
-  const who = each.length === 1 ? 'the device offers' : 'the devices offer';
-  return { [action]: `${who} no ${first[action]} here` };
+  const who = each.length === 1 ? 'the device does' : 'the devices do';
+  return { [action]: `${who} not offer ${first[action]} here` };
 }

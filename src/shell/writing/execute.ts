@@ -193,10 +193,10 @@ async function checkCanary(
   const expected = String(left.length);
   const answer = await call.io.ask?.({
     kind: 'confirm',
-    text: `The canary is well (${[...names].join(', ')}). Type ${expected} to go on with the other ${expected} devices:`,
+    text: `The canary succeeded (${[...names].join(', ')}). Type ${expected} to continue with the other ${expected} devices:`,
     expected,
   });
-  return answer === expected ? undefined : 'not continued after the canary';
+  return answer === expected ? undefined : 'stopped after the canary';
 }
 
 /** A refused login shows that the login no longer works: the user is not asked for another one. */
@@ -230,17 +230,17 @@ function headOf(
 export function newsOutput({ name }: DeviceRef, { fact, value, why = '' }: NewFact): Output[] {
   const [, resource, volatile] = /^resources\.([^.]+)\.(volatile)$/.exec(fact) ?? [];
   if (fact === 'ids') {
-    const text = `${name}: ids are places in the list (${why}): each record is looked up by what it holds from now on`;
+    const text = `${name}: ids are positions in the list (${why}): from now on devsh finds each record by its content`;
     return [warning(text)];
   }
   if (fact === 'connections') {
     return [
-      info(`${name}: takes one connection at a time: reads make room for writes from now on`),
+      info(`${name}: accepts only one connection at a time: from now on reads wait for writes`),
     ];
   }
   if (resource === undefined || volatile === undefined) return [];
   const fields = value as readonly string[];
   const verb = fields.length === 1 ? 'changes' : 'change';
-  const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} while nobody writes: not compared from now on`;
+  const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} without a write: from now on devsh does not compare them`;
   return [info(text)];
 }

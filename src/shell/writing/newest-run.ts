@@ -89,7 +89,7 @@ export function* checkOwner(
   words: (id: string) => readonly [which: string, byId: string],
 ): Generator<Output> {
   if (unreadable.length > 0) {
-    yield warning(`not looked at, as their journals cannot be read: ${someOf(unreadable)}`);
+    yield warning(`skipped runs with unreadable journals: ${someOf(unreadable)}`);
   }
   const isUnasked = !options.dryRun && !options.asCurl && (options.yes || io.ask === undefined);
   if (owner === 'session' || (owner === 'user' && !isUnasked)) return;

@@ -28,10 +28,10 @@ export async function* confirmRaw(
     return false;
   }
   if ((await reasonFor(call)) !== undefined) {
-    yield warning('the reason is not kept: a raw request has no journal');
+    yield warning('devsh does not keep the reason: a raw request has no journal');
   }
   const textFor = (expected: string): string =>
-    `${request} to ${names}? It is not read back. Type ${expected} to send it:`;
+    `${request} to ${names}? devsh does not read it back. Type ${expected} to send it:`;
   await confirm(call, sessions.length, textFor);
   return true;
 }

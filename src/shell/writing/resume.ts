@@ -46,7 +46,7 @@ function failedScope(rest: boolean): Scope {
 /** `resume`: continues with the steps that were not reached or are unconfirmed. */
 export async function* resume(call: WriteCall): AsyncGenerator<Output> {
   try {
-    yield* resumeSelected(call, UNFINISHED, (run) => `"resume ${run}" goes on with it`);
+    yield* resumeSelected(call, UNFINISHED, (run) => `"resume ${run}" continues it`);
   } catch (error) {
     if (!(error instanceof EmptyJournalError)) throw error;
     // The run ended within its first line: there is nothing to resume.
@@ -58,7 +58,7 @@ export async function* retry(call: WriteCall & Call<'rest'>): AsyncGenerator<Out
   yield* resumeSelected(
     call,
     failedScope(call.options.rest),
-    (run) => `"retry ${run}" tries it again`,
+    (run) => `"retry ${run}" sends its failed steps again`,
   );
 }
 
@@ -106,7 +106,7 @@ async function* resumeRun(
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
   if (!(await loadRun(services, id)).isPlanned) {
-    throw new RefusedError(`run ${id} ended before anything was sent: repeat its command`);
+    throw new RefusedError(`run ${id} ended before it sent anything: repeat its command`);
   }
   if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
   const file = await services.runs.resume(id);
@@ -197,7 +197,7 @@ async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readon
   if (unknown.length > 0) {
     const names = someOf(unknown.map(({ device }) => device.name));
     yield warning(
-      `${names} could not be read, so that what is to change there is not known: repeat the line of the run with --on for ${unknown.length === 1 ? 'it' : 'them'} alone: ${run.command}`,
+      `${names} could not be read, so devsh does not know the changes there: repeat the line of the run with --on only for ${unknown.length === 1 ? 'it' : 'them'}: ${run.command}`,
     );
   }
   const changes = new Map(unread.map((one) => [one.device.address, one.changes ?? []]));

@@ -68,17 +68,17 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
   const exitCode = new ExitCode();
   for (const result of results) exitCode.add({ kind: 'result', run: run.run, result });
   if (exitCode.value !== 0) {
-    throw new StoppedError(exitCode.value, `not all is as planned: ${countsText(counts)}`);
+    throw new StoppedError(exitCode.value, `not everything went as planned: ${countsText(counts)}`);
   }
 }
 
 async function readParts(call: Call<'plan'>): Promise<Merged> {
   const { plan: planName } = call.options;
   if (planName === undefined) {
-    throw new UsageError('merge needs the plan whose parts these are: --plan PLANFILE');
+    throw new UsageError('merge needs the plan of these results: --plan PLANFILE');
   }
   const text = await call.readText(planName);
-  if (!isPlanFile(text)) throw new UsageError(`${planName} is no plan file of devsh`);
+  if (!isPlanFile(text)) throw new UsageError(`${planName} is not a plan file of devsh`);
   // Results stay valid after the plan has expired.
   const plan = parsePlanFile(text, planName, call.shell.services.now(), new Set(['drift']));
   const files = [];

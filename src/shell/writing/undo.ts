@@ -97,11 +97,9 @@ async function* executeUndo(
   const selected = undos.filter(({ device }) => profiles.has(device.address));
   if (selected.length === 0) {
     const names = someOf(undos.map(({ device }) => device.name));
-    throw new RefusedError(
-      `run ${run.run} changed ${names}, and none of the devices that were named`,
-    );
+    throw new RefusedError(`run ${run.run} changed ${names}, but none of the named devices`);
   }
-  const notice = description === undefined ? [] : [`undo of ${description}`];
+  const notice = description === undefined ? [] : [`undoes ${description}`];
   for (const text of notice) yield info(text);
   const { allow } = call.options;
   const ways = selected.map(({ device, changes }) => {
@@ -127,7 +125,7 @@ async function* executeUndo(
   const results = plan.devices.flatMap(({ settled }) => settled);
   const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
   if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
-    yield info(`run ${run.run} had no effect, and nothing shows of it now: passed over`);
+    yield info(`skipped run ${run.run}: it had no effect that devsh can see`);
     return false;
   }
   // Nobody can be asked for the reason of an automatic undo.
@@ -141,7 +139,7 @@ async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedErr
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
   const other = await newestRun(shell.services, addresses, changedDevices);
   return new RefusedError(
-    `run ${run.run} has changed nothing: there is nothing to undo${hintAt(other, 'its devices')}`,
+    `run ${run.run} changed nothing: there is nothing to undo${hintAt(other, 'its devices')}`,
   );
 }
 
@@ -197,12 +195,12 @@ async function* keepOrRevert(
       'this works only while devsh runs';
     yield warning(text);
     if (await isConfirmedInTime(call, seconds, limitMs)) {
-      yield success(`confirmed: run ${runId} stays`);
+      yield success(`confirmed: the changes of run ${runId} stay`);
       return;
     }
   }
   const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
-  yield warning(`${why}: taking run ${runId} back`);
+  yield warning(`${why}: undoing run ${runId}`);
   let isUndone = true;
   for await (const output of executeUndo(call.nestedYes(), run)) {
     if (output.kind === 'result' && !isGood(output.result)) isUndone = false;

@@ -86,11 +86,11 @@ export async function reasonFor(
   const known = options.reason ?? before;
   if (known !== undefined || !shell.services.settings.get('requireReason')) return known;
   if (io.ask === undefined) {
-    throw new RefusedError('the setting requireReason wants --reason TEXT; nothing was sent');
+    throw new RefusedError('the setting requireReason needs --reason TEXT; nothing was sent');
   }
   const answer = await io.ask({ kind: 'text', text: 'Reason for this change:' });
   if (answer === undefined || answer.trim() === '') {
-    throw new DeclinedError('no reason was given: nothing was sent');
+    throw new DeclinedError('no reason given: nothing was sent');
   }
   return parseReason(answer);
 }
@@ -201,7 +201,7 @@ function othersWithRecord(
     return [true, false].flatMap((isOther) => {
       const on = found.filter((one) => one.isOther === isOther).map((one) => one.name);
       const values = isOther ? ' with other values' : '';
-      const text = `${name}: also on ${someOf(on)}${values} (without --on the line means them, too)`;
+      const text = `${name}: also on ${someOf(on)}${values} (the line without --on includes them)`;
       return on.length === 0 ? [] : [text];
     });
   });

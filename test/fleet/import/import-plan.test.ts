@@ -83,9 +83,9 @@ test.each([
   [{ name: '10.0.0.1' }, 'invalid', 'cannot have another address'],
   [{ groups: ['all'] }, 'invalid', '"all" means every device'],
   [{ settings: { jump: '-oProxyCommand=id' } }, 'invalid', 'not a jump host'],
-  [{ settings: { user: 'a\u202eb' } }, 'invalid', 'cannot be seen'],
+  [{ settings: { user: 'a\u202eb' } }, 'invalid', 'invisible characters'],
   [{ settings: { read_only: 'maybe' } }, 'invalid', 'must be true or false'],
-  [{ address: '10.0.0.6' }, 'address conflict', '"fw2" has it already'],
+  [{ address: '10.0.0.6' }, 'address conflict', '"fw2" already has it'],
 ] as const)('%j is left out', (device, reason, problem) => {
   const { steps, refused } = plan(found(device));
   expect(steps).toEqual([]);

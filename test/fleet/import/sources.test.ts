@@ -33,10 +33,7 @@ test('CSV of a spreadsheet: byte order mark, semicolons, quotes, other names for
       },
     ],
     groups: [],
-    remarks: [
-      'secrets are never copied: API token (keep a login with "login")',
-      'columns that are not taken: Rack',
-    ],
+    remarks: ['left out secrets: API token (keep a login with "login")', 'left out columns: Rack'],
   });
 });
 
@@ -44,7 +41,7 @@ test.each([
   ['', 'no column "name"'],
   ['name,user\nfw1,x\n', 'no column "address"'],
   ['name,ip,address\n', 'more than one column "address"'],
-  ['name,address\nfw1,a,b,c\n', 'hosts.csv:2: 4 cells, where the first line has 2'],
+  ['name,address\nfw1,a,b,c\n', 'hosts.csv:2: 4 cells, but the first line has 2'],
   ['name,address\n"fw1,a\n', 'hosts.csv:2: the quote that begins here is not closed'],
 ])('CSV %j is refused', (text, message) => {
   expect(() => parseCsvDevices(text, 'hosts.csv')).toThrow(UsageError);
@@ -80,7 +77,7 @@ Host fw*
     ['gw', 'gw', {}, 'config:12'],
   ]);
   expect(remarks.join('\n')).toContain('a Match block was left out');
-  expect(remarks.join('\n')).toContain('ProxyJump over several hosts is not taken: gw');
+  expect(remarks.join('\n')).toContain('left out ProxyJump over several hosts: gw');
 });
 
 test('ssh: an included file replaces its Include line, and the block continues after it', async () => {
@@ -99,12 +96,12 @@ test('ssh: files that include each other are refused', async () => {
   const endless = parseSshConfig('Include me\n', 'config', () =>
     Promise.resolve([{ file: 'me', text: 'Include me\nInclude me\n' }]),
   );
-  await expect(endless).rejects.toThrow('files include each other without end');
+  await expect(endless).rejects.toThrow('files include each other in a loop');
 });
 
 test('ssh: patterns without end are refused, not tried', async () => {
   const text = Array.from({ length: 5_000 }, (_, at) => `Host *${at}*a h${at}\n`).join('');
-  await expect(ssh(text)).rejects.toThrow('more than 500 Host lines with wildcards');
+  await expect(ssh(text)).rejects.toThrow('at most 500 Host lines with wildcards');
 });
 
 test('Ansible: groups with children, how devices are reached, and no secret', () => {
@@ -144,8 +141,8 @@ test('Ansible: groups with children, how devices are reached, and no secret', ()
   ]);
   expect(groups).toEqual([{ name: 'germany', children: ['berlin'], settings: {} }]);
   expect(remarks).toEqual([
-    'hosts that are this machine: here',
-    'secrets are never copied: ansible_password, vault_token (keep a login with "login")',
+    'left out hosts that are this machine: here',
+    'left out secrets: ansible_password, vault_token (keep a login with "login")',
   ]);
 });
 
@@ -170,10 +167,10 @@ test.each([
 });
 
 test.each([
-  ['http://nb.example/', 'only https://'],
-  ['https://u:secret1@nb.example/', 'a URL must contain no login'],
-  ['https://nb.example/?token=secret1', 'must hold no secret'],
-  ['https://nb.example/login/', 'is no list of devices'],
+  ['http://nb.example/', 'NetBox needs https://'],
+  ['https://u:secret1@nb.example/', 'the URL must not contain a login'],
+  ['https://nb.example/?token=secret1', 'must not contain a secret'],
+  ['https://nb.example/login/', 'is not the list of devices'],
 ])('NetBox: %s is refused', (url, message) => {
   expect(() => parseNetBoxUrl(url)).toThrow(message);
   expect(() => parseNetBoxUrl(url)).not.toThrow('secret1');
@@ -255,7 +252,7 @@ test('Ansible: a group with an invalid name is left out, and its devices are ref
   });
   const { groups, remarks, devices } = parseAnsible(text, 'inv.json');
   expect(groups).toEqual([{ name: 'germany', children: ['core'], settings: {} }]);
-  expect(remarks).toEqual(['groups whose names no group here can have: a b!']);
+  expect(remarks).toEqual(['left out groups with names that devsh does not allow: a b!']);
   const plan = planImport(
     { devices, groups, remarks },
     { written: { devices: [], groups: [] }, inventory: new Inventory([]), folder: '/' },
@@ -279,7 +276,7 @@ test('names of inherited properties are ordinary hosts, groups and columns', () 
     'a.csv',
   );
   expect(devices).toHaveLength(1);
-  expect(remarks).toEqual(['columns that are not taken: constructor']);
+  expect(remarks).toEqual(['left out columns: constructor']);
 });
 
 test.each(['\n', '\t', ' ', 'a:\n', '[a]\n'])(

@@ -151,7 +151,7 @@ test('a program is stopped by Ctrl-C, by its time, and when it prints too much',
   screen.type('q');
   await screen.waitFor('enter details');
   screen.type('W');
-  await screen.waitFor('none: not started: there is no such program');
+  await screen.waitFor('none: not started: the program does not exist');
 });
 
 test('read-only refuses a program that may write, in the table and in the list of devices', async () => {

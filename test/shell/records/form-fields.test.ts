@@ -140,7 +140,7 @@ test('objections are told by field, and by device where several have any', () =>
     ],
   } as const;
   expect(objections([failed, differs])).toEqual({
-    lang: ['fw1: not a choice', 'fw2: holds nothing'],
+    lang: ['fw1: not a choice', 'fw2: has nothing'],
     password: ['fw2: not as sent'],
     '': ['fw1: no'],
   });

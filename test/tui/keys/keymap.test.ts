@@ -72,7 +72,7 @@ describe('a key that does nothing now says why', () => {
     kind: 'fleet',
     fleet: {
       ...stateOf({ fw1: [] }).fleet,
-      denied: new Map([['user', { delete: 'the device offers no DELETE here' }]]),
+      denied: new Map([['user', { delete: 'the device does not offer DELETE here' }]]),
     },
   });
 
@@ -84,7 +84,7 @@ describe('a key that does nothing now says why', () => {
     ['read-only', readOnly, 'details', undefined],
     ['without a record', stateOf({ fw1: [] }), 'delete', /^nothing is marked, and no record/],
     ['without a record', stateOf({ fw1: [] }), 'add-form', undefined],
-    ['with a method that is not offered', denied, 'delete', /offers no DELETE/],
+    ['with a method that is not offered', denied, 'delete', /does not offer DELETE/],
     ['with a method that is not offered', denied, 'edit-form', undefined],
     ['with one device', stateOf({ fw1: [user('a')] }), 'next-device', /^only one device/],
     ['with records', stateOf({ fw1: [user('a')] }), 'delete', undefined],

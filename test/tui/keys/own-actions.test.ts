@@ -142,7 +142,7 @@ describe('what cannot be is refused with the settings', () => {
     [{ line: 'user delete bob --on={record.site}' }, 'cannot follow an option'],
     [{ line: 'user list --{key}' }, "part of an option's name"],
     [{ line: 'user show "open' }, 'quote'],
-    [{ line: 'user list', when: 'a~(' }, "the pattern '(' is wrong"],
+    [{ line: 'user list', when: 'a~(' }, "the pattern '(' is invalid"],
     [{ line: 'user list', key: 'd' }, 'the key d is both table.delete and table.own: mine'],
     [{ line: 'user list', key: 'ctrl+x' }, 'there is no key'],
     [{ line: 'devices', place: 'devices', when: 'lang=de' }, 'no record is here for "when"'],
@@ -176,7 +176,7 @@ describe('what cannot be is refused with the settings', () => {
     expect(checkSettings({ actions: [{ ...action, label: 'ok' }] }, 'f').actions).toHaveLength(1);
     for (const actions of [[], [{ ...action, label: 'ok' }], [{ ...PROGRAM }]])
       expect(() => checkProject({ actions }, '.devsh.json')).toThrow(
-        '"actions" may only stand in your own settings, not in the folder of a project',
+        '"actions" is only allowed in your own settings, not in the folder of a project',
       );
   });
 });

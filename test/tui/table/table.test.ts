@@ -93,7 +93,7 @@ describe('the rows', () => {
     expect(lines(state).join('')).not.toContain('\x1b');
   });
 
-  test('a device that answers again replaces its records alone', () => {
+  test('a device that responds again replaces its records alone', () => {
     const state = after(fleet, { kind: 'reads', reads: [readOf('fw2', [user('eve')])] });
     expect(tableRows(state).rows.map((row) => row.record['username'])).toEqual([
       'alice',
