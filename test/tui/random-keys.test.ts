@@ -177,8 +177,8 @@ function lettersOf(text: string): string[] {
   return Array.from(text);
 }
 
-/** Where one is without devices, and what is no place. */
-const ELSEWHERE: readonly Context[] = ['anywhere', 'first-run', 'go-on'];
+/** Where one is without devices, what is no place, and what lasts only a moment. */
+const ELSEWHERE: readonly Context[] = ['anywhere', 'first-run', 'go-on', 'roll-out'];
 
 const NAMES: Readonly<Record<string, string>> = { '\r': 'enter', '\t': 'tab' };
 
@@ -266,8 +266,8 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
   const pressed: string[] = [];
   let typing: string[] = [];
   await settled(screen);
-  // By chance alone the matrix is not always reached before a device is disconnected.
-  for (const key of ['escape', 'c']) {
+  // By chance alone these views are not always reached before a device is disconnected.
+  for (const key of ['escape', 'C', 'escape', 'c']) {
     press(screen, key);
     await settled(screen);
   }
