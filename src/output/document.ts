@@ -288,6 +288,28 @@ export function driftObjects({ drift, resource }: DriftOutput): DriftRowObject[]
     }));
 }
 
+/** The document as `toJson` writes it, with a line break, in parts: an entry of each list at a time. */
+export function* documentText(document: DocumentObject): Generator<string> {
+  let before = '{';
+  for (const [name, value] of Object.entries<JsonValue>(document)) {
+    if (value === undefined) continue;
+    yield `${before}${toJson(name)}:`;
+    before = ',';
+    if (Array.isArray(value)) yield* listText(value);
+    else yield toJson(value);
+  }
+  yield '}\n';
+}
+
+function* listText(list: readonly JsonValue[]): Generator<string> {
+  let before = '[';
+  for (const item of list) {
+    yield before + toJson(item);
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
 /** The version of every JSON document; changes only when a reader could break. */
 const SCHEMA = 'devsh/1';
 

@@ -1,5 +1,5 @@
 import type { Format } from '../shell/grammar/options.ts';
-import type { Streams, Writer } from './streams.ts';
+import { type Streams, type Writer, writeInPieces } from './streams.ts';
 import type { Output } from '../shell/output.ts';
 import type { DevshError } from '../errors.ts';
 import type { LineObject } from '../shell/help/document-schema.ts';
@@ -7,6 +7,7 @@ import {
   answerObject,
   devicePlanObject,
   documentOf,
+  documentText,
   driftObjects,
   errorEntry,
   resultObject,
@@ -44,9 +45,10 @@ export function quickWriter(format: Exclude<Format, 'yaml' | 'csv'>, streams: St
   const remarks = remarkWriter(streams);
   if (format === 'table') return textWriter(streams, remarks);
   if (format === 'jsonl') return silenceable(jsonLinesWriter(streams), remarks);
-  const indent = streams.isTty ? { indent: 2 } : {};
   const print = (outputs: readonly Output[], error?: DevshError): void => {
-    streams.out(toJson(documentOf(outputs, error), indent) + '\n');
+    const document = documentOf(outputs, error);
+    if (streams.isTty) streams.out(toJson(document, { indent: 2 }) + '\n');
+    else writeInPieces(documentText(document), streams.out);
   };
   return silenceable(gathering(print), remarks);
 }
@@ -95,7 +97,10 @@ export function silenceable(writer: Writer, remarks: RemarkWriter): Writer {
 function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
   let plans: Plan[] = [];
   const line = (value: JsonValue): void => {
-    out(toJson(value) + '\n');
+    lines([value]);
+  };
+  const lines = (values: readonly JsonValue[]): void => {
+    writeInPieces(textsOf(values), out, '\n');
   };
   // A plan is data only if nothing follows it; unread devices are always data.
   const flushPlans = (asData: boolean): void => {
@@ -109,13 +114,17 @@ function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
     write(output: Output) {
       if (output.kind === 'plan') plans.push(output.plan);
       else if (output.kind === 'result' || output.kind === 'summary') flushPlans(false);
-      for (const value of linesOf(output)) line(value);
+      lines(linesOf(output));
     },
     end(error?: DevshError) {
       flushPlans(true);
       if (error) line(errorEntry({ error }));
     },
   };
+}
+
+function* textsOf(values: readonly JsonValue[]): Generator<string> {
+  for (const value of values) yield toJson(value);
 }
 
 function linesOf(output: Output): readonly LineObject[] {

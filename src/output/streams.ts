@@ -27,6 +27,21 @@ export interface Writer {
   end(error?: DevshError): void;
 }
 
+/** In UTF-16 units. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** Writes each part and `end`: in few large writes, and never with the text of a whole fleet in memory. */
+export function writeInPieces(parts: Iterable<string>, out: Streams['out'], end = ''): void {
+  let piece = '';
+  for (const part of parts) {
+    piece += part + end;
+    if (piece.length < PIECE_LENGTH) continue;
+    out(piece);
+    piece = '';
+  }
+  if (piece !== '') out(piece);
+}
+
 /** Colour only adds emphasis: a word or sign always says the same. */
 export type Tone = 'heading' | 'good' | 'bad' | 'warning' | 'quiet';
 

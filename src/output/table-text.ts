@@ -44,8 +44,9 @@ const NARROW: readonly Shrinking[] = [
 const NARROWEST: readonly Shrinking[] = [{ roles: ['whole', 'key'], floor: 3 }];
 
 /** For other programs: a header line and tabs, nothing cut. */
-export function tabbedLines(table: TextTable): string[] {
-  return [table.columns.map(({ title }) => title), ...table.rows].map((cells) => cells.join('\t'));
+export function* tabbedLines({ columns, rows }: TextTable): Generator<string> {
+  yield columns.map(({ title }) => title).join('\t');
+  for (const cells of rows) yield cells.join('\t');
 }
 
 /** For people: columns aligned by display width; only `whole` columns may exceed the terminal. */

@@ -20,6 +20,7 @@ import {
   type Style,
   type Tone,
   type Writer,
+  writeInPieces,
 } from './streams.ts';
 import { alignedLines, tabbedLines, type TextColumn, type TextTable } from './table-text.ts';
 import { cellText, fieldText, quotedText } from './cells.ts';
@@ -32,9 +33,9 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   const style = createStyle(streams.color);
   let reads: ReadOutput[] = [];
 
-  const print = (lines: readonly string[]): void => {
+  const print = (lines: Iterable<string>): void => {
     remarks.clear();
-    if (lines.length > 0) streams.out(lines.join('\n') + '\n');
+    writeInPieces(lines, streams.out, '\n');
   };
   const table = (text: TextTable): void => {
     // A screen reader gets each value whole.

@@ -1,6 +1,7 @@
 import { parse as parseYaml } from 'yaml';
 import { expect, test } from 'vitest';
 import { RefusedError, UsageError } from '../../src/errors.ts';
+import { documentOf, toJson } from '../../src/output/document.ts';
 import type { Output } from '../../src/shell/output.ts';
 import { fw1, fw2, fw3, read, unreachable, write } from './collect.ts';
 
@@ -63,6 +64,28 @@ test('json is one versioned document with every device', () => {
     "
   `);
 });
+
+test.each(['json', 'jsonl', 'table'] as const)(
+  'what a fleet has is written as %s in a few large pieces',
+  (format) => {
+    const users = Array.from({ length: 50 }, (_, index) => ({
+      username: `bob${index}`,
+      lang: 'é',
+    }));
+    const fleet = Array.from({ length: 100 }, (_, position) => ({
+      ...read({ name: `d${position}`, address: `10.0.1.${position}:443` }, users, { fold: false }),
+      position,
+    }));
+    const pieces: string[] = [];
+    const { out } = write(format, fleet);
+    write(format, fleet, { out: (piece) => void pieces.push(piece) });
+    expect(pieces.join('')).toBe(out);
+    expect(pieces.length).toBeLessThanOrEqual(format === 'jsonl' ? 100 : 1 + out.length / 65_536);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(75_000);
+    if (format === 'json') expect(out).toBe(`${toJson(documentOf(fleet))}\n`);
+    if (format === 'table') expect(out.split('\n')).toHaveLength(2 + 100 * 50);
+  },
+);
 
 test('jsonl is one line a record or failed device', () => {
   expect('\n' + write('jsonl', reads).out).toMatchInlineSnapshot(`
