@@ -3,7 +3,7 @@ import { promisify, TextDecoder } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
-import { faultOf, startClock, startDeadline, TransportFault } from './fault.ts';
+import { awakeMs, Deadline, faultOf, TransportFault } from './fault.ts';
 import { jsonIn } from './json.ts';
 import { isValueObject } from './record.ts';
 
@@ -102,9 +102,9 @@ function receive(
       return;
     }
     let controller: Dispatcher.DispatchController | undefined;
-    let endDeadline: (() => void) | undefined;
-    let endWhole: (() => void) | undefined;
-    let sinceSent = (): number => 0;
+    let deadline: Deadline | undefined;
+    /** By `awakeMs`; 0 until there is a connection. */
+    let sentAt = 0;
     let latencyMs = 0;
     let status = 0;
     let responseHeaders: Record<string, string> = {};
@@ -115,8 +115,7 @@ function receive(
     const counter = request.progress && new ProgressCounter(request.progress);
 
     const settle = (): void => {
-      endDeadline?.();
-      endWhole?.();
+      deadline?.stop();
       signal?.removeEventListener('abort', cancel);
     };
     const fail = (error: Error): void => {
@@ -138,17 +137,17 @@ function receive(
     const lost = (kind: 'timeout' | 'too large', detail: string): void => {
       fail(new TransportFault(kind, detail, { sent: true, status: status || undefined }));
     };
-    const wait = (limitMs: number, text: string): (() => void) =>
-      startDeadline(limitMs, () => {
-        lost('timeout', text);
-      });
+    const wholeMs = READ_TIME_FACTOR * timeoutMs;
+    const expire = (): void => {
+      const hasData = sizeInTime > 0;
+      const isSilent = hasData && awakeMs() < sentAt + wholeMs;
+      const limitMs = hasData && !isSilent ? wholeMs : timeoutMs;
+      lost('timeout', `no ${isSilent ? 'more data' : 'complete response'} within ${limitMs} ms`);
+    };
     const extendDeadline = (): void => {
       if (!isRead(request) || failure || size - sizeInTime < MIN_BYTES) return;
       sizeInTime = size;
-      endDeadline?.();
-      endDeadline = wait(timeoutMs, `no more data within ${timeoutMs} ms`);
-      const wholeMs = READ_TIME_FACTOR * timeoutMs;
-      endWhole ??= wait(wholeMs - timeoutMs, `no complete response within ${wholeMs} ms`);
+      deadline?.extend(Math.min(timeoutMs, sentAt + wholeMs - awakeMs()));
     };
     signal?.addEventListener('abort', cancel, { once: true });
 
@@ -169,12 +168,13 @@ function receive(
             started.abort(failure);
             return;
           }
-          endDeadline ??= wait(timeoutMs, `no complete response within ${timeoutMs} ms`);
-          sinceSent = startClock();
+          // It may start again on another connection, within the same limit.
+          deadline ??= new Deadline(timeoutMs, expire);
+          sentAt = awakeMs();
         },
         onResponseStart(_controller, statusCode, received) {
           if (statusCode < 200) return;
-          latencyMs = sinceSent();
+          latencyMs = awakeMs() - sentAt;
           status = statusCode;
           responseHeaders = flatten(received);
           const declared = Number(responseHeaders['content-length']);

@@ -95,46 +95,47 @@ const TICK_MS = 50;
 /** A later tick means that this process or machine was busy. */
 const LATE_MS = 100;
 
-let openCount = 0;
+/** Those that run. All share one timer, because a fleet starts several per device. */
+const running = new Set<Deadline>();
 let ticker: NodeJS.Timeout | undefined;
 let lastTickAt = 0;
 let totalBlockedMs = 0;
 
 /**
- * Calls `expire` after `limitMs` of waiting; the returned function cancels it. Time in which this process
- * was blocked does not count, and after it there is always a turn to read what has arrived.
+ * Calls `expire` once after `limitMs` of waiting, up to a tick later, unless it is stopped. Time in which this
+ * process was blocked does not count, and after it there is always a turn to read what has arrived.
  */
-export function startDeadline(limitMs: number, expire: () => void): () => void {
-  if (openCount === 0) startTicker();
-  openCount += 1;
-  const elapsedMs = startClock();
-  const check = (): void => {
-    const waitedMs = elapsedMs();
-    // Timers count whole milliseconds and may fire a fraction early.
-    if (waitedMs < limitMs - 1) {
-      timer = setTimeout(check, limitMs - waitedMs);
-      return;
-    }
-    stop();
-    expire();
-  };
-  let timer = setTimeout(check, limitMs);
-  let isOpen = true;
-  const stop = (): void => {
-    clearTimeout(timer);
-    if (!isOpen) return;
-    isOpen = false;
-    openCount -= 1;
-    if (openCount === 0) clearInterval(ticker);
-  };
-  return stop;
+export class Deadline {
+  readonly #expire: () => void;
+  #endsAt: number;
+
+  constructor(limitMs: number, expire: () => void) {
+    if (running.size === 0) startTicker();
+    running.add(this);
+    this.#expire = expire;
+    this.#endsAt = awakeMs() + limitMs;
+  }
+
+  /** Ends `limitMs` from now instead; only while it runs. */
+  extend(limitMs: number): void {
+    this.#endsAt = awakeMs() + limitMs;
+  }
+
+  stop(): void {
+    if (running.delete(this) && running.size === 0) clearInterval(ticker);
+  }
+
+  /** @param now by `awakeMs` */
+  check(now: number): void {
+    if (now < this.#endsAt) return;
+    this.stop();
+    this.#expire();
+  }
 }
 
-/** The time since the call without what this process was blocked; while a deadline runs. */
-export function startClock(): () => number {
-  const startedAt = performance.now();
-  const blockedBefore = blockedMs();
-  return () => performance.now() - startedAt - (blockedMs() - blockedBefore);
+/** Milliseconds in which this process was not blocked; only differences count, and only while a deadline runs. */
+export function awakeMs(): number {
+  return performance.now() - blockedMs();
 }
 
 function startTicker(): void {
@@ -142,9 +143,9 @@ function startTicker(): void {
   ticker = setInterval(() => {
     totalBlockedMs = blockedMs();
     lastTickAt = performance.now();
+    const now = awakeMs();
+    for (const deadline of running) deadline.check(now);
   }, TICK_MS);
-  // Each deadline has a timer of its own, which keeps the process alive.
-  ticker.unref();
 }
 
 /** The total time in which no tick came, up to now. */

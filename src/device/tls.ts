@@ -12,7 +12,7 @@ import type { buildConnector } from 'undici';
 import { CancelledError, DevshError } from '../errors.ts';
 import type { Address } from './address.ts';
 import { certificateProblem, certificateText, describeCertificate } from './certificate-check.ts';
-import { faultOf, startDeadline, TransportFault } from './fault.ts';
+import { Deadline, faultOf, TransportFault } from './fault.ts';
 import { UntrustedError, type PresentedCertificate } from './errors.ts';
 import { normalizeFingerprint } from './trust-anchors.ts';
 import type { DeviceRef } from './record.ts';
@@ -115,7 +115,7 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
   const cancel = (): void => {
     connection.destroy(new CancelledError());
   };
-  const endDeadline = startDeadline(connectTimeoutMs, () => {
+  const deadline = new Deadline(connectTimeoutMs, () => {
     const text = `no connection within ${connectTimeoutMs} ms`;
     connection.destroy(new TransportFault('connect timeout', text, { sent: false }));
   });
@@ -144,7 +144,7 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
     stream?.destroy();
     throw connectError(routeFault(route, error));
   } finally {
-    endDeadline();
+    deadline.stop();
     opening?.delete(connection);
     signal?.removeEventListener('abort', cancel);
   }

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { awakeMs, Deadline } from '../../src/device/fault.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('each deadline expires once, at its own limit', () => {
+  const startedAt = performance.now();
+  const expired: [number, number][] = [];
+  for (const limitMs of [500, 100, 300]) {
+    new Deadline(limitMs, () => expired.push([limitMs, performance.now() - startedAt]));
+  }
+  vi.advanceTimersByTime(2000);
+  expect(expired).toEqual([
+    [100, 100],
+    [300, 300],
+    [500, 500],
+  ]);
+});
+
+test('a stopped deadline does not expire, and an extended one expires later', () => {
+  const [stopped, extended] = [vi.fn(), vi.fn()];
+  const one = new Deadline(200, stopped);
+  const other = new Deadline(200, extended);
+  vi.advanceTimersByTime(150);
+  one.stop();
+  one.stop();
+  other.extend(200);
+  vi.advanceTimersByTime(150);
+  expect(extended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(100);
+  expect(extended).toHaveBeenCalledTimes(1);
+  expect(stopped).not.toHaveBeenCalled();
+});
+
+test('a deadline that expires may start and stop others, and without one no timer is left', () => {
+  const late = vi.fn();
+  const neighbour = new Deadline(100, late);
+  const last = vi.fn();
+  new Deadline(50, () => {
+    neighbour.stop();
+    new Deadline(100, last);
+  });
+  vi.advanceTimersByTime(1000);
+  expect(late).not.toHaveBeenCalled();
+  expect(last).toHaveBeenCalledTimes(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('time in which the process was blocked does not count', () => {
+  const expire = vi.fn();
+  const deadline = new Deadline(300, expire);
+  const before = awakeMs();
+  vi.advanceTimersByTime(50);
+  const now = performance.now();
+  // The clock has moved on, but no tick came.
+  vi.spyOn(performance, 'now').mockImplementation(() => now + 5000);
+  expect(awakeMs() - before).toBe(100);
+  vi.advanceTimersByTime(50);
+  expect(expire).not.toHaveBeenCalled();
+  deadline.stop();
+  vi.restoreAllMocks();
+});
