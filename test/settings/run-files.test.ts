@@ -17,6 +17,41 @@ test('lines of many devices at once are whole, in order, and there when they are
   expect(await readFile(file.path, 'utf8')).toBe(lines.join(''));
 });
 
+test('lines that arrive during a sync share the next one, and none counts as kept before its own', async () => {
+  const folder = await makeTempFolder();
+  const handle = await open(folder);
+  await handle.close();
+  const prototype = Object.getPrototypeOf(handle) as typeof handle;
+  const syncs: (() => void)[] = [];
+  const datasync = vi
+    .spyOn(prototype, 'datasync')
+    .mockImplementation(() => new Promise((resolve) => void syncs.push(resolve)));
+  onTestFinished(() => {
+    datasync.mockRestore();
+  });
+  const file = await new RunFiles(folder).create('20260101-120000-jkl');
+  const kept: string[] = [];
+  const append = async (line: string): Promise<void> => {
+    await file.append(line);
+    kept.push(line);
+  };
+  const first = append('a\n');
+  await vi.waitUntil(() => syncs.length === 1);
+  const others = Promise.all(['b\n', 'c\n', 'd\n'].map(append));
+  expect(kept).toEqual([]);
+  syncs[0]?.();
+  await first;
+  await vi.waitUntil(() => syncs.length === 2);
+  // A crash here finds the lines, but no request has been sent for them.
+  expect(await readFile(file.path, 'utf8')).toBe('a\nb\nc\nd\n');
+  expect(kept).toEqual(['a\n']);
+  syncs[1]?.();
+  await others;
+  expect(kept).toEqual(['a\n', 'b\n', 'c\n', 'd\n']);
+  await file.close();
+  expect(datasync).toHaveBeenCalledTimes(2);
+});
+
 test('all who wait for the same lines hear that they could not be written', async () => {
   const files = new RunFiles(await makeTempFolder());
   const file = await files.create('20260101-120000-def');
