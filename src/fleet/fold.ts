@@ -188,7 +188,7 @@ export function foldNote(row: FoldedRow, isFiltered = false): string {
 
 /** "the same on all", if all were read. */
 export function sharedText(of: number, unread: number): string {
-  return unread === 0 ? 'the same on all' : `same on the ${of} read`;
+  return unread === 0 ? 'the same on all' : `same on ${of} read`;
 }
 
 /** One string of everything that must be equal; lengths separate the parts. */

@@ -29,6 +29,7 @@ import {
   keyText,
   type Pressed,
   pressedKey,
+  shortLabel,
   unboundKeyText,
 } from './keys/keymap.ts';
 import { filledWords, hasForeignValue, type Subject, subjectOf } from './keys/own-actions.ts';
@@ -294,8 +295,8 @@ export class Controller {
     const { state } = this.#store;
     const reason = binding.disabled?.(state);
     if (reason !== undefined) {
-      const { keys, hint, label } = binding;
-      this.#warnOnce(`${keyText(keys[index] ?? '')} (${hint?.[1] ?? label}): ${reason}`);
+      const key = keyText(binding.keys[index] ?? '');
+      this.#warnOnce(`${key} (${shortLabel(binding, state)}): ${reason}`);
     } else if (binding.own !== undefined) {
       const subject = subjectOf(binding.own, state);
       if (subject !== undefined) void this.#runOwn(binding.own, subject);

@@ -1,10 +1,7 @@
-import { copyWithProgram } from '../os/clipboard.ts';
 import { createElement } from 'react';
 import type { Opening, Shell } from '../shell/shell.ts';
 import { type Host, wantsColor } from '../plain/host.ts';
-import { editInProgram } from '../os/editor.ts';
 import { runProgram } from '../os/program.ts';
-import { pageInProgram } from '../os/pager.ts';
 import { App } from './components/screen.tsx';
 import { Controller, type Surface } from './controller.ts';
 import { formCursor } from './form/form-view.ts';
@@ -76,11 +73,17 @@ export async function runTui(
       terminal.suspend();
     },
     send: (bytes) => void host.stdout.write(bytes),
-    edit: (draft, signal) => withTerminal(() => editInProgram(draft, host.env, signal)),
-    page: (text) =>
-      withTerminal(() => pageInProgram(text, host.env, shell.shell.services.settings.get('pager'))),
+    edit: async (draft, signal) => {
+      const { editInProgram } = await import('../os/editor.ts');
+      return withTerminal(() => editInProgram(draft, host.env, signal));
+    },
+    page: async (text) => {
+      const { pageInProgram } = await import('../os/pager.ts');
+      const pager = shell.shell.services.settings.get('pager');
+      return withTerminal(() => pageInProgram(text, host.env, pager));
+    },
     run: (argv, limits) => runProgram({ argv, env: host.env, ...limits }),
-    copy: (text) => copyWithProgram(text, host.env),
+    copy: async (text) => (await import('../os/clipboard.ts')).copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       store.dispatch({ kind: 'theme', name: themeFor(wanted, host.env) });
     },

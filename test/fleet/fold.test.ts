@@ -136,7 +136,7 @@ test('rows claim nothing about devices that were not read', () => {
   const bob = { username: 'bob' };
   expect(note(2, [bob])).toEqual(['here; 2 not read']);
   expect(note(2, [bob], [])).toEqual(['here; 2 not read']);
-  expect(note(2, [bob], [bob])).toEqual(['same on the 2 read']);
+  expect(note(2, [bob], [bob])).toEqual(['same on 2 read']);
   expect(note(2, [bob], [bob], [])).toEqual(['on 2 of 3 read']);
   expect(note(0, [bob])).toEqual(['']);
 });

@@ -17,7 +17,7 @@ test('a terminal gets an aligned table, the reasons of failed devices and a foot
   expect('\n' + out).toMatchInlineSnapshot(`
     "
     USERNAME  FIRST NAME  AGE  LANG  TOKEN  DEVICE
-    alice     Alice         9  de           fw1,fw2  same on the 2 read
+    alice     Alice         9  de           fw1,fw2  same on 2 read
     li        李雷         31  en           fw1      differs: lang
     li        李雷         31  zh           fw2      differs: lang
     bob                              •••    fw2      here; 1 not read
@@ -25,7 +25,7 @@ test('a terminal gets an aligned table, the reasons of failed devices and a foot
   `);
   expect('\n' + err).toMatchInlineSnapshot(`
     "
-    5 records on 2 devices read, 1 not read, 1 same on the 2 read, uuid hidden
+    5 records on 2 devices read, 1 not read, 1 same on 2 read, uuid hidden
     ✗ fw3: no answer within 5 s
     "
   `);
@@ -36,7 +36,7 @@ test('another program gets tabs, a header line and no footer', () => {
   expect('\n' + out.replaceAll('\t', '→')).toMatchInlineSnapshot(`
     "
     DEVICE→USERNAME→FIRST NAME→AGE→LANG→TOKEN→UUID→NOTE
-    fw1,fw2→alice→Alice→9→de→→(2 values)→same on the 2 read
+    fw1,fw2→alice→Alice→9→de→→(2 values)→same on 2 read
     fw1→li→李雷→31→en→→77aa→differs: lang
     fw2→li→李雷→31→zh→→77aa→differs: lang
     fw2→bob→→→→•••→→here; 1 not read

@@ -122,7 +122,7 @@ test('devsh claims nothing of devices that it did not read.', { timeout: 120_000
       expect(listed.stderr).toContain(` read, ${absent.length} not read`);
     }
     if (read === 2) {
-      expect(listed.stdout).toContain('same on the 2 read');
+      expect(listed.stdout).toContain('same on 2 read');
       const drift = await devsh('user list --drift --on @lab --format csv');
       const [head = '', ...rows] = drift.stdout.trimEnd().split('\n');
       expect(head).toBe(

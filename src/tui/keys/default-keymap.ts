@@ -1,4 +1,4 @@
-import type { Keymap } from '../state.ts';
+import type { Keymap, Overlay } from '../state.ts';
 import {
   firstOf,
   isAsked,
@@ -39,6 +39,12 @@ import { PANE_COLUMNS } from '../table/pane.ts';
 
 const PALETTE_LABEL = 'find a key, command, device, group, user, run, setting or help by words';
 
+/** Where Esc at the prompt leads; a roll-out takes its keys only there. */
+const WAY_BACK: Partial<Record<Overlay['kind'], string>> = {
+  none: 'table',
+  'roll-out': 'roll-out: pause or stop',
+};
+
 /** The prompt with its proposals and the history search. */
 const PROMPT_KEYS: Keymap = [
   ...keysOf('prompt', 'At the prompt', [
@@ -46,7 +52,9 @@ const PROMPT_KEYS: Keymap = [
     key(['tab'], 'complete', 'complete the word; to the table when nothing is typed', {
       hint: [2, 'complete'],
     }),
-    key(['escape'], 'go-table', 'to the table, or the view over it', { hint: [3, 'table'] }),
+    key(['escape'], 'go-table', 'to the table, or the view over it', {
+      hint: [3, ({ overlay }) => WAY_BACK[overlay.kind] ?? 'view'],
+    }),
     key(['up', 'ctrl-p'], 'history-back', 'the line before, from history', {
       hint: [5, 'history'],
     }),

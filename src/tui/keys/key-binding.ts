@@ -144,8 +144,8 @@ export function isPart(context: string): context is Part {
 
 /** Optional facts of a key. `S`: the state. */
 export interface Facts<S> {
-  /** Shown in the footer: rank and short text. */
-  readonly hint?: readonly [rank: number, text: string];
+  /** Shown in the footer: rank and short text, which may depend on what is shown. */
+  readonly hint?: readonly [rank: number, text: string | ((state: S) => string)];
   /** The equivalent line. */
   readonly command?: string;
   /** Why it would do nothing now, for the status line; undefined: it is enabled. */

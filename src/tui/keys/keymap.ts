@@ -156,12 +156,19 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
   return [...here, ...rest]
     .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
     .sort((a, b) => (a.hint?.[0] ?? 0) - (b.hint?.[0] ?? 0))
-    .map(({ keys, hint, action, disabled }) => {
+    .map((binding) => {
+      const { keys, action, disabled } = binding;
       const [first = '', ...others] = keys;
-      const text = `${keyText(first)} ${hint?.[1] ?? ''}${others.includes('q') ? ' or q' : ''}`;
+      const text = `${keyText(first)} ${shortLabel(binding, state)}${others.includes('q') ? ' or q' : ''}`;
       const isDisabled = disabled?.(state) !== undefined;
       return { text: isDisabled ? `(${text})` : text, isDisabled, action };
     });
+}
+
+/** What a key does, as the footer says it. */
+export function shortLabel({ hint, label }: KeyBinding, state: State): string {
+  const text = hint?.[1] ?? label;
+  return typeof text === 'string' ? text : text(state);
 }
 
 /** The possible continuations of a key sequence. */

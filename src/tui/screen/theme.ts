@@ -159,9 +159,12 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
 
 const SIGNS = new RegExp(`[${Object.keys(ASCII_SIGNS).join('')}]`, 'gu');
 
+/** The name of a key, with blanks below which its column goes on: `v` would be another key. */
+const DOWN_KEY = /((?:^|·) +)↓((?: \S+)?)(?: {3}(?=  ))?/gm;
+
 /** A frame with our signs in ASCII. Letters stay: they are data of devices. */
 export function withAsciiSigns(frame: string): string {
-  return frame.replace(SIGNS, (sign) => ASCII_SIGNS[sign] ?? '?');
+  return frame.replace(DOWN_KEY, '$1down$2').replace(SIGNS, (sign) => ASCII_SIGNS[sign] ?? '?');
 }
 
 /** A piece of a line in one tone. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ADMIN, goToTable, isQuiet, simulate, startDevsh } from '../devsh.ts';
+import { ADMIN, isQuiet, simulate, startDevsh } from '../devsh.ts';
 
 /** One entry for each key of the story, from the prompt of the connected fleet on. */
-const KEYS = ['escape', '/', ...'alice', 'enter', 'd', '1', '0', 'enter'];
+const KEYS = ['escape', '/', 'a', 'l', 'i', 'c', 'e', 'enter', 'd', '1', '0', 'enter'];
 
 test('a leaver on twelve devices, of which two are down, takes twelve keys; the two are named at the end', async () => {
   const simulator = await simulate({ devices: 12, users: 2 });

@@ -111,6 +111,13 @@ test('in ASCII each of our signs has another one, and letters stay', () => {
   expect(withAsciiSigns('▸● fw1  ✗ fw2  … Jürgen 大輔 1↑')).toBe('>* fw1  x fw2  ~ Jürgen 大輔 1^');
 });
 
+test('in ASCII the down key is a word: v is another key', () => {
+  const help = '   ↓ j                down\n   v                  mark';
+  expect(withAsciiSigns(` esc back · ↓ scroll\n${help}\n   NAME ↓  LANG`)).toBe(
+    ` esc back - down scroll\n${help.replace('↓ j   ', 'down j')}\n   NAME v  LANG`,
+  );
+});
+
 test('the colour of a label is that of the prompt and of the question, and no word hangs on it', () => {
   const state = stateOf({ fw1: [user('bob')] });
   for (const [color, tone] of Object.entries(LABEL_TONES) as [LabelColor, Tone][]) {
