@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +42,22 @@ test('breaks the lock of a process that is gone', async () => {
   await writeFile(`${path}.lock`, `${pid} ${hostname()} x\n`);
   expect(await withLock(path, () => Promise.resolve('mine'))).toBe('mine');
 });
+
+test.runIf(process.platform === 'linux')(
+  'breaks the lock of a killed process whose parent does not notice its end',
+  async () => {
+    const path = join(await makeTempFolder(), 'file');
+    // The shell becomes a program that waits for no child.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60']);
+    try {
+      const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+      await writeFile(`${path}.lock`, `${String(pid).trim()} ${hostname()} x\n`);
+      expect(await withLock(path, () => Promise.resolve('mine'))).toBe('mine');
+    } finally {
+      parent.kill();
+    }
+  },
+);
 
 test.each(['', 'garbage\n', '4711 elsewhere x\n'])(
   'breaks an old lock that says "%s"',
