@@ -117,6 +117,28 @@ test('a file that was edited by hand gives an alias no more rights', async () =>
   expect(writes()).toEqual([]);
 });
 
+test('a secret that was written into the settings by hand is not shown', async () => {
+  const devsh = await makeDevsh();
+  await mkdir(join(devsh.folder, 'config', 'devsh'), { recursive: true, mode: 0o700 });
+  const aliases = { leak: 'user set bob password=hunter2' };
+  const settings = { aliases, pager: 'less --password=hunter2', on: 'admin:hunter2@10.0.0.1' };
+  await writeFile(fileOf(devsh), JSON.stringify(settings), { mode: 0o600 });
+  for (const line of [
+    'alias',
+    'config list',
+    'config get on',
+    'config get pager',
+    'config get aliases',
+  ])
+    for (const json of ['', ' --json']) {
+      const { stdout, stderr, exitCode } = await devsh(line + json);
+      expect(exitCode).toBe(0);
+      expect(stdout).not.toBe('');
+      expect(stdout + stderr).not.toContain('hunter2');
+    }
+  expect((await devsh('alias delete leak')).stderr).not.toContain('hunter2');
+});
+
 test('a resource of the devices wins over an alias of its name, with a warning', async () => {
   const { devsh } = await startFleet({ devices: 1, profile: 'drf' });
   await withAliases(devsh, { interface: 'user list viewer --on sim1' });

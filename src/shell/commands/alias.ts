@@ -5,6 +5,7 @@ import { parseLine } from '../../text/words.ts';
 import { type ArgSpec, commandNamed, type CommandSpec, type Grammar, verb } from '../command.ts';
 import { aliasNamed, checkAlias } from '../grammar/aliases.ts';
 import { bind } from '../grammar/bind.ts';
+import { hideSecrets } from '../grammar/hide-secrets.ts';
 import { info, success, table } from '../output.ts';
 
 const NAME: ArgSpec = { name: 'NAME', summary: 'the word that runs the line', isRequired: true };
@@ -24,7 +25,7 @@ export const alias: CommandSpec = {
         yield table(
           'aliases',
           ['alias', 'line'],
-          aliases.map(([name, line]) => ({ alias: name, line })),
+          aliases.map(([name, line]) => ({ alias: name, line: hideSecrets(line) })),
         );
       },
     }),
@@ -60,7 +61,7 @@ export const alias: CommandSpec = {
         const before = aliasNamed(settings.get('aliases'), name.text);
         await settings.change('aliases', (all = {}) => ({ ...all, [name.text]: line.text }));
         if (before !== undefined && before !== line.text) {
-          yield info(`${name.text} was: ${oneLine(before)}`);
+          yield info(`${name.text} was: ${oneLine(hideSecrets(before))}`);
         }
         yield success(`${name.text} now runs: ${oneLine(line.text)}`);
       },
@@ -94,7 +95,7 @@ export const alias: CommandSpec = {
           const others = Object.entries(all).filter(([other]) => other !== name);
           return others.length === 0 ? undefined : Object.fromEntries(others);
         });
-        yield success(`the alias ${name} is deleted; it was: ${oneLine(line)}`);
+        yield success(`the alias ${name} is deleted; it was: ${oneLine(hideSecrets(line))}`);
       },
     }),
   ],

@@ -43,14 +43,14 @@ export const config: CommandSpec = {
       examples: ['config get theme'],
       async *run({ args, shell, given }) {
         const name = settingNamed(args.words('NAME'));
-        const { configRows } = await import('../help/environment.ts');
+        const { configRows, withoutSecrets } = await import('../help/environment.ts');
         const row = configRows(shell.services, given).find(({ setting }) => setting === name);
         const text = row?.value ?? '';
         yield {
           kind: 'text',
           name: 'value',
           text,
-          data: shell.services.settings.get(name) ?? text,
+          data: withoutSecrets(shell.services.settings.get(name)) ?? text,
         };
       },
     }),

@@ -5,6 +5,7 @@ import { type CompletionSources, knownDevices } from './known.ts';
 import { parseLine, quoteLine, quoteWord, type Word } from '../../text/words.ts';
 import { commandNamed, type CommandSpec } from '../command.ts';
 import { type Aliases, expandAlias } from '../grammar/aliases.ts';
+import { hideSecrets } from '../grammar/hide-secrets.ts';
 import { expectedAt, joinedValue, withoutOptions } from './expected-at.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
@@ -76,8 +77,8 @@ function aliasesBeside(commands: readonly CommandSpec[], aliases: Aliases = {}):
 }
 
 /** An alias among the first words of a line. */
-function aliasSpec([name, summary]: [string, string]): CommandSpec {
-  return { name, summary, section: 'Shell', verbs: [] };
+function aliasSpec([name, line]: [string, string]): CommandSpec {
+  return { name, summary: hideSecrets(line), section: 'Shell', verbs: [] };
 }
 
 /** The words with the line of an alias in its place, so that completion continues that line. */

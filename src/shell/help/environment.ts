@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SETTING_ROWS, SETTINGS, type Setting } from '../../settings/settings-table.ts';
 import { originText } from '../../settings/settings.ts';
+import { maskedText } from '../grammar/hide-secrets.ts';
 import type { Given } from '../grammar/options.ts';
 import type { Services } from '../services.ts';
 import type { Paths } from '../../os/environment.ts';
@@ -128,11 +129,21 @@ export function configRows(
   return SETTING_ROWS.map(([setting, { hasOption, otherwise = '' }]) => {
     const option = hasOption && options[setting];
     const said = Array.isArray(option) ? option.join(' ') : option;
-    if (said) return { setting, value: valueText(said), origin: 'flag' };
-    const value = setting === 'inventory' ? inventory.path : settings.get(setting);
+    if (said) return { setting, value: valueText(withoutSecrets(said)), origin: 'flag' };
+    const value = setting === 'inventory' ? inventory.path : withoutSecrets(settings.get(setting));
     const text = value === undefined ? otherwise : valueText(value);
     return { setting, value: text, origin: originText(settings.origin(setting)) };
   });
+}
+
+/** A value of JSON. A file or a variable may contain a secret that devsh itself would not have kept there. */
+export function withoutSecrets<Value>(value: Value): Value {
+  if (value === undefined) return value;
+  return JSON.parse(
+    JSON.stringify(value, (_name, part: unknown) =>
+      typeof part === 'string' ? maskedText(part) : part,
+    ),
+  ) as Value;
 }
 
 function valueText(value: unknown): string {
