@@ -113,9 +113,15 @@ export function quoteWord(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** `field=value` with quotes around the value only, as a person would type it. */
+/** `field=value` with quotes around the value only, as a person would type it, unless the field needs them. */
 export function quoteAssignment(field: string, value: string): string {
+  if (field !== '' && quoteWord(field) !== field) return quoteWord(`${field}=${value}`);
   return `${field}=${value === '' ? '' : quoteWord(value)}`;
+}
+
+/** Whether `field=value` sets this field: it is no option, no `field:=JSON`, and its name ends at the first `=`. */
+export function isAssignable(field: string): boolean {
+  return !/^-|=|:$/.test(field);
 }
 
 function readDoubleQuoted(

@@ -20,6 +20,7 @@ import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
+import { isAssignable } from '../../text/words.ts';
 import { knownFields } from '../completion/known.ts';
 
 export type { FieldIssues };
@@ -91,7 +92,7 @@ export function formFields(
     record === undefined ? knownFields(fleet.connected, resource) : held.flatMap(Object.keys);
   const names = [...new Set([...described, ...(known?.fields ?? []), ...seen])];
   return names
-    .filter((field) => !idFields.includes(field))
+    .filter((field) => !idFields.includes(field) && isAssignable(field))
     .map((field) => {
       const origin = originOf(session, resource, field);
       // Not flat: a list is one value.

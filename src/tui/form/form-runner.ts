@@ -87,13 +87,13 @@ function issuesOf(error: DevshError | undefined): FieldIssues {
 
 /** The line of a form: `user set bob lang=en`. */
 export function formCommand(form: FormState): string {
-  return commandWith(form, (field) => assignment(field.name, textOf(form, field)));
+  return commandWith(form, (field) => quoteAssignment(field.name, textOf(form, field)));
 }
 
 /** The same with secrets hidden. */
 export function shownCommand(form: FormState): string {
   return commandWith(form, (field) =>
-    field.isSecret ? `${field.name}=•••` : assignment(field.name, textOf(form, field)),
+    field.isSecret ? `${field.name}=•••` : quoteAssignment(field.name, textOf(form, field)),
   );
 }
 
@@ -105,13 +105,7 @@ function commandWith(form: FormState, assign: (field: FormField) => string): str
   const assignments = fields.filter((field) => isChanged(form, field)).map(assign);
   const words = [...keys.map(quoteWord), ...assignments];
   // After `--` a word with a dash is no option, so options come first.
-  const hasDash = words.some((word) => word.startsWith('-'));
+  const hasDash = words.some((word) => /^['"]?-/.test(word));
   const parts = hasDash ? [on, '--', ...words] : [...words, on];
   return [resourceWords(resource), action, ...parts.filter((word) => word !== '')].join(' ');
-}
-
-function assignment(field: string, value: string): string {
-  return quoteWord(field) === field
-    ? quoteAssignment(field, value)
-    : quoteWord(`${field}=${value}`);
 }

@@ -2,7 +2,7 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { cellText, fieldText } from '../../output/cells.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import { quoteAssignment, quoteWord } from '../../text/words.ts';
+import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText, type Line } from '../editor/line.ts';
 import type { State } from '../state.ts';
@@ -252,7 +252,7 @@ export function driftLine({ table }: State): string {
 
 /** Leaves out secrets, and values that cannot be typed. */
 function assignments(record: FoldedRow['record'], fields: readonly string[]): string[] {
-  return fields.flatMap((field) => {
+  return fields.filter(isAssignable).flatMap((field) => {
     const value = valueAt(record, field);
     const text = typeof value === 'string' ? value : cellText(value);
     if (hasUnsafe(text) || hasUnsafe(field) || fieldText(field, value) !== text) return [];

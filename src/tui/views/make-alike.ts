@@ -5,7 +5,7 @@ import { fieldText } from '../../output/cells.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { DriftOutput } from '../../shell/output.ts';
 import { hasUnsafe, visible } from '../../text/visible.ts';
-import { quoteAssignment, quoteWord } from '../../text/words.ts';
+import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
 import { namesText } from './plan-lines.ts';
 
 /** The line that makes the odd records like those of most devices, or why there is none. */
@@ -71,5 +71,5 @@ function commonOf({ field, values }: FieldDrift, unread: number) {
 function isSettable({ field, value }: ReturnType<typeof commonOf>[number]): boolean {
   if (value === undefined || value === null || typeof value === 'object') return false;
   // Secrets are not shown, and control characters cannot be typed.
-  return !hasUnsafe(field) && fieldText(field, value) === valueText(value);
+  return isAssignable(field) && !hasUnsafe(field) && fieldText(field, value) === valueText(value);
 }

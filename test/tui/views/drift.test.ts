@@ -141,6 +141,18 @@ describe('= makes the odd one like the others', () => {
     expect(three([bob('de')], [extra], [bob('de')])?.reason).toContain('note');
   });
 
+  test('never by a line in which the name of a field is an option or another field', () => {
+    const named = (field: string) => {
+      const holding = (value: string) => [{ username: 'bob', [field]: value }];
+      return three(holding('x'), holding('y'), holding('x'));
+    };
+    for (const field of ['--allow', '-y', 'lang:', 'lang=x'])
+      expect(named(field)?.reason).toContain(field);
+    expect(named('a --yes b')).toMatchObject({
+      line: "user set bob 'a --yes b=x' --on fw2",
+    });
+  });
+
   test('not on a read-only device, with the reason', () => {
     const state = shown(few, { columns: 100, rows: 24 });
     const readOnly = { ...state, fleet: { ...state.fleet, isReadOnly: true } };
