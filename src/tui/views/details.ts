@@ -51,6 +51,8 @@ interface RecordOnDevices {
   /** Whether the values are not compared: ids, times, secrets. */
   readonly isOwn: (field: string) => boolean;
   readonly isRead: (device: string) => boolean;
+  /** Number of devices whose value is not known: not read, or hidden by a filter. */
+  readonly unknown: number;
 }
 
 interface Note {
@@ -198,7 +200,7 @@ function placesOf(
   missing: readonly string[],
   unread: readonly string[],
   { isFiltered = false, old }: { isFiltered?: boolean; old?: Note } = {},
-): Pick<RecordOnDevices, 'where' | 'notes'> {
+): Pick<RecordOnDevices, 'where' | 'notes' | 'unknown'> {
   // A filter may have hidden the record.
   const on = isFiltered ? 'matches on' : 'on';
   const notes = [
@@ -206,14 +208,15 @@ function placesOf(
     { what: NOT_READ, devices: unread },
     ...(old === undefined ? [] : [old]),
   ].filter(({ devices }) => devices.length > 0);
+  const unknown = unread.length + (old?.devices.length ?? 0) + (isFiltered ? missing.length : 0);
   const [first, second] = current;
   const isAll = notes.length === 0;
-  if (first === undefined || (second === undefined && isAll)) return { where: '', notes };
+  if (first === undefined || (second === undefined && isAll)) return { where: '', notes, unknown };
   const of = current.length + missing.length;
   const isPartly = unread.length > 0 || (old?.devices.length ?? 0) > 0;
   const some = second === undefined ? visible(first) : `${current.length} of ${of}`;
   const read = isPartly && second !== undefined ? ' read' : '';
-  return { where: isAll ? `on all ${of}` : `${on} ${some}${read}`, notes };
+  return { where: isAll ? `on all ${of}` : `${on} ${some}${read}`, notes, unknown };
 }
 
 const ODD = '◂ odd';
@@ -253,12 +256,12 @@ function* fieldLines(
 }
 
 function valuesOf(field: string, record: RecordOnDevices): ValueGroup[] {
-  const { holders, differing, perDevice, isOwn, isRead } = record;
+  const { holders, differing, perDevice, isOwn, isRead, unknown } = record;
   const textOf = (holder: Holder): string => fieldText(field, valueAt(holder.record, field));
   if (differing.has(field)) {
     const sameAs = (holder: Holder): string =>
       comparedText(field, valueAt(holder.record, field), perDevice);
-    return groupByValue(holders, { textOf, isRead, sameAs });
+    return groupByValue(holders, { textOf, isRead, sameAs, unknown });
   }
   // What is compared and does not differ is the same on all.
   const few = isOwn(field) ? holders : holders.slice(0, 1);

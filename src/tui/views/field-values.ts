@@ -21,12 +21,14 @@ interface Reading {
   readonly sameAs?: ((holder: Holder) => string) | undefined;
   /** Whether a device was read: values of others are shown, but decide nothing. */
   readonly isRead: (device: string) => boolean;
+  /** Number of devices that may have any value: they count as if they had another one. */
+  readonly unknown?: number;
 }
 
 /** A field of one record grouped by value, the most common first. A tie has no odd value. */
 export function groupByValue(
   holders: readonly Holder[],
-  { textOf, sameAs = textOf, isRead }: Reading,
+  { textOf, sameAs = textOf, isRead, unknown = 0 }: Reading,
 ): ValueGroup[] {
   const groups = new Map<string, { text: string; devices: Set<string>; votes: number }>();
   const voters = new Set<string>();
@@ -42,7 +44,7 @@ export function groupByValue(
     voters.add(holder.name);
   }
   const sorted = [...groups.values()].sort((a, b) => b.votes - a.votes);
-  const hasMajority = (sorted[0]?.votes ?? 0) * 2 > voters.size;
+  const hasMajority = (sorted[0]?.votes ?? 0) * 2 > voters.size + unknown;
   return sorted.map(({ text, devices, votes }, index) => ({
     text,
     devices: [...devices],

@@ -119,6 +119,14 @@ test('more than four devices are grouped by value in the view of Enter, too', ()
   `);
 });
 
+test('the pane calls no value odd while more devices may have it', () => {
+  const { reads } = fleet.table;
+  const few = new Map([...reads].filter(([name]) => ['fw4', 'fw5', 'fw6'].includes(name)));
+  const state = { ...fleet, table: { ...fleet.table, reads: few } };
+  expect(pane(state).join('\n')).toContain('≠ lang');
+  expect(pane(state).join('\n')).not.toContain('odd');
+});
+
 test('times of a comparison are shown for each device, and never as odd', () => {
   const reads = NAMES.map((name, index) => ({
     device: { name, address: `${name}:443` },

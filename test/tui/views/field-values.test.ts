@@ -3,10 +3,15 @@ import { valueText } from '../../../src/device/record.ts';
 import { groupByValue } from '../../../src/tui/views/field-values.ts';
 
 /** `de fw1 fw2 · en fw3 odd`: the groups of these values, by device. */
-function grouped(values: readonly (readonly [string, string])[], unread: readonly string[] = []) {
+function grouped(
+  values: readonly (readonly [string, string])[],
+  unread: readonly string[] = [],
+  unknown = 0,
+) {
   const holders = values.map(([name, lang]) => ({ name, record: { lang } }));
   const isRead = (name: string): boolean => !unread.includes(name);
-  return groupByValue(holders, { textOf: ({ record }) => valueText(record['lang']), isRead })
+  const reading = { isRead, unknown };
+  return groupByValue(holders, { ...reading, textOf: ({ record }) => valueText(record['lang']) })
     .map(({ text, devices, isOdd }) => [text, ...devices, ...(isOdd ? ['odd'] : [])].join(' '))
     .join(' · ');
 }
@@ -40,6 +45,17 @@ test('a device that is not read makes no majority, and is never odd', () => {
   expect(grouped(values)).toBe('en fw2 fw3 · de fw1 odd');
   expect(grouped(values, ['fw3'])).toBe('de fw1 · en fw2 fw3');
   expect(grouped(values, ['fw1'])).toBe('en fw2 fw3 · de fw1');
+});
+
+test('a value is odd only if no device that was not read can make it the most common', () => {
+  const values = [
+    ['fw1', 'de'],
+    ['fw2', 'en'],
+    ['fw3', 'en'],
+    ['fw4', 'en'],
+  ] as const;
+  expect(grouped(values, [], 1)).toBe('en fw2 fw3 fw4 · de fw1 odd');
+  expect(grouped(values, [], 2)).toBe('en fw2 fw3 fw4 · de fw1');
 });
 
 test('values that count as equal are one group, shown as on the first device', () => {
