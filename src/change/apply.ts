@@ -165,7 +165,7 @@ export async function* applyPlan(
   }
 }
 
-const STOPPED = 'stopped before the next device';
+const STOPPED = 'the user ended the run early';
 
 /** Asks after the canary whether to continue; pauses before every later batch. */
 async function beforeNextBatch(

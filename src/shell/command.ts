@@ -223,7 +223,8 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   nestedYes(): Call<K, M> {
     const { args, line, shell, grammar } = this;
     const given: Given = { ...this.#given, yes: true, canary: undefined };
-    const io = { ...this.io, signal: new AbortController().signal };
+    // A pause or a stop of this run must not hold them up.
+    const io = { ...this.io, signal: new AbortController().signal, control: undefined };
     return new Call({ args, line, given }, shell, io, grammar);
   }
 

@@ -51,7 +51,7 @@ export interface ShellIo {
   /** Aborted by Ctrl-C: finish what is in flight, then stop. */
   readonly signal: AbortSignal;
   /** Lets the user pause a run; absent without a full screen. */
-  readonly control?: RunControl;
+  readonly control?: RunControl | undefined;
   /** Receives the progress of a long response: `fw1: 12.4 MB, 41,000 users`. */
   readonly progress?: (text: string) => void;
   /** Receives one line for each request if `-v` is given. */

@@ -29,21 +29,24 @@ export class Questions {
     this.#store = store;
   }
 
-  /** Resolves to `undefined` if the user declines, or `signal` is aborted. */
+  /** Resolves to `undefined` if the user declines, or `signal` or `until` is aborted. */
   ask(
-    { kind, text, details = [], expected, color, isLate = false }: Question,
+    { kind, text, details = [], expected, color, isLate = false, until }: Question,
     plan?: PlanView,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    if (signal?.aborted === true || (isLate && this.#isUserElsewhere))
+    const ends = [signal, until];
+    if (ends.some((end) => end?.aborted) || (isLate && this.#isUserElsewhere))
       return Promise.resolve(undefined);
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      signal?.addEventListener('abort', () => {
-        this.#settle(id, undefined);
-      });
+      for (const end of ends) {
+        end?.addEventListener('abort', () => {
+          this.#settle(id, undefined);
+        });
+      }
       const detailLines = details
         .flatMap((line) => visibleLines(line).split('\n'))
         .map((text): LogLine => ({ tone: 'plain', text }));

@@ -2,11 +2,17 @@ import { isGood, VERDICTS, type StepResult, type Verdict } from '../../change/ve
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.ts';
 import { grouped } from '../../device/record.ts';
 import { shortReason, visible, widthOf } from '../../text/visible.ts';
-import { key, keysOf } from '../keys/binding.ts';
+import { key, keysOf, type Reason } from '../keys/binding.ts';
 import { shareBar } from '../screen/share-bar.ts';
 import { memoized } from '../store.ts';
 import type { LogLine, Overlay, RollOutProgress, RollOutState, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
+
+/** Nothing else shows that a run is paused, or continues it. */
+const whilePaused: Reason = ({ overlay }) =>
+  overlay.kind === 'roll-out' && overlay.rollOut.progress?.control === 'paused'
+    ? 'the run is paused: p continues it, x ends it'
+    : undefined;
 
 /** Progress of a run on many devices, device by device. */
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
@@ -19,7 +25,10 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
       hint: [2, 'stop after this device'],
     }),
     key(['m'], 'messages', 'all messages, with the whole reasons', { hint: [3, 'messages'] }),
-    key(['escape', 'q'], 'close', 'back; the run goes on', { hint: [4, 'back'] }),
+    key(['escape', 'q'], 'close', 'back; the run goes on', {
+      hint: [4, 'back'],
+      disabled: whilePaused,
+    }),
   ]),
   lines: ({ rollOut }, { size }) => rollOutLines(rollOut, size.columns - 2).map(({ text }) => text),
   tone: ({ rollOut }, { size }, _lines, index) =>

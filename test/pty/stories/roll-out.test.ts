@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Simulator } from '../../../src/simulator/simulator.ts';
 import { answer, connect, isQuiet, simulate } from '../devsh.ts';
 
@@ -29,13 +32,16 @@ test(
       .toMatch(new RegExp(`roll-out · ${posts(simulator)} of 8`));
     const sent = posts(simulator);
     await program.waitFor(/PAUSED: p continues · [3-9] s/);
+    // Nothing else would show the pause.
+    program.type('q');
+    await program.waitFor('(esc back or q)');
     expect(posts(simulator)).toBe(sent);
     expect(sent).toBeLessThan(6);
 
     program.type('p');
     await expect.poll(() => posts(simulator)).toBeGreaterThan(sent);
     program.type('x');
-    await program.waitFor(/stopped: stopped before the next device|go on with "resume/);
+    await program.waitFor(/stopped: the user ended the run early/);
     await program.waitFor(isQuiet);
     const done = posts(simulator);
     expect(done).toBeLessThan(8);
@@ -73,6 +79,34 @@ test(
     program.type('p');
     await program.waitFor(/1 drift/);
     expect(last?.log.filter(({ method }) => method === 'POST')).toEqual([]);
+  },
+);
+
+test(
+  'an unconfirmed change is undone although its run was stopped by key; its question closes',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 5, latencyMs: 150 });
+    const folder = await mkdtemp(join(tmpdir(), 'devsh-roll-out-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, 'set.json');
+    await writeFile(file, '[{"set":"user","key":"viewer","fields":{"lang":"de"}}]');
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    const langs = () =>
+      simulator.devices.map(
+        ({ users }) => users.find(({ username }) => username === 'viewer')?.lang,
+      );
+    const before = langs();
+    program.type(`apply ${file} --confirm 3 --yes\r`);
+    await program.waitFor(/roll-out · [12] of 5 devices/);
+    program.press('escape');
+    await program.waitFor('x stop after this device');
+    program.type('x');
+    await program.waitFor('Type keep within 3 s');
+    expect(langs()).toContain('de');
+    await program.waitFor('was undone', 20_000);
+    expect(langs()).toEqual(before);
+    expect(program.screen().join('\n')).not.toContain('Type keep');
   },
 );
 
