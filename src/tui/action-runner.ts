@@ -96,7 +96,7 @@ export class ActionRunner {
       );
     const isSafe = command.section === 'Records' || TAKE_FOREIGN.includes(command.name);
     if (!isSafe && isForeign)
-      throw new RefusedError(`"${command.name}" takes no value of a record: nothing was run`);
+      throw new RefusedError(`"${command.name}" accepts no value of a record: nothing was run`);
     this.#lines.submit(line, { shown: line });
   }
 
@@ -182,9 +182,9 @@ function endText(end: ProgramEnd, seconds: number): string {
     case 'not started':
       return `not started: ${end.reason}`;
     case 'late':
-      return `stopped after ${seconds} s; this is what it printed`;
+      return `stopped after ${seconds} s; its output so far`;
     case 'too long':
-      return `stopped: it printed more than ${MAX_BYTES / 1024} KB, of which this is the beginning`;
+      return `stopped after ${MAX_BYTES / 1024} KB of output; this is the beginning`;
     case 'stopped':
       return new CancelledError().message;
   }

@@ -168,7 +168,7 @@ export class Controller {
         this.#press(event);
       },
       () => {
-        this.#warnOnce('keys that were typed before the focus came here were dropped');
+        this.#warnOnce('dropped the keys that were typed before the focus changed');
       },
     );
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
@@ -442,7 +442,7 @@ export class Controller {
   async #editLine(): Promise<void> {
     const line = lineText(this.#store.state.prompt.editing.line);
     if (hideSecrets(line) !== line) {
-      const text = 'the line holds a secret: it is not written to a file for the editor';
+      const text = 'the line contains a secret: devsh does not write it to a file for the editor';
       this.#store.logMessage('warning', text);
       return;
     }

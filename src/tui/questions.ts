@@ -108,7 +108,7 @@ export class Questions {
     } else if (/^no?$/i.test(typed.trim())) {
       this.#settle(question.id, undefined);
     } else {
-      const text = `that is not "${expected}": type ${expected} and Enter to do it, Esc to leave it`;
+      const text = `not "${expected}": type ${expected} and Enter to confirm, Esc to cancel`;
       this.#store.dispatch({ kind: 'complain', text });
     }
   }

@@ -114,7 +114,7 @@ test('own keys that the screen would refuse are named by doctor and info', async
   expect(broken.exitCode).not.toBe(0);
   expect(checksOf(broken)('files', 'settings')).toMatchObject({ state: 'failed' });
   expect(checksOf(broken)('files', 'settings')?.detail).toContain('did you mean "copy"');
-  expect((await devsh('info')).stdout).toMatch(/^keys\tnot usable: .*no action "copi"/m);
+  expect((await devsh('info')).stdout).toMatch(/^keys\tnot usable: .*unknown action "copi"/m);
 
   await write({ table: { delete: ['y'] } });
   const twice = await devsh('doctor --json');

@@ -48,7 +48,7 @@ test('a line with a secret does not go to a file', async () => {
   program.type('user add username=bob password=geheim');
   program.press('ctrl-x');
   program.press('ctrl-e');
-  await program.waitFor('the line holds a secret');
+  await program.waitFor('the line contains a secret');
 });
 
 test('a key after Ctrl-X that means nothing there is typed', async () => {

@@ -7,7 +7,7 @@ import { startDevsh } from './devsh.ts';
 test('with nothing set up one key opens the demo', async () => {
   const program = await startDevsh([]);
   await program.waitFor(/Press a key, or type the words:\n\n {3}1 {2}demo +three simulated/);
-  await program.waitFor(/An inventory of your own goes to \S+\/config\/devsh\/devices\.yaml\./);
+  await program.waitFor(/Your own inventory goes to \S+\/config\/devsh\/devices\.yaml\./);
   await program.waitFor(
     /^ 1 demo · 2 connect · 3 import · 4 add a device · 5 commands · enter run/m,
   );

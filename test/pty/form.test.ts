@@ -7,7 +7,7 @@ import type { PtyProgram } from './harness.ts';
 async function openForm(program: PtyProgram): Promise<void> {
   await goToTable(program);
   program.press('a');
-  await program.waitFor('fields as the device tells them');
+  await program.waitFor('fields as the device reports them');
 }
 
 const drf = (): ReturnType<typeof simulate> => simulate({ profile: 'drf' });
@@ -144,7 +144,7 @@ test('a device that tells nothing of its fields gets those that its records have
   await program.waitFor(/Is active +\(empty\)/);
   expect(program.screen().join('\n')).not.toMatch(/^[▸ ]. id\b/im);
   program.press('ctrl-s');
-  await program.waitFor('nothing is typed yet');
+  await program.waitFor('nothing typed yet');
 });
 
 test('a list and a nested field are edited as text, checked as typed, and only a part changes', async () => {

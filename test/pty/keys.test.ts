@@ -50,7 +50,7 @@ test('read-only is said instead of a plan', async () => {
   const program = await connect(await simulate(), { args: ['--read-only'] });
   await goToTable(program);
   program.type('d');
-  await program.waitFor(/d \(delete\): read-only: nothing may be changed/);
+  await program.waitFor(/d \(delete\): read-only: no changes are allowed/);
 });
 
 test('a digit chooses the device at its place, 0 all of them', async () => {

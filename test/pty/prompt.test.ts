@@ -92,7 +92,7 @@ test('Ctrl-R finds what another session typed meanwhile; Esc keeps the typed lin
   expect(first.cellStyle(row, column)).toMatchObject({ underline: false });
   expect(first.cellStyle(row, column + 5)).toMatchObject({ underline: true });
   first.type('lt?');
-  await first.waitFor("search 'vault?' is in no line:");
+  await first.waitFor("search 'vault?' not found:");
   first.press('escape');
   await first.waitFor(/devsh> half a line$/m);
 });

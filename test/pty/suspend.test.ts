@@ -118,7 +118,7 @@ test('Ctrl-Z gives the terminal to the shell, and fg the whole screen back: prom
   await program.waitFor(/^▸. daisuke/m);
   await suspendAndReturn(shell);
   program.press('a');
-  await program.waitFor('fields as the device tells them');
+  await program.waitFor('fields as the device reports them');
   program.type('Carol');
   await program.waitFor(/First name +Carol/);
   await suspendAndReturn(shell);

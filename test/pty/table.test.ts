@@ -74,7 +74,7 @@ test('help is made from the keymap and closes with Esc', async () => {
   program.type('/cursor passes\r');
   await program.waitFor(/v +mark all rows that the cursor passes/);
   program.press('G');
-  await program.waitFor('take the last change back');
+  await program.waitFor('undo the last change');
   program.press('escape');
   await program.waitFor((screen) => !screen.join('\n').includes('cursor passes'));
   program.press('escape');

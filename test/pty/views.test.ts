@@ -219,9 +219,9 @@ test('a text is searched with "/", and n and N go from line to line', async () =
   expect(program.cellStyle(row, column)?.inverse).toBe(true);
   expect(program.cellStyle(row, 1)?.inverse).toBe(false);
   program.type('/nothing like it');
-  await program.waitFor("'nothing like it' is not here");
+  await program.waitFor("'nothing like it' not found");
   program.press('escape');
-  await program.waitFor((screen) => !screen.join('\n').includes('is not here'));
+  await program.waitFor((screen) => !screen.join('\n').includes('not found'));
   program.press('escape');
   await program.waitFor(/^▸users · /m);
 });
@@ -280,7 +280,7 @@ test('the output of a command takes no letters of the next one, and says where t
   program.press('escape');
   await program.waitFor('esc back or q');
   program.type('xyz');
-  await program.waitFor('that key does nothing here; ":" leads to the prompt, "?" lists the keys');
+  await program.waitFor('this key does nothing here; ":" goes to the prompt, "?" lists the keys');
   program.press(':');
   await program.waitFor('enter run');
   program.type(':resources\r');

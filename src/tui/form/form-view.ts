@@ -233,7 +233,7 @@ const LONGEST_WAS = 400;
 const MOST_VALUES = 4;
 
 const ORIGINS: Readonly<Record<FormField['origin'], string>> = {
-  observed: 'fields as the device tells them',
+  observed: 'fields as the device reports them',
   documented: 'fields of the API document',
   configured: 'fields of the profile',
   assumed: 'fields by convention',
@@ -251,7 +251,7 @@ function originText({ fields }: FormState): string {
   const counts = new Map<FormField['origin'], number>();
   for (const { origin } of fields) counts.set(origin, (counts.get(origin) ?? 0) + 1);
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  return most === undefined ? 'no field is known' : ORIGINS[most[0]];
+  return most === undefined ? 'no known fields' : ORIGINS[most[0]];
 }
 
 /** The note beside a field: a device's objection, a problem, or a hint. */
@@ -285,7 +285,7 @@ function hintsOf(form: FormState, field: FormField): string[] {
       ? [`empty: ${inWords(field, field.fallback)}, most common`]
       : []),
     ...(isUntouched && field.mixed ? [`mixed: ${mixedText(field.mixed)}; empty: each stays`] : []),
-    ...(isUntouched && isSecret && form.action === 'set' ? ['empty: left as it is'] : []),
+    ...(isUntouched && isSecret && form.action === 'set' ? ['empty: unchanged'] : []),
     ...(type === 'integer' ? ['whole number'] : []),
     ...nestedText(field),
     ...rangeText(min, max),
@@ -325,10 +325,10 @@ function commandNote(form: FormState, isEmpty: boolean): Span | undefined {
   if (general.length > 0) return { tone: 'bad', text: `✗ ${visible(general.join('; '))}` };
   const count = form.fields.filter((field) => problemOf(form, field) !== undefined).length;
   if (isEmpty) {
-    const text = form.action === 'add' ? 'nothing is typed yet' : 'nothing is changed yet';
+    const text = form.action === 'add' ? 'nothing typed yet' : 'nothing changed yet';
     return { tone: form.isWarned ? 'bad' : 'quiet', text };
   }
   if (count === 0 || !form.isWarned) return undefined;
-  const what = count === 1 ? '1 field needs a look' : `${count} fields need a look`;
-  return { tone: 'bad', text: `✗ ${what}; ctrl-s runs it all the same` };
+  const what = count === 1 ? '1 field has a problem' : `${count} fields have problems`;
+  return { tone: 'bad', text: `✗ ${what}; ctrl-s runs it anyway` };
 }

@@ -49,16 +49,16 @@ export function startKey(
 export type Reason = (state: State) => string | undefined;
 
 export const noDevice: Reason = ({ fleet }) =>
-  fleet.devices.length === 0 ? 'no device is connected: ":" and "connect ADDRESS"' : undefined;
+  fleet.devices.length === 0 ? 'no device is connected: type ":" and "connect ADDRESS"' : undefined;
 
 export const readOnly: Reason = ({ fleet }) =>
-  fleet.isReadOnly ? 'read-only: nothing may be changed' : undefined;
+  fleet.isReadOnly ? 'read-only: no changes are allowed' : undefined;
 
 const noRecord: Reason = (state) => {
   if (tableRows(state).rows.length > 0) return undefined;
   const { filter, commandFilter } = state.table;
   const isFiltered = filter.parsed.terms.length > 0 || commandFilter !== '';
-  return isFiltered ? 'no record matches the filter' : 'there is no record here';
+  return isFiltered ? 'no record matches the filter' : 'no record here';
 };
 
 export const noMark: Reason = ({ table }) =>
@@ -66,7 +66,7 @@ export const noMark: Reason = ({ table }) =>
 
 const nothingChosen: Reason = (state) => {
   const { marks } = state.table;
-  if (marks.size === 0) return noRecord(state) && 'nothing is marked, and no record is here';
+  if (marks.size === 0) return noRecord(state) && 'no marked record, and no record here';
   const devices = new Set(shownDevices(state));
   const isShown = [...marks].some((mark) => devices.has(mark.slice(0, mark.indexOf('\n'))));
   return isShown ? undefined : 'the marked records are on devices that are not selected';
@@ -76,24 +76,23 @@ const oneConnected: Reason = ({ fleet }) =>
   fleet.devices.length < 2 ? 'only one device is connected' : undefined;
 
 const oneSelected: Reason = ({ fleet }) =>
-  fleet.selected.length < 2 ? 'one device cannot be compared: select two or more' : undefined;
+  fleet.selected.length < 2 ? 'a comparison needs two or more devices: select more' : undefined;
 
 /** The help calls this while it covers the view that it describes. */
 export const noList: Reason = ({ overlay }) =>
   'cursor' in overlay || overlay.kind === 'none' || overlay.kind === 'help'
     ? undefined
-    : 'a text stays in its order';
+    : 'only lists can be sorted';
 
-const noText: Reason = ({ overlay }) =>
-  'cursor' in overlay ? 'a list shows nothing else' : undefined;
+const noText: Reason = ({ overlay }) => ('cursor' in overlay ? 'only for texts' : undefined);
 
 export const nothingFound: Reason = ({ find, questions: [question] }) =>
   lineText((question?.find ?? find).editing.line) === ''
-    ? 'nothing was searched for: "/" does'
+    ? 'no search yet: "/" starts one'
     : undefined;
 
 export const isAsked: Reason = ({ questions }) =>
-  questions.length > 0 ? 'this is to be answered first' : undefined;
+  questions.length > 0 ? 'answer this question first' : undefined;
 
 /** Writes that the devices are known not to offer. */
 function notOffered(action: 'add' | 'set' | 'delete'): Reason {

@@ -84,14 +84,12 @@ function normalized(keys: string): KeyName {
 function unknownNames(own: CustomKeys): string[] {
   return Object.entries(own).flatMap(([place, actions]) => {
     if (!PLACES.some((known) => known === place)) {
-      return [`keys: there is no place "${place}"${suggestionText(place, PLACES)}`];
+      return [`keys: unknown place "${place}"${suggestionText(place, PLACES)}`];
     }
     const known = KEYMAP.filter(({ context }) => context === place).map(({ action }) => action);
     return Object.keys(actions)
       .filter((action) => !known.some((name) => name === action))
-      .map(
-        (action) => `keys.${place}: there is no action "${action}"${suggestionText(action, known)}`,
-      );
+      .map((action) => `keys.${place}: unknown action "${action}"${suggestionText(action, known)}`);
   });
 }
 
@@ -106,7 +104,7 @@ function unknownKeys(own: CustomKeys): string[] {
 function keyProblems(key: string, where: string, place: string): string[] {
   const wrong = key.split(' ').find((press) => !isKeyName(press));
   if (wrong !== undefined) {
-    return [`${where}: there is no key "${wrong}"${suggestionText(wrong, likelyKeys(wrong))}`];
+    return [`${where}: unknown key "${wrong}"${suggestionText(wrong, likelyKeys(wrong))}`];
   }
   const twin = key.split(' ').find((press) => Object.hasOwn(TWINS, press));
   if (twin !== undefined) {
@@ -115,7 +113,7 @@ function keyProblems(key: string, where: string, place: string): string[] {
   const [first = ''] = key.split(' ');
   const isTyped = /^.$/u.test(keyLabel(parseKey(first))) || first === 'space';
   if (!isTyped || !TYPED_IN.some((typed) => typed === place)) return [];
-  return [`${where}: "${key}" is needed for typing there; use ctrl-${first} or alt-${first}`];
+  return [`${where}: "${key}" types text there; use ctrl-${first} or alt-${first}`];
 }
 
 /** Spellings of other programs: `ctrl+x`, `control-x`, `esc`. */
@@ -135,7 +133,7 @@ function likelyKeys(key: string): string[] {
 
 function suggestionText(word: string, known: readonly string[]): string {
   const [best] = known.length === 1 ? known : suggest(word, known);
-  return best === undefined ? `, known are ${known.join(', ')}` : `, did you mean "${best}"?`;
+  return best === undefined ? `, the names are ${known.join(', ')}` : `, did you mean "${best}"?`;
 }
 
 /** Keys with two meanings, except those that devsh's own keymap already has. */

@@ -49,31 +49,31 @@ const WAY_BACK: Partial<Record<Overlay['kind'], string>> = {
 const PROMPT_KEYS: Keymap = [
   ...keysOf('prompt', 'At the prompt', [
     key(['enter'], 'run-line', 'run the line', { hint: [1, 'run'] }),
-    key(['tab'], 'complete', 'complete the word; to the table when nothing is typed', {
+    key(['tab'], 'complete', 'complete the word; if nothing is typed, go to the table', {
       hint: [2, 'complete'],
     }),
-    key(['escape'], 'go-table', 'to the table, or the view over it', {
+    key(['escape'], 'go-table', 'go to the table, or the view over it', {
       hint: [3, ({ overlay }) => WAY_BACK[overlay.kind] ?? 'view'],
     }),
-    key(['up', 'ctrl-p'], 'history-back', 'the line before, from history', {
+    key(['up', 'ctrl-p'], 'history-back', 'the previous line of the history', {
       hint: [5, 'history'],
     }),
-    key(['down', 'ctrl-n'], 'history-forth', 'the line after'),
+    key(['down', 'ctrl-n'], 'history-forth', 'the next line of the history'),
     // Not Alt-_: terminals parse it as the start of a string (APC) without an end.
-    key(['alt-.'], 'last-argument', 'the last word of the line before; again: older'),
+    key(['alt-.'], 'last-argument', 'the last word of the previous line; again: of an older one'),
     key(['ctrl-r'], 'search', 'search in history', { hint: [6, 'search'] }),
-    key(['ctrl-d'], 'end-of-input', 'leave, when nothing is typed', { hint: [7, 'leave'] }),
-    key(['ctrl-x ctrl-e'], 'edit-line', 'edit the line in $EDITOR, and come back with it'),
+    key(['ctrl-d'], 'end-of-input', 'leave, if nothing is typed', { hint: [7, 'leave'] }),
+    key(['ctrl-x ctrl-e'], 'edit-line', 'edit the line in $EDITOR'),
     key(['pageup'], 'page-up', 'scroll the table back'),
-    key(['pagedown'], 'page-down', 'scroll the table on'),
+    key(['pagedown'], 'page-down', 'scroll the table forward'),
     key(['f1'], 'help', 'this help', { hint: [4, 'help'] }),
   ]),
   ...keysOf('empty-prompt', 'At the prompt, while nothing is typed', [
-    key(['/', '?'], 'press-in-table', 'filter or search, and help: as if pressed in the table'),
+    key(['/', '?'], 'press-in-table', 'filter or search, and help: as in the table'),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),
   ]),
   // No command begins with a digit.
-  ...keysOf('first-run', 'While nothing is set up yet', [
+  ...keysOf('first-run', 'Before anything is set up', [
     lineKey(['1'], 'first-demo', 'open the demo', () => 'demo', {
       hint: [0.1, 'demo'],
       command: 'demo',
@@ -95,29 +95,29 @@ const PROMPT_KEYS: Keymap = [
       command: 'help',
     }),
   ]),
-  ...keysOf('go-on', 'While nothing is connected, and there is something to go on with', [
+  ...keysOf('go-on', 'While nothing is connected, with suggestions to continue', [
     lineKey(
       ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
       'go-on',
-      'go on with what stands beside the digit',
+      'run the suggestion beside the digit',
       ({ nextSteps }, index) => nextSteps[index]?.line,
-      { hint: [0.1, 'go on'] },
+      { hint: [0.1, 'continue'] },
     ),
   ]),
   ...keysOf('menu', 'While proposals are open', [
     key(['tab', 'down'], 'menu-next', 'the next proposal', { hint: [1, 'next'] }),
-    key(['shift-tab', 'up'], 'menu-back', 'the proposal before', { hint: [3, 'back'] }),
+    key(['shift-tab', 'up'], 'menu-back', 'the previous proposal', { hint: [3, 'back'] }),
     key(['enter'], 'menu-accept', 'take the chosen proposal; without one, run the line', {
       hint: [2, 'take'],
     }),
     key(['escape'], 'menu-close', 'close the menu', { hint: [4, 'close'] }),
   ]),
   ...keysOf('search', 'While searching in history', [
-    key(['ctrl-r', 'up'], 'search', 'the match before', { hint: [2, 'older'] }),
-    key(['enter', 'tab', 'right', 'left'], 'search-accept', 'take the line; Enter runs it then', {
+    key(['ctrl-r', 'up'], 'search', 'the previous match', { hint: [2, 'older'] }),
+    key(['enter', 'tab', 'right', 'left'], 'search-accept', 'take the line; Enter then runs it', {
       hint: [1, 'take'],
     }),
-    key(['escape', 'ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the line before', {
+    key(['escape', 'ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the previous line', {
       hint: [4, 'cancel'],
     }),
   ]),
@@ -129,11 +129,11 @@ const FORM_KEYS: Keymap = [
     key(['enter', 'down', 'tab', 'ctrl-n'], 'next-field', 'to the next field', {
       hint: [1, 'next'],
     }),
-    key(['up', 'shift-tab', 'ctrl-p'], 'previous-field', 'to the field before'),
-    key(['pagedown'], 'fields-on', 'several fields on; at last the command'),
+    key(['up', 'shift-tab', 'ctrl-p'], 'previous-field', 'to the previous field'),
+    key(['pagedown'], 'fields-on', 'several fields forward, up to the command'),
     key(['pageup'], 'fields-back', 'several fields back'),
     key(['ctrl-s'], 'run-form', 'run the command of the form', { hint: [2, 'run'] }),
-    key(['escape'], 'close-form', 'close the form; what was typed is kept for the next time', {
+    key(['escape'], 'close-form', 'close the form; devsh keeps what was typed for the next time', {
       hint: [3, 'close'],
     }),
     key(['f1'], 'help', 'this help', { hint: [4, 'help'] }),
@@ -142,17 +142,17 @@ const FORM_KEYS: Keymap = [
     key(['space', 'left', 'right'], 'switch', 'true or false', { hint: [0, 'switch'] }),
   ]),
   ...keysOf('form-choice', 'On a field with choices', [
-    key(['space'], 'open-choices', 'show all choices; typing shows those that fit', {
+    key(['space'], 'open-choices', 'show all choices; typing filters them', {
       hint: [0, 'choices'],
     }),
     key(['right'], 'choice-next', 'the next choice'),
-    key(['left'], 'choice-back', 'the choice before'),
+    key(['left'], 'choice-back', 'the previous choice'),
   ]),
   ...keysOf('form-pick', 'While choices are open', [
     key(['enter', 'tab'], 'take-choice', 'take the choice', { hint: [1, 'take'] }),
     key(['down', 'ctrl-n'], 'choice-next', 'the next choice', { hint: [2, 'next'] }),
-    key(['up', 'shift-tab', 'ctrl-p'], 'choice-back', 'the choice before'),
-    key(['escape'], 'close-choices', 'leave the field as it was', { hint: [3, 'back'] }),
+    key(['up', 'shift-tab', 'ctrl-p'], 'choice-back', 'the previous choice'),
+    key(['escape'], 'close-choices', 'leave the field unchanged', { hint: [3, 'back'] }),
   ]),
   ...keysOf('form-run', 'On the command of a form', [
     key(['enter'], 'run-form', 'run it', { hint: [0, 'run'] }),
@@ -161,20 +161,20 @@ const FORM_KEYS: Keymap = [
 
 /** Questions and their plans. */
 const QUESTION_KEYS: Keymap = [
-  ...keysOf('question', 'When something is asked', [
+  ...keysOf('question', 'While a question is open', [
     key(['enter'], 'answer', 'answer', { hint: [1, 'answer'] }),
     key(['escape', 'ctrl-d'], 'decline', 'no', { hint: [2, 'no'] }),
-    key(['down'], 'down', 'scroll what is above', { hint: [3, 'scroll'] }),
+    key(['down'], 'down', 'scroll the text above', { hint: [3, 'scroll'] }),
     key(['up'], 'up', 'scroll back'),
     key(['pagedown'], 'page-down', 'scroll a page'),
     key(['pageup'], 'page-up', 'scroll a page back'),
   ]),
-  ...keysOf('plan', 'When a plan is shown', [
+  ...keysOf('plan', 'While a plan is shown', [
     key(['tab'], 'unfold', 'the plan device by device, or folded again', { hint: [4, 'unfold'] }),
     key(['/'], 'find', 'search in the plan as you type', { hint: [5, 'search'] }),
   ]),
   ...keysOf('plan-find', 'While searching in a plan', [
-    key(['enter'], 'keep-find', 'keep what was found, and go on with the answer', {
+    key(['enter'], 'keep-find', 'keep the matches and return to the answer', {
       hint: [1, 'keep'],
     }),
   ]),
@@ -196,11 +196,7 @@ const nothingToPage: Reason = (state) => {
 const TABLE_KEYS: Keymap = [
   ...keysOf('table', 'In the table', [
     key([':', 'i'], 'go-prompt', 'to the prompt', { hint: [1, 'prompt'] }),
-    key(
-      ['escape'],
-      'back',
-      'clear the filter and the marks; else back to the view before; then nothing',
-    ),
+    key(['escape'], 'back', 'clear the filter and the marks; else back to the previous view'),
     key(['down', 'j'], 'down', 'down'),
     key(['up', 'k'], 'up', 'up'),
     key(['left', 'h'], 'left', 'columns to the left'),
@@ -221,10 +217,10 @@ const TABLE_KEYS: Keymap = [
       command: 'user list --sort FIELD',
       disabled: noList,
     }),
-    key(['S'], 'sort-more', 'sort by one more column, after those before', {
+    key(['S'], 'sort-more', 'add one more column to the sort order', {
       command: 'user list --sort FIELD,FIELD',
     }),
-    key(['o'], 'reverse', 'turn the order of the last sorted column around', {
+    key(['o'], 'reverse', 'reverse the order of the last sorted column', {
       command: 'user list --sort -FIELD',
       disabled: noList,
     }),
@@ -233,23 +229,23 @@ const TABLE_KEYS: Keymap = [
       command: 'user list --fold',
       disabled: oneDevice,
     }),
-    key(['w'], 'watch', 'read again every 5 s, and show what changed; again: no longer', {
+    key(['w'], 'watch', 'read again every 5 s and show changes; again: stop', {
       command: 'user list --watch',
     }),
-    key(['z'], 'fold-row', 'unfold this row alone, or fold it again'),
+    key(['z'], 'fold-row', 'unfold only this row, or fold it again'),
     key(['space'], 'mark', 'mark the row on all its devices', {
       hint: [7, 'mark'],
       disabled: noRow,
     }),
-    key(['v'], 'mark-range', 'mark all rows that the cursor passes; again: that is all'),
+    key(['v'], 'mark-range', 'mark all rows that the cursor passes; again: stop'),
     key(['shift-down'], 'range-down', 'mark from here down'),
     key(['shift-up'], 'range-up', 'mark from here up'),
     key(['*'], 'mark-all', 'mark all rows shown, or none of them', { disabled: noRow }),
-    key(['~'], 'mark-invert', 'mark the rows shown that are not marked, and no others'),
+    key(['~'], 'mark-invert', 'invert the marks of the rows shown'),
     key(
       ['M'],
       'only-marked',
-      'only the marked rows, also those that the filter hides; or all again',
+      'show only the marked rows, even if the filter hides them; or all again',
       {
         disabled: noMark,
       },
@@ -260,7 +256,7 @@ const TABLE_KEYS: Keymap = [
       disabled: noRow,
     }),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),
-    key(['p'], 'pane', 'the details beside the table, or none', { disabled: noRoomBeside }),
+    key(['p'], 'pane', 'show or hide the details beside the table', { disabled: noRoomBeside }),
     key(['a'], 'add-form', 'add a record, in a form', {
       hint: [4, 'add'],
       command: 'user add FIELD=VALUE…',
@@ -283,7 +279,7 @@ const TABLE_KEYS: Keymap = [
       command: 'user delete KEY…',
       disabled: noDelete,
     }),
-    lineKey(['u'], 'undo', 'take the last run back', () => 'undo', {
+    lineKey(['u'], 'undo', 'undo the last run', () => 'undo', {
       hint: [6.5, 'undo'],
       command: 'undo',
       disabled: noUndo,
@@ -297,7 +293,7 @@ const TABLE_KEYS: Keymap = [
       command: 'use DEVICE',
       disabled: oneDevice,
     }),
-    lineKey(['shift-tab'], 'previous-device', 'the device before', (state) => useLine(state, -1), {
+    lineKey(['shift-tab'], 'previous-device', 'previous device', (state) => useLine(state, -1), {
       command: 'use DEVICE',
       disabled: oneDevice,
     }),
@@ -312,7 +308,7 @@ const TABLE_KEYS: Keymap = [
       command: 'use all',
       disabled: noDevice,
     }),
-    key(['r'], 'refresh', 'read again, failed devices too', {
+    key(['r'], 'refresh', 'read again, also failed devices', {
       hint: [11, 'refresh'],
       command: 'user list',
       disabled: noDevice,
@@ -320,7 +316,7 @@ const TABLE_KEYS: Keymap = [
     key(['y'], 'copy', 'copy the marked records, or this one, as commands', {
       disabled: nothingMarked,
     }),
-    key(['|'], 'page-out', 'the whole table in $PAGER, nothing cut off', {
+    key(['|'], 'page-out', 'the whole table in $PAGER, uncut', {
       disabled: nothingToPage,
     }),
     startKey(['x'], 'export', 'write what the table shows to a file', exportLine, {
@@ -344,7 +340,7 @@ const TABLE_KEYS: Keymap = [
       command: 'devices',
       disabled: noTrouble,
     }),
-    lineKey(['b'], 'resources', 'browse what else the devices have', () => 'resources', {
+    lineKey(['b'], 'resources', 'browse the other resources of the devices', () => 'resources', {
       hint: [10.4, 'resources'],
       command: 'resources',
       disabled: noDevice,
@@ -374,18 +370,18 @@ export const KEYMAP: Keymap = [
   ...QUESTION_KEYS,
   ...VIEW_KEYS,
   ...keysOf('find', 'While searching in a view', [
-    key(['enter'], 'keep-find', 'keep what was found; n and N go on', {
+    key(['enter'], 'keep-find', 'keep the matches; n and N go to the next and previous one', {
       hint: [1, 'keep, then n and N'],
     }),
-    key(['escape', 'ctrl-c'], 'clear-find', 'search no more', { hint: [2, 'clear'] }),
-    key(['down'], 'next-found', 'the next line that has it', {
+    key(['escape', 'ctrl-c'], 'clear-find', 'end the search', { hint: [2, 'clear'] }),
+    key(['down'], 'next-found', 'the next match', {
       hint: [3, 'next'],
       disabled: nothingFound,
     }),
-    key(['up'], 'previous-found', 'the line before that has it', { disabled: nothingFound }),
+    key(['up'], 'previous-found', 'the previous match', { disabled: nothingFound }),
   ]),
   ...keysOf('overlay', 'In texts like this one, and in lists', [
-    key(['escape', 'q', 'enter'], 'close', 'back; what was searched for goes first', {
+    key(['escape', 'q', 'enter'], 'close', 'end the search; else go back', {
       hint: [1, 'back'],
     }),
     key(['down', 'j'], 'down', 'down', { hint: [2, 'scroll'] }),
@@ -396,16 +392,16 @@ export const KEYMAP: Keymap = [
     key(['ctrl-u'], 'half-up', 'half a page up'),
     key(['g', 'home'], 'first', 'to the start'),
     key(['G', 'end'], 'last', 'to the end'),
-    key(['/'], 'find', 'search as you type; a list shows only what has it', {
+    key(['/'], 'find', 'search as you type; a list shows only matches', {
       hint: [4, 'search'],
     }),
-    key(['n'], 'next-found', 'the next line that has it', { disabled: nothingFound }),
-    key(['N'], 'previous-found', 'the line before that has it', { disabled: nothingFound }),
-    key(['&'], 'only-found', 'of a text only the lines that have it, or all again', {
+    key(['n'], 'next-found', 'the next match', { disabled: nothingFound }),
+    key(['N'], 'previous-found', 'the previous match', { disabled: nothingFound }),
+    key(['&'], 'only-found', 'in a text: show only matching lines, or all again', {
       disabled: onlyInList,
     }),
     key(['s'], 'sort', 'sort a list by the next column', { disabled: noList }),
-    key(['o'], 'reverse', 'turn the order of a list around', { disabled: noList }),
+    key(['o'], 'reverse', 'reverse the order of a list', { disabled: noList }),
     key(['|'], 'page-out', 'the same text or list in $PAGER', { disabled: nothingToPage }),
     key([':', 'i'], 'go-prompt', 'to the prompt', { hint: [6, 'prompt'] }),
     key(['?', 'f1'], 'help', 'this help', { hint: [9, 'help'] }),
@@ -414,7 +410,7 @@ export const KEYMAP: Keymap = [
       command: 'devices',
       disabled: noDevice,
     }),
-    lineKey(['b'], 'resources', 'browse what else the devices have', () => 'resources', {
+    lineKey(['b'], 'resources', 'browse the other resources of the devices', () => 'resources', {
       command: 'resources',
       disabled: noDevice,
     }),
@@ -424,12 +420,12 @@ export const KEYMAP: Keymap = [
     key(
       ['ctrl-c'],
       'interrupt',
-      'stop a write; else clear the line; else stop reading; at rest twice: leave',
+      'stop a write; else clear the line; else stop reading; twice when idle: leave',
     ),
-    key(['ctrl-l'], 'repaint', 'draw the screen anew'),
+    key(['ctrl-l'], 'repaint', 'redraw the screen'),
     key(['ctrl-z'], 'suspend', 'back to the shell that started devsh; "fg" returns'),
     key(['f9'], 'mouse', 'the mouse on or off: click and wheel; to select text then needs Shift'),
-    key(['f2'], 'questions', 'the certificates and logins that devices wait for', {
+    key(['f2'], 'questions', 'the open questions: certificates and logins', {
       command: 'questions',
       disabled: isAsked,
     }),

@@ -197,14 +197,14 @@ export function unboundKeyText(state: State): string | undefined {
   const context = contextOf(state);
   if (!hasCommandKeys(context)) return undefined;
   const ways = [
-    ['go-prompt', 'leads to the prompt'],
+    ['go-prompt', 'goes to the prompt'],
     ['help', 'lists the keys'],
   ] as const;
   const hints = ways.flatMap(([action, what]) => {
     const key = keyNameOf(action, context, state.keymap);
     return key === undefined ? [] : [`"${key}" ${what}`];
   });
-  return ['that key does nothing here', hints.join(', ')].filter(Boolean).join('; ');
+  return ['this key does nothing here', hints.join(', ')].filter(Boolean).join('; ');
 }
 
 /** Whether the keys of the first screen apply: nothing is connected, typed or running. */

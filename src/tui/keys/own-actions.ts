@@ -79,7 +79,7 @@ function problemsOf({ place, line, program, when, prompts = [], reads }: OwnActi
     (NAMES[place].includes('key') && name.startsWith('record.'));
   const problems = prompts
     .filter(({ kind, choices = [] }) => (kind === 'choice') !== choices.length > 0)
-    .map(({ name }) => `prompt ${name}: "choices" and the kind "choice" belong together`);
+    .map(({ name }) => `prompt ${name}: the kind "choice" needs "choices", and vice versa`);
   try {
     if (when !== undefined) parseFilter(when, { isFuzzy: false });
     const words = line === undefined ? (program ?? []) : wordsOf(line);
@@ -87,14 +87,14 @@ function problemsOf({ place, line, program, when, prompts = [], reads }: OwnActi
       [...word.matchAll(PLACEHOLDER)].map(([, name]) => name ?? ''),
     );
     if (when !== undefined && !NAMES[place].includes('key'))
-      problems.push('no record is here for "when"');
+      problems.push('no record here for "when"');
     problems.push(
       ...names.filter((name) => !isKnown(name)).map((name) => `there is no {${name}} here`),
       ...names
         .filter((name) => isSecret(name))
-        .map((name) => `{${name}} is a secret, which no action gets`),
+        .map((name) => `{${name}} is a secret, and actions get no secrets`),
     );
-    if (HAS_PLACEHOLDER.test(words[0] ?? '')) problems.push('its first word cannot be a value');
+    if (HAS_PLACEHOLDER.test(words[0] ?? '')) problems.push('its first word must not be a value');
     if (line !== undefined) problems.push(...misplaced(words));
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
@@ -128,7 +128,7 @@ function misplaced(words: readonly string[]): string[] {
     if (isOption)
       return [`"${word}": a value of a record cannot follow an option: move it forward`];
     const isVerb = index < firstArgument && word.startsWith('{');
-    return isVerb ? [`"${word}" stands where a verb may be: name the verb`] : [];
+    return isVerb ? [`"${word}" is at the place of a verb: name the verb`] : [];
   });
 }
 
@@ -137,7 +137,7 @@ function noSubject(own: OwnAction): Reason {
     const isMarked = own.place === 'table' && state.table.marks.size > 0;
     if (isMarked)
       return 'own actions take the record under the cursor: clear the marks first (esc)';
-    return subjectOf(own, state) === undefined ? 'there is nothing at the cursor' : undefined;
+    return subjectOf(own, state) === undefined ? 'nothing at the cursor' : undefined;
   };
 }
 
@@ -215,25 +215,25 @@ function valueOf(
   const value = values[name];
   if (value === undefined && devices.length > 1)
     throw new RefusedError(
-      `{${name}} means one device, and the row is on ${devices.length}: unfold it (z)`,
+      `{${name}} needs one device, but the row is on ${devices.length}: unfold it (z)`,
     );
   return value ?? '';
 }
 
 function valueProblem(value: string): string | undefined {
   if (value === '') return 'has no value here';
-  if (value.startsWith('-')) return 'begins with "-" and could be taken for an option';
+  if (value.startsWith('-')) return 'begins with "-" and could be read as an option';
   if (value.length > LONGEST) return `has ${value.length} characters, more than ${LONGEST}`;
   return hasUnsafe(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
-    ? 'holds control characters'
+    ? 'contains control characters'
     : undefined;
 }
 
 /** In a line a word may be an assignment or a path, which a value must not make or leave. */
 function lineProblem(word: string, value: string): string | undefined {
   if (FOREIGN.test(word) && word.startsWith('{') && /[=~]/.test(value))
-    return 'has "=" or "~" and could be taken for an assignment or a condition';
+    return 'has "=" or "~" and could be read as an assignment or a condition';
   if (word.startsWith('/') && (/[/?#%\\]/.test(value) || /^\.+$/.test(value)))
-    return 'would lead to another path';
+    return 'would change the path';
   return undefined;
 }

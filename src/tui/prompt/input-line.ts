@@ -52,7 +52,7 @@ export function inputLine(state: State): InputLine {
     const { search, history } = state.prompt;
     const found = searchedLine(history, search) ?? '';
     const query = visible((search?.query ?? '').slice(0, columns));
-    const label = `search '${query}'${query !== '' && found === '' ? ' is in no line' : ''}: `;
+    const label = `search '${query}'${query !== '' && found === '' ? ' not found' : ''}: `;
     return place(
       cut(label, Math.floor(columns / 2)),
       splitAtMatch(found, search?.query ?? ''),

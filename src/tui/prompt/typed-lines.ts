@@ -98,7 +98,7 @@ export class TypedLines {
       this.#store.act('clear-line');
     } else if (EARLY_ANSWER.test(only)) {
       this.#store.act('clear-line');
-      this.#store.logMessage('warning', `"${only.trim()}" answers nothing: no question is open`);
+      this.#store.logMessage('warning', `ignored "${only.trim()}": no question is open`);
     } else if (lines.length > 1) {
       void this.#runSeveral(lines);
     } else if (this.submit(only)) {

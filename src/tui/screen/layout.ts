@@ -142,7 +142,7 @@ function progressLine({ work }: State): LogLine[] {
   if (work === undefined) return [];
   const waiting = work.waiting > 0 ? ` · ${work.waiting} more waiting` : '';
   const how = work.isStopping
-    ? 'stopping: the request in flight is finished first; Ctrl-C again leaves it'
+    ? 'stopping after the request in flight; Ctrl-C again stops at once'
     : 'Ctrl-C cancels';
   return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting} · ${how}` }];
 }

@@ -19,7 +19,7 @@ interface Sign {
 export const SIGNS = {
   added: { sign: '+', tone: 'good', text: 'new since the last read' },
   changed: { sign: '~', tone: 'accent', text: 'changed since the last read' },
-  stale: { sign: '?', tone: 'quiet', text: 'as last read: the device does not answer' },
+  stale: { sign: '?', tone: 'quiet', text: 'as last read: the device does not respond' },
   differs: { sign: '≠', tone: 'warning', text: 'differs between devices' },
   partial: { sign: '·', tone: 'accent', text: 'not on all devices' },
 } as const satisfies Record<string, Sign>;

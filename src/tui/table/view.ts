@@ -192,7 +192,7 @@ export function emptyLines(state: State): string[] {
   const hasResponses = reads.some(({ outcome, last }) => outcome.ok || last !== undefined);
   if (!hasResponses) {
     // Devices that responded before may have changed since.
-    const what = table.reads.size === 0 ? 'nothing was read yet' : 'no device answers';
+    const what = table.reads.size === 0 ? 'nothing read yet' : 'no device responds';
     return ['', `${what}; r in the table tries again`];
   }
   const { stale } = tableRows(state);
@@ -239,7 +239,7 @@ function firstStepRows(state: State): string[] {
     }),
     ...(state.firstRun === undefined || isNext
       ? []
-      : ['', `An inventory of your own goes to ${visible(state.firstRun.inventory)}.`]),
+      : ['', `Your own inventory goes to ${visible(state.firstRun.inventory)}.`]),
   ];
 }
 
@@ -298,13 +298,13 @@ export function filterText({ size }: State, filters: readonly string[]): string 
   return text === '' ? '' : `filter: ${visible(hideSecrets(text.slice(0, 4 * size.columns)))}`;
 }
 
-/** `12 of 340 rows`; while a long table is being filtered, `looking in 340 rows …`. */
+/** `12 of 340 rows`; while a long table is being filtered, `searching 340 rows …`. */
 function foundText(state: State): string {
   const { filter } = state.table;
   const { rows, all, isSimilar } = tableRows(state);
   const noun = isSimilar ? 'similar row' : 'row';
   if (lineText(filter.editing.line).trim() === '') return counted(all.length, 'row');
-  if (filter.applied !== filter.parsed) return `looking in ${counted(all.length, 'row')} …`;
+  if (filter.applied !== filter.parsed) return `searching ${counted(all.length, 'row')} …`;
   return `${rows.length} of ${counted(all.length, noun)}`;
 }
 

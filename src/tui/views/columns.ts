@@ -25,7 +25,7 @@ const keyStays: Reason = (state) => {
   const { overlay } = state;
   if (overlay.kind !== 'columns') return undefined;
   const chosen = currentChoice(overlay, state);
-  return chosen?.field === keyFieldIn(state) ? 'it names the rows: it stays first' : undefined;
+  return chosen?.field === keyFieldIn(state) ? 'it names the rows and stays first' : undefined;
 };
 
 /** The fields of the table's records: which are shown, and in which order. */
@@ -43,12 +43,12 @@ export const COLUMNS = listOf<ColumnsOver, ColumnChoice>({
       hint: [4, 'left'],
       disabled: keyStays,
     }),
-    key(['a'], 'usual', 'the columns as devsh chooses them', { hint: [5, 'usual'] }),
+    key(['a'], 'usual', 'the columns that devsh chooses', { hint: [5, 'usual'] }),
     key(['enter'], 'keep-columns', 'show these columns from now on', {
       hint: [2, 'done'],
       command: 'user list --columns FIELD,…',
     }),
-    key(['escape', 'q'], 'close', 'back, with the columns as they were', { hint: [6, 'back'] }),
+    key(['escape', 'q'], 'close', 'back, with the previous columns', { hint: [6, 'back'] }),
   ]),
   crumb: () => 'columns',
   title: ({ fields }, _state, found) => [
@@ -72,7 +72,7 @@ export const COLUMNS = listOf<ColumnsOver, ColumnChoice>({
   source,
   draw: (fields, _overlay, state, width) => listLines(fields, listColumns(state), width),
   toneOf: ({ isShown }) => (isShown ? 'plain' : 'quiet'),
-  empty: () => 'no record has told its fields yet',
+  empty: () => 'no fields are known yet',
 });
 
 /** The chooser for the table, with the columns that it shows now. */

@@ -74,7 +74,7 @@ export function detailLines(state: State, details: Details): readonly string[] {
   const { holders, notes, differing } = record;
   if (holders.length === 0) {
     const read = notes.some(({ what }) => what === NOT_READ) ? ' that were read' : '';
-    return [`${visible(details.key)} is on none of the devices${read} any more`];
+    return [`${visible(details.key)} is no longer on any of the devices${read}`];
   }
   const fields = fieldsOf(holders.map((holder) => holder.record));
   const titles = titlesWidth(fields);
@@ -183,7 +183,7 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
     ...placesOf(current, missing, unread, {
       isFiltered: view.filtered === true,
       old: {
-        what: `${asOfText(old.map((name) => stale.get(name)))}, not answering now:`,
+        what: `${asOfText(old.map((name) => stale.get(name)))}, not responding now:`,
         devices: old,
       },
     }),

@@ -62,10 +62,10 @@ function trustLine(name: string, { error, facts }: DeviceTab): string {
 
 export const CONNECTED = 'connected';
 
-const OPEN = 'use this device alone, and show its records';
-const TRUST = 'compare its certificate with the pin; trust it where it is new or another';
-const CAUSE = 'only those that failed for the first cause in the title, the second…';
-const WATCH = 'ask them again every 5 s, as the table does; again: no longer';
+const OPEN = 'use only this device, and show its records';
+const TRUST = 'compare its certificate with the pin; trust a new or changed one';
+const CAUSE = 'only the devices with the first cause in the title, the second…';
+const WATCH = 'ask them again every 5 s, as the table; again: stop';
 
 /** The connected devices: state, account, certificate, profile and counts of records. */
 export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
@@ -80,7 +80,7 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
       'disconnect DEVICE',
     ),
     about(['t'], 'trust-device', TRUST, [5, 'trust'], 'trust scan DEVICE', trustLine),
-    key(['!'], 'trouble', 'only those that are not connected; again: all', {
+    key(['!'], 'trouble', 'only the devices that are not connected; again: all', {
       hint: [5.5, 'trouble'],
     }),
     key(['1', '2', '3', '4', '5', '6', '7', '8', '9'], 'by-cause', CAUSE, {
@@ -100,7 +100,7 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
     output.kind === 'table' && command.name === 'devices' && given.on === undefined
       ? { kind: 'devices', cursor: 0 }
       : undefined,
-  nothing: 'no device is connected: "connect ADDRESS" does that',
+  nothing: 'no device is connected: "connect ADDRESS" connects one',
   below: wholeReason,
   source: (_overlay, state) => source(state),
   draw: (devices, _overlay, state, width) => deviceLines(state, devices, width),

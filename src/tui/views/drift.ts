@@ -27,7 +27,7 @@ const SIGNS = {
   same: { sign: '=', tone: 'quiet', word: 'same' },
   only: { sign: '=', tone: 'quiet', word: 'same' },
   differs: { sign: '≠', tone: 'warning', word: 'differs' },
-  missing: { sign: '·', tone: 'accent', word: 'not there' },
+  missing: { sign: '·', tone: 'accent', word: 'missing' },
   unread: { sign: '?', tone: 'quiet', word: 'not read' },
 } as const;
 
@@ -67,7 +67,7 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
       command: 'user show KEY',
       disabled: noDifference,
     }),
-    key(['f'], 'whole', 'also what is the same on all devices, or not', { hint: [3, 'all'] }),
+    key(['f'], 'whole', 'show or hide what is the same on all devices', { hint: [3, 'all'] }),
     lineKey(
       ['='],
       'make-alike',

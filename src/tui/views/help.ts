@@ -77,7 +77,7 @@ function helpColumn(state: State, width: number): string[] {
     ...sections,
     ...searchHint(state),
     '',
-    'Where a line is typed, as in emacs and bash',
+    'While a line is typed, as in emacs and bash',
     ...EDIT_KEYS.map(({ keys, label }) => {
       const names = keys.map(keyText).join(' ');
       const isLong = widthOf(names) > KEYS_WIDTH;

@@ -28,7 +28,7 @@ export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alik
     return { reason: 'a device has this record more than once: change it by hand' };
   if (row.key === '' && drift.keyField !== '')
     return { reason: 'the record has no name by which a command can change it' };
-  if (hasUnsafe(row.key)) return { reason: 'the name of the record cannot be typed' };
+  if (hasUnsafe(row.key)) return { reason: 'the name of the record cannot be written in a line' };
   if (row.fields.length === 0) {
     const without = drift.devices.filter((_, index) => row.held[index]?.length === 0);
     const names = namesText(without.map(({ name }) => name));
@@ -37,12 +37,12 @@ export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alik
   const common = row.fields.flatMap((field) => commonOf(field, drift.unread.length));
   if (common.length === 0) {
     const beside = drift.unread.length === 0 ? '' : ', counting those not read';
-    return { reason: `no odd one: no value is on more than half of the devices${beside}` };
+    return { reason: `no majority: no value is on more than half of the devices${beside}` };
   }
   const settable = common.filter(isSettable);
   if (settable.length === 0) {
     const fields = common.map(({ field }) => visible(field)).join(', ');
-    return { reason: `a line cannot give ${fields} the value of the others: change it by hand` };
+    return { reason: `a line cannot set ${fields} to the value of the others: change it by hand` };
   }
   const odd = new Set(settable.flatMap(({ others }) => others));
   const on = drift.devices.map(({ name }) => name).filter((name) => odd.has(name));

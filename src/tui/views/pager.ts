@@ -29,6 +29,6 @@ const wrapAll = memoized((lines: readonly string[], width: number): readonly str
 /** All messages of the session, scrolled to the newest. */
 export function messagesOf({ log }: State): PagerOver {
   const lines = log.all.map(({ text, whole = text }) => whole);
-  const shown = lines.length > 0 ? lines : ['nothing was said yet'];
+  const shown = lines.length > 0 ? lines : ['no messages yet'];
   return { kind: 'pager', title: 'messages', lines: shown, top: Infinity };
 }

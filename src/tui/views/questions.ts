@@ -47,26 +47,24 @@ function source({ fleet }: State): ListSource<DeviceQuestion> {
 }
 
 const noQuestion: Reason = ({ overlay, fleet }) =>
-  overlay.kind === 'questions' && fleet.questions.length === 0
-    ? 'nothing waits for an answer'
-    : undefined;
+  overlay.kind === 'questions' && fleet.questions.length === 0 ? 'no question is open' : undefined;
 
 /** Accepting would reopen the connection between the plan and its requests. */
 const isWritten: Reason = (state) => {
   const name = chosenQuestions(state).find((one) => state.work?.writes.includes(one.name))?.name;
-  return name && `${name} is being written to: answer it when that has ended`;
+  return name && `a run is writing to ${name}: answer when it has ended`;
 };
 
 const cannotMark: Reason = (state) => {
   if (state.overlay.kind !== 'questions') return noRow(state);
   return currentQuestion(state)?.kind === 'changed'
-    ? 'a changed certificate is replaced by itself: compare, and accept it here'
+    ? 'a changed certificate cannot be marked: compare it and accept it here'
     : noQuestion(state);
 };
 
-const ACCEPT = 'trust the certificates that are marked, or this one; type logins';
-const DECLINE = 'take the marked ones, or this one, off the list';
-const PROVE = 'accept what a list of fingerprints proves, changed ones too';
+const ACCEPT = 'trust the marked certificates, or this one; type logins';
+const DECLINE = 'decline the marked ones, or this one';
+const PROVE = 'accept what a list of fingerprints proves, also changed certificates';
 
 /** The open questions of devices; full fingerprints are below the list. */
 export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
@@ -76,11 +74,11 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
       command: 'questions accept DEVICE…',
       disabled: firstOf(noQuestion, isWritten),
     }),
-    key(['space'], 'mark', 'mark it; a changed certificate is replaced by itself', {
+    key(['space'], 'mark', 'mark it; a changed certificate is accepted alone', {
       hint: [3, 'mark'],
       disabled: cannotMark,
     }),
-    key(['*'], 'mark-all', 'mark all but changed certificates, or none', {
+    key(['*'], 'mark-all', 'mark all except changed certificates, or none', {
       hint: [3.2, 'all'],
       disabled: (state) => (state.overlay.kind === 'questions' ? noQuestion : noRow)(state),
     }),
@@ -110,11 +108,11 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
   below: questionFacts,
   opening: (output) =>
     output.kind === 'table' && output.name === 'questions' ? NO_MARKS : undefined,
-  nothing: 'nothing waits for an answer',
+  nothing: 'no question is open',
   source: (_overlay, state) => source(state),
   draw: (questions, { marks }, _state, width) => linesOf(questions, marks, width),
   toneOf: ({ kind }) => (kind === 'changed' ? 'bad' : 'plain'),
-  empty: () => 'nothing waits for an answer',
+  empty: () => 'no question is open',
 });
 
 /** The list when it is opened. */

@@ -34,7 +34,7 @@ export function findSummary(state: State): string {
   if ('cursor' in state.overlay) return listedText(state, wanted);
   if (wanted === '') return '';
   const lines = matchingLines(state);
-  if (lines.length === 0) return `'${wanted}' is not here`;
+  if (lines.length === 0) return `'${wanted}' not found`;
   const at = state.find.at === undefined ? -1 : lines.indexOf(state.find.at);
   return `'${wanted}': ${at === -1 ? lines.length : `${at + 1} of ${lines.length}`}`;
 }

@@ -50,7 +50,7 @@ export const RESOURCES = listOf<ResourcesOver, Offer>({
       : undefined,
   source,
   draw: (offers, _overlay, state, width) => listLines(offers, offerColumns(state), width),
-  empty: () => 'the devices have not said what they offer',
+  empty: () => 'the devices have not reported their resources',
 });
 
 /** The rows of the command `resources`. */

@@ -183,7 +183,7 @@ function deviceLine(name: string, steps: number, ended: readonly StepResult[]): 
     : reasonsOf(worst)
         .map((reason) => ` - ${reason}`)
         .join('');
-  const word = isFine && !isOver ? 'under way' : worst.verdict;
+  const word = isFine && !isOver ? 'in progress' : worst.verdict;
   const rank = isFine ? (isOver ? 3 : 1) : worst.verdict === 'skipped' ? 4 : 0;
   return { rank, tone, text: `${mark} ${visible(name)}  ${word}${count}${why}` };
 }

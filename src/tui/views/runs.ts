@@ -34,7 +34,7 @@ function source({ runs }: RunsOver): ListSource<RunRow> {
 
 const noRun: Reason = ({ overlay, find }) =>
   overlay.kind === 'runs' && arranged(source(overlay), find).length === 0
-    ? 'there is no run here'
+    ? 'no run here'
     : undefined;
 
 const noChange = firstOf(noRun, readOnly);
@@ -60,10 +60,10 @@ function about(
 export const RUNS = listOf<RunsOver, RunRow>({
   keys: keysOf('runs', 'In the list of runs', [
     about('enter', 'show-run', 'plan and verdicts', 'run show', [1, 'show'], noRun),
-    about('r', 'resume-run', 'go on with it', 'resume', [3, 'resume'], noChange),
-    about('t', 'retry-run', 'try what failed again', 'retry', [4, 'retry'], noChange),
-    about('u', 'undo-run', 'take it back', 'undo', [5, 'undo'], noChange),
-    about('p', 'report-run', 'report it', 'report', [7, 'report'], noRun),
+    about('r', 'resume-run', 'resume it', 'resume', [3, 'resume'], noChange),
+    about('t', 'retry-run', 'send its failed steps again', 'retry', [4, 'retry'], noChange),
+    about('u', 'undo-run', 'undo it', 'undo', [5, 'undo'], noChange),
+    about('p', 'report-run', 'report what it did', 'report', [7, 'report'], noRun),
     key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
   ]),
   crumb: () => 'runs',
@@ -72,10 +72,10 @@ export const RUNS = listOf<RunsOver, RunRow>({
     output.kind === 'table' && command.name === 'runs'
       ? { kind: 'runs', runs: rowsOf(output.rows), cursor: 0 }
       : undefined,
-  nothing: 'no run was made yet',
+  nothing: 'no run yet',
   source,
   draw: (runs, _overlay, _state, width) => listLines(runs, RUN_COLUMNS, width),
-  empty: () => 'no run was made yet',
+  empty: () => 'no run yet',
 });
 
 /** The rows of the command `runs`. */

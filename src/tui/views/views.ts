@@ -58,7 +58,7 @@ export function listView(state: State): ListView | undefined {
   const wanted = lineText(state.find.editing.line);
   return list === undefined || wanted === ''
     ? list
-    : { ...list, empty: `nothing here has '${visible(wanted)}'` };
+    : { ...list, empty: `no match for '${visible(wanted)}'` };
 }
 
 /** The visible text with the tone of each line; lists have none. */
@@ -99,7 +99,7 @@ export function wholeView(state: State): readonly string[] {
 export function viewFor(output: TableOutput | DriftOutput, invocation: Invocation, line: string) {
   for (const view of ALL) {
     const over = view.opening?.(output, invocation, line);
-    if (over !== undefined) return { over, nothing: view.nothing ?? 'there is nothing to list' };
+    if (over !== undefined) return { over, nothing: view.nothing ?? 'nothing to list' };
   }
   return undefined;
 }

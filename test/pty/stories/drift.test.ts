@@ -42,7 +42,7 @@ test('a device that was not read keeps the odd one from being called odd', async
   simulator.devices[2]?.setFault('accept-and-close');
   program.type('c');
   await program.waitFor(/^▸ bob +≠\s*≠\s*\?/m);
-  await program.waitFor('no odd one');
+  await program.waitFor('no majority');
   program.type('=');
   await program.waitFor(/= \(make alike\): no odd one/);
 });

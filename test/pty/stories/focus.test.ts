@@ -23,7 +23,7 @@ test.each([
   ['devices', 'D', /users › devices/],
   ['resources', 'b', /users › resources/],
   ['a comparison', 'c', /› user drift/],
-  ['runs', 'R', /no run was made yet/],
+  ['runs', 'R', /no run yet/],
   ['messages', 'm', /› messages/],
   ['help', '?', /› keys/],
   ['details', '\r', /users › admin/],
@@ -80,7 +80,7 @@ test('words typed ahead stay at the prompt, and their rest is no key of the tabl
   program.type(`${ESCAPE}${ESCAPE}`);
   await isInTable(program);
   program.type('/viewer\rundo d10\r');
-  await program.waitFor('keys that were typed before the focus came here were dropped');
+  await program.waitFor('dropped the keys that were typed before the focus changed');
   await program.waitFor(/filter: viewer \(1 /);
   expect(program.screen().join('\n')).not.toContain('answer>');
 });

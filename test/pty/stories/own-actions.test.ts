@@ -146,7 +146,7 @@ test('a program is stopped by Ctrl-C, by its time, and when it prints too much',
   screen.type('q');
   await screen.waitFor('enter details');
   screen.type('Z');
-  await screen.waitFor('printed more than 256 KB');
+  await screen.waitFor('stopped after 256 KB of output');
   await screen.waitFor('xxxx');
   screen.type('q');
   await screen.waitFor('enter details');
@@ -204,7 +204,7 @@ test('a name that a device chose runs nothing where it would be an option', asyn
   screen.type('Y');
   await screen.waitFor('error: gone: {key} "--yes" begins with "-"');
   screen.type('Z');
-  await screen.waitFor('"config" takes no value of a record');
+  await screen.waitFor('"config" accepts no value of a record');
   expect(await hasRun()).toBe(false);
   const writes = simulator.devices[0]?.log.filter(
     ({ method }) => method !== 'GET' && method !== 'OPTIONS',

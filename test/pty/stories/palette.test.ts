@@ -45,7 +45,7 @@ test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', as
   // Esc closes it, whatever is typed in it; nothing found says so.
   program.press('ctrl-k');
   program.type('zzzzzz');
-  await program.waitFor("nothing here has 'zzzzzz'");
+  await program.waitFor("no match for 'zzzzzz'");
   program.press('enter');
   program.press('escape');
   await program.waitFor(': prompt');

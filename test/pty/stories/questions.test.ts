@@ -78,7 +78,7 @@ test('40 devices of which 12 are unknown and one wants another login leave the f
   expect(program.screen().join('\n')).not.toContain('User name on');
   await answer(program, 'other');
   await program.waitFor('connected to 13 devices');
-  await program.waitFor('nothing waits for an answer');
+  await program.waitFor('no question is open');
   program.press('escape');
   await program.waitFor(/filter: username=viewer/);
   await program.waitFor(/40 devices/);
@@ -97,7 +97,7 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   expect(shown).toContain(WRONG);
   expect(shown).toContain(second?.fingerprint);
   program.press('space');
-  await program.waitFor('a changed certificate is replaced by itself');
+  await program.waitFor('a changed certificate cannot be marked');
   program.type('*');
   await program.waitFor(/1 marked/);
   program.press('enter');
@@ -125,7 +125,7 @@ test('Esc leaves questions open, x declines them, and a yes that nobody asked fo
   const program = await connecting(simulator, { first: 1 });
   program.type('yes\r');
   await program.waitFor('1 certificate: F2');
-  await program.waitFor('"yes" answers nothing');
+  await program.waitFor('ignored "yes": no question is open');
   await program.waitFor(isQuiet);
   expect(program.screen().join('\n')).not.toContain('no command');
   expect(simulator.devices[0]?.log).toEqual([]);

@@ -41,7 +41,7 @@ test('devices that stop while they are watched keep their records, with their ag
   child.kill('SIGSTOP');
   await program.waitFor(/0 of 3 devices read, 3 as of \d\d:\d\d · 18 records/);
   await program.waitFor(/^▸. admin.* all +as of \d\d:\d\d/m);
-  expect(program.screen().join('\n')).not.toMatch(/nothing was read|no records|waiting for/);
+  expect(program.screen().join('\n')).not.toMatch(/nothing read|no records|waiting for/);
 
   child.kill('SIGCONT');
   await program.waitFor(/ 3 devices · 18 records/);

@@ -34,14 +34,14 @@ test('a capital letter can be written with shift', () => {
 
 describe('what cannot be is refused by name', () => {
   test.each<[CustomKeys, string]>([
-    [{ tabel: { delete: ['x'] } }, 'there is no place "tabel", did you mean "table"?'],
-    [{ table: { delet: ['x'] } }, 'keys.table: there is no action "delet", did you mean "delete"?'],
+    [{ tabel: { delete: ['x'] } }, 'unknown place "tabel", did you mean "table"?'],
+    [{ table: { delet: ['x'] } }, 'keys.table: unknown action "delet", did you mean "delete"?'],
     [
       { table: { delete: ['ctrl+x'] } },
-      'keys.table.delete: there is no key "ctrl+x", did you mean "ctrl-x"?',
+      'keys.table.delete: unknown key "ctrl+x", did you mean "ctrl-x"?',
     ],
-    [{ table: { delete: ['pgdown'] } }, 'there is no key "pgdown", did you mean "pagedown"?'],
-    [{ table: { delete: ['Esc'] } }, 'there is no key "Esc", did you mean "escape"?'],
+    [{ table: { delete: ['pgdown'] } }, 'unknown key "pgdown", did you mean "pagedown"?'],
+    [{ table: { delete: ['Esc'] } }, 'unknown key "Esc", did you mean "escape"?'],
     [{ table: { delete: ['a'] } }, 'the key a is both table.add-form and table.delete'],
     [
       { table: { delete: ['ctrl-c'] } },
@@ -53,7 +53,7 @@ describe('what cannot be is refused by name', () => {
       { anywhere: { suspend: ['ctrl-r'] } },
       'the key ctrl-r is both prompt.search and anywhere.suspend',
     ],
-    [{ prompt: { search: ['x'] } }, '"x" is needed for typing there; use ctrl-x or alt-x'],
+    [{ prompt: { search: ['x'] } }, '"x" types text there; use ctrl-x or alt-x'],
     [{ table: { delete: ['ctrl-m'] } }, 'terminals send "ctrl-m" as enter'],
     [{ table: { delete: ['g d'] } }, 'the key g is both'],
   ])('%j', (own, message) => {

@@ -82,15 +82,15 @@ describe('a key that does nothing now says why', () => {
     ['without a device', empty, 'delete', /^no device is connected/],
     ['read-only', readOnly, 'add-form', /^read-only/],
     ['read-only', readOnly, 'details', undefined],
-    ['without a record', stateOf({ fw1: [] }), 'delete', /^nothing is marked, and no record/],
+    ['without a record', stateOf({ fw1: [] }), 'delete', /^no marked record, and no record/],
     ['without a record', stateOf({ fw1: [] }), 'add-form', undefined],
     ['with a method that is not offered', denied, 'delete', /does not offer DELETE/],
     ['with a method that is not offered', denied, 'edit-form', undefined],
     ['with one device', stateOf({ fw1: [user('a')] }), 'next-device', /^only one device/],
     ['with records', stateOf({ fw1: [user('a')] }), 'delete', undefined],
     ['without a device', empty, 'page-out', /^no device is connected/],
-    ['without a record', stateOf({ fw1: [] }), 'page-out', /^there is no record here/],
-    ['without a run', noRuns, 'page-out', /^no run was made yet/],
+    ['without a record', stateOf({ fw1: [] }), 'page-out', /^no record here/],
+    ['without a run', noRuns, 'page-out', /^no run yet/],
     ['with records', stateOf({ fw1: [user('a')] }), 'page-out', undefined],
   ])('%s', (_title, state, action, reason) => {
     const why = KEYMAP.find((binding) => binding.action === action)?.disabled?.(state);

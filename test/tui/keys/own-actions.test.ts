@@ -100,8 +100,8 @@ describe('a hostile value runs nothing', () => {
   test.each(['role=admin', 'a:=1', 'name~.*'])('%j is no assignment and no condition', (value) => {
     const fill = (line: string): string[] =>
       filledWords({ ...LINE, line }, subject({ name: value }, value), CITY);
-    expect(() => fill('user set bob {record.name}')).toThrow(/taken for an assignment/);
-    expect(() => fill('user set {key} lang=de')).toThrow(/taken for an assignment/);
+    expect(() => fill('user set bob {record.name}')).toThrow(/read as an assignment/);
+    expect(() => fill('user set {key} lang=de')).toThrow(/read as an assignment/);
     expect(fill('user set bob note={record.name}')).toEqual([
       'user',
       'set',
@@ -115,7 +115,7 @@ describe('a hostile value runs nothing', () => {
     (value) => {
       const line = 'delete /api/user/{record.id}/';
       const fill = (): unknown => filledWords({ ...LINE, line }, subject({ id: value }), CITY);
-      expect(fill).toThrow(/would lead to another path/);
+      expect(fill).toThrow(/would change the path/);
     },
   );
 });
@@ -133,10 +133,10 @@ describe('what cannot be is refused with the settings', () => {
     [{ line: 'user show {prompt.x}' }, 'there is no {prompt.x} here'],
     [{ line: 'user set bob note={record.password}' }, 'is a secret'],
     [{ program: ['x', '{record.api_token}'] }, 'is a secret'],
-    [{ line: '{record.name} list' }, 'first word cannot be a value'],
-    [{ program: ['{record.name}'] }, 'first word cannot be a value'],
-    [{ line: 'user {key}' }, 'stands where a verb may be'],
-    [{ line: 'resource user {key}' }, 'stands where a verb may be'],
+    [{ line: '{record.name} list' }, 'first word must not be a value'],
+    [{ program: ['{record.name}'] }, 'first word must not be a value'],
+    [{ line: 'user {key}' }, 'is at the place of a verb'],
+    [{ line: 'resource user {key}' }, 'is at the place of a verb'],
     [{ line: 'user delete --where username={key}' }, 'cannot follow an option'],
     [{ line: 'user delete bob --on {record.site}' }, 'cannot follow an option'],
     [{ line: 'user delete bob --on={record.site}' }, 'cannot follow an option'],
@@ -144,9 +144,9 @@ describe('what cannot be is refused with the settings', () => {
     [{ line: 'user show "open' }, 'quote'],
     [{ line: 'user list', when: 'a~(' }, "the pattern '(' is invalid"],
     [{ line: 'user list', key: 'd' }, 'the key d is both table.delete and table.own: mine'],
-    [{ line: 'user list', key: 'ctrl+x' }, 'there is no key'],
-    [{ line: 'devices', place: 'devices', when: 'lang=de' }, 'no record is here for "when"'],
-    [{ line: 'x', prompts: [{ name: 'a', text: 'A', kind: 'choice' }] }, 'belong together'],
+    [{ line: 'user list', key: 'ctrl+x' }, 'unknown key'],
+    [{ line: 'devices', place: 'devices', when: 'lang=de' }, 'no record here for "when"'],
+    [{ line: 'x', prompts: [{ name: 'a', text: 'A', kind: 'choice' }] }, 'and vice versa'],
   ])('%j', (own, message) => {
     expect(() => keymapWith(own)).toThrow(SettingsError);
     expect(() => keymapWith(own)).toThrow(message);
@@ -199,15 +199,15 @@ describe('where an own action applies', () => {
     expect(reasonFor({ when: 'lang=en' })).toBeUndefined();
     const marked = after(table, { kind: 'view', action: 'mark' });
     expect(reasonFor({}, marked)).toContain('clear the marks');
-    expect(reasonFor({}, stateOf({}))).toBe('there is nothing at the cursor');
-    expect(reasonFor({ place: 'devices' })).toBe('there is nothing at the cursor');
+    expect(reasonFor({}, stateOf({}))).toBe('nothing at the cursor');
+    expect(reasonFor({ place: 'devices' })).toBe('nothing at the cursor');
   });
 
   test('read-only refuses a program that may write, in every view', () => {
     const locked = { ...table, fleet: { ...table.fleet, isReadOnly: true } };
     for (const place of ['table', 'details', 'devices', 'runs'] as const) {
       const program = { place, line: undefined, program: ['x'] };
-      expect(reasonFor(program, locked)).toBe('read-only: nothing may be changed');
+      expect(reasonFor(program, locked)).toBe('read-only: no changes are allowed');
       expect(reasonFor({ ...program, reads: true }, locked) ?? '').not.toContain('read-only');
     }
   });

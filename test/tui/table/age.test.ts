@@ -67,5 +67,5 @@ test('the fields of a record tell of which devices they are old', () => {
     kind: 'view-over',
     overlay: { kind: 'details', details, top: 0 },
   });
-  expect(viewLines(state)).toContain('as of 4 Mar 2020, not answering now: fw3');
+  expect(viewLines(state)).toContain('as of 4 Mar 2020, not responding now: fw3');
 });

@@ -15,7 +15,7 @@ test('an empty table says whether the filter, the device or a missing response i
     '',
     'no record matches the filter',
   ]);
-  expect(emptyLines(withCommandFilter(unread)).join()).toContain('nothing was read yet');
+  expect(emptyLines(withCommandFilter(unread)).join()).toContain('nothing read yet');
 });
 
 test('without a device it has the first steps', () => {

@@ -192,7 +192,7 @@ describe('filter and sort', () => {
     const many = stateOf({ fw1: Array.from({ length: 6_000 }, (_, n) => user(`u${n}`)) });
     const typed = type(press(many, 'filter'), 'u5999');
     expect(tableRows(typed).rows).toHaveLength(6_000);
-    expect(titleLine(typed).left).toContain('filter: u5999 (looking in 6000 rows …)');
+    expect(titleLine(typed).left).toContain('filter: u5999 (searching 6000 rows …)');
     const found = after(typed, { kind: 'apply-filter', filter: typed.table.filter.parsed });
     expect(tableRows(found).rows).toHaveLength(1);
     const late = after(type(typed, 'x'), {
@@ -354,7 +354,7 @@ test('the facts of a table are about the devices that were read', () => {
   });
   expect(lines(all)[1]).toMatch(/ alice .* as of before$/);
   const never = after(stateOf({}), { kind: 'reads', reads: [gone] });
-  expect(emptyLines(never).join()).toContain('no device answers');
+  expect(emptyLines(never).join()).toContain('no device responds');
 });
 
 describe('keys as commands', () => {
@@ -429,8 +429,8 @@ describe('keys as commands', () => {
       undefined,
     ]);
     expect(keysOf(type(press(fleet, 'filter'), 'nobody'))).toEqual([
-      'nothing is marked, and no record is here',
-      'nothing is marked, and no record is here',
+      'no marked record, and no record here',
+      'no marked record, and no record here',
     ]);
     const away = { ...hidden, fleet: { ...hidden.fleet, selected: [] } };
     expect(keysOf(away)[0]).toContain('devices that are not selected');

@@ -61,8 +61,8 @@ describe('the matrix', () => {
         "bob         =    ≠    =    ?    lang differs: de on fw1, fw3, en on fw2",
         "",
         "bob on fw1: = same · lang de",
-        "no odd one: no value is on more than half of the devices, counting those not read",
-        "= same  ≠ differs  · not there  ? not read · 1 the same folded away",
+        "no majority: no value is on more than half of the devices, counting those not read",
+        "= same  ≠ differs  · missing  ? not read · 1 the same folded away",
       ]
     `);
     expect(lines(press(state, 'whole'))).toHaveLength(3);
@@ -115,7 +115,7 @@ describe('= makes the odd one like the others', () => {
 
   test('not for a tie, nor while those not read could make it one', () => {
     const tie = alike(driftIn({ fw1: [bob('de')], fw2: [bob('en')] }));
-    expect(tie?.reason).toContain('no odd one');
+    expect(tie?.reason).toContain('no majority');
     const unread = three([bob('de')], [bob('en')], [bob('de')], ['fw4']);
     expect(unread?.reason).toContain('counting those not read');
   });

@@ -64,7 +64,7 @@ describe('a view that a line opens', () => {
     ['the table', [view('go-table')]],
   ])('%s says where a key goes that means nothing there', (_name, actions) => {
     expect(unboundKeyText(after(fleet, ...actions))).toBe(
-      'that key does nothing here; ":" leads to the prompt, "?" lists the keys',
+      'this key does nothing here; ":" goes to the prompt, "?" lists the keys',
     );
     expect(unboundKeyText(after(fleet, ...actions, view('go-prompt')))).toBeUndefined();
   });
