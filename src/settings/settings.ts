@@ -5,6 +5,7 @@ import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readText } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
+import { passwordSpan } from '../text/one-line.ts';
 import { CachedFile } from './cache.ts';
 import type { Paths } from '../os/environment.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues, UNSET } from './settings-table.ts';
@@ -136,7 +137,11 @@ export async function openSettings(
   let own: Layer['said'] =
     cached?.own ?? (text === undefined ? {} : (await openStore(paths, path)).said);
   let values = cached?.values ?? (await combined(own, above, path));
-  if (!isEmpty && cached === undefined) {
+  // The cache would keep a password in a variable beyond its shell.
+  const hasPassword = Object.values(environment.said).some(
+    (value) => passwordSpan(String(value)) !== undefined,
+  );
+  if (!isEmpty && cached === undefined && !hasPassword) {
     const project = above.find((layer) => layer !== environment)?.said;
     await cache.keep({ own, project, values }, stamp);
   }

@@ -1,4 +1,4 @@
-import { chown, lchown, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { chown, lchown, mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDevsh, startFleet, type Devsh } from './devsh.ts';
@@ -22,6 +22,14 @@ test('config list shows each value with its origin', async () => {
   expect(output('concurrency')).toMatchObject({ value: '4', origin: 'DEVSH_CONCURRENCY' });
   expect(output('on')).toMatchObject({ value: '@lab', origin: `${cwd}/.devsh.json:2` });
   expect(output('editing')).toMatchObject({ value: 'emacs', origin: 'default' });
+});
+
+test('a password in a variable is not kept in the cache of settings', async () => {
+  const devsh = await makeDevsh({ DEVSH_ON: 'admin:hunter2@10.0.0.1' });
+  expect((await devsh('user list')).stderr).toContain('must not contain a user or password');
+  expect((await devsh('config get on')).exitCode).toBe(0);
+  const cache = await readdir(join(devsh.folder, 'cache', 'devsh')).catch(() => []);
+  expect(cache).not.toContain('checked-settings.json');
 });
 
 test('a project may choose devices of the inventory and forbid writing, and says so', async () => {
