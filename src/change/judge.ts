@@ -171,7 +171,7 @@ function judgeAdd(about: Case): OwnEnd {
   }
   const note =
     withKey.size > 1
-      ? `the device now holds ${withKey.size} records with this ${step.keyField}`
+      ? `the device now has ${withKey.size} records with this ${step.keyField}`
       : (objectionText(outcome) ?? spellingNote(differences));
   return {
     own: { verdict: 'differs', record: held, differences, note },

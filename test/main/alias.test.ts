@@ -72,7 +72,7 @@ test.each([
   [['exit', 'user list'], '"exit" is a command'],
   [['-x', 'user list'], 'there is no option -x'],
   [['a b', 'user list'], 'is no name for an alias'],
-  [['gone', 'user delete ${1} --yes'], '--yes cannot be saved: type it behind the alias'],
+  [['gone', 'user delete ${1} --yes'], '--yes cannot be saved: type it after the alias'],
   [['gone', 'user delete ${1} -qy'], '--yes cannot be saved'],
   [['gone', 'user delete ${1} --allow own-account'], '--allow cannot be saved'],
   [['look', 'user list --insecure'], '--insecure cannot be saved'],

@@ -51,7 +51,7 @@ export function checkAlias(name: string, line: string): void {
   if (chosen !== undefined) refuse('a variable is never an option', chosen.start);
   const saved = separate(words).given.find(({ option }) => NEVER_SAVED.includes(option.key));
   if (saved !== undefined) {
-    refuse(`--${saved.option.flag} cannot be saved: type it behind the alias`, saved.word.start);
+    refuse(`--${saved.option.flag} cannot be saved: type it after the alias`, saved.word.start);
   }
 }
 
