@@ -43,6 +43,12 @@ export function settingsJsonSchema(): unknown {
   return z.toJSONSchema(valuesSchema, { io: 'input' });
 }
 
+/** The values that a setting offers for choice; none for free text. */
+export function choicesOf(name: SettingName): readonly unknown[] {
+  const property = z.toJSONSchema(valuesSchema, { io: 'input' }).properties?.[name];
+  return (typeof property === 'object' && property.enum) || [];
+}
+
 /** Checks the settings in the content of the file at `path`. Throws a SettingsError that names it. */
 export function checkSettings(data: unknown, path: string): SettingsValues {
   return check(valuesSchema, data, path) as SettingsValues;

@@ -36,6 +36,22 @@ function finding(
   return { area, what, state, detail, error };
 }
 
+const OWN_AREAS = ['machine', 'files', 'credentials'];
+
+/** Whether a check is about this machine, not about a device. */
+export function isOwn({ area }: Finding): boolean {
+  return OWN_AREAS.includes(area);
+}
+
+function localeOf(env: NodeJS.ProcessEnv): string {
+  return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+}
+
+/** Whether the locale is one of UTF-8. */
+export function hasUnicode(env: NodeJS.ProcessEnv): boolean {
+  return /utf-?8/i.test(localeOf(env));
+}
+
 /** Runs all checks of `doctor`; yields each finding at once. */
 export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   const { services, fleet } = call.shell;
@@ -59,8 +75,8 @@ function* machineFindings(services: Services): Generator<Finding> {
   const system = `${process.platform} ${release()} (${process.arch})`;
   yield is('node', ...nodeState(process.versions.node, system));
   yield is('terminal', ...terminalState(stdout, env['TERM'] ?? 'unknown'));
-  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
-  yield /utf-?8/i.test(locale)
+  const locale = localeOf(env);
+  yield hasUnicode(env)
     ? is('locale', 'ok', locale)
     : is(
         'locale',

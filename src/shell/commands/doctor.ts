@@ -3,7 +3,7 @@ import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
 import { TARGETS } from '../arguments.ts';
 import { countsText } from '../../text/one-line.ts';
-import { table, info } from '../output.ts';
+import { table, info, success } from '../output.ts';
 
 export const doctor = command({
   name: 'doctor',
@@ -11,15 +11,17 @@ export const doctor = command({
   section: 'Shell',
   summary: 'Check Node, terminal, files, keychain, and how devices respond',
   args: [TARGETS],
-  options: [...DEVICES],
+  options: [...DEVICES, 'report'],
   changes: 'nothing',
   details:
     'Sends one GET to each named device, or to those of the session. It changes nothing and shows no secret,\n' +
-    'so --json fits in a bug report.',
-  examples: ['doctor', 'doctor @berlin --json'],
+    'so --json fits in a bug report.\n' +
+    '--report FILE adds a file for a public bug report, without names, addresses, accounts and paths: versions,\n' +
+    'origins of settings, counts, states and error codes, also of the latest run.',
+  examples: ['doctor', 'doctor @berlin --json', 'doctor @berlin --report report.json'],
   async *run(call) {
     const findings: Finding[] = [];
-    const { allFindings } = await import('../doctor.ts');
+    const { allFindings, isOwn } = await import('../doctor.ts');
     for await (const finding of allFindings(call)) {
       findings.push(finding);
       const text = `checking: ${finding.area}`;
@@ -28,7 +30,12 @@ export const doctor = command({
     yield table(
       'checks',
       ['area', 'what', 'state', 'detail'],
-      byArea(findings).map(({ area, what, state, detail }) => ({ area, what, state, detail })),
+      byArea(findings, isOwn).map(({ area, what, state, detail }) => ({
+        area,
+        what,
+        state,
+        detail,
+      })),
       // Counts devices only: a recent Node does not make up for a device that is down.
       { hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok') },
     );
@@ -43,14 +50,16 @@ export const doctor = command({
         words,
       ),
     );
+    const { report } = call.options;
+    if (report === undefined) return;
+    const { writeReport } = await import('../doctor-report.ts');
+    await writeReport(call.shell.services, report, call.given, findings);
+    yield success(`wrote the report to ${report}`);
   },
 });
 
-const OWN_AREAS = ['machine', 'files', 'credentials'];
-
 /** Groups the findings by device, `fw2` before `fw10`: devices respond in any order. */
-function byArea(findings: readonly Finding[]): Finding[] {
-  const isOwn = ({ area }: Finding): boolean => OWN_AREAS.includes(area);
+function byArea(findings: readonly Finding[], isOwn: (finding: Finding) => boolean): Finding[] {
   const devices = findings.filter((finding) => !isOwn(finding));
   const inOrder = devices.sort((a, b) => a.area.localeCompare(b.area, 'en', { numeric: true }));
   return [...findings.filter(isOwn), ...inOrder];
