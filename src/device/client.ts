@@ -13,7 +13,7 @@ import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
-import { isSecretField } from './sensitive-fields.ts';
+import { maskedPath } from './sensitive-fields.ts';
 import type { Route } from './route/route.ts';
 import { type ConnectOptions, connectTls, type Destroyable, type Trust, viaText } from './tls.ts';
 import { exchangeError } from './translate.ts';
@@ -483,18 +483,4 @@ function failureName(error: unknown): string {
 
 function accountText(credential: Credential | undefined): string {
   return credential === undefined ? 'without a credential' : String(credential);
-}
-
-function maskedPath(path: string): string {
-  return path.replace(/([?&])([^=&]*)=([^&]*)/g, (pair, mark: string, name: string) =>
-    isSecretField(decodeSafely(name)) ? `${mark}${name}=***` : pair,
-  );
-}
-
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -38,6 +38,7 @@ import {
   redacted,
   withoutSecrets,
 } from './translate.ts';
+import { secretsInQuery } from './sensitive-fields.ts';
 import { objectionIn } from './complaint.ts';
 
 /** The device accepted the write. To learn what it stored, read the record back. */
@@ -273,7 +274,7 @@ export class Device {
     const response = await this.#ask(sent, signal);
     // What is read stays unchanged: a word in a list may equal a password by chance.
     if (isRead(sent) && isSuccess(response)) return response;
-    return withoutSecrets(this.#context(request), response);
+    return withoutSecrets(this.#context({ ...request, path }), response);
   }
 
   /**
@@ -364,7 +365,8 @@ export class Device {
 
   #context(request: Request): FailureContext {
     const { device, credential } = this.#options;
-    return { device, credential, request, fields: request.fields, secrets: secretsOf(request) };
+    const secrets = [...secretsOf(request), ...secretsInQuery(request.path)];
+    return { device, credential, request, fields: request.fields, secrets };
   }
 
   #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {

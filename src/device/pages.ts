@@ -5,6 +5,7 @@ import { pageSteps, stepPath } from './paging.ts';
 import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 import { oneLine } from '../text/one-line.ts';
+import { maskedPath } from './sensitive-fields.ts';
 
 const MAX_PAGES = 1000;
 const MAX_RECORDS = 1_000_000;
@@ -54,7 +55,7 @@ export async function readPages(
     const pages = await reading.finish();
     if (pages !== 'changed') return pages;
   }
-  const text = `${path} changed while its pages were read, ${MAX_READINGS} times in a row. Try again`;
+  const text = `${maskedPath(path)} changed while its pages were read, ${MAX_READINGS} times in a row. Try again`;
   throw new ProtocolError(device, text);
 }
 
@@ -225,7 +226,7 @@ class PageReader {
   }
 
   #error(text: string): ProtocolError {
-    return new ProtocolError(this.#source.device, text);
+    return new ProtocolError(this.#source.device, maskedPath(text));
   }
 }
 

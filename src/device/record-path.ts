@@ -1,6 +1,7 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from './path-template.ts';
 import { type DeviceRecord, formText, isValueList, type Value } from './record.ts';
+import { maskedPath } from './sensitive-fields.ts';
 import {
   collectionPath,
   idFieldOf,
@@ -220,7 +221,7 @@ export function assertNoCollection(profile: Profile, path: string): void {
   const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
   if ((isCollection && !namesByQuery(profile, path)) || hasDots) {
     throw new RefusedError(
-      `DELETE ${path} may delete more than one record: nothing was sent. Name one record, as in ` +
+      `DELETE ${maskedPath(path)} may delete more than one record: nothing was sent. Name one record, as in ` +
         `${profile.basePath}user/<uuid>/`,
     );
   }

@@ -92,6 +92,27 @@ export function maskedForm(
   return form.map(([field, text]) => [field, maskedValue(field, text) === MASK ? MASK : text]);
 }
 
+/** A query parameter of a path, also of one in a sentence. */
+const PARAMETER = /([?&])([^=&\s]*)=([^&#\s"]*)/g;
+
+/** A path with the values of secret query parameters masked. */
+export function maskedPath(path: string): string {
+  return path.replace(PARAMETER, (pair, mark: string, name: string) =>
+    isSecretField(decoded(name)) ? `${mark}${name}=${MASK}` : pair,
+  );
+}
+
+/** The values of the secret query parameters of a path, as they are sent and decoded. */
+export function secretsInQuery(path: string): string[] {
+  return Array.from(path.matchAll(PARAMETER)).flatMap(([, , name = '', text = '']) =>
+    isSecretField(decoded(name)) ? [text, decoded(text)] : [],
+  );
+}
+
+function decoded(text: string): string {
+  return new URLSearchParams(`=${text}`).get('') ?? text;
+}
+
 /** Shorter secrets occur in too many texts by chance. */
 const MIN_LENGTH = 3;
 const MIN_ENCODED = 6;

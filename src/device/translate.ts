@@ -16,7 +16,7 @@ import type { DeviceRef } from './record.ts';
 import { retryAfterMs } from './retry-policy.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Credential } from './credential.ts';
-import { redact } from './sensitive-fields.ts';
+import { maskedPath, redact } from './sensitive-fields.ts';
 
 /** The error for a response that is no success (2xx). */
 export function responseError(context: FailureContext, received: Response): DeviceError {
@@ -51,7 +51,7 @@ export function responseError(context: FailureContext, received: Response): Devi
   const remedy =
     status >= 500
       ? 'The device has an internal error; try again, and check its log'
-      : `"get ${request.path} --raw" shows it`;
+      : `"get ${maskedPath(request.path)} --raw" shows it`;
   const wait = status === 503 ? waitText(headers['retry-after']) : '';
   const text = `${what} returned ${status}${wait}${reason}. ${remedy}`;
   return new ProtocolError(device, text, { status, body });
@@ -74,7 +74,8 @@ export function decodeError(
     const text = `${what} was refused (with status ${status})${reason}`;
     return new RejectedError(device, text, { status, issues });
   }
-  const text = `${what} returned ${message}. "get ${request.path} --raw" shows all of it`;
+  const path = maskedPath(request.path);
+  const text = `${what} returned ${message}. "get ${path} --raw" shows all of it`;
   return new ProtocolError(device, text, { status, body });
 }
 
@@ -227,7 +228,7 @@ function tokenAdvice({ device, credential, request }: FailureContext, response: 
 }
 
 function describe({ request }: FailureContext): string {
-  return `${request.method} ${oneLine(request.path)}`;
+  return `${request.method} ${oneLine(maskedPath(request.path))}`;
 }
 
 function reasonSuffix(text: string): string {

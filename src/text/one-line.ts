@@ -73,9 +73,20 @@ const MASK = '***';
 const PASSWORD =
   /(?:\/\/[^\s:/]*:|^["']?(?:(?:--)?(?:proxy|jump|address|url)=["']?)?[^\s:/@=~!"']+:(?!\/\/))(.+)@/dis;
 
-/** The position of the password in a word such as `https://user:pw@host` or `user:pw@host`. */
-export function passwordSpan(word: string): { start: number; end: number } | undefined {
-  const [start, end] = PASSWORD.exec(word)?.indices?.[1] ?? [];
+/** What follows `//user:`, unless it is a port. */
+const UNFINISHED_PASSWORD = /\/\/[^\s:/[\]]*:(?!\d{0,5}(?:[/?#"']|$))(.+)/dis;
+
+/**
+ * The position of the password in a word such as `https://user:pw@host` or `user:pw@host`.
+ *
+ * @param isTyped the `@` may still come
+ */
+export function passwordSpan(
+  word: string,
+  isTyped = false,
+): { start: number; end: number } | undefined {
+  const found = PASSWORD.exec(word) ?? (isTyped ? UNFINISHED_PASSWORD.exec(word) : null);
+  const [start, end] = found?.indices?.[1] ?? [];
   return start === undefined || end === undefined ? undefined : { start, end };
 }
 

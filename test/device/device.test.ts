@@ -266,6 +266,17 @@ test('a raw write shows no secret that the device echoes; what is read stays as 
   expect((await device.raw({ method: 'GET', path: '/api/' })).body).toBe(echo);
 });
 
+test('a secret in the query is masked in refusals, which may echo it', async () => {
+  const server = await serve((request, response) => {
+    response.writeHead(400, { 'content-type': 'text/plain' }).end(`what is ${request.url ?? ''}?`);
+  });
+  const device = deviceAt(server);
+  const request = { method: 'GET', path: '/api/?lang=de&api_key=hunter2%20x' } as const;
+  const response = await device.raw(request);
+  expect(response.body).toBe('what is /api/?lang=de&api_key=***?');
+  expect(device.failureOf(request, response)?.message).toContain('/api/?lang=de&api_key=*** was');
+});
+
 test('a raw DELETE of one record is sent', async () => {
   const { box, device } = await simulated();
   const path = `/api/user/${box.users.at(-1)?.uuid ?? ''}/`;

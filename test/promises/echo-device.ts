@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { certificateFor, listen } from '../device/server.ts';
 import type { Certificate } from '../../src/simulator/certificate.ts';
 
-/** A whole request: its line, its headers and its body. */
+/** A whole request: its line, its headers and its body, followed by its query. */
 interface Heard {
   readonly request: IncomingMessage;
   readonly body: string;
@@ -64,7 +64,7 @@ function atob64(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** A device that lists its users with passwords, and repeats every request in its refusals. */
+/** A device that lists its users with passwords, and repeats every request in its refusals, and queries. */
 export async function startEcho(
   heldPassword: string,
 ): Promise<{ readonly port: number; readonly certificate: Certificate }> {
@@ -82,11 +82,14 @@ export async function startEcho(
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.once('end', () => {
-        const body = Buffer.concat(chunks).toString();
+        const [, query] = request.url?.split('?') ?? [];
+        const body = [Buffer.concat(chunks).toString(), query ?? []].flat().join('&');
         const authorization = request.headers.authorization ?? '';
         const login = Buffer.from(authorization.split(' ')[1] ?? '', 'base64').toString();
         const isList = request.method === 'GET' && request.url?.startsWith('/api/user/') === true;
-        if (request.url?.startsWith('/raw/')) {
+        if (request.url?.startsWith('/query/') === true && query !== undefined) {
+          json(response, 200, { results: [{ query, decoded: decodeURIComponent(query) }] });
+        } else if (request.url?.startsWith('/raw/')) {
           ECHOES[count++ % 4]?.({ request, body, authorization, login }, response);
         } else if (isList && count % 4 !== 3) json(response, 200, users);
         else ECHOES[count % ECHOES.length]?.({ request, body, authorization, login }, response);

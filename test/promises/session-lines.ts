@@ -17,6 +17,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
   const written = (name: string): string => join(devsh.folder, name);
   const on = '--on @all-of-them --timeout 3';
   const withSecret = `'password=${newUser.replaceAll("'", '')}'`;
+  const inQuery = encodeURIComponent(newUser).replaceAll("'", '%27');
   const lines: (string | SessionLine)[] = [
     {
       line: `connect @all-of-them`,
@@ -71,7 +72,13 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'run show --json',
     ...['markdown', 'json', 'junit', 'curl'].map((kind) => `report --as ${kind}`),
     'undo --yes',
+    `user list ${on}`,
+    `user list ${on} --count-by lang --json`,
     'get /api/user/ --on sim1 --json',
+    `get '/api/user/?password=${inQuery}' --on sim1 --json`,
+    `get '/query/?lang=de&token=${inQuery}' ${on}`,
+    `get '/raw/refused/?lang=de&token=${inQuery}' ${on}`,
+    `delete '/raw/1/?token=${inQuery}' ${on} --yes`,
     `get /raw/ ${on} --json`,
     `post /raw/ uuid=null username=eve ${withSecret} ${on} --yes`,
     `post /raw/ uuid=null username=eve ${withSecret} ${on} --as-curl`,
@@ -115,6 +122,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'simulator faults',
     'simulator quirks',
     'doctor @all-of-them --json --timeout 3',
+    `doctor @all-of-them --timeout 3 --report ${written('doctor.json')}`,
     'info --json',
     'config list',
     "alias set look 'user list --on ${1}'",

@@ -5,6 +5,7 @@ import { parseJson } from '../../device/json.ts';
 import type { Response } from '../../device/client.ts';
 import type { RawRequest } from '../../device/device.ts';
 import type { FormPairs } from '../../device/encode.ts';
+import { maskedPath, redact, secretsInQuery } from '../../device/sensitive-fields.ts';
 import type { DeviceError } from '../../device/errors.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
@@ -56,7 +57,10 @@ async function getPages(
 ): Promise<Output[]> {
   const { raw, firstPage, format } = call.options;
   const { response: first, error } = await exchange(call, session, 'GET', path);
-  const shown = answerOutput(call, session, first, error);
+  const secrets = secretsInQuery(path);
+  const show = (response: Response, error?: DeviceError): Output[] =>
+    answerOutput(call, session, { ...response, body: redact(response.body, secrets) }, error);
+  const shown = show(first, error);
   if (raw || firstPage) return shown;
   let pages = 1;
   const onPage = (response: Response): void => {
@@ -64,7 +68,7 @@ async function getPages(
     if (format !== 'jsonl') return;
     // Only now is it known that more pages follow the first.
     if (pages === 2) shown.forEach(emit);
-    answerOutput(call, session, response).forEach(emit);
+    show(response).forEach(emit);
   };
   const records = await session.use(call.access, (device) =>
     device.allPages(path, first, onPage, call.io.signal),
@@ -73,7 +77,8 @@ async function getPages(
   const summary = info(`${session.ref.name}: ${records.length} records on ${pages} pages`);
   if (format === 'jsonl') return [summary];
   const all = { kind: 'answer', device: session.ref, status: first.status } as const;
-  return [{ ...all, body: jsonText(records), value: records }, summary];
+  const body = redact(jsonText(records), secrets);
+  return [{ ...all, body, value: secrets.length === 0 ? records : valueOf({ body }) }, summary];
 }
 
 export const post = command({
@@ -128,7 +133,7 @@ async function* sendRaw(
     return;
   }
   const { confirmRaw, guardRaw } = await import('../writing/raw-requests.ts');
-  if (!(yield* confirmRaw(call, sessions, `${method} ${path}`))) return;
+  if (!(yield* confirmRaw(call, sessions, `${method} ${maskedPath(path)}`))) return;
   yield* each(call, sessions, call.writeWidth, async (session) => {
     await guardRaw(call, session, method, path, form);
     if (method === 'DELETE') {
@@ -156,7 +161,7 @@ function refuseCollection(session: DeviceSession, path: string, response: Respon
   const hasId = 'uuid' in value || 'id' in value;
   if (Array.isArray(value) || (Object.values(value).some(Array.isArray) && !hasId)) {
     throw new RefusedError(
-      `${session.ref.name}: DELETE ${path} is refused: it is the path of a list`,
+      `${session.ref.name}: DELETE ${maskedPath(path)} is refused: it is the path of a list`,
     );
   }
 }
@@ -212,7 +217,7 @@ function answerOutput(
   return error === undefined ? [shown] : [shown, { kind: 'error', error, device }];
 }
 
-function valueOf({ body }: Response): Value | undefined {
+function valueOf({ body }: Pick<Response, 'body'>): Value | undefined {
   try {
     return parseJson(body);
   } catch {

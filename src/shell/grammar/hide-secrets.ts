@@ -1,7 +1,7 @@
-import { withoutPassword, passwordSpan } from '../../text/one-line.ts';
+import { passwordSpan, withoutPassword } from '../../text/one-line.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { jsonText } from '../../device/record.ts';
-import { MASK, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { MASK, maskedPath, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
 /** A name, quoted in any way, in front of `=`, `:` or an operator of a filter. */
@@ -9,7 +9,7 @@ const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
 
 /**
  * The line as shown while and after typing: dots replace the values of secret fields (`password=…`) and the
- * password in an address. The length is unchanged, so that columns stay the same.
+ * password in an address, also before its `@`. The length is unchanged, so that columns stay the same.
  */
 export function hideSecrets(line: string): string {
   const { words } = parseLine(line);
@@ -17,7 +17,7 @@ export function hideSecrets(line: string): string {
   let shown = line;
   for (const { start, end } of [...words, comment]) {
     const word = line.slice(start, end);
-    const login = passwordSpan(word);
+    const login = passwordSpan(word, true);
     if (login !== undefined) shown = dotted(shown, start + login.start, start + login.end);
     const secret = secretIn(word);
     if (secret === undefined) continue;
@@ -71,7 +71,7 @@ export function maskedWords(words: readonly Word[]): string[] {
     if (/\s/.test(text)) return maskedText(text);
     return value !== '' && maskedValue('', value) === MASK
       ? `${field}=${MASK}`
-      : withoutPassword(text);
+      : withoutPassword(maskedPath(text));
   });
 }
 
