@@ -42,7 +42,7 @@ describe('a response that does not end is ended in time:', () => {
     const { exitCode, stderr } = await devsh(
       `user list --on sim1 --timeout ${String(LIMIT_MS / 1000)}`,
     );
-    expect(performance.now() - from).toBeLessThan(LIMIT_MS + GRACE_MS);
+    expect(performance.now() - from).toBeLessThan(LIMIT_MS + GRACE_MS * contention());
     expect(stderr).toContain('sim1: ');
     expect([1, 5]).toContain(exitCode);
   };

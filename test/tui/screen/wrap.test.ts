@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { wrapText } from '../../../src/tui/editor/graphemes.ts';
+import { contention } from '../../contention.ts';
 
 test.each([
   ['words at blanks', 'one two three four', ['one two', '  three', '  four']],
@@ -14,6 +15,6 @@ test.each([
 test('breaks a word of a megabyte within a second', () => {
   const start = performance.now();
   const lines = wrapText('x'.repeat(1_000_000), 80, '  ');
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(performance.now() - start).toBeLessThan(1000 * contention());
   expect(lines.map((line) => line.trim()).join('')).toHaveLength(1_000_000);
 });
