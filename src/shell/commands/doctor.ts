@@ -16,9 +16,9 @@ export const doctor = command({
   details:
     'Sends one GET to each named device, or to those of the session. It changes nothing and shows no secret,\n' +
     'so --json fits in a bug report.\n' +
-    '--report FILE adds a file for a public bug report, without names, addresses, accounts and paths: versions,\n' +
-    'origins of settings, counts, states and error codes, also of the latest run.',
-  examples: ['doctor', 'doctor @berlin --json', 'doctor @berlin --report report.json'],
+    '--report FILE writes a report to publish, without names, addresses, accounts and paths: versions, origins\n' +
+    'of settings, counts, error codes.',
+  examples: ['doctor', 'doctor @berlin --json'],
   async *run(call) {
     const findings: Finding[] = [];
     const { allFindings, isOwn } = await import('../doctor.ts');

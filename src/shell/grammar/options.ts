@@ -262,7 +262,7 @@ const ROWS = [
     '--result FILE  Keep the result of a plan file here; the same line continues from it',
     filled,
   ),
-  value('report', '--report FILE  Also write a report without names and addresses to FILE', filled),
+  value('report', '--report FILE  Also write a report without names and addresses', filled),
   value('plan', '--plan FILE  The plan file of these results', filled),
   toggle('rest', '--rest  Also the steps that the run never reached'),
   choice(
