@@ -110,6 +110,124 @@ export const PICTURES: readonly Scene[] = [
       await press(program, ['c'], /^▸ bob/m);
     },
   },
+  {
+    name: 'details',
+    title: 'enter: every field, and where it differs',
+    stage: { ...SIZE, rows: 18, names: FIREWALLS, users: 2, prepare: addTeam },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['/'], 'filter');
+      program.type('bob\r');
+      await program.waitFor(/^▸.*bob/m);
+      await press(program, ['enter'], '≠ differs between the devices');
+    },
+  },
+  {
+    name: 'pane',
+    title: 'the details beside the table',
+    stage: { columns: 130, rows: 22, names: FIREWALLS, users: 2, prepare: addTeam },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['down', 'down', 'down'], /│.*◂ odd/);
+    },
+  },
+  {
+    name: 'devices',
+    title: 'D: the devices, those in trouble first',
+    stage: { ...SIZE, rows: 22, names: ROUTERS, users: 2, prepare: refuseTwo },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['D'], /^▸ edge-03/m);
+    },
+  },
+  {
+    name: 'marks',
+    title: 'space: marked records, and how many devices they are on',
+    stage: { ...SIZE, rows: 20, names: FIREWALLS, users: 2, prepare: addTeam },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['down', 'space', 'space', 'space'], '[3 marked');
+    },
+  },
+  {
+    name: 'bulk-form',
+    title: 'e: change all marked records by one form',
+    stage: { ...SIZE, rows: 20, names: FIREWALLS, users: 2, prepare: addTeam },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['down', 'space', 'space', 'space'], '[3 marked');
+      await press(program, ['e'], '(mixed)');
+      await press(program, ['tab', 'tab'], /▸ Lang/);
+      program.type('fr');
+      await program.waitFor(/lang=fr/);
+    },
+  },
+  {
+    name: 'palette',
+    title: 'ctrl-k: keys, commands, devices and users by words',
+    stage: { ...SIZE, rows: 20, names: FIREWALLS, users: 2, prepare: addTeam },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['ctrl-k'], 'go to>');
+      program.type('remove');
+      await program.waitFor(/^. command +user delete/m);
+    },
+  },
+  {
+    name: 'columns',
+    title: 'C: which columns the table shows',
+    stage: { ...SIZE, rows: 16, names: FIREWALLS, users: 2, prepare: addTeam },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['C'], 'columns shown');
+      await press(program, ['down', 'down'], /^▸ .*lastname/m);
+    },
+  },
+  {
+    name: 'help',
+    title: '?: the keys of the table, and what to type instead',
+    stage: { ...SIZE, names: FIREWALLS, users: 2, prepare: addTeam },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['?'], 'In the table');
+    },
+  },
+  {
+    name: 'leaver',
+    title: 'd: a leaver on twelve devices, two of which are down',
+    stage: {
+      ...SIZE,
+      rows: 24,
+      names: ROUTERS,
+      users: 2,
+      prepare: (simulator) => {
+        addTeam(simulator);
+        refuseTwo(simulator);
+      },
+    },
+    play: async ({ program }) => {
+      await goToTable(program);
+      await press(program, ['/'], 'filter');
+      program.type('alice\r');
+      await program.waitFor(/^▸.*alice/m);
+      await press(program, ['d'], 'answer>');
+    },
+  },
+  {
+    name: 'paused',
+    title: 'p: a roll-out that waits before its next step',
+    stage: { ...SIZE, rows: 20, names: ROUTERS, users: 2, prepare: addTeam },
+    play: async ({ program, simulator }) => {
+      program.type('user set alice lang=en\r');
+      await program.waitFor('answer>');
+      simulator.devices[3]?.setFault('silence');
+      program.type('12\r');
+      await program.waitFor(/3 of 12/);
+      program.press('escape');
+      await program.waitFor(/p pause/);
+      await press(program, ['p'], 'PAUSED');
+    },
+  },
 ];
 
 const CAROL = { username: 'carol', first_name: 'Carol', lastname: 'Clark', lang: 'en' };
@@ -124,6 +242,11 @@ const TEAM = [
   ['Grace', 'Gray', 'de'],
   ['Temp', 'Account', 'en'],
 ] as const;
+
+/** Two of the devices refuse the connection. */
+function refuseTwo({ devices }: Simulator): void {
+  for (const index of [2, 8]) devices[index]?.setFault('refuse');
+}
 
 /** A team that is equal on all devices, except for Bob's language and two users that some devices lack. */
 function addTeam({ devices }: Simulator): void {

@@ -76,7 +76,7 @@ export function detailLines(state: State, details: Details): readonly string[] {
     const read = notes.some(({ what }) => what === NOT_READ) ? ' that were read' : '';
     return [`${visible(details.key)} is no longer on any of the devices${read}`];
   }
-  const fields = fieldsOf(holders.map((holder) => holder.record));
+  const fields = sortedFields(record);
   const titles = titlesWidth(fields);
   const column = Math.floor((width - titles - 2) / holders.length) - 2;
   const isFew = holders.length > 1 && holders.length <= MOST_COLUMNS && column >= LEAST_COLUMN;
@@ -224,9 +224,18 @@ const ODD = '◂ odd';
 /** Number of values of a field in the pane. */
 const MOST_VALUES = 5;
 
+/** First the fields that differ, last ids and times. */
+function sortedFields({ holders, differing, isOwn }: RecordOnDevices): readonly string[] {
+  const rank = (field: string): number => (differing.has(field) ? 0 : isOwn(field) ? 2 : 1);
+  return fieldsOf(holders.map((holder) => holder.record))
+    .map((field) => ({ field, rank: rank(field) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ field }) => field);
+}
+
 /**
- * Each field with its values and their devices: first those that differ, last ids and times. One field
- * after the other, so that hidden ones cost nothing. `most` values of a field, each on one line;
+ * Each field with its values and their devices. One field after the other, so that hidden ones cost
+ * nothing. `most` values of a field, each on one line;
  * undefined: all, wrapped.
  */
 function* fieldLines(
@@ -234,14 +243,10 @@ function* fieldLines(
   width: number,
   most = Infinity,
 ): Generator<Span[], void> {
-  const { holders, differing, isOwn } = record;
-  const fields = fieldsOf(holders.map((holder) => holder.record));
+  const { differing } = record;
+  const fields = sortedFields(record);
   const titles = titlesWidth(fields);
-  const rank = (field: string): number => (differing.has(field) ? 0 : isOwn(field) ? 2 : 1);
-  const sorted = fields
-    .map((field) => ({ field, rank: rank(field) }))
-    .sort((a, b) => a.rank - b.rank);
-  for (const { field } of sorted) {
+  for (const field of fields) {
     const groups = valuesOf(field, record);
     const shown = groups.slice(0, groups.length > most ? most - 1 : undefined);
     const sign = differing.has(field) ? '≠' : ' ';

@@ -20,7 +20,9 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   title: ({ rollOut }) => [{ text: rollOutTitle(rollOut), rank: 1 }],
   showsMessages: true,
   keys: keysOf('roll-out', 'While a run is rolled out', [
-    key(['p'], 'pause-run', 'pause before the next step, or continue', { hint: [1, 'pause'] }),
+    key(['p'], 'pause-run', 'pause before the next step, or continue', {
+      hint: [1, (state) => (isPaused(state) ? 'continue' : 'pause')],
+    }),
     key(['x'], 'stop-run', 'stop after the devices under way; "resume" does the rest', {
       hint: [2, 'stop after this device'],
     }),
@@ -34,6 +36,10 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   tone: ({ rollOut }, { size }, _lines, index) =>
     rollOutLines(rollOut, size.columns - 2)[index]?.tone ?? 'plain',
 };
+
+function isPaused({ overlay }: State): boolean {
+  return overlay.kind === 'roll-out' && overlay.rollOut.progress?.control === 'paused';
+}
 
 /** Adds a result to the roll-out, visible or covered by another view. */
 export function addResult(state: State, result: StepResult): State {
