@@ -1,5 +1,5 @@
 import { CredentialError } from '../errors.ts';
-import { redact } from './sensitive-fields.ts';
+import { redactorOf } from './sensitive-fields.ts';
 
 /**
  * The login sent to a device. The secret is private: neither `util.inspect` nor `JSON.stringify` shows it.
@@ -9,6 +9,7 @@ export class Credential {
   /** Undefined for a token whose owner is unknown. */
   readonly user: string | undefined;
   readonly #secret: string;
+  #redactor: ((text: string) => string) | undefined;
 
   private constructor(kind: 'basic' | 'token', user: string | undefined, secret: string) {
     this.kind = kind;
@@ -59,7 +60,9 @@ export class Credential {
   /** Replaces the secret in any spelling: a device may echo what was sent. */
   redact(text: string): string {
     const sent = this.kind === 'basic' ? [this.#pair()] : [];
-    return redact(text, [this.#secret, ...sent]);
+    // A response to a write has many texts: its body and each header.
+    this.#redactor ??= redactorOf([this.#secret, ...sent]);
+    return this.#redactor(text);
   }
 
   /** Whether a text is the token in use, as a device may show it: `Token abc`. */

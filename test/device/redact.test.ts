@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redact } from '../../src/device/sensitive-fields.ts';
+import { redact, redactorOf } from '../../src/device/sensitive-fields.ts';
 
 const SECRET = `s3cr<e>t&"quo'te" ü/+`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -47,4 +47,11 @@ test('a secret is found in base64 at any alignment', () => {
 test('text without a secret, half a character and an empty secret stay unchanged', () => {
   expect(redact('nothing here', ['hunter2', '', 'ab', '\ud800x'])).toBe('nothing here');
   expect(redact('a+b (c)', ['.*', '(x)'])).toBe('a+b (c)');
+});
+
+test('one search for secrets serves many texts', () => {
+  const clean = redactorOf(['hunter2', 'secret']);
+  const texts = ['hunter2 and SECRET', '', 'nothing', 'aHVudGVyMg==', 'a hunter2'];
+  expect(texts.map(clean)).toEqual(texts.map((text) => redact(text, ['hunter2', 'secret'])));
+  expect(clean('hunter2 and SECRET')).toBe('*** and ***');
 });
