@@ -361,25 +361,33 @@ describe.each(DIALECTS)('$profile', (dialect) => {
     expect(records.map((record) => valueText(record[keyField]))).toEqual(dialect.keys);
   });
 
-  test.runIf(dialect.add)('gets new records as it wants them', () => {
-    const [fields = {}, expected = ''] = dialect.add ?? [];
-    expect(line(createRequest(profile, 'user', fields))).toBe(expected);
-  });
+  if (dialect.add !== undefined) {
+    test('gets new records as it wants them', () => {
+      const [fields = {}, expected = ''] = dialect.add ?? [];
+      expect(line(createRequest(profile, 'user', fields))).toBe(expected);
+    });
+  }
 
-  test.runIf(dialect.set)('gets changes as it wants them', () => {
-    const [changes = {}, expected = ''] = dialect.set ?? [];
-    expect(line(updateRequest(profile, 'user', first, changes))).toBe(expected);
-  });
+  if (dialect.set !== undefined) {
+    test('gets changes as it wants them', () => {
+      const [changes = {}, expected = ''] = dialect.set ?? [];
+      expect(line(updateRequest(profile, 'user', first, changes))).toBe(expected);
+    });
+  }
 
-  test.runIf(dialect.remove)('is told which record to delete', () => {
-    expect(line(deleteRequest(profile, 'user', first))).toBe(dialect.remove);
-  });
+  if (dialect.remove !== undefined) {
+    test('is told which record to delete', () => {
+      expect(line(deleteRequest(profile, 'user', first))).toBe(dialect.remove);
+    });
+  }
 
-  test.runIf(dialect.declined)('says no with a status that says yes', () => {
-    const [answer, reason = /./] = dialect.declined ?? [];
-    expect(() => decodeWritten(text(answer), 'user', profile)).toThrow(DeclinedFailure);
-    expect(() => decodeWritten(text(answer), 'user', profile)).toThrow(reason);
-  });
+  if (dialect.declined !== undefined) {
+    test('says no with a status that says yes', () => {
+      const [answer, reason = /./] = dialect.declined ?? [];
+      expect(() => decodeWritten(text(answer), 'user', profile)).toThrow(DeclinedFailure);
+      expect(() => decodeWritten(text(answer), 'user', profile)).toThrow(reason);
+    });
+  }
 });
 
 test('several groups with one record each are a list', () => {
