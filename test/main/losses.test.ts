@@ -23,7 +23,7 @@ test('an untouched record that differs is not called sent', async () => {
   const { devsh } = await startFleet();
   const add = 'user add username=viewer lang=fr first_name=x lastname=y --on sim1 --yes';
   const { stdout } = await devsh(add);
-  expect(stdout).toContain('lang: wanted fr, device holds');
+  expect(stdout).toContain('lang: wanted fr, device has');
   expect(stdout).not.toContain('sent fr');
 });
 

@@ -141,7 +141,7 @@ test('a yes that was typed before a certificate was shown trusts nothing', async
   const address = simulator.devices[0]?.address ?? '';
   const program = await startDevsh(['connect', address, '--plain'], { cols: 150, env: ADMIN });
   program.type('yes\ryes\r');
-  await program.waitFor('it is at the next prompt');
+  await program.waitFor('is at the next prompt');
   await program.waitFor('type yes to trust');
   expect(simulator.devices[0]?.log).toEqual([]);
   program.type('yes\r');
