@@ -277,5 +277,5 @@ async function press(
 
 /** Waits until the screen no longer changes. */
 async function isStill(program: PtyProgram): Promise<void> {
-  await program.waitFor((screen) => !/reading|connecting|asking/.test(screen.join('\n')));
+  await program.waitFor((screen) => !/reading|connecting|asking|working/.test(screen.join('\n')));
 }

@@ -108,7 +108,7 @@ function headLines({ devices, results, progress }: RollOutState, width: number):
   const [done = 0, failed = 0, left = 0] = (['done', 'failed', 'left'] as const).map(
     (wanted) => outcomes.filter((outcome) => outcome === wanted).length,
   );
-  const tone = failed > 0 ? 'warning' : 'good';
+  const tone = failed > 0 || progress.control !== 'running' ? 'warning' : 'good';
   const bar = shareBar(
     [
       { count: done, sign: '━', tone },
