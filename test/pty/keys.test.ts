@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect, goToTable, simulate, startDevsh } from './devsh.ts';
+import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 
 /** A folder for the settings of one test. */
 async function settings(values: object): Promise<{ XDG_CONFIG_HOME: string }> {
@@ -24,6 +24,19 @@ test('a key of the settings works, is in the footer and in the help; the old one
   await program.waitFor(': prompt');
   program.press('?');
   await program.waitFor(/alt-s +filter as you type/);
+});
+
+test('a key of the settings opens the prompt with the record, to be changed and run', async () => {
+  const env = await settings({ keys: { table: { 'edit-record': ['X'] } } });
+  const program = await connect(await simulate(), { env });
+  await goToTable(program);
+  program.type('/viewer\rX');
+  await program.waitFor(/user set viewer first_name=Vic lastname=Reader lang=en/);
+  program.press('ctrl-w');
+  program.type('lang=de\r');
+  await program.waitFor('lang: en -> de');
+  await answer(program, 'y');
+  await program.waitFor(/✓ set user viewer: done/);
 });
 
 test('keys that cannot be are refused before the screen is taken', async () => {

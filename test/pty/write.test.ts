@@ -22,7 +22,7 @@ test('a user is added with completion, read back, and is in the table', async ()
   await program.waitFor('Type 2 to do them');
   await answer(program, '2');
   await program.waitFor(/✓ add user carol: done on 127\.0\.0\.2\S*, 127\.0\.0\.3/);
-  await program.waitFor(/^. all +carol +Carol +Clark +en/m);
+  await program.waitFor(/carol +Carol +Clark +en +all/);
 
   for (const { users } of simulator.devices) {
     expect(users).toContainEqual(expect.objectContaining({ username: 'carol', lang: 'en' }));
@@ -116,19 +116,6 @@ test('marked records on different devices are deleted by one plan, a command for
   await answer(program, '2');
   await program.waitFor('no record matches the filter');
   expect(simulator.devices[1]?.users.some(({ username }) => username === 'aa.two')).toBe(false);
-});
-
-test('C opens the prompt with the record, to be changed and run', async () => {
-  const simulator = await simulate();
-  const program = await connect(simulator);
-  await goToTable(program);
-  program.type('/viewer\rC');
-  await program.waitFor(/user set viewer first_name=Vic lastname=Reader lang=en/);
-  program.press('ctrl-w');
-  program.type('lang=de\r');
-  await program.waitFor('lang: en -> de');
-  await answer(program, 'y');
-  await program.waitFor(/✓ set user viewer: done/);
 });
 
 test('three pasted lines wait for Enter and a yes, then run one after the other', async () => {
