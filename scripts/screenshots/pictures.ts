@@ -51,7 +51,7 @@ export const PICTURES: readonly Scene[] = [
       await press(program, ['/'], 'filter');
       program.type('bob\r');
       await program.waitFor(/^▸.*bob/m);
-      await press(program, ['e'], 'fields as the device tells them');
+      await press(program, ['e'], 'fields as the device reports them');
       program.type('by');
       await press(program, ['down', 'down', 'down', 'space'], /de {2}German/);
     },
