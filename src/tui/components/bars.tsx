@@ -48,7 +48,8 @@ export function Header({ state, theme }: { readonly state: State; readonly theme
 export function Footer({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const usage = state.pendingKeys === undefined ? usageSpans(state) : [];
   const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
-  const room = state.size.columns - 1 - (used === 0 ? 0 : used + SEPARATOR.length);
+  // A blank comes first, and the last cell of the screen stays free.
+  const room = state.size.columns - 2 - (used === 0 ? 0 : used + SEPARATOR.length);
   const line = [
     ...(used === 0 ? [] : [usage.map(({ tone, text }) => theme(tone, text)).join('')]),
     ...shownHints(state, Math.max(0, room)).map(({ text, isDisabled }) =>

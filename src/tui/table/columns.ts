@@ -11,7 +11,8 @@ export interface Column {
   /** Field name, `device` or `note`: the sort key. */
   readonly field: string;
   readonly title: string;
-  readonly text: (row: FoldedRow) => string;
+  /** May be longer than `width`, which only says what to leave out first. */
+  readonly text: (row: FoldedRow, width?: number) => string;
   readonly width: number;
   readonly align: 'left' | 'right';
 }
@@ -130,7 +131,7 @@ function deviceColumn(sign: string, devices: number): Draft {
     isId: false,
     field: 'device',
     title: `DEVICE${sign}`,
-    text: (row) => deviceText(row, devices),
+    text: (row, width) => deviceText(row, devices, width),
     least: 8,
     most: 24,
   };
@@ -156,12 +157,13 @@ function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 
-/** `fw1,fw2`; `all`, or `fw1 +4` if the names are too long. */
-function deviceText({ devices }: FoldedRow, shown: number): string {
+/** `fw1,fw2`; `all`, or `fw1 +4` if the names are too long: the number is never cut. */
+function deviceText({ devices }: FoldedRow, shown: number, width = 24): string {
   if (devices.length > 1 && devices.length === shown) return 'all';
   const names = visible(devices.map(({ name }) => name).join(','));
-  if (devices.length < 2 || widthOf(names) <= 16) return names;
-  return `${cut(visible(devices[0]?.name ?? ''), 18)} +${devices.length - 1}`;
+  if (devices.length < 2 || widthOf(names) <= Math.min(16, width)) return names;
+  const others = ` +${devices.length - 1}`;
+  return cut(visible(devices[0]?.name ?? ''), Math.min(18, width - others.length)) + others;
 }
 
 function sampleOf(rows: readonly FoldedRow[]): readonly FoldedRow[] {
@@ -170,7 +172,7 @@ function sampleOf(rows: readonly FoldedRow[]): readonly FoldedRow[] {
 }
 
 function measure(draft: Draft, sample: readonly FoldedRow[], index: number): Measured {
-  const texts = sample.map(draft.text);
+  const texts = sample.map((row) => draft.text(row));
   const filled = texts.filter((text) => text !== '');
   const widest = filled.reduce((most, text) => Math.max(most, widthOf(text)), widthOf(draft.title));
   const isNumeric = filled.length > 0 && filled.every((text) => NUMBER.test(text));

@@ -108,7 +108,7 @@ function isSame(a: LineParts, b: LineParts): boolean {
 /** A cell and the gap after it; the sign of an odd value takes the first blank. */
 function cellPieces(column: Column, row: FoldedRow, filter: Filter, marks: RowMarks): Piece[] {
   const { kind, field, width, align } = column;
-  const text = fit(column.text(row), width, align);
+  const text = fit(column.text(row, width), width, align);
   const gap: Piece = { tone: 'plain', text: GAP };
   if (kind === 'note') return [{ tone: 'quiet', text }, gap];
   const wanted = filter.terms.length === 0 ? [] : wantedIn(field, filter);

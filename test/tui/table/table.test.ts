@@ -66,6 +66,14 @@ describe('the rows', () => {
     `);
   });
 
+  test('a narrow cell of devices keeps their number', () => {
+    const names = Array.from({ length: 10 }, (_, index) => `127.0.0.${index + 1}:37401`);
+    const some = names.slice(1).map((name) => [name, [user('bob')]] as const);
+    const state = stateOf({ [names[0] ?? '']: [], ...Object.fromEntries(some) });
+    expect(lines(state, 90).join('\n')).toContain('127.0.0.2:37401 +8');
+    expect(lines(state, 30).join('\n')).toMatch(/127.*… \+8/);
+  });
+
   test('unfolded, each device has its own row, and the cursor stays on its record', () => {
     const moved = press(fleet, 'last', 'fold');
     expect(current(moved)).toBe('dave');
