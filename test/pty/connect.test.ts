@@ -105,7 +105,7 @@ test('Ctrl-C in the middle of a slow write finishes the request and says what wa
   await program.waitFor('Ctrl-C cancels');
   await expect.poll(() => simulator.devices[0]?.log.at(-1)?.method).toBe('POST');
   program.press('ctrl-c');
-  await program.waitFor('the request in flight is finished first');
+  await program.waitFor('stopping after the request in flight');
   await program.waitFor(/add user zed: skipped on/);
   expect(simulator.devices[2]?.log.filter(({ method }) => method === 'POST')).toEqual([]);
 });
