@@ -37,7 +37,7 @@ test.each(SEEDS)(
 );
 
 /** The start of the full frame after Ctrl-L, by which all keys before have been processed. */
-const WHOLE = '\x1b[m\x1b[1;1H';
+const WHOLE = '\x1b[m\x1b[1H';
 
 async function press(program: PtyProgram, key: string): Promise<void> {
   if (key === 'escape') program.type(ESCAPE);
