@@ -21,9 +21,14 @@ export class HistoryFile {
     return this.#size === 0 ? [] : lines.slice(-this.#size);
   }
 
-  /** Adds a line, unless it must not be kept. Resolves to whether it was written. */
-  async append(line: string): Promise<boolean> {
-    if (this.#size === 0 || !isForHistory(line)) return false;
+  /** Whether the history may contain a line. */
+  keeps(line: string): boolean {
+    return this.#size > 0 && isForHistory(line);
+  }
+
+  /** Adds a line that may be kept. */
+  async append(line: string): Promise<void> {
+    if (!this.keeps(line)) return;
     await withLock(this.path, async () => {
       await appendText(this.path, `${line}\n`);
       const lines = splitLines(await readBytes(this.path));
@@ -31,7 +36,6 @@ export class HistoryFile {
       if (lines.length < this.#size + Math.ceil(this.#size / 10) + 1) return;
       await writeTextAtomically(this.path, `${lines.slice(-this.#size).join('\n')}\n`);
     });
-    return true;
   }
 }
 

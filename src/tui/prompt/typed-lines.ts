@@ -179,15 +179,15 @@ export class LineHistory {
     });
   }
 
-  /** Adds a line, and removes it again if it must not be kept. */
+  /** Adds a line, unless it must not be kept. */
   async add(line: string): Promise<void> {
+    if (!this.#file.keeps(line)) return;
     const { history } = this.#store.state.prompt;
     if (history.at(-1) !== line) this.#set([...history, line]);
     this.#unsaved.push(line);
     await this.#next(async () => {
       try {
-        const isKept = await this.#file.append(line);
-        if (!isKept) this.#set(this.#store.state.prompt.history.filter((other) => other !== line));
+        await this.#file.append(line);
       } finally {
         this.#unsaved.shift();
       }

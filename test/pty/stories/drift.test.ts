@@ -44,5 +44,5 @@ test('a device that was not read keeps the odd one from being called odd', async
   await program.waitFor(/^▸ bob +≠\s*≠\s*\?/m);
   await program.waitFor('no majority');
   program.type('=');
-  await program.waitFor(/= \(make alike\): no odd one/);
+  await program.waitFor(/= \(make alike\): no majority/);
 });
