@@ -138,7 +138,7 @@ export const QUIRKS = [
   { name: 'strings', summary: 'All values are strings, numbers and booleans too.' },
   {
     name: 'http-next',
-    summary: 'The next page is said to be at http://proxy.invalid/….',
+    summary: 'The link to the next page points to http://proxy.invalid/….',
     paging: 'next',
   },
   {
@@ -146,50 +146,50 @@ export const QUIRKS = [
     summary: 'The link to the next page leads to the same page again.',
     paging: 'next',
   },
-  { name: 'trims', summary: 'Text is stored without the spaces around it.' },
+  { name: 'trims', summary: 'The device trims text before it stores it.' },
   { name: 'no-options', summary: 'OPTIONS is refused with 405.' },
   {
     name: 'update-creates',
-    summary: 'A POST with the id of a record makes a second record.',
+    summary: 'A POST with the id of a record creates a second record.',
     profiles: WITH_STATUS,
     // Two records with one key would appear as one.
     notWith: ['keyed'],
   },
   {
     name: 'html-errors',
-    summary: 'What is refused with 400 or 500 is answered by a page in HTML.',
+    summary: 'Errors (400, 500) are HTML pages.',
     profiles: WITH_STATUS,
     notWith: ['status-200-errors'],
   },
   {
     name: 'status-200-errors',
-    summary: 'What is refused comes as 200 with "success": false.',
+    summary: 'Errors have status 200 and "success": false.',
     profiles: WITH_STATUS,
   },
   {
     name: 'counters',
-    summary: 'Each record has the number of times that it was listed, in "hits".',
+    summary: 'Each record counts in "hits" how often it was listed.',
   },
   {
     name: 'positional-ids',
-    summary: 'An id is the place in the list, so that it shifts after a delete.',
+    summary: 'An id is the position in the list, so that ids shift after a delete.',
     profiles: REST,
   },
   {
     name: 'summary-list',
-    summary: 'A list has the key and the id of each record; only its own path has all.',
+    summary: 'A list has only the key and the id of each record; its own path has all fields.',
     profiles: REST,
     // The key is outside of the record, so that nothing would be left of it.
     notWith: ['keyed'],
   },
   {
     name: 'hidden-fields',
-    summary: 'A user has an email and a password that are taken and never shown.',
+    summary: 'The device stores an email and a password of a user and never shows them.',
     profiles: REST,
   },
   {
     name: 'put-replaces',
-    summary: 'A record is changed by PUT alone, and what that leaves out is emptied.',
+    summary: 'Only PUT changes a record, and it empties the fields that it lacks.',
     profiles: REST,
   },
   {

@@ -56,17 +56,17 @@ export const RECORD_FAULTS = [
     uuid: `../../reboot?${index}#`,
   })),
   altered('object-ids', 'The id of every record is an object.', () => ({ uuid: { is: 'no id' } })),
-  altered('changing-ids', 'The records have other ids each time.', () => ({
+  altered('changing-ids', 'The records have different ids in each response.', () => ({
     uuid: crypto.randomUUID(),
   })),
   altered('no-usernames', 'The records have no username.', () => ({ username: undefined })),
-  atList('same-usernames', 'Every record comes with a second one of its name.', (records) =>
+  atList('same-usernames', 'Every username appears twice.', (records) =>
     JSON.stringify(
       records.flatMap((record) => [record, { ...record, uuid: crypto.randomUUID(), lang: 'it' }]),
     ),
   ),
   altered('object-usernames', 'Usernames are objects.', () => ({ username: { name: 'ann' } })),
-  atList('shuffled', 'The list comes in another order each time.', (records) =>
+  atList('shuffled', 'The order of the list changes with each response.', (records) =>
     JSON.stringify([...records].sort(() => Math.random() - 0.5)),
   ),
   altered('changing-clock', 'Each record shows the time of day.', () => ({
@@ -74,7 +74,7 @@ export const RECORD_FAULTS = [
   })),
   altered(
     'own-facts',
-    'Each record shows a token, a masked password and its last login, on each device its own.',
+    'Each record shows a token, a masked password and its last login, different on each device.',
     (record) => {
       const own = 'uuid' in record && typeof record.uuid === 'string' ? record.uuid : '';
       const number = Number.parseInt(own.slice(0, 4), 16) || 0;
@@ -93,7 +93,7 @@ export const RECORD_FAULTS = [
   }),
   paged(
     'page-missing',
-    'The list says that it has ten more records than it gives.',
+    'The stated count is ten more than the records in the list.',
     (_target, length) => ({ count: length + 10, next: null }),
   ),
   paged('page-count-text', 'The count of records is a text.', () => ({ count: 'many' })),
@@ -120,7 +120,7 @@ function withMember<const Name extends string>(name: Name, summary: string, memb
 
 /** Lists that are unusual or invalid JSON. */
 export const JSON_FAULTS = [
-  atResponse('invalid-json', 'The body is JSON that was cut in the middle.', (wire, response) => {
+  atResponse('invalid-json', 'The body is JSON, cut in the middle.', (wire, response) => {
     // Half of an empty list would be valid.
     const half = response.body.slice(0, Math.ceil(response.body.length / 2)) || '{';
     send(wire, response.status === 204 ? response : { ...response, body: half });
@@ -132,26 +132,26 @@ export const JSON_FAULTS = [
   atList('null-record', 'One of the records is null.', (records) =>
     JSON.stringify([...records, null]),
   ),
-  atList('lone-object', 'One object comes instead of the list.', (records) =>
+  atList('lone-object', 'The body is one object instead of a list.', (records) =>
     JSON.stringify(records[0] ?? {}),
   ),
-  atList('two-documents', 'The list comes twice in one body.', (_records, text) => text + text),
-  atList('trailing-comma', 'There is a comma behind the last record.', (_records, text) =>
+  atList('two-documents', 'The body contains the list twice.', (_records, text) => text + text),
+  atList('trailing-comma', 'A comma follows the last record.', (_records, text) =>
     text.replace(/\]$/, ',]'),
   ),
   atList('single-quotes', 'Texts are in single quotes.', (_records, text) =>
     text.replaceAll('"', "'"),
   ),
-  withMember('not-a-number', 'A field is NaN, which JSON does not know.', '"load":NaN'),
+  withMember('not-a-number', 'A field is NaN, which is not JSON.', '"load":NaN'),
   withMember(
     'raw-control',
-    'A text has control characters in it that JSON does not allow.',
+    'A text contains control characters that JSON does not allow.',
     '"note":"a\u0000b\u001b[31m"',
   ),
-  withMember('duplicate-keys', 'A field comes twice in each record.', '"lang":"it","lang":"ja"'),
+  withMember('duplicate-keys', 'Each record contains a field twice.', '"lang":"it","lang":"ja"'),
   withMember(
     'prototype-keys',
-    'Fields are called __proto__ and constructor.',
+    'Fields are named __proto__ and constructor.',
     '"__proto__":{"username":"owned"},"constructor":"owned","toString":"owned"',
   ),
   withMember(
@@ -161,7 +161,7 @@ export const JSON_FAULTS = [
   ),
   atList('deep-open', 'The body opens a million brackets and no more.', () => '['.repeat(MILLION)),
   withMember('big-integers', 'A number is beyond 2^53.', '"serial":9007199254740993'),
-  withMember('huge-float', 'A number is beyond all numbers.', '"limit":1e999'),
+  withMember('huge-float', 'A number is beyond the range of numbers.', '"limit":1e999'),
   withMember('negative-zero', 'A number is minus zero.', '"offset":-0'),
   withMember('long-number', 'A number has 100,000 digits.', `"n":${'7'.repeat(100_000)}`),
 ];
@@ -187,7 +187,7 @@ function withUser<const Name extends string>(
 
 /** Lists whose texts attack the terminal, the spreadsheet or the reader. */
 export const TEXT_FAULTS = [
-  withUser('text-escapes', 'A name has escape sequences in it.', {
+  withUser('text-escapes', 'A name contains escape sequences.', {
     first_name: '\u001b[2J\u001b[H\u001b[31mred',
     lastname: '\u009b5m',
   }),
@@ -198,7 +198,7 @@ export const TEXT_FAULTS = [
     first_name: '\u001b]52;c;cm0gLXJmIC8=\u0007',
   }),
   withUser('text-bidi', 'A username is written backwards.', { username: 'user\u202enimda\u2066' }),
-  withUser('text-newlines', 'A name has line ends, tabs and NUL in it.', {
+  withUser('text-newlines', 'A name contains line ends, tabs and NUL.', {
     first_name: 'Mal\r\nlory\tx\u0000',
     lastname: 'a\u2028b\u2029c\u0085d',
   }),
@@ -209,11 +209,11 @@ export const TEXT_FAULTS = [
     username: '\u0430dmin',
   }),
   withUser('text-upper-case', 'There is "ADMIN" beside "admin".', { username: 'ADMIN' }),
-  withUser('text-half-character', 'A name has half a character in it.', {
+  withUser('text-half-character', 'A name contains half a character.', {
     first_name: 'a\ud800b',
     lastname: '\udfff',
   }),
-  withUser('text-combining', 'A letter has a thousand marks on it.', {
+  withUser('text-combining', 'A letter has a thousand combining marks.', {
     first_name: `a${'\u0301'.repeat(1000)}`,
   }),
   withUser('text-formula', 'A name is a formula for a spreadsheet.', {

@@ -62,11 +62,11 @@ const marked = (body: string): string => `\ufeff${body}`;
 
 /** The same text in another encoding. */
 export const ENCODING_FAULTS = [
-  packed('gzip', 'The body is compressed, which nobody has asked for.', 'gzip', gzipSync),
+  packed('gzip', 'The body is compressed although devsh asks for plain bodies.', 'gzip', gzipSync),
   packed('deflate', 'The same with deflate.', 'deflate', deflateSync),
   packed(
     'deflate-bare',
-    'The same with deflate, without the header that the standard asks for.',
+    'The same with deflate, without the header that the standard requires.',
     'deflate',
     deflateRawSync,
   ),
@@ -74,15 +74,12 @@ export const ENCODING_FAULTS = [
   packed('gzip-twice', 'The body is compressed twice.', 'gzip, gzip', (body) =>
     gzipSync(gzipSync(body)),
   ),
-  packed('gzip-many-times', 'The body is said to be compressed twenty times.', TWENTY, gzipSync),
-  packed(
-    'gzip-truncated',
-    'The compressed body breaks off, under a length that is right.',
-    'gzip',
-    (body) => firstHalf(gzipSync(body)),
+  packed('gzip-many-times', 'The headers declare twenty compressions.', TWENTY, gzipSync),
+  packed('gzip-truncated', 'The compressed body is cut, but its length is right.', 'gzip', (body) =>
+    firstHalf(gzipSync(body)),
   ),
-  packed('gzip-garbage', 'The body is said to be compressed, and is noise.', 'gzip', noise),
-  packed('gzip-not', 'The body is said to be compressed, and is not.', 'gzip', plain),
+  packed('gzip-garbage', 'The headers declare compression, but the body is noise.', 'gzip', noise),
+  packed('gzip-not', 'The headers declare compression, but the body is plain.', 'gzip', plain),
   packed('gzip-bomb', 'A megabyte that unpacks to a gigabyte.', 'gzip', bomb),
   atResponse('endless-gzip', 'A compressed body that never ends.', (wire, response) => {
     const status = response.status === 204 ? 200 : response.status;
@@ -90,28 +87,15 @@ export const ENCODING_FAULTS = [
     const headers = { ...response.headers, 'Content-Encoding': 'gzip' };
     sendBlocks(wire, { status, headers }, endlessly(block, block));
   }),
-  packed(
-    'unknown-encoding',
-    'The body is compressed in a way that nobody knows.',
-    'x-vendor',
-    plain,
-  ),
-  inCharset('latin-1', 'The body is in Latin-1, and says so.', 'iso-8859-1', latin1),
-  inCharset('latin-1-unsaid', 'The body is in Latin-1 and says that it is UTF-8.', 'utf-8', latin1),
-  inCharset('utf-16', 'The body is in UTF-16, and says so.', 'utf-16le', utf16),
-  inCharset(
-    'utf-16-marked',
-    'The body is in UTF-16 and begins with a byte order mark.',
-    '',
-    (body) => utf16(marked(body)),
+  packed('unknown-encoding', 'The compression is unknown.', 'x-vendor', plain),
+  inCharset('latin-1', 'The body is Latin-1, and declares it.', 'iso-8859-1', latin1),
+  inCharset('latin-1-unsaid', 'The body is Latin-1, but declares UTF-8.', 'utf-8', latin1),
+  inCharset('utf-16', 'The body is UTF-16, and declares it.', 'utf-16le', utf16),
+  inCharset('utf-16-marked', 'The body is UTF-16 and begins with a byte order mark.', '', (body) =>
+    utf16(marked(body)),
   ),
   inCharset('byte-order-mark', 'The body begins with a byte order mark.', 'utf-8', (body) =>
     plain(marked(body)),
   ),
-  inCharset(
-    'unknown-charset',
-    'The body is in a character set that nobody knows.',
-    'x-klingon',
-    plain,
-  ),
+  inCharset('unknown-charset', 'The character set is unknown.', 'x-klingon', plain),
 ];

@@ -40,23 +40,25 @@ export const REFUSALS = [
     detail(401, 'Invalid token.', { 'WWW-Authenticate': 'Basic realm="api"' }),
   ),
   atRequest('401-bare', '401 does not say how to log in, and has no body.', () => page(401, '')),
-  atRequest('401-digest', 'The device wants Digest authentication.', () =>
+  atRequest('401-digest', 'The device requires Digest authentication.', () =>
     detail(401, 'Unauthorized', { 'WWW-Authenticate': 'Digest realm="api", nonce="0"' }),
   ),
-  atRequest('403', 'The account has no right to anything.', () =>
+  atRequest('403', 'The account has no rights.', () =>
     detail(403, 'You do not have permission to perform this action.'),
   ),
-  atRequest('404', 'There is no such address on the device.', () => page(404, 'Not Found')),
-  atRequest('405', 'The method is not allowed, and the device says which are.', () =>
+  atRequest('404', 'The path does not exist on the device.', () => page(404, 'Not Found')),
+  atRequest('405', 'The method is not allowed; the device lists those that are.', () =>
     detail(405, 'Method not allowed.', { Allow: 'GET, HEAD, OPTIONS' }),
   ),
-  atRequest('407', 'A proxy in between wants a login of its own.', () =>
+  atRequest('407', 'A proxy on the way requires a login.', () =>
     bare(407, { 'Proxy-Authenticate': 'Basic realm="proxy"' }),
   ),
-  atRequest('409', 'It is in conflict with something.', () => detail(409, 'Resource is locked.')),
-  atRequest('415', 'No format is good enough.', () => detail(415, 'Unsupported media type.')),
+  atRequest('409', 'The request conflicts with something.', () =>
+    detail(409, 'Resource is locked.'),
+  ),
+  atRequest('415', 'No format is accepted.', () => detail(415, 'Unsupported media type.')),
   atRequest('418', 'The device is a teapot.', () => page(418, 'short and stout')),
-  atRequest('422-fields', 'The values are refused, field by field.', () =>
+  atRequest('422-fields', 'The device refuses the values, field by field.', () =>
     json(422, { errors: { lang: ['Not a valid choice.'], username: ['Too short.'] } }),
   ),
   atRequest('400-html', 'A refusal in HTML.', () => page(400, refusalPage('Bad Request', 'No.'))),
@@ -78,17 +80,17 @@ export const REFUSALS = [
   atRequest('429-date', 'Too many requests; retry in 2100.', () => throttled(NEVER_HTTP_DATE)),
   atRequest('429-nonsense', 'Too many requests; retry "soon".', () => throttled('soon')),
   {
-    ...atRequest('500-once', 'One request fails with 500, the next ones are served.', () =>
+    ...atRequest('500-once', 'One request fails with 500, later ones succeed.', () =>
       page(500, SERVER_ERROR_PAGE),
     ),
     isOnce: true as const,
   },
   atRequest('500', 'Every request fails with 500.', () => page(500, SERVER_ERROR_PAGE)),
-  atRequest('502-html', 'A gateway has lost the device.', () =>
+  atRequest('502-html', 'A gateway cannot reach the device.', () =>
     page(502, refusalPage('Bad Gateway', 'nginx')),
   ),
   {
-    ...atRequest('503-once', 'The device is busy once, then it serves.', () => busy('1')),
+    ...atRequest('503-once', 'The device is busy once, then it responds.', () => busy('1')),
     isOnce: true as const,
   },
   atRequest('503-busy', 'The device is busy all the time; retry after one second.', () =>
@@ -96,7 +98,7 @@ export const REFUSALS = [
   ),
   atRequest('503-forever', 'The device is busy; retry after 100 years.', () => busy('3155760000')),
   atRequest('999', 'A status that does not exist.', () => detail(999, 'What?')),
-  atRequest('304', 'Nothing is new: 304 to everything.', () => bare(304)),
+  atRequest('304', 'Every response is 304, not modified.', () => bare(304)),
   atRequest('redirect-same', 'A redirect to the same list under a longer address.', (request) =>
     request.target.includes('moved')
       ? undefined
@@ -108,40 +110,46 @@ export const REFUSALS = [
   atRequest('redirect-login', 'A redirect to a login page on the same device.', ({ target }) =>
     target.startsWith('/login') ? page(200, LOGIN_PAGE) : redirect(302, '/login?next=%2Fapi'),
   ),
-  atRequest('redirect-loop', 'Redirects that go in a circle.', ({ target }) =>
-    redirect(308, target),
-  ),
+  atRequest('redirect-loop', 'Redirects form a loop.', ({ target }) => redirect(308, target)),
   atRequest('redirect-nowhere', 'A redirect without a target.', () => page(302, '')),
 ];
 
 /** No response, or a meaningless one; the request is not executed. */
 export const EMPTY_RESPONSES = [
-  atRequest('silence', 'Requests are taken and never answered.', () => 'taken'),
-  atRequest('reset', 'The connection is reset instead of an answer.', (_request, wire) => {
-    wire.reset();
-    return 'taken';
-  }),
-  atRequest('half-close', 'The device ends its side instead of an answer.', (_request, wire) => {
-    wire.socket.end();
-    return 'taken';
-  }),
+  atRequest('silence', 'The device accepts requests and never responds.', () => 'taken'),
+  atRequest(
+    'reset',
+    'The device resets the connection instead of responding.',
+    (_request, wire) => {
+      wire.reset();
+      return 'taken';
+    },
+  ),
+  atRequest(
+    'half-close',
+    'The device closes its side of the connection instead of responding.',
+    (_request, wire) => {
+      wire.socket.end();
+      return 'taken';
+    },
+  ),
   atRequest(
     'idle-close',
-    'A connection that was used before is closed as the next request comes.',
+    'The device closes a used connection when the next request arrives.',
     (_request, wire) => {
       if (!wire.isReused) return undefined;
       wire.socket.destroy();
       return 'taken';
     },
   ),
-  atRequest('html-page', 'A login page in HTML comes back with status 200.', () =>
+  atRequest('html-page', 'The response is an HTML login page with status 200.', () =>
     page(200, LOGIN_PAGE),
   ),
-  atRequest('empty-200', 'The answer is 200 with an empty body, and nothing is done.', () =>
+  atRequest('empty-200', 'The response is 200 with an empty body; the device does nothing.', () =>
     bare(200, { 'Content-Type': 'application/json' }),
   ),
-  atRequest('204', 'The answer to everything is 204, and nothing is done.', () => bare(204)),
-  atRequest('202', 'Everything is accepted for later, and never done.', () => json(202, {})),
+  atRequest('204', 'Every response is 204; the device does nothing.', () => bare(204)),
+  atRequest('202', 'Everything is accepted for later (202) and never done.', () => json(202, {})),
   atRequest('status-error', '200 says {"status":"error"} in its body.', () =>
     json(200, { status: 'error', message: 'Database is locked' }),
   ),
@@ -151,8 +159,8 @@ export const EMPTY_RESPONSES = [
   atRequest('error-escapes', 'An error in a 200, whose text would take over a terminal.', () =>
     json(200, { status: 'error', message: ESCAPES }),
   ),
-  atRequest('ok-text', 'The answer is the text "OK", and nothing is done.', () =>
+  atRequest('ok-text', 'The response is the text "OK"; the device does nothing.', () =>
     bare(200, { 'Content-Type': 'text/plain' }, 'OK\n'),
   ),
-  atRequest('json-null', 'The answer is null, and nothing is done.', () => json(200, null)),
+  atRequest('json-null', 'The response is null; the device does nothing.', () => json(200, null)),
 ];

@@ -79,18 +79,18 @@ export const FRAMING_FAULTS = [
   {
     ...atResponse(
       'store-and-drop',
-      'A write is carried out, then the connection dies.',
+      'The device executes the write, then the connection breaks.',
       ({ response }) => response.destroy(),
     ),
     methods: WRITES,
     isLost: true as const,
   },
-  atResponse('slow-body', 'The body comes byte by byte, four in a second.', (wire, response) => {
+  atResponse('slow-body', 'The body arrives at four bytes per second.', (wire, response) => {
     dribble(startBody(wire, response), wire.response);
   }),
   atResponse(
     'body-in-pieces',
-    'The body comes in forty pieces, within two seconds.',
+    'The body arrives in forty pieces within two seconds.',
     (wire, response) => {
       const body = startBody(wire, response);
       dribble(body, wire.response, { size: Math.ceil(body.length / 40), everyMs: 50 });
@@ -113,20 +113,20 @@ export const FRAMING_FAULTS = [
   stalled('stalled-body', 'The body stops in the middle, and the connection stays open.', (right) =>
     right.withHead([right.length], right.body.slice(0, right.size / 2)),
   ),
-  raw('short-length', 'Content-Length says less than the body has.', ({ withHead, size, body }) =>
+  raw('short-length', 'Content-Length is smaller than the body.', ({ withHead, size, body }) =>
     withHead([`Content-Length: ${size - 1}`], body),
   ),
   stalled(
     'long-length',
-    'Content-Length says more than comes, and the connection stays open.',
+    'Content-Length is larger than the body, and the connection stays open.',
     ({ withHead, size, body }) => withHead([`Content-Length: ${size + 9}`], body),
   ),
   raw(
     'long-length-closed',
-    'Content-Length says more than comes, then the connection ends.',
+    'Content-Length is larger than the body, then the connection ends.',
     ({ withHead, size, body }) => withHead([`Content-Length: ${size + 9}`], body),
   ),
-  raw('huge-length', 'Content-Length says a terabyte.', ({ withHead, body }) =>
+  raw('huge-length', 'Content-Length is a terabyte.', ({ withHead, body }) =>
     withHead(['Content-Length: 1099511627776'], body),
   ),
   raw('negative-length', 'Content-Length is negative.', ({ withHead, body }) =>
@@ -135,10 +135,10 @@ export const FRAMING_FAULTS = [
   raw('two-lengths', 'Two Content-Length headers contradict each other.', (right) =>
     right.withHead([right.length, 'Content-Length: 2'], right.body),
   ),
-  raw('length-and-chunks', 'The answer has a Content-Length and comes in chunks.', (right) =>
+  raw('length-and-chunks', 'The response has a Content-Length and chunks.', (right) =>
     right.withHead([right.length, CHUNKED], chunk(right.body) + LAST_CHUNK),
   ),
-  raw('chunk-garbage', 'The size of a chunk is no number.', ({ withHead, body }) =>
+  raw('chunk-garbage', 'The size of a chunk is not a number.', ({ withHead, body }) =>
     withHead([CHUNKED], `${chunk(body)}what?\r\n`),
   ),
   raw('chunk-negative', 'The size of a chunk is negative.', ({ withHead, body }) =>
@@ -152,49 +152,41 @@ export const FRAMING_FAULTS = [
   ),
   endless(
     'chunk-extensions',
-    'The size of a chunk is followed by extensions without end.',
+    'Endless extensions follow the size of a chunk.',
     'y'.repeat(16_384),
     ({ withHead }) => withHead([CHUNKED], '2;x='),
   ),
   endless(
     'trailer-flood',
-    'Behind the last chunk come trailers without end.',
+    'Endless trailers follow the last chunk.',
     TRAILERS,
     ({ withHead, body }) => withHead([CHUNKED], `${chunk(body)}0\r\n`),
   ),
-  raw('no-length', 'Nothing says how long the answer is; the connection ends with it.', (right) =>
+  raw('no-length', 'The response has no length; the connection ends with it.', (right) =>
     right.withHead([], right.body),
   ),
-  raw('no-length-cut', 'Nothing says how long the answer is, and half of it comes.', (right) =>
+  raw('no-length-cut', 'The response has no length, and half of it arrives.', (right) =>
     right.withHead([], right.body.slice(0, right.size / 2)),
   ),
-  raw(
-    'forged-answer',
-    'Behind the answer comes a second one that nobody has asked for.',
-    (right) => {
-      const forged = partsOf({ ...right.response, status: 200, body: FORGED });
-      // The connection stays open, so that the forged response meets the next request.
-      return (right.whole + forged.whole).replaceAll('Connection: close\r\n', '');
-    },
-  ),
-  raw('http-0.9', 'The body comes without a head.', ({ body }) => body),
-  raw('wrong-version', 'The answer speaks of HTTP/3.7.', ({ whole }) =>
+  raw('forged-answer', 'A second response follows that devsh did not request.', (right) => {
+    const forged = partsOf({ ...right.response, status: 200, body: FORGED });
+    // The connection stays open, so that the forged response meets the next request.
+    return (right.whole + forged.whole).replaceAll('Connection: close\r\n', '');
+  }),
+  raw('http-0.9', 'The response is a body without headers.', ({ body }) => body),
+  raw('wrong-version', 'The status line names HTTP/3.7.', ({ whole }) =>
     whole.replace('1.1', '3.7'),
   ),
-  raw('garbage', 'The answer is noise.', () => '\u0000\u0001\u0002\u001b[31m\u00ff'.repeat(500)),
+  raw('garbage', 'The response is noise.', () => '\u0000\u0001\u0002\u001b[31m\u00ff'.repeat(500)),
 ];
 
 /** Wrong headers and status lines. */
 export const HEADER_FAULTS = [
   stalled('headers-stall', 'The headers stop in the middle.', ({ whole }) => whole.slice(0, 40)),
-  atResponse(
-    'slow-headers',
-    'The headers come byte by byte, four in a second.',
-    (wire, response) => {
-      dribble(Buffer.from(partsOf(response).whole), wire.socket);
-    },
-  ),
-  raw('many-headers', 'The answer has 5,000 headers.', ({ withHead, length, body }) => {
+  atResponse('slow-headers', 'The headers arrive at four bytes per second.', (wire, response) => {
+    dribble(Buffer.from(partsOf(response).whole), wire.socket);
+  }),
+  raw('many-headers', 'The response has 5,000 headers.', ({ withHead, length, body }) => {
     const flood = Array.from({ length: 5000 }, (_, index) => `X-${index}: ${index}`);
     return withHead([...flood, length], body);
   }),
@@ -209,42 +201,42 @@ export const HEADER_FAULTS = [
   ),
   raw(
     'early-hints',
-    'A hundred interim answers (103) come before the answer.',
+    'A hundred interim responses (103) precede the response.',
     ({ whole }) => EARLY_HINTS.repeat(100) + whole,
   ),
   endless(
     'endless-hints',
-    'Interim answers (103) never end.',
+    'Interim responses (103) never end.',
     EARLY_HINTS.repeat(100),
     () => EARLY_HINTS,
   ),
   raw(
     'continue-unasked',
-    'The device asks to go on (100), which nobody has offered.',
+    'The device sends 100 Continue, which devsh did not ask for.',
     ({ whole }) => `HTTP/1.1 100 Continue\r\n\r\n${whole}`,
   ),
   raw(
     'switching-protocols',
-    'The device changes to another protocol (101), which nobody has offered.',
+    'The device switches protocols (101), which devsh did not offer.',
     () => 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello',
   ),
   raw('bare-line-feeds', 'The lines of the head end without a carriage return.', (right) =>
     right.withHead([right.length], '').replaceAll('\r', '').concat(right.body),
   ),
-  raw('folded-header', 'A header goes on in the next line, as it was done long ago.', (right) =>
+  raw('folded-header', 'A header continues on the next line, as in old HTTP.', (right) =>
     right.withHead(['X-Folded: one', '\ttwo', right.length], right.body),
   ),
-  raw('nul-in-header', 'A header has a NUL in it.', ({ withHead, length, body }) =>
+  raw('nul-in-header', 'A header contains a NUL.', ({ withHead, length, body }) =>
     withHead(['X-Nul: a\u0000b', length], body),
   ),
-  atResponse('cookies', 'Fifty cookies are set with each answer.', (wire, response) => {
+  atResponse('cookies', 'Each response sets fifty cookies.', (wire, response) => {
     const cookies = Array.from({ length: 50 }, (_, index) => `c${index}=${'x'.repeat(50)}; Path=/`);
     wire.response.setHeader('Set-Cookie', cookies);
     send(wire, response);
   }),
   atResponse(
     'certificate-changes-later',
-    'After one more answer, another certificate is presented.',
+    'After one more response the device presents another certificate.',
     (wire, response) => {
       wire.response.once('finish', wire.changeCertificate);
       send(wire, { ...response, headers: { ...response.headers, Connection: 'close' } });
@@ -278,7 +270,7 @@ export const CONNECTION_FAULTS = [
   atConnection('one-connection', 'A second connection at the same time is closed at once.', {
     isSingle: true,
   }),
-  atConnection('handshake-stall', 'Connections are accepted, and TLS never begins.', {
+  atConnection('handshake-stall', 'The device accepts connections but never starts TLS.', {
     greet: () => undefined,
   }),
   atConnection('handshake-cut', 'The connection ends in the middle of the handshake.', {
@@ -287,25 +279,25 @@ export const CONNECTION_FAULTS = [
   atConnection('handshake-failure', 'The handshake is refused with a TLS alert.', {
     greet: (socket) => socket.once('data', () => socket.end(HANDSHAKE_FAILURE)),
   }),
-  atConnection('tls-garbage', 'The handshake is answered with noise.', {
+  atConnection('tls-garbage', 'The device responds to the handshake with noise.', {
     greet: (socket) => socket.end(Buffer.alloc(4096, 0xa5)),
   }),
   atConnection('plain-http', 'The port speaks HTTP without TLS.', {
     greet: (socket) => socket.once('data', () => socket.end(PLAIN_ANSWER)),
   }),
-  atConnection('ssh-banner', 'Another service is on the port: SSH greets.', {
+  atConnection('ssh-banner', 'Another service is on the port: SSH.', {
     greet: (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n'),
   }),
   atConnection('old-tls', 'The device speaks TLS 1.1 only.', {
     tls: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
   }),
-  atConnection('client-certificate', 'The device wants a certificate of the client, too.', {
+  atConnection('client-certificate', 'The device also requires a client certificate.', {
     tls: { requestCert: true, rejectUnauthorized: true },
   }),
   atConnection('reset-after-handshake', 'The connection is reset as soon as TLS is ready.', {
     greetSecured: (socket) => socket.resetAndDestroy(),
   }),
-  atConnection('certificate-change', 'Another certificate is presented from now on.', {
+  atConnection('certificate-change', 'The device presents another certificate from now on.', {
     certificate: {},
   }),
   atConnection('certificate-expired', 'The certificate expired yesterday.', {
@@ -314,7 +306,7 @@ export const CONNECTION_FAULTS = [
   atConnection('certificate-too-early', 'The certificate is valid from tomorrow on.', {
     certificate: { validity: { from: daysFromNow(1), to: daysFromNow(300) } },
   }),
-  atConnection('certificate-of-another', 'The certificate is made out to another device.', {
+  atConnection('certificate-of-another', 'The certificate is issued for another device.', {
     certificate: { isForOthers: true },
   }),
 ];

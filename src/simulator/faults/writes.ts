@@ -74,7 +74,7 @@ export const WRITE_FAULTS = [
   ),
   atWrite(
     'code-in-200',
-    'A POST, PUT or PATCH is answered with 200 and a code of 500 inside; nothing is stored.',
+    'The response to a POST, PUT or PATCH is 200 with a code of 500 inside; nothing is stored.',
     CHANGES,
     () =>
       refusal(200, {
@@ -87,17 +87,21 @@ export const WRITE_FAULTS = [
     ['DELETE'],
     (call) => dryRun(call).reply,
   ),
-  storing('store-altered', 'A POST, PUT or PATCH stores another lang than it answers.', (user) => ({
-    ...user,
-    lang: LANGUAGES.find((lang) => lang !== user.lang) ?? '',
-  })),
+  storing(
+    'store-altered',
+    'A POST, PUT or PATCH stores another lang than the response shows.',
+    (user) => ({
+      ...user,
+      lang: LANGUAGES.find((lang) => lang !== user.lang) ?? '',
+    }),
+  ),
   storing('store-upper-case', 'Texts are stored in capitals.', (user) =>
     alterTexts(user, (text) => text.toUpperCase()),
   ),
   storing('store-cut', 'Texts are stored up to their second letter.', (user) =>
     alterTexts(user, (text) => text.slice(0, 2)),
   ),
-  storing('store-padded', 'Texts are stored with a blank behind them.', (user) =>
+  storing('store-padded', 'Texts are stored with a space at the end.', (user) =>
     alterTexts(user, (text) => `${text} `),
   ),
   atWrite('store-twice', 'A POST, PUT or PATCH leaves two records.', CHANGES, (call) => {
@@ -109,13 +113,13 @@ export const WRITE_FAULTS = [
     }
     return reply;
   }),
-  atWrite('update-creates', 'An update makes a second record.', CHANGES, ({ site, request }) => {
+  atWrite('update-creates', 'An update creates a second record.', CHANGES, ({ site, request }) => {
     const quirks = new Set([...site.dialect.quirks, 'update-creates' as const]);
     return respond({ ...site, dialect: { ...site.dialect, quirks } }, request);
   }),
   atWrite(
     'update-another',
-    'A POST, PUT or PATCH is written into another record.',
+    'A POST, PUT or PATCH changes another record instead.',
     CHANGES,
     (call) => {
       const { store } = call.site;
@@ -128,13 +132,13 @@ export const WRITE_FAULTS = [
       return reply;
     },
   ),
-  atWrite('alter-another', 'A write changes another record, too.', WRITES, (call) => {
+  atWrite('alter-another', 'A write also changes another record.', WRITES, (call) => {
     const { store } = call.site;
     const [other] = otherRecords(store, call);
     if (other !== undefined) store.replace({ ...other, lastname: 'Elsewhere' });
     return respond(call.site, call.request);
   }),
-  atWrite('add-another', 'A write adds a user of its own, too.', WRITES, (call) => {
+  atWrite('add-another', 'A write also adds another user.', WRITES, (call) => {
     const fields = { first_name: '', lastname: '', username: 'backdoor', lang: 'en' };
     call.site.store.create(fields);
     return respond(call.site, call.request);
@@ -165,29 +169,29 @@ export const WRITE_FAULTS = [
       return reply;
     },
   ),
-  responding('500-after-storing', 'A write is carried out and answered with 500.', () =>
+  responding('500-after-storing', 'The device executes the write and responds with 500.', () =>
     page(500, SERVER_ERROR_PAGE),
   ),
-  responding('400-after-storing', 'A write is carried out and refused.', () =>
+  responding('400-after-storing', 'The device executes the write and refuses it.', () =>
     refusal(400, { username: ['This field is wrong.'] }),
   ),
-  responding('409-after-storing', 'A write is carried out and said to be a duplicate.', () =>
+  responding('409-after-storing', 'The device executes the write and calls it a duplicate.', () =>
     refusal(409, { detail: 'A user with that username already exists.' }),
   ),
-  responding('401-after-storing', 'A write is carried out, and the login refused.', () =>
+  responding('401-after-storing', 'The device executes the write and refuses the login.', () =>
     refusal(401, { detail: 'Invalid token.' }),
   ),
   responding(
     'answer-another',
-    'The answer to a write shows another user.',
+    'The response to a write shows another user.',
     ({ users }) => refusal(201, users[0] ?? {}),
     CHANGES,
   ),
-  atWrite('store-late', 'A write takes effect 300 ms after its answer.', WRITES, (call) => {
+  atWrite('store-late', 'A write takes effect 300 ms after its response.', WRITES, (call) => {
     call.later(STORE_LATE_MS, () => respond(call.site, call.request));
     return dryRun(call).reply;
   }),
-  atWrite('revert-later', 'What was added is gone 3 s after the answer.', CHANGES, (call) => {
+  atWrite('revert-later', 'An added record disappears 3 s after the response.', CHANGES, (call) => {
     const { store } = call.site;
     const before = new Set(store.users);
     const reply = respond(call.site, call.request);

@@ -215,7 +215,7 @@ function valueOf(
   const value = values[name];
   if (value === undefined && devices.length > 1)
     throw new RefusedError(
-      `{${name}} needs one device, but the row is on ${devices.length}: unfold it (z)`,
+      `{${name}} needs one device, but the row is on ${devices.length}: unfold it first`,
     );
   return value ?? '';
 }
