@@ -77,6 +77,7 @@ test.each([
   [['gone', 'user delete ${1} --allow own-account'], '--allow cannot be saved'],
   [['look', 'user list --insecure'], '--insecure cannot be saved'],
   [['look', 'user list --${1}'], 'a variable is never an option'],
+  [['gone', 'user set bob ${FIELD}=${VALUE}'], 'a variable is never the name of a field'],
   [['look', '${1} list'], 'the line begins with a command'],
   [['look', ''], 'LINE is empty'],
   [['look', 'user list ${a b}'], 'is no variable'],

@@ -49,6 +49,9 @@ export function checkAlias(name: string, line: string): void {
   }
   const chosen = words.find(({ text }) => /^-[^=]*\0/.test(text));
   if (chosen !== undefined) refuse('a variable is never an option', chosen.start);
+  // The typed line would show the value of a field that turns out to be a secret.
+  const field = words.find(({ text }) => /^[^=~]*\0[^=~]*[=~]/.test(text));
+  if (field !== undefined) refuse('a variable is never the name of a field', field.start);
   const saved = separate(words).given.find(({ option }) => NEVER_SAVED.includes(option.key));
   if (saved !== undefined) {
     refuse(`--${saved.option.flag} cannot be saved: type it after the alias`, saved.word.start);
