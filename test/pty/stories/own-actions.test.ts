@@ -69,7 +69,8 @@ test('a line of one key: its prompt, its plan, its question, and nothing without
   await answer(screen, '30');
   await screen.waitFor('Language (fr, it):');
   await answer(screen, 'i');
-  await screen.waitFor('› user set viewer lang=it lastname=d30');
+  // The echo of the line gives way to the question at once.
+  await screen.waitFor('lastname: Reader -> d30, lang: en -> it');
   await screen.waitFor('1 to change');
   await answer(screen, 'y');
   await screen.waitFor((lines) => isQuiet(lines) && lines.join('\n').includes('done'));
