@@ -59,6 +59,8 @@ export interface PtyProgram {
   close(): Promise<void>;
 }
 
+const LAST_OUTPUT_MS = 30;
+
 export function startInPty(options: PtyOptions): PtyProgram {
   const { cols = 80, rows = 24 } = options;
   const emulator = new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 1000 });
@@ -96,12 +98,15 @@ export function startInPty(options: PtyOptions): PtyProgram {
   const exit = new Promise<PtyExit>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       hasEnded = true;
-      // An empty write completes after everything before it has been drawn.
-      emulator.write('', () => {
+      const end = (): void => {
         isOver = true;
         resolve({ code: exitCode, signal: signal ?? 0 });
         notify();
-      });
+      };
+      // The last output may come after the exit. An empty write completes after all before it has been drawn.
+      setTimeout(() => {
+        emulator.write('', end);
+      }, LAST_OUTPUT_MS);
     });
   });
 
