@@ -1,4 +1,5 @@
 import type { DeviceRecord } from '../../device/record.ts';
+import { majorityOf } from '../../fleet/majority.ts';
 
 /** A record as one device has it. */
 export interface Holder {
@@ -30,24 +31,22 @@ export function groupByValue(
   holders: readonly Holder[],
   { textOf, sameAs = textOf, isRead, unknown = 0 }: Reading,
 ): ValueGroup[] {
-  const groups = new Map<string, { text: string; devices: Set<string>; votes: number }>();
-  const voters = new Set<string>();
+  /** `devices`: those whose value counts. */
+  const groups = new Map<string, { text: string; names: Set<string>; devices: string[] }>();
   for (const holder of holders) {
     const id = sameAs(holder);
-    const group = groups.get(id) ?? { text: textOf(holder), devices: new Set(), votes: 0 };
+    const group = groups.get(id) ?? { text: textOf(holder), names: new Set(), devices: [] };
     groups.set(id, group);
     // A device may have the key twice.
-    if (group.devices.has(holder.name)) continue;
-    group.devices.add(holder.name);
-    if (!isRead(holder.name)) continue;
-    group.votes += 1;
-    voters.add(holder.name);
+    if (group.names.has(holder.name)) continue;
+    group.names.add(holder.name);
+    if (isRead(holder.name)) group.devices.push(holder.name);
   }
-  const sorted = [...groups.values()].sort((a, b) => b.votes - a.votes);
-  const hasMajority = (sorted[0]?.votes ?? 0) * 2 > voters.size + unknown;
-  return sorted.map(({ text, devices, votes }, index) => ({
-    text,
-    devices: [...devices],
-    isOdd: hasMajority && index > 0 && votes > 0,
+  const sorted = [...groups.values()].sort((a, b) => b.devices.length - a.devices.length);
+  const majority = majorityOf(sorted, unknown);
+  return sorted.map((group) => ({
+    text: group.text,
+    devices: [...group.names],
+    isOdd: majority !== undefined && group !== majority && group.devices.length > 0,
   }));
 }
