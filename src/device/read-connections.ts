@@ -1,0 +1,121 @@
+import type Client from 'undici/lib/dispatcher/client.js';
+import { CancelledError } from '../errors.ts';
+
+interface Waiting {
+  resolve(reader: Client): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The connections that the reads of one device share, one request at a time each. A read waits if all are
+ * busy. A pool of undici's does the same, but takes 16 KB per device.
+ */
+export class ReadConnections {
+  readonly #make: () => Client;
+  #limit: number;
+  #clients: Client[] = [];
+  #idle: Client[] = [];
+  #waiting: Waiting[] = [];
+
+  constructor(make: () => Client, limit: number) {
+    this.#make = make;
+    this.#limit = limit;
+  }
+
+  /** Throws CancelledError if `signal` aborts while waiting, and the error passed to `end`. */
+  async use<T>(work: (reader: Client) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const reader = await this.#acquire(signal);
+    try {
+      return await work(reader);
+    } finally {
+      this.#release(reader);
+    }
+  }
+
+  /** Whether any connection is open, busy or idle. */
+  get isAnyOpen(): boolean {
+    return this.#clients.some((reader) => reader.stats.connected);
+  }
+
+  /** Limits the number of connections; busy ones above the limit close after their request. */
+  limitTo(limit: number): void {
+    this.#limit = limit;
+    while (this.#clients.length > limit && this.#idle.length > 0) this.#drop(this.#idle.pop());
+  }
+
+  /**
+   * For a device that accepts one connection at a time: `work` opens its own while no reader is open. Waits
+   * for the read under way; later reads wait for `work`.
+   */
+  async exclusively<T>(
+    work: () => Promise<T>,
+    closed: Error,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    this.limitTo(1);
+    const reader = await this.#acquire(signal);
+    const next = this.#make();
+    this.#clients = this.#clients.map((one) => (one === reader ? next : one));
+    try {
+      await reader.destroy(closed);
+      return await work();
+    } finally {
+      this.#release(next);
+    }
+  }
+
+  /** Closes all connections and fails their requests with this error; the next read opens new ones. */
+  async end(error: Error): Promise<void> {
+    const ended = this.#clients;
+    [this.#clients, this.#idle] = [[], []];
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+    await Promise.all(ended.map((reader) => reader.destroy(error)));
+  }
+
+  async #acquire(signal: AbortSignal | undefined): Promise<Client> {
+    return this.#idle.pop() ?? this.#openAnother() ?? (await this.#waitForIdle(signal));
+  }
+
+  #drop(reader: Client | undefined): void {
+    this.#clients = this.#clients.filter((one) => one !== reader);
+    void reader?.destroy();
+  }
+
+  #openAnother(): Client | undefined {
+    if (this.#clients.length >= this.#limit) return undefined;
+    const reader = this.#make();
+    this.#clients.push(reader);
+    return reader;
+  }
+
+  async #waitForIdle(signal: AbortSignal | undefined): Promise<Client> {
+    let cancel = (): void => undefined;
+    const turn = new Promise<Client>((resolve, reject) => {
+      const waiting = { resolve, reject };
+      cancel = () => {
+        this.#waiting = this.#waiting.filter((one) => one !== waiting);
+        reject(new CancelledError());
+      };
+      this.#waiting.push(waiting);
+    });
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
+    try {
+      return await turn;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  #release(reader: Client): void {
+    // Ended meanwhile.
+    if (!this.#clients.includes(reader)) return;
+    if (this.#clients.length > this.#limit) {
+      this.#drop(reader);
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(reader);
+    else next.resolve(reader);
+  }
+}
