@@ -21,7 +21,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const main = join(root, 'src/main.ts');
 const api = join(root, 'src/api.ts');
 const simulator = join(root, 'src/simulator/simulator.ts');
-const outdir = resolve(root, process.argv[2] ?? 'dist');
+const [folder = 'dist', option] = process.argv.slice(2);
+const outdir = resolve(root, folder);
 
 const common = {
   absWorkingDir: root,
@@ -35,6 +36,8 @@ const common = {
   // Names are kept: a stack in a bug report must say something.
   minifyWhitespace: true,
   legalComments: 'none',
+  // For profiles. They change no byte of the program.
+  sourcemap: option === '--source-maps' && 'external',
   logLevel: 'warning',
   loader: { '.md': 'text' },
   define: {

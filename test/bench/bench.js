@@ -1,15 +1,14 @@
 // npm run bench: measures devsh beside a floor or a rival in the same rounds, over loopback only.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { whenEnding } from './cleanup.js';
+import { buildRevision, buildThis, isRevision, temporaryFolder } from './builds.js';
 import { connectRows } from './connect.js';
 import { dataRows } from './data.js';
 import { fleetRows } from './fleet-rows.js';
 import { growthRows } from './growth.js';
 import { memoryRows } from './memory.js';
+import { Profiles } from './profile.js';
 import { Report, RowNames } from './report.js';
 import { startRows } from './start.js';
 import { terminalRows } from './terminal.js';
@@ -18,12 +17,19 @@ const USAGE = `Usage: npm run bench -- [OPTION]...
 
 Measures devsh beside floors and rivals.
 
-  --only TEXT   only the rows whose names contain TEXT
-  --rounds N    how often each program runs
-  --devices N   devices of the fleet (1000)
-  --records N   records of the long table (100000)
-  --json        print data
-  --help        print this help
+  --only TEXT         only the rows whose names contain TEXT
+  --rounds N          how often each program runs
+  --devices N         devices of the fleet (1000)
+  --records N         records of the long table (100000)
+  --compare REVISION  build REVISION too, and compare with it instead of floors and rivals
+  --profile TEXT      like --only, but keep CPU profiles of devsh, and print where its time goes:
+                      by part, by folder of the source, by function
+  --json              print data
+  --help              print this help
+
+A ratio below 1.00x of --compare means that this source is faster or smaller than REVISION. Other
+programs on the machine change the computing time less than the time. For --profile the time outside
+the processor counts too, as "idle", and profiling itself takes time.
 `;
 
 const options = optionsIn(process.argv.slice(2));
@@ -36,31 +42,36 @@ const parts = {
   fleetRows,
   growthRows,
 };
+const rows = new RowNames();
+for (const addRows of Object.values(parts)) await addRows({ ...options, report: rows });
+const names = [...rows.names];
 if (options.help) {
-  const rows = new RowNames();
-  for (const addRows of Object.values(parts)) await addRows({ ...options, report: rows });
-  console.log([USAGE, 'Rows:', ...rows.names].join('\n'));
+  console.log([USAGE, 'Rows:', ...names].join('\n'));
   process.exit();
+}
+if (!names.some((name) => name.includes(options.only))) {
+  console.error(`No row has "${options.only}" in its name: see --help.`);
+  process.exit(2);
 }
 
 // Every Node reads these certificates at its start, which takes 40 ms.
 delete process.env.NODE_EXTRA_CA_CERTS;
-const root = join(import.meta.dirname, '../..');
-// Below node_modules, so that the build finds its packages.
-const built = mkdtempSync(join(root, 'node_modules/.devsh-bench-'));
-const folder = mkdtempSync(join(tmpdir(), 'devsh-bench-'));
-whenEnding(() => {
-  for (const made of [folder, built]) rmSync(made, { recursive: true, force: true });
-});
+const folder = temporaryFolder(join(tmpdir(), 'devsh-bench-'));
+const profiles = options.profile === undefined ? undefined : new Profiles();
+const built = buildThis(profiles?.nodeOptions);
+const other = options.compare && buildRevision(options.compare);
+const report = new Report({ ...options, built, other, profiles });
+const bench = { ...options, report, folder, built };
 
-const report = new Report(options);
-const bench = { ...options, report, folder, built, cli: join(built, 'cli.js') };
-
-execFileSync(process.execPath, ['build.js', built], { cwd: root, stdio: 'inherit' });
+if (other?.hasOtherPackages) {
+  report.note(`${options.compare} locks other packages: it was built with those of this source`);
+}
 const load = () => loadavg()[0].toFixed(1);
 report.note(`${cpus().length} processors, Node ${process.version}, load at the start ${load()}`);
 for (const [name, rows] of Object.entries(parts)) await report.attempt(name, () => rows(bench));
 report.note(`load at the end ${load()}`);
+if (profiles)
+  report.note(`the profiles are in ${profiles.folder}, for the developer tools of a browser`);
 report.print();
 process.exitCode = report.hasFailed ? 1 : 0;
 
@@ -74,15 +85,24 @@ function optionsIn(args) {
         json: { type: 'boolean', default: false },
         only: { type: 'string', default: '' },
         rounds: { type: 'string' },
+        compare: { type: 'string' },
+        profile: { type: 'string' },
         devices: { type: 'string', default: '1000' },
         records: { type: 'string', default: '100000' },
       },
     });
-    const { help, json, only, rounds, devices, records } = values;
+    const { help, json, only, rounds, devices, records, compare, profile } = values;
+    if (compare !== undefined && profile !== undefined)
+      throw new Error('--compare and --profile exclude each other: a profiled run is slower.');
+    if (compare !== undefined && !isRevision(compare))
+      throw new Error(`${compare} is no revision of this repository.`);
+    if (profile === '') throw new Error('--profile needs a part of the name of a row: see --help.');
     return {
       help,
       isJson: json,
-      only,
+      only: profile ?? only,
+      compare,
+      profile,
       rounds: rounds && wholeNumber('--rounds', rounds),
       devices: wholeNumber('--devices', devices),
       records: wholeNumber('--records', records),

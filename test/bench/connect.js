@@ -22,7 +22,7 @@ export async function connectRows(bench) {
 }
 
 async function connectRow(bench, devices) {
-  const { report, cli } = bench;
+  const { report, built } = bench;
   const name = `connect ${devices} devices on the full screen`;
   const keyName = `key to frame while ${devices} devices connect`;
   if (!report.wants(name, keyName)) return;
@@ -33,13 +33,13 @@ async function connectRow(bench, devices) {
       kind: 'ratio',
       goal: 1.3,
       against: 'user list',
-      own: () => connected(bench, fleet, devices),
-      other: () => run([process.execPath, cli, 'user', 'list', '--on', '@fleet'], fleet),
+      own: (build) => connected(build, fleet, devices),
+      other: () => run([...built.command, 'user', 'list', '--on', '@fleet'], fleet),
       rounds: 3,
     });
     if (!report.wants(keyName)) return;
     for (let round = 0; round < report.rounds(3); round += 1) {
-      keys.push(...(await keysMeanwhile(bench, fleet, devices)));
+      keys.push(...(await keysMeanwhile(built, fleet, devices)));
     }
     const ms = (share) => quantile(keys, share);
     const detail = `${keys.length} keys, the slowest ${ms(1).toFixed(0)} ms`;
@@ -50,11 +50,11 @@ async function connectRow(bench, devices) {
   }
 }
 
-const open = ({ cli }, { env }) =>
-  openScreen([process.execPath, cli, 'connect', '@fleet'], { ...SIZE, env });
+const open = ({ command }, { env }) =>
+  openScreen([...command, 'connect', '@fleet'], { ...SIZE, env });
 
-async function connected(bench, fleet, devices) {
-  const screen = open(bench, fleet);
+async function connected(build, fleet, devices) {
+  const screen = open(build, fleet);
   const ms = await screen.shows(new RegExp(`connected to ${devices} `));
   const cpuMs = screen.cpuMs();
   await screen.close();
@@ -62,8 +62,8 @@ async function connected(bench, fleet, devices) {
 }
 
 /** Types a character every 100 ms at the prompt, from the first response to the last. */
-async function keysMeanwhile(bench, fleet, devices) {
-  const screen = open(bench, fleet);
+async function keysMeanwhile(build, fleet, devices) {
+  const screen = open(build, fleet);
   await screen.shows(/answered/);
   const figures = [];
   let isDone = false;
@@ -78,11 +78,11 @@ async function keysMeanwhile(bench, fleet, devices) {
 }
 
 async function echoRow(bench) {
-  const { report, records } = bench;
+  const { report, records, built } = bench;
   const name = `key to frame after a delete of ${records} marked rows was declined`;
   if (!report.wants(name)) return;
   const fleet = await startFleet(bench, { devices: 1, users: records });
-  const screen = await openTable(bench, fleet, SIZE);
+  const screen = await openTable(built, fleet, SIZE);
   try {
     await screen.press('*', { quietMs: 1000 });
     // Only differences are drawn, so that a text may come in pieces: silence is the end.

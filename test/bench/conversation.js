@@ -8,6 +8,7 @@ export function conversation([program, ...args], env) {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  const kill = whenEnding(() => child.kill('SIGKILL'));
   let output = '';
   let listener = () => undefined;
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -26,6 +27,11 @@ export function conversation([program, ...args], env) {
         };
       });
     },
-    close: whenEnding(() => child.kill('SIGKILL')),
+    /** Lets devsh write its profile. */
+    close() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.stdin.end();
+      return ended.then(kill);
+    },
   };
 }

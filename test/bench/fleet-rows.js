@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFleet } from './fleet.js';
 import { conversation } from './conversation.js';
-import { has, inTurn, median, run } from './rounds.js';
+import { has, run } from './rounds.js';
 
 const RIVALS = join(import.meta.dirname, 'rivals');
 const LATENCIES_MS = [0, 20];
@@ -35,17 +35,16 @@ async function fleetWithFiles(bench, options) {
   return { ...fleet, addresses, curlConfig, urls };
 }
 
-const list = ({ cli }, { env }, ...more) =>
-  run([process.execPath, cli, 'user', 'list', '--on', '@fleet', ...more], { env });
+const list = ({ command }, { env }) => run([...command, 'user', 'list', '--on', '@fleet'], { env });
 
 async function listRows(bench, latencyMs) {
-  const { report, devices, cli } = bench;
+  const { report, devices } = bench;
   const name = `list of ${devices} devices, ${latencyMs} ms away`;
   const firstName = `first answer of ${devices} devices, ${latencyMs} ms away`;
   if (!report.wants(name, firstName)) return;
   const fleet = await fleetWithFiles(bench, { devices, latencyMs });
   const env = { ADDRESSES: fleet.addresses };
-  const shared = { kind: 'ratio', own: () => list(bench, fleet), rounds: 5 };
+  const shared = { kind: 'ratio', own: (build) => list(build, fleet), rounds: 5 };
   const undici = [process.execPath, join(RIVALS, 'plain-undici.js'), 'list', '64'];
   try {
     await report.compare(name, {
@@ -71,32 +70,29 @@ async function listRows(bench, latencyMs) {
         other: () => run([python, join(RIVALS, 'list_aiohttp.py')], { env }),
       });
     } else report.note(`aiohttp is not installed: "${name}" is left out`);
-    await firstAnswerRow(firstName, { report, cli, fleet });
+    await firstAnswerRow(firstName, { report, fleet });
   } finally {
     fleet.close();
   }
 }
 
 /** The delay of the first record compared with one device. */
-async function firstAnswerRow(name, { report, cli, fleet }) {
-  if (!report.wants(name)) return;
-  const first = async (selector) => {
+async function firstAnswerRow(name, { report, fleet }) {
+  const first = async ({ command }, selector) => {
     let firstMs;
     const line = ['user', 'list', '--on', selector, '--format', 'jsonl'];
-    await run([process.execPath, cli, ...line], {
+    await run([...command, ...line], {
       env: fleet.env,
       onOutput: (ms) => (firstMs ??= ms),
     });
     return firstMs;
   };
-  const [all, one] = await inTurn([() => first('@fleet'), () => first('d0')], report.rounds(5));
-  report.add(name, {
+  await report.measure(name, {
     kind: 'over',
     goal: 150,
-    value: median(all.map((ms, round) => ms - one[round])),
-    ownMs: median(all),
-    otherMs: median(one),
+    own: async (build) => (await first(build, '@fleet')) - (await first(build, 'd0')),
     against: 'the first answer of one device',
+    rounds: 5,
   });
 }
 
@@ -106,7 +102,7 @@ async function toolRows(bench) {
   const name = `list of ${FEWER} devices`;
   if (!report.wants(name)) return;
   const fleet = await fleetWithFiles(bench, { devices: FEWER });
-  const own = () => list(bench, fleet);
+  const own = (build) => list(build, fleet);
   try {
     if (has('ansible-playbook')) {
       await report.compare(name, {
@@ -143,37 +139,31 @@ function ansible({ folder }, { urls }) {
 
 /** The same line again while the connections are still open. */
 async function againRow(bench) {
-  const { report, cli } = bench;
+  const { report } = bench;
   const name = `second list of ${FEWER} devices at one prompt`;
   if (!report.wants(name)) return;
   const fleet = await startFleet(bench, { devices: FEWER });
-  const firsts = [];
-  const seconds = [];
+  const line = 'user list --on @fleet --json';
   try {
-    for (let round = -1; round < report.rounds(5); round += 1) {
-      const prompt = conversation([process.execPath, cli, '--plain'], fleet.env);
-      const line = 'user list --on @fleet --json';
-      const [first, second] = [await prompt.type(line), await prompt.type(line)];
-      prompt.close();
-      if (round < 0) continue;
-      firsts.push(first);
-      seconds.push(second);
-    }
+    await report.measure(name, {
+      kind: 'ratio',
+      goal: 0.25,
+      own: async ({ command }) => {
+        const prompt = conversation([...command, '--plain'], fleet.env);
+        const [first, second] = [await prompt.type(line), await prompt.type(line)];
+        await prompt.close();
+        return second / first;
+      },
+      against: 'the first',
+      rounds: 5,
+    });
   } finally {
     fleet.close();
   }
-  report.add(name, {
-    kind: 'ratio',
-    goal: 0.25,
-    value: median(seconds.map((ms, round) => ms / firsts[round])),
-    ownMs: median(seconds),
-    otherMs: median(firsts),
-    against: 'the first',
-  });
 }
 
 async function addRow(bench) {
-  const { report, devices, cli } = bench;
+  const { report, devices } = bench;
   const name = `add a user on ${devices} devices, read back`;
   if (!report.wants(name)) return;
   const fleet = await fleetWithFiles(bench, { devices });
@@ -185,10 +175,10 @@ async function addRow(bench) {
       kind: 'ratio',
       goal: 3,
       against: 'undici, one POST each, nothing checked',
-      own: () => {
+      own: ({ command }) => {
         const fields = [`username=${username('own')}`, 'first_name=B', 'lastname=C', 'lang=de'];
         const options = ['--on', '@fleet', '--yes', '--concurrency', '128'];
-        return run([process.execPath, cli, 'user', 'add', ...fields, ...options], fleet);
+        return run([...command, 'user', 'add', ...fields, ...options], fleet);
       },
       other: () =>
         run(plain, {

@@ -8,15 +8,15 @@ import { whenEnding } from './cleanup.js';
 const ACCOUNT = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
 
 /** Starts simulated devices; resolves when all of them listen. */
-export function startFleet({ cli }, { devices, users = 50, latencyMs = 0 }) {
+export function startFleet({ built }, { devices, users = 50, latencyMs = 0 }) {
   const args = ['simulator', '--devices', devices, '--users', users, '--latency', latencyMs];
-  return startDevices([cli, ...args.map(String), '--port', '0'], devices);
+  return startDevices([built.cli, ...args.map(String), '--port', '0'], devices);
 }
 
 /** One device that sends the bytes of a file, as quickly as Node can. */
 export function startStaticDevice({ built }, file) {
   const program = join(import.meta.dirname, 'static-device.js');
-  return startDevices([program, join(built, 'parts.js'), file], 1);
+  return startDevices([program, built.parts, file], 1);
 }
 
 /** Joins several fleets to one. */

@@ -1,7 +1,6 @@
 // The time per device and per record, for growing numbers of them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { joined, startFleet, startStaticDevice } from './fleet.js';
 import { bundleParts } from './parts.js';
 import { inTurn, median, run } from './rounds.js';
@@ -27,7 +26,7 @@ export async function growthRows(bench) {
   });
   await report.attempt(recordsName, async () => {
     if (!report.wants(recordsName)) return;
-    const { createFleetData } = await import(pathToFileURL(await bundleParts(bench)).href);
+    const { createFleetData } = await bundleParts(bench.built);
     const figures = [];
     for (const records of RECORDS) {
       const count = Math.ceil(records / RECORDS_A_DEVICE);
@@ -43,10 +42,9 @@ export async function growthRows(bench) {
 }
 
 /** The figures of a list over the start of node, divided by `parts`. Closes the fleet. */
-async function cost({ report, cli }, fleet, parts) {
+async function cost({ report, built }, fleet, parts) {
   const list = [
-    process.execPath,
-    cli,
+    ...built.command,
     'user',
     'list',
     '--on',

@@ -1,8 +1,8 @@
 // The peak of memory (RSS), and its growth over time.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFleet } from './fleet.js';
-import { median, run } from './rounds.js';
+import { run } from './rounds.js';
 import { openTable } from './table-screen.js';
 
 /** Prints the peak of a program on standard error. */
@@ -29,48 +29,56 @@ export async function memoryRows(bench) {
 }
 
 async function oneShotRow(bench, devices, goal) {
-  const { report, cli } = bench;
+  const { report } = bench;
   const name = `memory, list of ${devices} devices`;
   if (!report.wants(name)) return;
   const fleet = await startFleet(bench, { devices });
   const env = { ...fleet.env, NODE_OPTIONS: `--require ${PRINT_PEAK}` };
   try {
-    const peaks = [];
-    for (let round = 0; round < report.rounds(5); round += 1) {
-      await run([process.execPath, cli, 'user', 'list', '--on', '@fleet'], {
-        env,
-        onProblem: (text) => peaks.push(...peaksIn(text)),
-      });
-    }
-    report.add(name, { kind: 'MB', goal, value: median(peaks) });
+    await report.measure(name, {
+      kind: 'MB',
+      goal,
+      own: async ({ command }) => {
+        let peak;
+        const onProblem = (text) => (peak = peakIn(text));
+        await run([...command, 'user', 'list', '--on', '@fleet'], { env, onProblem });
+        return peak;
+      },
+      rounds: 5,
+    });
   } finally {
     fleet.close();
   }
 }
 
-function peaksIn(text) {
-  return [...text.matchAll(/^peak (\d+) KiB$/gm)].map(([, kibibytes]) => kibibytes / 1000);
+function peakIn(text) {
+  return Number(/^peak (\d+) KiB$/m.exec(text)[1]) / 1000;
 }
 
 async function screenRow(bench, users, size, goal) {
   const { report } = bench;
   const name = `memory, full screen with ${users} records, ${size.columns}x${size.rows}`;
   if (!report.wants(name)) return;
+  if (!existsSync('/proc/self/status')) {
+    report.note(`no /proc here: "${name}" is left out`);
+    return;
+  }
   const fleet = await startFleet(bench, { devices: 1, users });
   try {
-    const peaks = [];
-    for (let round = 0; round < report.rounds(3); round += 1) {
-      const screen = await openTable(bench, fleet, size);
-      for (const keys of 'jjjjjG' + 'kkkkkg') await screen.press(keys);
-      await screen.press('/');
-      for (const letter of 'anna') await screen.press(letter, { quietMs: 100 });
-      peaks.push(memoryOf(screen.pid, 'VmHWM'));
-      await screen.close();
-    }
-    report.add(name, { kind: 'MB', goal, value: median(peaks) });
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-    report.note(`no /proc here: "${name}" is left out`);
+    await report.measure(name, {
+      kind: 'MB',
+      goal,
+      own: async (build) => {
+        const screen = await openTable(build, fleet, size);
+        for (const keys of 'jjjjjG' + 'kkkkkg') await screen.press(keys);
+        await screen.press('/');
+        for (const letter of 'anna') await screen.press(letter, { quietMs: 100 });
+        const peak = memoryOf(screen.pid, 'VmHWM');
+        await screen.close();
+        return peak;
+      },
+      rounds: 3,
+    });
   } finally {
     fleet.close();
   }
@@ -81,7 +89,7 @@ async function refreshRow(bench) {
   const name = `memory, growth over ${REFRESHES} refreshes`;
   if (!report.wants(name)) return;
   const fleet = await startFleet(bench, { devices: 3 });
-  const screen = await openTable(bench, fleet, { columns: 80, rows: 24 });
+  const screen = await openTable(bench.built, fleet, { columns: 80, rows: 24 });
   try {
     const refresh = async (times) => {
       // A refresh within one frame shows nothing: the cursor moves so that there is output.

@@ -1,5 +1,5 @@
 // Parts of the source that are measured separately, bundled for Node.
-import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import esbuild from 'esbuild';
 
 const SOURCE = `
@@ -9,15 +9,16 @@ const SOURCE = `
   export { createCertificate } from './src/simulator/certificate.ts';
 `;
 
-/** Resolves to the path of the module. */
-export async function bundleParts({ built }) {
-  const outfile = join(built, 'parts.js');
+/** Resolves to the module of a build. */
+export async function bundleParts(built) {
+  const outfile = built.parts;
   await esbuild.build({
-    stdin: { contents: SOURCE, resolveDir: join(import.meta.dirname, '../..') },
+    stdin: { contents: SOURCE, resolveDir: built.source },
     bundle: true,
     platform: 'node',
     format: 'esm',
+    sourcemap: 'external',
     outfile,
   });
-  return outfile;
+  return import(pathToFileURL(outfile).href);
 }

@@ -1,4 +1,5 @@
 // Collects the figures, compares them with their goals, and prints them.
+import { profileText } from './profile.js';
 import { inTurn, median } from './rounds.js';
 
 /** The units of figures, and whether more is better. */
@@ -21,11 +22,22 @@ export class Report {
   #isJson;
   #only;
   #rounds;
+  #built;
+  #compared;
+  #profiles;
+  #done = new Set();
 
-  constructor({ isJson, only, rounds }) {
+  /**
+   * @param built the build to measure
+   * @param other the build to compare it with instead of rivals; `compare` is its name
+   */
+  constructor({ isJson, only, rounds, built, other, compare, profiles }) {
     this.#isJson = isJson;
     this.#only = only;
     this.#rounds = rounds;
+    this.#built = built;
+    this.#compared = other && { build: other, name: compare };
+    this.#profiles = profiles;
   }
 
   /** Whether any of these rows is requested. Start nothing for them if not. */
@@ -58,16 +70,69 @@ export class Report {
   }
 
   /**
-   * Compares two programs in turn. `own` and `other` resolve to `{ms, cpuMs}`, see `run`.
+   * Compares two programs in turn. `own`, called with a build, and `other` resolve to `{ms, cpuMs}`,
+   * see `run`.
    *
    * @param goal the maximum, or the minimum if more is better
    */
   async compare(name, how) {
-    if (this.wants(name)) await this.attempt(name, () => this.#compared(name, how));
+    if (!this.wants(name)) return;
+    if (this.#isOtherMode) await this.measure(name, how);
+    else await this.attempt(name, () => this.#comparedWithRival(name, how));
   }
 
-  async #compared(name, { kind, goal, own, other, against, rounds }) {
-    const [ours, theirs] = await inTurn([own, other], this.rounds(rounds));
+  /**
+   * Measures one program. `own`, called with a build, resolves to a figure of `kind`, or to
+   * `{ms, cpuMs}`.
+   */
+  async measure(name, how) {
+    if (!this.wants(name)) return;
+    // Rows with several rivals are the same without them.
+    if (this.#isOtherMode && this.#done.has(name)) return;
+    this.#done.add(name);
+    const { kind, goal, own, against, rounds } = how;
+    await this.attempt(name, async () => {
+      if (this.#profiles) await this.#profiled(name, how);
+      else if (this.#compared) {
+        const { build, name: revision } = this.#compared;
+        await this.#comparedWithRival(name, {
+          kind: 'ratio',
+          own: async (built) => asTimes(await own(built)),
+          other: async () => asTimes(await own(build)),
+          against: revision,
+          rounds,
+          unit: kind === 'MB' ? kind : 'ms',
+        });
+      } else {
+        const [figures] = await inTurn([() => own(this.#built)], this.rounds(rounds));
+        this.add(name, { kind, goal, value: median(figures), against });
+      }
+    });
+  }
+
+  get #isOtherMode() {
+    return this.#profiles !== undefined || this.#compared !== undefined;
+  }
+
+  async #profiled(name, { own, rounds }) {
+    await own(this.#built);
+    this.#profiles.forget();
+    for (let round = 0; round < this.rounds(Math.min(rounds, 3)); round += 1) {
+      await own(this.#built);
+    }
+    this.#addProfile(name);
+  }
+
+  #addProfile(name) {
+    const profile = this.#profiles.take();
+    if (profile === undefined) return;
+    this.#rows.push({ name, profile });
+    if (!this.#isJson) console.log(profileText(name, profile));
+  }
+
+  async #comparedWithRival(name, { kind, goal, own, other, against, rounds, unit }) {
+    const works = [() => own(this.#built), other];
+    const [ours, theirs] = await inTurn(works, this.rounds(rounds));
     const compared = (part) =>
       median(ours.map((figures, round) => pair(kind, figures[part], theirs[round][part])));
     this.add(name, {
@@ -78,20 +143,27 @@ export class Report {
       ownMs: median(ours.map(({ ms }) => ms)),
       otherMs: median(theirs.map(({ ms }) => ms)),
       against,
+      unit,
     });
   }
 
   /** Adds a figure. `cpu` is the same by computing time, which depends less on the load. */
-  add(name, { kind, goal, value, cpu, ownMs, otherMs, against = '', detail }) {
-    if (!this.wants(name)) return;
+  add(name, { kind, goal, value, cpu, ownMs, otherMs, against = '', detail, unit }) {
+    if (!this.wants(name) || this.#profiles !== undefined) return;
+    if (this.#compared !== undefined && against !== this.#compared.name) {
+      this.note(`"${name}" measures one build and cannot be compared`);
+      return;
+    }
     const isMet =
       goal === undefined ? undefined : KINDS[kind].isMoreBetter ? value >= goal : value <= goal;
-    const row = { name, against, kind, goal, isMet, value, cpu, ownMs, otherMs, detail };
+    const row = { name, against, kind, goal, isMet, value, cpu, ownMs, otherMs, detail, unit };
     this.#rows.push(row);
     if (!this.#isJson) console.log(lineOf(row));
   }
 
   print() {
+    // What the rows ran that are no pairs.
+    if (this.#profiles) this.#addProfile(`rows with "${this.#only}"`);
     if (this.#isJson)
       console.log(JSON.stringify({ rows: this.#rows, notes: this.#notes }, null, 2));
     else for (const note of this.#notes) console.log(note);
@@ -112,14 +184,19 @@ export class RowNames {
   }
 }
 
+function asTimes(figure) {
+  return typeof figure === 'number' ? { ms: figure, cpuMs: Number.NaN } : figure;
+}
+
 function pair(kind, own, other) {
   if (kind === 'over') return own - other;
   return kind === 'faster' ? other / own : own / other;
 }
 
-function lineOf({ name, against, kind, goal, isMet, value, cpu, ownMs, otherMs, detail }) {
+function lineOf(row) {
+  const { name, against, kind, goal, isMet, value, cpu, ownMs, otherMs, detail, unit = 'ms' } = row;
   const { text } = KINDS[kind];
-  const times = ownMs === undefined ? '' : `${ownMs.toFixed(1)} ms beside ${otherMs.toFixed(1)} ms`;
+  const times = ownMs === undefined ? '' : [ownMs, otherMs].map(KINDS[unit].text).join(' beside ');
   const computing = cpu === undefined || Number.isNaN(cpu) ? '' : `computing time ${text(cpu)}`;
   const more = [against && `against ${against}`, times, computing, detail].filter(Boolean);
   return [

@@ -117,9 +117,12 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
       await ended;
       kill();
     },
+    /** Ends devsh so that it can write its profile, other programs by force. */
     async close() {
-      kill();
+      if (args.includes('--cpu-prof')) pty.kill('SIGUSR2');
+      else kill();
       await ended;
+      kill();
     },
   };
 }

@@ -17,7 +17,7 @@ export async function startRows(bench) {
 }
 
 async function oneCommandRows(bench) {
-  const { report, cli, folder } = bench;
+  const { report, folder } = bench;
   const names = {
     version: 'devsh --version',
     list: 'list of one device',
@@ -31,13 +31,13 @@ async function oneCommandRows(bench) {
   writeFileSync(addresses, address);
   const { env } = fleet;
   const overNode = { kind: 'over', against: 'node -e 0', other: () => run(NODE), rounds: ROUNDS };
-  const list = () => run([process.execPath, cli, 'user', 'list', '--on', address], { env });
+  const list = ({ command }) => run([...command, 'user', 'list', '--on', address], { env });
   const script = join(import.meta.dirname, 'rivals/plain-undici.js');
   try {
     await report.compare(names.version, {
       ...overNode,
       goal: 10,
-      own: () => run([process.execPath, cli, '--version']),
+      own: ({ command }) => run([...command, '--version']),
     });
     await report.compare(names.list, { ...overNode, goal: 55, own: list });
     await report.compare(names.script, {
@@ -51,7 +51,7 @@ async function oneCommandRows(bench) {
     await report.compare(names.prompt, {
       ...overNode,
       goal: 90,
-      own: async () => ({ ms: await timeToPrompt(cli, env), cpuMs: NaN }),
+      own: async ({ command }) => ({ ms: await timeToPrompt(command, env), cpuMs: NaN }),
     });
   } finally {
     fleet.close();
@@ -59,7 +59,7 @@ async function oneCommandRows(bench) {
 }
 
 /** What files of the user add to a command that reads no device. */
-async function fileRows({ report, cli, folder }) {
+async function fileRows({ report, built, folder }) {
   const names = { settings: 'a settings file', inventory: 'an inventory of 1,000 devices' };
   if (!report.wants(...Object.values(names))) return;
   const devices = Array.from(
@@ -82,16 +82,21 @@ async function fileRows({ report, cli, folder }) {
     };
     const on = name === 'inventory' ? 'd7' : '127.0.0.1:9007';
     const args = ['user', 'add', 'username=zoe', '--read-only', '--on', on];
-    return () => run([process.execPath, cli, ...args], { env, accepts: [6] });
+    return ({ command }) => run([...command, ...args], { env, accepts: [6] });
   };
-  const overNone = { kind: 'over', against: 'without', other: start('none'), rounds: ROUNDS };
+  const overNone = {
+    kind: 'over',
+    against: 'without',
+    other: () => start('none')(built),
+    rounds: ROUNDS,
+  };
   await report.compare(names.settings, { ...overNone, goal: 5, own: start('settings') });
   await report.compare(names.inventory, { ...overNone, goal: 8, own: start('inventory') });
 }
 
 /** Three devices, the slowest with 600 ms per response. */
 async function firstUsersRows(bench) {
-  const { report, cli } = bench;
+  const { report, built } = bench;
   const names = {
     all: 'all users of 3 devices visible, after the prompt',
     first: 'first users visible, before the slowest device answers',
@@ -108,9 +113,9 @@ async function firstUsersRows(bench) {
   try {
     const [prompt, shown, own] = await inTurn(
       [
-        () => timesTo(cli, [], env, [/devsh[^\n]*>/]),
+        () => timesTo(built, [], env, [/devsh[^\n]*>/]),
         // The first record of the first device, then the title with the total.
-        () => timesTo(cli, args, env, [/d0 +admin/, /users · 3 devices · \d+ records/]),
+        () => timesTo(built, args, env, [/d0 +admin/, /users · 3 devices · \d+ records/]),
         () => timeOfOneGet(slowest),
       ],
       report.rounds(5),
@@ -134,8 +139,8 @@ async function firstUsersRows(bench) {
 }
 
 /** Ends the program with `quit`, so that Node writes its compile cache. */
-async function timeToPrompt(cli, env) {
-  const screen = openScreen([process.execPath, cli], { env });
+async function timeToPrompt(command, env) {
+  const screen = openScreen(command, { env });
   const ms = await screen.shows(/devsh[^\n]*>/);
   await screen.quiet(200);
   await screen.end('quit');
@@ -143,8 +148,8 @@ async function timeToPrompt(cli, env) {
 }
 
 /** Resolves to the ms from the start until the screen has shown each of these in turn. */
-async function timesTo(cli, args, env, wanted) {
-  const screen = openScreen([process.execPath, cli, ...args], { env });
+async function timesTo({ command }, args, env, wanted) {
+  const screen = openScreen([...command, ...args], { env });
   try {
     const times = [];
     for (const one of wanted) times.push(await screen.shows(one));

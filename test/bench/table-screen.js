@@ -1,8 +1,8 @@
 import { openScreen } from './screen.js';
 
 /** Resolves when all records are read and the table has the focus. */
-export async function openTable({ cli }, { env }, size) {
-  const screen = openScreen([process.execPath, cli, 'connect', '@fleet'], { ...size, env });
+export async function openTable({ command }, { env }, size) {
+  const screen = openScreen([...command, 'connect', '@fleet'], { ...size, env });
   await screen.shows(/connected to/);
   await screen.shows(/[1-9]\d* records/);
   await screen.quiet(1000);

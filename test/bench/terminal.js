@@ -45,22 +45,25 @@ function namesFor({ columns, rows }, records) {
 }
 
 /** The same records for other programs. */
-async function csvOf({ cli, folder, records }, { env, addresses }) {
+async function csvOf({ built, folder, records }, { env, addresses }) {
   const file = join(folder, `${records}.csv`);
   const chunks = [];
   const list = ['user', 'list', '--on', addresses[0], '--format', 'csv'];
-  await run([process.execPath, cli, ...list], { env, onOutput: (ms, chunk) => chunks.push(chunk) });
+  await run([process.execPath, built.cli, ...list], {
+    env,
+    onOutput: (ms, chunk) => chunks.push(chunk),
+  });
   writeFileSync(file, Buffer.concat(chunks));
   return file;
 }
 
-async function rowsAt(size, { report, cli, records, folder }, { long, short, csv }) {
+async function rowsAt(size, { report, built, records, folder }, { long, short, csv }) {
   const names = namesFor(size, records);
   if (!report.wants(...Object.values(names))) return;
   const at = `${size.columns}x${size.rows}`;
   const screens = {
-    own: await openTable({ cli }, long, size),
-    few: await openTable({ cli }, short, size),
+    own: await openTable(built, long, size),
+    few: await openTable(built, short, size),
   };
   try {
     if (report.wants(names.key)) {
