@@ -18,7 +18,7 @@ import {
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
 import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
-import { edit, type EditKey, EMPTY_EDITING } from './editor/line.ts';
+import { edit, type EditKey } from './editor/line.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import {
@@ -30,16 +30,8 @@ import {
   scrolledQuestion,
   searchPlan,
 } from './reduce-question.ts';
-import {
-  type Context,
-  type Keymap,
-  type LogLine,
-  newTable,
-  NO_FILTER,
-  NO_FIND,
-  type Overlay,
-  type State,
-} from './state.ts';
+import { type Context, type LogLine, type Overlay, type State } from './state.ts';
+import { NO_FILTER } from './table/table-state.ts';
 import { columnsOver } from './views/columns.ts';
 import { detailsOfTable } from './views/details.ts';
 import { addEntries, paletteOf } from './views/palette.ts';
@@ -61,11 +53,6 @@ import { MOVES } from './views/view.ts';
 import { addProgress, addResult } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
 import { closed, dropped, entered, opened, sourced, tableId } from './views/navigation.ts';
-import { defaultView } from '../shell/records/kept-columns.ts';
-import type { ThemeName } from '../text/choices.ts';
-import { VI_START } from './editor/vi.ts';
-import { KEYMAP } from './keys/default-keymap.ts';
-import type { Size } from './terminal/painter.ts';
 
 /** The state after an action. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
@@ -357,63 +344,5 @@ function appended(
   return {
     current: [...keep(log.current), ...lines],
     all: [...keep(log.all), ...lines].slice(-LOG_LIMIT),
-  };
-}
-
-/** The main table's resource until a line asks for another one. */
-const RESOURCE = 'user';
-
-/** The screen at the start of a session. */
-export function initialState(
-  size: Size,
-  keymap: Keymap = KEYMAP,
-  isVi = false,
-  theme?: ThemeName,
-): State {
-  return {
-    size,
-    theme,
-    keymap,
-    pendingKeys: undefined,
-    focus: 'prompt',
-    isPaneHidden: false,
-    prompt: {
-      editing: EMPTY_EDITING,
-      vi: isVi ? VI_START : undefined,
-      history: [],
-      recall: undefined,
-      search: undefined,
-      menu: undefined,
-      problem: undefined,
-    },
-    table: newTable({
-      command: `${RESOURCE} list`,
-      commandFilter: '',
-      view: defaultView(RESOURCE),
-      scope: undefined,
-    }),
-    fleet: {
-      devices: [],
-      selected: [],
-      isNarrowed: false,
-      prompt: 'devsh> ',
-      questions: [],
-      rights: [],
-      isReadOnly: false,
-      denied: new Map(),
-    },
-    firstRun: undefined,
-    nextSteps: [],
-    lastSeen: new Map(),
-    log: { current: [], all: [] },
-    work: undefined,
-    reading: undefined,
-    overlay: { kind: 'none' },
-    backStack: [],
-    tables: new Map(),
-    find: NO_FIND,
-    form: undefined,
-    drafts: new Map(),
-    questions: [],
   };
 }

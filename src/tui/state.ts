@@ -1,22 +1,21 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
-import { parseFilter, type Filter } from '../fleet/filter.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/access/open-questions.ts';
-import type { Completion } from '../shell/completion/complete.ts';
 import type { Findable, FindableLine } from '../shell/findable.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
-import type { DriftOutput, ReadOutcome, ReadOutput, View } from '../shell/output.ts';
+import type { DriftOutput } from '../shell/output.ts';
 import type { DriftRow } from '../fleet/drift.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../text/choices.ts';
-import { EMPTY_EDITING, type Editing, type Line } from './editor/line.ts';
+import { EMPTY_EDITING, type Editing } from './editor/line.ts';
 import type { DeviceFacts } from '../shell/devices/device-facts.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
 import type { Binding, Part } from './keys/key-binding.ts';
-import type { ViState } from './editor/vi.ts';
 import type { KeyName } from './terminal/keys.ts';
 import type { Size } from './terminal/painter.ts';
+import type { PromptState } from './prompt/prompt-state.ts';
+import type { TableState } from './table/table-state.ts';
 
 export type KeyBinding = Binding<State, Context>;
 
@@ -66,111 +65,6 @@ export interface State {
   readonly drafts: ReadonlyMap<string, Draft>;
   /** The first one is shown, the others wait. */
   readonly questions: readonly OpenQuestion[];
-}
-
-export interface PromptState {
-  readonly editing: Editing;
-  /** Absent: emacs keys. */
-  readonly vi: ViState | undefined;
-  /** Oldest first. */
-  readonly history: readonly string[];
-  /** While browsing history: the index, and the line typed before. */
-  readonly recall: { readonly at: number; readonly draft: string } | undefined;
-  readonly lastArgument?: LastArgument;
-  readonly search: HistorySearch | undefined;
-  readonly menu: Menu | undefined;
-  /** What is wrong with the line; cleared by the next key. */
-  readonly problem: LineProblem | undefined;
-}
-
-export interface LineProblem {
-  readonly message: string;
-  /** In UTF-16 units from 0. */
-  readonly column: number | undefined;
-  readonly suggestions: readonly string[];
-}
-
-/** Ctrl-R: `at` is the index of the match in the history. */
-export interface HistorySearch {
-  readonly query: string;
-  readonly at: number | undefined;
-}
-
-export interface Menu {
-  readonly completion: Completion;
-  /** The line at the time of completion. */
-  readonly line: string;
-  /** Opened by a pause, not by Tab. */
-  readonly isOffered?: boolean | undefined;
-  /** Index of the chosen proposal; undefined until Tab is pressed again. */
-  readonly chosen: number | undefined;
-}
-
-export interface TableState {
-  /** The command that fills the table; a refresh runs it again. */
-  readonly command: string;
-  /** The filter of that command, as typed. */
-  readonly commandFilter: string;
-  readonly view: View;
-  /** The devices that the command named; undefined: the selection. */
-  readonly scope: readonly string[] | undefined;
-  /** By device name, in the order of arrival. */
-  readonly reads: ReadonlyMap<string, TableRead>;
-  readonly isFolded: boolean;
-  /** Keys of rows whose folding differs from `isFolded`. */
-  readonly toggledRows: ReadonlySet<string>;
-  /** Same as `--sort`; undefined: as in the command. */
-  readonly sort: readonly string[] | undefined;
-  readonly filter: TableFilter;
-  /** Index of the row with the cursor. */
-  readonly cursor: number;
-  /** Index of the first row on the screen. */
-  readonly top: number;
-  /** Number of columns scrolled out after the key column. */
-  readonly shift: number;
-  /** `device\nkey` of each marked record. */
-  readonly marks: ReadonlySet<string>;
-  /** Set while only these records are shown: those marked when `M` was pressed. */
-  readonly only: ReadonlySet<string> | undefined;
-  /** While a range is marked: its first row, and the marks before. */
-  readonly range: { readonly from: number; readonly before: ReadonlySet<string> } | undefined;
-  /** Refresh interval; undefined: only on request. */
-  readonly watchMs: number | undefined;
-  /** What the last refresh changed, shown for a moment. */
-  readonly changes: TableChanges | undefined;
-}
-
-/** A device's response, and when it came. */
-export interface TableRead extends ReadOutput {
-  readonly at?: Date | undefined;
-  /** After a failure: the last successful read. */
-  readonly last?: LastRead | undefined;
-}
-
-export interface LastRead {
-  readonly records: Extract<ReadOutcome, { ok: true }>['records'];
-  readonly at: Date | undefined;
-}
-
-/** What changed in records that were read again. */
-export interface TableChanges {
-  /** By mark: the fields with another value; `undefined`: the record is new. */
-  readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
-  readonly changed: number;
-  readonly added: number;
-  readonly removed: number;
-}
-
-/**
- * The filter after `/`; `parsed` is the last valid text, `applied` the filter of the current rows: in long
- * tables it follows a moment later.
- */
-export interface TableFilter {
-  readonly editing: Editing;
-  readonly isOpen: boolean;
-  readonly parsed: Filter;
-  readonly applied: Filter;
-  readonly problem: string | undefined;
 }
 
 export interface DeviceTab {
@@ -283,14 +177,6 @@ export interface OpenQuestion {
   readonly complaint: string | undefined;
 }
 
-/** The word inserted by Alt-., its history index, and the line without and with it. */
-export interface LastArgument {
-  readonly at: number;
-  readonly word: string;
-  readonly base: Line;
-  readonly line: Line;
-}
-
 /** The view over the table; `none`: the table itself. */
 export type Overlay =
   | { readonly kind: 'none' }
@@ -382,16 +268,6 @@ export interface Find {
   readonly sort: string | undefined;
 }
 
-const EVERYTHING = parseFilter('');
-
-export const NO_FILTER: TableFilter = {
-  editing: EMPTY_EDITING,
-  isOpen: false,
-  parsed: EVERYTHING,
-  applied: EVERYTHING,
-  problem: undefined,
-};
-
 export const NO_FIND: Find = {
   editing: EMPTY_EDITING,
   isOpen: false,
@@ -399,23 +275,3 @@ export const NO_FIND: Find = {
   isOnly: false,
   sort: undefined,
 };
-
-/** A table without any read yet. */
-export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {
-  return {
-    ...source,
-    reads: new Map(),
-    isFolded: true,
-    toggledRows: new Set<string>(),
-    sort: undefined,
-    filter: NO_FILTER,
-    cursor: 0,
-    top: 0,
-    shift: 0,
-    marks: new Set<string>(),
-    only: undefined,
-    range: undefined,
-    watchMs: undefined,
-    changes: undefined,
-  } satisfies TableState;
-}

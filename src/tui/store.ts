@@ -8,17 +8,16 @@ import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './editor/line.ts';
 import type {
   FleetView,
-  LineProblem,
   LogLine,
   LogTone,
-  Menu,
   OpenQuestion,
   Overlay,
   PaletteEntry,
   RollOutProgress,
   State,
-  TableRead,
 } from './state.ts';
+import type { TableRead } from './table/table-state.ts';
+import type { LineProblem, Menu } from './prompt/prompt-state.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
 import type { KeyName } from './terminal/keys.ts';
 import type { Size } from './terminal/painter.ts';

@@ -11,7 +11,8 @@ import {
   problemLines,
   shownLine,
 } from '../prompt/input-line.ts';
-import type { LogLine, Menu, State } from '../state.ts';
+import type { LogLine, State } from '../state.ts';
+import type { Menu } from '../prompt/prompt-state.ts';
 import { LABEL_TONES, type Theme, type Tone } from '../screen/theme.ts';
 import { usageSpans } from '../prompt/usage-hint.ts';
 import { LineMarksContext } from '../terminal/render.ts';

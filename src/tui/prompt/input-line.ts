@@ -6,7 +6,8 @@ import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type Line, lineText } from '../editor/line.ts';
 import { memoized } from '../store.ts';
 import { searchedLine } from './reduce-prompt.ts';
-import type { LineProblem, State } from '../state.ts';
+import type { State } from '../state.ts';
+import type { LineProblem } from './prompt-state.ts';
 
 /** The input line, cut to the screen around its cursor. */
 interface InputLine {

@@ -1,5 +1,5 @@
 import type { PromptAction } from '../keys/key-binding.ts';
-import type { HistorySearch, Menu, PromptState } from '../state.ts';
+import type { HistorySearch, Menu, PromptState } from './prompt-state.ts';
 import { leaveInsert, recorded, VI_START, viKey } from '../editor/vi.ts';
 import { edit, type EditKey, EMPTY_EDITING, type Line, lineText } from '../editor/line.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';

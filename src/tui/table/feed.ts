@@ -7,7 +7,7 @@ import { quoteWord } from '../../text/words.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/kept-columns.ts';
 import { Throttle, type Store } from '../store.ts';
-import type { TableRead } from '../state.ts';
+import type { TableRead } from './table-state.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
 

@@ -3,15 +3,15 @@ import { parseFilter } from '../../fleet/filter.ts';
 import { WATCH_MS } from '../../shell/grammar/options.ts';
 import type { TableAction } from '../keys/key-binding.ts';
 import { edit, type EditKey, lineText } from '../editor/line.ts';
+import { type State } from '../state.ts';
 import {
   type LastRead,
   NO_FILTER,
-  type State,
   type TableChanges,
   type TableFilter,
   type TableRead,
   type TableState,
-} from '../state.ts';
+} from './table-state.ts';
 import { columnLayout, sortableFields } from './columns.ts';
 import { tableWidth } from './pane.ts';
 import { isMarkedRow, markOf, marksOf, rawKeyOf, sortFields, tableRows } from './rows.ts';

@@ -13,7 +13,8 @@ import {
 import type { View } from '../../shell/output.ts';
 import { filterRows } from './filter.ts';
 import { memoized } from '../store.ts';
-import type { State, TableState } from '../state.ts';
+import type { State } from '../state.ts';
+import type { TableState } from './table-state.ts';
 import { visible } from '../../text/visible.ts';
 
 /** The rows of the main table with their counts. */

@@ -3,7 +3,7 @@ import { comparedText } from '../../fleet/compared.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { majorityOf } from '../../fleet/majority.ts';
 import type { Tone } from '../screen/theme.ts';
-import type { TableChanges } from '../state.ts';
+import type { TableChanges } from './table-state.ts';
 import { memoized } from '../store.ts';
 import { isStaleRow, marksOf, rawKeyOf, type TableRows } from './rows.ts';
 

@@ -4,14 +4,8 @@ import { cut, visible, widthOf } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
 import { viewOf } from './views.ts';
 import { setSource } from '../table/reduce-table.ts';
-import {
-  NO_FIND,
-  newTable,
-  type Overlay,
-  type Place,
-  type State,
-  type TableState,
-} from '../state.ts';
+import { NO_FIND, type Overlay, type Place, type State } from '../state.ts';
+import { newTable, type TableState } from '../table/table-state.ts';
 
 /* Navigation between views. Esc leaves a view, which keeps its state. */
 

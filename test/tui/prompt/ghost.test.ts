@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { editPrompt, ghostOf } from '../../../src/tui/prompt/reduce-prompt.ts';
 import { lineText, type EditKey } from '../../../src/tui/editor/line.ts';
-import { initialState } from '../../../src/tui/reduce.ts';
-import type { PromptState } from '../../../src/tui/state.ts';
+import { initialState } from '../../../src/tui/initial-state.ts';
+import type { PromptState } from '../../../src/tui/prompt/prompt-state.ts';
 
 const HISTORY = [
   'user list lang=de',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { initialState, reduce } from '../../../src/tui/reduce.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
+import { initialState } from '../../../src/tui/initial-state.ts';
 import { LineHistory } from '../../../src/tui/prompt/typed-lines.ts';
 import { Store } from '../../../src/tui/store.ts';
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Plan, Step } from '../../../src/change/plan.ts';
 import { UnreachableError } from '../../../src/device/errors.ts';
-import { initialState, reduce } from '../../../src/tui/reduce.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
+import { initialState } from '../../../src/tui/initial-state.ts';
 import { fleetStrip } from '../../../src/tui/screen/fleet-strip.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { DeviceTab, LogLine, State } from '../../../src/tui/state.ts';

@@ -1,7 +1,8 @@
 import type { Action } from '../../../src/tui/store.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { pressedKey } from '../../../src/tui/keys/keymap.ts';
-import { initialState, reduce } from '../../../src/tui/reduce.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
+import { initialState } from '../../../src/tui/initial-state.ts';
 import type { Context, State } from '../../../src/tui/state.ts';
 import { parseKey } from '../../../src/tui/terminal/keys.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { initialState, reduce } from '../../../src/tui/reduce.ts';
+import { reduce } from '../../../src/tui/reduce.ts';
+import { initialState } from '../../../src/tui/initial-state.ts';
 import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { deviceLines } from '../../../src/tui/views/devices.ts';

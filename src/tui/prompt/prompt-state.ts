@@ -1,0 +1,49 @@
+import type { Completion } from '../../shell/completion/complete.ts';
+import type { Editing, Line } from '../editor/line.ts';
+import type { ViState } from '../editor/vi.ts';
+
+export interface PromptState {
+  readonly editing: Editing;
+  /** Absent: emacs keys. */
+  readonly vi: ViState | undefined;
+  /** Oldest first. */
+  readonly history: readonly string[];
+  /** While browsing history: the index, and the line typed before. */
+  readonly recall: { readonly at: number; readonly draft: string } | undefined;
+  readonly lastArgument?: LastArgument;
+  readonly search: HistorySearch | undefined;
+  readonly menu: Menu | undefined;
+  /** What is wrong with the line; cleared by the next key. */
+  readonly problem: LineProblem | undefined;
+}
+
+export interface LineProblem {
+  readonly message: string;
+  /** In UTF-16 units from 0. */
+  readonly column: number | undefined;
+  readonly suggestions: readonly string[];
+}
+
+/** Ctrl-R: `at` is the index of the match in the history. */
+export interface HistorySearch {
+  readonly query: string;
+  readonly at: number | undefined;
+}
+
+export interface Menu {
+  readonly completion: Completion;
+  /** The line at the time of completion. */
+  readonly line: string;
+  /** Opened by a pause, not by Tab. */
+  readonly isOffered?: boolean | undefined;
+  /** Index of the chosen proposal; undefined until Tab is pressed again. */
+  readonly chosen: number | undefined;
+}
+
+/** The word inserted by Alt-., its history index, and the line without and with it. */
+export interface LastArgument {
+  readonly at: number;
+  readonly word: string;
+  readonly base: Line;
+  readonly line: Line;
+}

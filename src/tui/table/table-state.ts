@@ -1,0 +1,100 @@
+import { type Filter, parseFilter } from '../../fleet/filter.ts';
+import type { View, ReadOutput, ReadOutcome } from '../../shell/output.ts';
+import { type Editing, EMPTY_EDITING } from '../editor/line.ts';
+
+export interface TableState {
+  /** The command that fills the table; a refresh runs it again. */
+  readonly command: string;
+  /** The filter of that command, as typed. */
+  readonly commandFilter: string;
+  readonly view: View;
+  /** The devices that the command named; undefined: the selection. */
+  readonly scope: readonly string[] | undefined;
+  /** By device name, in the order of arrival. */
+  readonly reads: ReadonlyMap<string, TableRead>;
+  readonly isFolded: boolean;
+  /** Keys of rows whose folding differs from `isFolded`. */
+  readonly toggledRows: ReadonlySet<string>;
+  /** Same as `--sort`; undefined: as in the command. */
+  readonly sort: readonly string[] | undefined;
+  readonly filter: TableFilter;
+  /** Index of the row with the cursor. */
+  readonly cursor: number;
+  /** Index of the first row on the screen. */
+  readonly top: number;
+  /** Number of columns scrolled out after the key column. */
+  readonly shift: number;
+  /** `device\nkey` of each marked record. */
+  readonly marks: ReadonlySet<string>;
+  /** Set while only these records are shown: those marked when `M` was pressed. */
+  readonly only: ReadonlySet<string> | undefined;
+  /** While a range is marked: its first row, and the marks before. */
+  readonly range: { readonly from: number; readonly before: ReadonlySet<string> } | undefined;
+  /** Refresh interval; undefined: only on request. */
+  readonly watchMs: number | undefined;
+  /** What the last refresh changed, shown for a moment. */
+  readonly changes: TableChanges | undefined;
+}
+
+/** A device's response, and when it came. */
+export interface TableRead extends ReadOutput {
+  readonly at?: Date | undefined;
+  /** After a failure: the last successful read. */
+  readonly last?: LastRead | undefined;
+}
+
+export interface LastRead {
+  readonly records: Extract<ReadOutcome, { ok: true }>['records'];
+  readonly at: Date | undefined;
+}
+
+/** What changed in records that were read again. */
+export interface TableChanges {
+  /** By mark: the fields with another value; `undefined`: the record is new. */
+  readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
+  readonly changed: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/**
+ * The filter after `/`; `parsed` is the last valid text, `applied` the filter of the current rows: in long
+ * tables it follows a moment later.
+ */
+export interface TableFilter {
+  readonly editing: Editing;
+  readonly isOpen: boolean;
+  readonly parsed: Filter;
+  readonly applied: Filter;
+  readonly problem: string | undefined;
+}
+
+const EVERYTHING = parseFilter('');
+
+export const NO_FILTER: TableFilter = {
+  editing: EMPTY_EDITING,
+  isOpen: false,
+  parsed: EVERYTHING,
+  applied: EVERYTHING,
+  problem: undefined,
+};
+
+/** A table without any read yet. */
+export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {
+  return {
+    ...source,
+    reads: new Map(),
+    isFolded: true,
+    toggledRows: new Set<string>(),
+    sort: undefined,
+    filter: NO_FILTER,
+    cursor: 0,
+    top: 0,
+    shift: 0,
+    marks: new Set<string>(),
+    only: undefined,
+    range: undefined,
+    watchMs: undefined,
+    changes: undefined,
+  } satisfies TableState;
+}
