@@ -8,7 +8,8 @@ import {
 import { UsageError } from '../errors.ts';
 import { DeviceClient, type Response, type ClientOptions, type HttpRequest } from './client.ts';
 import { entityTagOf, isRead, progressText } from './exchange.ts';
-import { type DecodedList, decodeList, decodeRecord, decodeWritten } from './decode.ts';
+import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
+import { type DecodedList } from './paging.ts';
 import {
   DeclinedFailure,
   DecodeFailure,
@@ -321,7 +322,6 @@ export class Device {
     return paging === undefined ? undefined : records;
   }
 
-  /** Whether the device accepts one connection at a time, configured or observed. */
   get latencyMs(): number | undefined {
     return this.#client.latencyMs;
   }

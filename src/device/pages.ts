@@ -1,4 +1,5 @@
-import type { DecodedList } from './decode.ts';
+import type { DecodedList } from './paging.ts';
+import { MAX_RECORDS } from './decode.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
 import { type DeviceRecord, type DeviceRef, jsonText } from './record.ts';
 import { pageSteps, stepPath } from './paging.ts';
@@ -8,7 +9,6 @@ import { oneLine } from '../text/one-line.ts';
 import { maskedPath } from './sensitive-fields.ts';
 
 const MAX_PAGES = 1000;
-const MAX_RECORDS = 1_000_000;
 
 /** How often a list that changes while it is read is started again. */
 const MAX_READINGS = 3;

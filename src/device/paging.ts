@@ -1,4 +1,4 @@
-import { isValueObject, type Value } from './record.ts';
+import { isValueObject, type DeviceRecord, type Value } from './record.ts';
 import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 
@@ -10,6 +10,15 @@ export interface PageMarks {
   readonly total?: number;
   /** All numbers beside the records, by name: `current`, `rowCount`, `offset`. */
   readonly numbers?: Readonly<Record<string, number>>;
+}
+
+/** One response to a list request. */
+export interface DecodedList extends PageMarks {
+  readonly records: readonly DeviceRecord[];
+  /** The form of the response: `array`, `results`, `keyed by id`, `form text` … */
+  readonly envelope: string;
+  /** The response is one object without a key, not a list. */
+  readonly single?: true;
 }
 
 type JsonObject = Readonly<Record<string, Value>>;

@@ -28,6 +28,7 @@ import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import { type ShellSession, type ShellIo, unlessCancelled } from './session.ts';
+import type { Arguments } from './grammar/given-words.ts';
 
 /** A device of the line, as far as it is known without a request. */
 export interface KnownDevice {
@@ -455,35 +456,4 @@ export interface Expansion {
   /** The line of the alias. */
   readonly line: string;
   readonly words: readonly Word[];
-}
-
-/** The words of a line by the argument names of the verb. */
-export class Arguments {
-  /** The column for an error about a missing word: one behind the last. */
-  readonly end: number;
-  readonly #words: ReadonlyMap<string, readonly Word[]>;
-
-  constructor(words: ReadonlyMap<string, readonly Word[]>, end: number) {
-    this.#words = words;
-    this.end = end;
-  }
-
-  words(name: string): readonly Word[] {
-    return this.#words.get(name) ?? [];
-  }
-
-  all(name: string): readonly string[] {
-    return this.words(name).map(({ text }) => text);
-  }
-
-  optional(name: string): string | undefined {
-    return this.words(name)[0]?.text;
-  }
-
-  /** A required argument; `bind` has checked that it is present. */
-  required(name: string): string {
-    const text = this.optional(name);
-    if (text === undefined) throw new Error(`the spec has no required argument ${name}`);
-    return text;
-  }
 }

@@ -1,7 +1,6 @@
 import { maskedLine, maskedWords } from './hide-secrets.ts';
 import {
   type ArgSpec,
-  Arguments,
   commandNamed,
   defaultVerb,
   namedVerbs,
@@ -11,6 +10,7 @@ import {
   type Invocation,
   type VerbSpec,
 } from '../command.ts';
+import { Arguments } from './given-words.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
