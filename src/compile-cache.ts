@@ -3,10 +3,7 @@ import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { resolvePaths } from './os/environment.ts';
 
-/**
- * Lets Node cache compiled code in the user's cache folder, which saves a tenth of each start. Without a usable
- * cache a start only takes that longer.
- */
+/** Caches compiled code, which saves a tenth of each start; without a usable cache it only takes longer. */
 export function keepIn(env: NodeJS.ProcessEnv): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => void };
   if (enableCompileCache === undefined) return;

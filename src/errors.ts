@@ -95,10 +95,7 @@ export class CancelledError extends DevshError {
   }
 }
 
-/**
- * Resolves to the result of `work`, or to `otherwise` if it fails with an expected error. For files whose
- * damage is reported by the command that needs them.
- */
+/** `otherwise` for an expected error: for files whose damage is reported by the command that needs them. */
 export async function unlessBroken<T, O>(work: Promise<T>, otherwise: O): Promise<T | O> {
   try {
     return await work;

@@ -15,7 +15,6 @@ import type { StepEnd, StepResult } from './verdict.ts';
 interface ApplyWork extends DeviceWork {
   readonly pending: readonly PendingStep[];
   readonly allowed: Allowed;
-  /** Absent: nobody can pause the run. */
   readonly control?: RunControl | undefined;
   /** Why nothing more may be sent; undefined while sending may continue. */
   readonly stopReason: () => string | undefined;

@@ -39,16 +39,10 @@ export type Change =
       readonly isUndo?: true | undefined;
     };
 
-/**
- * The values of these fields when the record was last read. A field that differs now has drifted and is not
- * changed.
- */
+/** Values at the last reading: a field that differs now has drifted, and is not changed. */
 export type Expected = DeviceRecord;
 
-/**
- * The records that match a filter. Words must match exactly: a write must not guess. Throws a `UsageError`
- * for an invalid filter.
- */
+/** Words must match exactly: a write must not guess. Throws a `UsageError` for an invalid filter. */
 export function recordsWhere(
   filter: string,
   records: readonly DeviceRecord[],

@@ -12,10 +12,7 @@ import {
 import { MASK, maskedValue } from '../device/sensitive-fields.ts';
 import type { Difference } from './verdict.ts';
 
-/**
- * Whether a stored value equals the sent one. A form carries text only, so `5` and `"5"`, `true` and
- * `"True"`, null and `""` are equal; other text is compared exactly.
- */
+/** Whether a stored value equals the sent one: `5` and `"5"`, null and `""` do; other text must be exact. */
 export function isSameValue(sent: Value, held: Value | undefined): boolean {
   if (typeof held === 'boolean' || typeof sent === 'boolean') {
     const [a, b] = [asBoolean(sent), asBoolean(held ?? null)];
@@ -42,10 +39,7 @@ export function differencesOf(expected: DeviceRecord, held: DeviceRecord): Compa
     .map(([field, sent]) => ({ field, sent, held: valueAt(held, field) ?? null }));
 }
 
-/**
- * Compares a new record. Of a nested value only the requested parts count, as the device fills in the
- * others.
- */
+/** Of a nested value only the requested parts count, as the device fills in the others. */
 export function differencesOfNew(expected: DeviceRecord, held: DeviceRecord): Compared[] {
   const asked = Object.entries(expected).map(([field, sent]) => [
     field,
@@ -96,9 +90,7 @@ export function isRespelled(differences: readonly Compared[]): boolean {
   );
 }
 
-/**
- * One text for equal values: names are sorted, empty parts left out. Secrets are masked if `hidesSecrets`.
- */
+/** One text for equal values: names sorted, empty parts left out, secrets masked if `hidesSecrets`. */
 function canonical(value: Value, hidesSecrets: boolean): string {
   if (typeof value !== 'object' || value === null) return formText(value);
   const sorted = (part: Value): Value => {

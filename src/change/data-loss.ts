@@ -56,10 +56,7 @@ export function eraseReason({ key, resource, request, erases = [] }: Step): stri
   );
 }
 
-/**
- * The fields of a record that can be written again, and those that cannot: secrets, which are not stored,
- * fields that only the device sets, and ids.
- */
+/** The fields that can be written again, and those that cannot: secrets, ids, fields set by the device. */
 export function restorable(
   profile: Profile,
   resource: string,

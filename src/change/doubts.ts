@@ -26,10 +26,7 @@ import { lookOf } from '../text/visible.ts';
 import { RejectedError } from '../device/errors.ts';
 import type { Action, StepEnd } from './verdict.ts';
 
-/**
- * Warnings about a plan: fields of unknown type, privileges that are left out, and changed fields that the
- * record lacks (usually a typo).
- */
+/** Warns of fields of unknown type, privileges left out, and changed fields that the record lacks. */
 export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
   const doubts = new Map<string, string>();
   for (const step of devices.flatMap(({ steps }) => steps)) {

@@ -95,7 +95,6 @@ export function judge(
   return withNotRestored(step, withReserve(end, notes));
 }
 
-/** Notes if the list and the record's own path disagree. */
 function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {
   if (own !== undefined) {
     return [
@@ -357,10 +356,7 @@ function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unre
   }
 }
 
-/**
- * All changed fields are undocumented and shown by no record: not even a 2xx response proves that they were
- * stored.
- */
+/** Undocumented fields that no record shows: not even a 2xx response proves that they were stored. */
 function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Unread): StepEnd {
   const { outcome } = about;
   if (outcome.kind === 'refused' || objectionText(outcome) !== undefined) {
@@ -378,9 +374,7 @@ function without({ hidden, rehashed }: Unread, differences: readonly Compared[])
   return differences.filter(({ field }) => !hidden.includes(field) && !rehashed.includes(field));
 }
 
-/**
- * The note on a step that took effect: the device did not confirm it, or not all fields can be read back.
- */
+/** For a step that took effect: the device did not confirm it, or not all fields can be read back. */
 function successNote(outcome: RequestOutcome, unread?: Unread): string | undefined {
   const unreadText = unread && unreadNote(unread);
   switch (outcome.kind) {

@@ -27,10 +27,7 @@ import type { StepEnd } from './verdict.ts';
 
 type About = Pick<Step, 'keyField' | 'resource' | 'asked'>;
 
-/**
- * Fields that changed between two readings without being requested, and that may be counters or clocks:
- * they contain digits, and the API document does not list them.
- */
+/** Fields that changed without a request and may be counters or clocks: with digits, and undocumented. */
 function suspectFields(
   profile: Profile,
   { keyField, resource, asked }: About,
@@ -55,10 +52,7 @@ function suspectFields(
   return [...new Set(fields)];
 }
 
-/**
- * Fields that changed, and changed again while nothing was sent. A change by a request or by another user
- * happens only once.
- */
+/** Fields that changed again while nothing was sent: a request or another user changes a field once. */
 export function repeatedlyChanged(
   profile: Profile,
   about: About,
@@ -78,9 +72,7 @@ function isReading(value: DeviceRecord[string]): boolean {
   return typeof value !== 'boolean' && typeof value !== 'object' && /\d/.test(valueText(value));
 }
 
-/**
- * Compares successive readings of a resource while nothing is sent: what changes repeatedly is volatile.
- */
+/** Compares successive readings while nothing is sent: what changes repeatedly is volatile. */
 export class Watch {
   readonly #facts: DeviceFacts;
   readonly #about: About;
@@ -117,10 +109,7 @@ export function noteMovedIds(
   if (example !== undefined) facts.set('ids', 'positional', example);
 }
 
-/**
- * Describes a record that now has the earlier id of another one: then ids are positions. Undefined if there
- * is none. Only unique natural keys are compared.
- */
+/** A record with the earlier id of another one: then ids are positions. Compares only unique keys. */
 export function movedId(
   profile: Profile,
   { keyField, resource }: Pick<Step, 'keyField' | 'resource'>,
@@ -155,10 +144,7 @@ function idsByKey(
   return ids;
 }
 
-/**
- * A step with the current id of its record: positional ids shift when another record is removed. Returns
- * the same step if nothing has moved.
- */
+/** A step with the current id of its record: positional ids shift when another record is removed. */
 export function withCurrentId(
   profile: Profile,
   step: Step,
@@ -179,10 +165,7 @@ export function withCurrentId(
   };
 }
 
-/**
- * Learns from an accepted write: that the way to write works, and what happens to fields that are not
- * shown.
- */
+/** Learns that the way to write works, and what happens to fields that are not shown. */
 export function learnFromWrite(
   facts: DeviceFacts,
   step: Step,

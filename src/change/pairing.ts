@@ -80,7 +80,6 @@ export function pairRecords(
 /** What became of the other records, by natural key. */
 export interface OtherRecords {
   readonly gone: readonly string[];
-  /** The removed records, as they were. */
   readonly lost: readonly DeviceRecord[];
   /** With the changed fields: `zoe (lang)`. */
   readonly changed: readonly string[];

@@ -77,10 +77,7 @@ function checkKey({ profile, resource }: PlanContext, change: Change): void {
   }
 }
 
-/**
- * The fields of a change in the types of the device, and for a restored record the fields that do not come
- * back.
- */
+/** In the types of the device; and of a restored record the fields that do not come back. */
 function fieldsOf(context: PlanContext, change: Add | SetChange, before?: DeviceRecord) {
   const { profile, resource } = context;
   const back = change.lost && restorable(profile, resource, { ...change.fields, ...change.lost });
@@ -347,10 +344,7 @@ function pick(
 
 const MOST_PROBLEMS = 10;
 
-/**
- * The error for values that the device would refuse by its own field descriptions. Throws a `UsageError`
- * for a typed value: it is not sent to any device.
- */
+/** The error for values that the device describes as invalid. Throws a `UsageError` for a typed value. */
 function objectionTo(
   { device, profile, resource, allow }: PlanContext,
   change: Add | SetChange,

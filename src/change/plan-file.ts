@@ -30,10 +30,7 @@ export function serializePlan(head: PlanHead, devices: readonly DevicePlan[]): s
   return sealed(openingLines({ kind: 'plan', ...head }, devices));
 }
 
-/**
- * Reads a plan file. Throws a `RefusedError` if it was altered, cut or has expired; `--allow drift` accepts
- * an expired one.
- */
+/** Throws a `RefusedError` if it was altered, cut or has expired; `--allow drift` accepts an expired one. */
 export function parsePlanFile(text: string, file: string, now: Date, allow: Allowed): PlanFile {
   const entries = unsealed(text, file);
   const [head] = entries;

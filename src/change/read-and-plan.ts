@@ -89,10 +89,7 @@ export async function readAndPlan(
   }
 }
 
-/**
- * Asks the device once, before the first write, how records are added and changed: the API document leaves
- * that open. Without an answer the assumptions stay. Before a delete it is asked only for its fields.
- */
+/** Asks how records are written, which the API document leaves open; before a delete only for the fields. */
 async function learnFirst(
   { access, signal }: Planning,
   session: DeviceSession,
@@ -112,10 +109,7 @@ async function learnFirst(
   }
 }
 
-/**
- * The records that a change may affect. If a filter needs a field that the list omits, these are all
- * records.
- */
+/** The records that a change may affect: all of them if a filter needs a field that the list omits. */
 function concernedBy(
   profile: Profile,
   change: Change,

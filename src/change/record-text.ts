@@ -24,7 +24,6 @@ export interface EditedRecord {
 
 export interface Edited {
   readonly changed: readonly EditedRecord[];
-  /** The records that were removed from the text. */
   readonly removed: readonly EditableRecord[];
 }
 
@@ -38,9 +37,7 @@ const HEAD = [
 const COMPLAINT = '# REJECTED: ';
 const COMPLAINT_LINES = 2;
 
-/**
- * The records as YAML, one document each. Fields that are not editable are comments; secrets are omitted.
- */
+/** As YAML, one document each. Fields that are not editable are comments; secrets are omitted. */
 export function recordText(records: readonly EditableRecord[]): string {
   return [...HEAD, ...records.map(documentOf), ''].join('\n');
 }
@@ -56,10 +53,7 @@ export function withoutComplaint(text: string): string {
   return text.split('\n').slice(COMPLAINT_LINES).join('\n');
 }
 
-/**
- * The changes in the edited text. Throws a `UsageError` with `file:line:column`, counted with the complaint
- * above the text.
- */
+/** Throws a `UsageError` with `file:line:column`, counted with the complaint above the text. */
 export function readRecordText(
   text: string,
   records: readonly EditableRecord[],
@@ -151,10 +145,7 @@ function fieldLines({ record, fixed }: EditableRecord): string[] {
     .map(([field, value]) => fieldLine(field, value));
 }
 
-/**
- * Plain YAML; as JSON if it contains invisible characters, or a field called `<<`, which merges maps unless
- * quoted.
- */
+/** As JSON if it contains invisible characters, or a field called `<<`, which merges maps unless quoted. */
 function fieldLine(field: string, value: Value): string {
   const json = jsonText(value);
   const merges = field === '<<' || json.includes('"<<"');

@@ -10,9 +10,7 @@ import { runOf } from './read-journal.ts';
 /** The result of one shard, to be merged with the others on another machine. */
 export interface ResultFile {
   readonly file: string;
-  /**
-   * Has no end if devsh is still running or was killed: steps without a verdict may have been sent since.
-   */
+  /** Without an end devsh still runs or was killed: steps without a verdict may have been sent since. */
   readonly run: Run;
   readonly part: PlanPart;
   readonly entries: readonly JournalEntry[];
@@ -48,10 +46,7 @@ export function readResult(text: string, file: string): ResultFile {
   return { file, run: { ...run, states: new Map(states) }, part: head.part, entries };
 }
 
-/**
- * The journal of the run behind a result, so that another machine can resume it. Its steps are those of the
- * plan: a result of version 1 has only their names.
- */
+/** For `resume` on another machine. Its steps are those of the plan: a result of version 1 has only names. */
 export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: Plan): string {
   const kept = entries.flatMap((entry): JournalEntry | [] => {
     if (entry.kind === 'run') return { ...entry, part };

@@ -250,10 +250,7 @@ function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): bo
   return record === undefined && (verdict === 'differs' || verdict === 'unknown');
 }
 
-/**
- * Reads the record at its own path if the list leaves open whether it exists. Undefined if that shows
- * nothing: a 404 counts only if the path works for another record.
- */
+/** If the list leaves open whether it exists. A 404 counts only if the path works for another record. */
 async function ownPath(
   { session, access }: DeviceWork,
   { resource, before, action }: Step,

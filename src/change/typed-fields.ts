@@ -35,10 +35,7 @@ interface Reading {
   readonly isJson?: boolean | undefined;
 }
 
-/**
- * Fields in the types of the device, and the names of those that look like more than text but have no known
- * type.
- */
+/** `untyped`: names of fields that look like more than text but have no known type. */
 export interface TypedFields {
   readonly fields: DeviceRecord;
   readonly untyped: readonly string[];

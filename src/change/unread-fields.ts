@@ -17,10 +17,7 @@ export interface Unread {
   readonly unreported: readonly string[];
 }
 
-/**
- * @param records all records read, before and after
- * @param held the record as read back
- */
+/** `records`: all that were read, before and after; `held`: the record as read back. */
 export function unreadFields(
   profile: Profile,
   step: Step,
@@ -85,10 +82,7 @@ function showsChange({ asked, before }: Step, held: DeviceRecord): boolean {
   );
 }
 
-/**
- * Undocumented fields that no record shows. If the device documents its fields, there are none. A name
- * close to a known field is a typo and left out.
- */
+/** No record shows them, and the device documents none. A name close to a known field is a typo. */
 function unknownFields(
   profile: Profile,
   { asked, resource }: Step,

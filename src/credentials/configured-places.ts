@@ -49,10 +49,7 @@ export class ConfiguredPlaces {
     this.#netrcs.clear();
   }
 
-  /**
-   * Returns undefined if the inventory does not name this source for the device. Throws CredentialError,
-   * also when a program prints no login.
-   */
+  /** Undefined if the inventory does not name this source. Throws CredentialError, also if no login is printed. */
   async ask(
     source: ConfiguredSource,
     request: PlaceRequest,

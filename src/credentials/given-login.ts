@@ -67,10 +67,7 @@ export class GivenLogin {
   }
 }
 
-/**
- * Throws CredentialError for a token that does not fit in a header. The message gives the origin, never the
- * token.
- */
+/** Throws CredentialError for a token that does not fit in a header: with its origin, never the token. */
 export function foundIn(
   source: SourceName,
   { kind, user, secret }: StoredCredential,

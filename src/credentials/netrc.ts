@@ -20,10 +20,7 @@ export async function readNetrc(path: string): Promise<NetrcEntry[]> {
   return parseNetrc(text, path);
 }
 
-/**
- * Finds the login for a device: `machine host:port` wins over `machine host`. The entry `default` is never
- * used, because it would give one password to every device.
- */
+/** `machine host:port` wins over `machine host`. Never `default`: it would give one password to every device. */
 export function netrcEntryFor(
   entries: readonly NetrcEntry[],
   address: string,

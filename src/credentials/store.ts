@@ -20,10 +20,7 @@ export class WrongPassphraseError extends CredentialError {}
 
 /** A store of credentials: the OS keychain or the vault. */
 export interface CredentialStore {
-  /**
-   * Without a user, returns the only account; throws CredentialError if there are several. The empty user
-   * means a token that was stored without a user.
-   */
+  /** Without a user the only account; throws CredentialError for several. The empty user: a token without one. */
   find(address: string, user?: string): Promise<StoredCredential | undefined>;
   /** Replaces the entry of the same account. */
   store(address: string, credential: StoredCredential): Promise<void>;
@@ -64,7 +61,6 @@ export function accountOf({ address, kind, user }: StoredAccount): StoredAccount
   return { address, kind, user };
 }
 
-/** How long a cached response stays valid. */
 const RECENT_MS = 10_000;
 
 /** Caches responses and failures for ten seconds, so that the devices of a fleet share one request. */

@@ -37,10 +37,7 @@ export interface OpenedVault {
   readonly workFactor: number;
 }
 
-/**
- * The inverse of `sealVault`. Throws WrongPassphraseError, or SettingsError with the path if the file is
- * damaged or not a vault.
- */
+/** Throws WrongPassphraseError, or SettingsError with the path if the file is damaged or not a vault. */
 export async function openVault(
   text: string,
   passphrase: string,

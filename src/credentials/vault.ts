@@ -34,10 +34,7 @@ interface Opened extends OpenedVault {
   readonly stamp: string;
 }
 
-/**
- * Credentials in an age file with a passphrase (`age -d` opens it), for machines without a keychain. The
- * passphrase and the entries are kept in memory only, until `lock`.
- */
+/** An age file (`age -d` opens it) for machines without a keychain. Passphrase and entries stay until `lock`. */
 export class Vault implements CredentialStore {
   readonly path: string;
   /** For a new vault; an existing one keeps its work factor. */
@@ -160,10 +157,7 @@ function isSameAccount(a: StoredAccount, b: StoredAccount): boolean {
   return a.user !== undefined || a.kind === b.kind;
 }
 
-/**
- * Asks the user for the passphrase; `complaint` says what was wrong with the last one. Returns undefined if
- * the user declines.
- */
+/** `complaint` says what was wrong with the last one. Undefined if the user declines. */
 export type AskPassphrase = (complaint?: string) => Promise<string | undefined>;
 
 const MAX_ATTEMPTS = 3;

@@ -11,10 +11,7 @@ export interface Address {
 const DEFAULT_PORT = 443;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/**
- * Reads `host`, `host:port`, `[v6]:port`, a bare IPv6 address or `https://host[:port][/]`.
- * Throws UsageError. A password in the text is never repeated in the message.
- */
+/** `host[:port]`, `[v6]:port`, bare IPv6, `https://host[:port][/]`. Throws UsageError without a password. */
 export function parseAddress(text: string): Address {
   const trimmed = text.trim();
   if (trimmed.includes('@')) {

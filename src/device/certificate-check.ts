@@ -5,7 +5,6 @@ import { certificatesIn } from './trust-anchors.ts';
 import type { PresentedCertificate } from './errors.ts';
 import { oneLine } from '../text/one-line.ts';
 
-/** A certificate as messages and questions show it. */
 export function describeCertificate(x509: X509Certificate): PresentedCertificate {
   return {
     fingerprint: x509.fingerprint256,

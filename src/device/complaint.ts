@@ -49,10 +49,7 @@ export function issuesText(issues: FieldIssues): string {
   return oneLine(parts.join('; '));
 }
 
-/**
- * Why a response with a success status is a failure anyway: `{"status": "error"}`, `{"success": false}`,
- * `Error: …`. Undefined if it reports none.
- */
+/** Why a 2xx is a failure anyway: `{"status": "error"}`, `{"success": false}`, `Error: …`. */
 export function declinedReason(body: string | Value): string | undefined {
   if (typeof body === 'string' && !/^\s*\{/.test(body.slice(0, 100))) {
     const start = body.slice(0, 1000);

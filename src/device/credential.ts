@@ -1,9 +1,7 @@
 import { CredentialError } from '../errors.ts';
 import { redactorOf } from './sensitive-fields.ts';
 
-/**
- * The login sent to a device. The secret is private: neither `util.inspect` nor `JSON.stringify` shows it.
- */
+/** The secret is private: neither `util.inspect` nor `JSON.stringify` shows it. */
 export class Credential {
   readonly kind: 'basic' | 'token';
   /** Undefined for a token whose owner is unknown. */

@@ -3,10 +3,7 @@ import type { DecodedList } from './paging.ts';
 
 const FIELD_LINE = /^[\w.-]{1,200}=/;
 
-/**
- * Reads records as text: forms (`a=b&c=d`, one record per line) or blocks of `key=value` lines separated by
- * empty lines. All values are strings. Returns undefined for any other text.
- */
+/** Forms (`a=b&c=d`, one record per line) or blocks of `key=value` lines; undefined for any other text. */
 export function decodeTextList(text: string): DecodedList | undefined {
   const lines = text.split(/\r\n|\n|\r/).map((line) => line.trim());
   const filled = lines.filter((line) => line !== '');
@@ -55,10 +52,7 @@ function unquoted(text: string): string {
   return match?.[2] ?? text;
 }
 
-/**
- * Reads lines like `admin="root,joe"`: groups and their members. Each member becomes a record with its
- * groups in `groupField`. Returns undefined for any other text.
- */
+/** Lines like `admin="root,joe"`, groups and members: one record per member. Undefined for any other text. */
 export function decodeGroups(
   text: string,
   keyField: string,

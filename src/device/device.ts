@@ -45,7 +45,6 @@ import { objectionIn } from './complaint.ts';
 /** The device accepted the write. To learn what it stored, read the record back. */
 export interface WriteResponse {
   readonly status: number;
-  /** The record in the response, if there is one. */
   readonly record?: DeviceRecord | undefined;
   /** An objection despite the success status. */
   readonly objection?: string | undefined;
@@ -171,10 +170,7 @@ export class Device {
     }
   }
 
-  /**
-   * Reads each record at its own path, two at a time. Throws ProtocolError if there are too many, if time
-   * runs out, or if a path returns another record; never returns only some of them.
-   */
+  /** Each at its own path, two at a time. Throws ProtocolError rather than return only some, or another record. */
   async details(
     resource: string,
     records: readonly DeviceRecord[],

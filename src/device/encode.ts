@@ -73,10 +73,7 @@ export function encodeForm(form: FormPairs): string {
   ).toString();
 }
 
-/**
- * The documented fields that were not given. The posted string "has to include all the fields", so a form
- * sends them empty; JSON leaves them out.
- */
+/** The posted string "has to include all the fields": a form sends these empty, JSON leaves them out. */
 export function emptyFields(profile: Profile, resource: string, fields: DeviceRecord): string[] {
   if (!hasAllFields(profile)) return [];
   const documented = profile.resources[resource]?.fields ?? [];
@@ -186,10 +183,7 @@ function recordOf(
   );
 }
 
-/**
- * The writable fields, and parts of nested ones, that have a value but are not in the body of a changed
- * record.
- */
+/** The writable fields, and parts of nested ones, with a value that the body of a change leaves out. */
 export function omittedFields(
   profile: Profile,
   resource: string,
@@ -213,10 +207,7 @@ function missingIn(name: string, current: Value, sent: Value | undefined): strin
   );
 }
 
-/**
- * Deletes one record, by its own path or by a body that names it, never a collection. Throws RefusedError
- * for an unusable id.
- */
+/** By its own path or a body that names it, never a collection. Throws RefusedError for an unusable id. */
 export function deleteRequest(
   profile: Profile,
   resource: string,

@@ -16,10 +16,7 @@ export class DeviceError extends DevshError {
 export class UnreachableError extends DeviceError {
   override readonly code = 'unreachable';
   override readonly exitCode = 5;
-  /**
-   * False only if the request was certainly never sent (name not found, refused, no TLS). If true after a
-   * write, read back to learn its outcome.
-   */
+  /** False only if the request was certainly never sent. If true after a write, read back its outcome. */
   readonly mayHaveArrived: boolean;
   readonly #message: string;
 
@@ -115,7 +112,6 @@ export class RejectedError extends DeviceError {
 /** The response does not fit such an API: HTML, broken JSON, 5xx, too large. */
 export class ProtocolError extends DeviceError {
   override readonly code = 'protocol';
-  /** HTTP status, if there was one. */
   readonly status: number | undefined;
   /** The start of the body, unchanged, for `--raw`. */
   readonly body: string | undefined;

@@ -7,7 +7,6 @@ import * as z from 'zod';
 
 const names = z.array(z.string());
 
-/** The description of one field by the device. */
 const fieldFactsSchema = z.object({
   /** In the words of the device: string, boolean, choice, integer, email … */
   type: z.string(),
@@ -101,7 +100,6 @@ type Values<Table extends Readonly<Record<string, z.ZodType>>> = {
 type DeviceFact = Values<typeof deviceFacts>;
 type ResourceFact = Values<typeof resourceFacts>;
 
-/** The observed facts of one resource. */
 export type ResourceFacts = Partial<ResourceFact>;
 /** Names a fact of the device, or of a resource as in `resources.user.volatile`. */
 export type FactName = keyof DeviceFact | `resources.${string}.${keyof ResourceFact}`;
@@ -110,7 +108,6 @@ export type FactValue<Name extends FactName> = Name extends keyof DeviceFact
   : Name extends `resources.${string}.${infer Fact extends keyof ResourceFact}`
     ? ResourceFact[Fact]
     : never;
-/** The observed facts of a device, as stored. */
 export type Facts = { readonly [Name in FactName]?: FactValue<Name> };
 
 export type FieldFacts = ResourceFact['details'][string];

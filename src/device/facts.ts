@@ -28,10 +28,7 @@ type Listener = (news: readonly NewFact[]) => Promise<void> | void;
 /** Lists that only grow, because one reading may not show everything. */
 const GROWING = /\.(?:bookkeeping|hidden|volatile)$/;
 
-/**
- * What is known about one device: its base profile and the observed facts. Precedence: configured,
- * observed, documented, assumed.
- */
+/** Its base profile and the observed facts. Precedence: configured, observed, documented, assumed. */
 export class DeviceFacts {
   #base: Profile;
   #observed: Facts;
@@ -238,7 +235,6 @@ function withWriteFacts(profile: Profile, resource: string, seen: ResourceFacts)
   return observed(withOwnUpdate(profile, resource, own), { create, update, remove }, facts);
 }
 
-/** A profile with an observed update of this resource alone. */
 function withOwnUpdate(
   profile: Profile,
   resource: string,

@@ -19,10 +19,7 @@ import {
 import { writePath } from './record-path.ts';
 import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
 
-/**
- * Reads what the device says about itself, without writing: `GET /api/`, and `OPTIONS` on the list and on
- * one record. Skips what it refuses. Throws if cancelled, or if the certificate is not that of the device.
- */
+/** Never writes: `GET /api/`, and `OPTIONS` on list and record. Throws if cancelled, or for a wrong certificate. */
 export async function learn(
   device: Device,
   facts: DeviceFacts,
@@ -254,10 +251,7 @@ async function learnListResponses(
   };
 }
 
-/**
- * Whether a failed question only means one fact fewer. False for a wrong certificate: nothing more may be
- * sent.
- */
+/** Whether a failed question only means one fact fewer. False for a wrong certificate: nothing more may be sent. */
 function isMissingFact(error: unknown): boolean {
   if (!(error instanceof DevshError) || error instanceof UntrustedError) return false;
   return error.code !== 'cancelled';

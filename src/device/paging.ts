@@ -105,10 +105,7 @@ const COUNTED: readonly PageStep[] = [
 
 const SIZES = ['page_size', 'pageSize', 'per_page', 'perPage', 'limit'];
 
-/**
- * The ways to ask for further pages, most likely first: what worked the last time, then what is configured
- * or named in the response, then common ones.
- */
+/** Most likely first: what worked the last time, what is configured or named in the response, common ones. */
 export function pageSteps(
   facts: ListFacts,
   { numbers = {} }: PageMarks,
@@ -136,13 +133,7 @@ export function pageSteps(
   return [...new Set([...first, ...named, ...guessed])];
 }
 
-/**
- * Path and query of a further page.
- *
- * @param index 1 for the page after the first
- *
- * @param sizeOfFirst number of records on the first page
- */
+/** `index` is 1 for the page after the first; `sizeOfFirst` is the number of records on the first. */
 export function stepPath(
   path: string,
   step: PageStep,

@@ -14,11 +14,7 @@ import {
   WRITES,
 } from './profile.ts';
 
-/**
- * Reads a profile file (YAML or JSON). Throws a SettingsError with `file:line:column`.
- *
- * @param name the name of the profile, which is that of its file
- */
+/** Throws a SettingsError with `file:line:column`. `name` is that of the file. */
 export function parseProfile(source: string, file: string, name: string): Profile {
   const yaml = new YamlSource(source, file, (message) => new SettingsError(message));
   const result = profileSchema.safeParse(yaml.data() ?? {});
@@ -86,10 +82,7 @@ function mergedWrite(base: WriteFacts, own: FileContent['create']): WriteFacts {
   return { ...base, ...namedInCode(own ?? {}) };
 }
 
-/**
- * PATCH and PUT go to the path of one record, so facts that are not configured follow REST conventions
- * instead of those of a write to the collection.
- */
+/** PATCH and PUT go to one record: facts that are not configured follow REST conventions. */
 function mergedUpdate(base: WriteFacts, own: FileContent['update']): WriteFacts {
   const isOfRecord = own?.method === 'PATCH' || own?.method === 'PUT';
   if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) {
@@ -172,11 +165,7 @@ function* problemsOf({
   }
 }
 
-/**
- * Why the facts of a write contradict each other, if they do.
- *
- * @param write `create`, `update` or `remove`
- */
+/** Why the facts of a write (`create`, `update` or `remove`) contradict each other, if they do. */
 function contradiction(write: string, facts: WriteFacts): string | undefined {
   const { method, encoding, record } = facts;
   if (write !== 'remove' && method === 'DELETE')

@@ -71,10 +71,7 @@ export function withResource(
 /** Common natural keys, for resources unknown to the profile. */
 const KEY_FIELDS = ['username', 'name'];
 
-/**
- * The natural key field. If records are given and none has the profile's field, the first likely field that
- * they have. Empty for a single object.
- */
+/** If no record has the profile's field, the first likely field that they have. Empty for a single object. */
 export function keyFieldOf(
   profile: Profile,
   resource: string,
@@ -200,12 +197,10 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The facts of one kind of write for a resource. */
 export function writeFactsOf(profile: Profile, write: WriteName, resource: string): WriteFacts {
   return write === 'update' ? updateFacts(profile, resource) : profile[write];
 }
 
-/** The origin of these facts. */
 export function originOfWrite(profile: Profile, write: WriteName, resource: string): Origin {
   const isOwn = write === 'update' && writeFactsOf(profile, write, resource) !== profile.update;
   const own = profile.origins[`resources.${resource}.${write}`];
@@ -243,10 +238,7 @@ type HiddenFields = {
 /** Cached per reading, because many changes are planned from one. */
 const hiddenByReading = new WeakMap<readonly DeviceRecord[], HiddenFields>();
 
-/**
- * Fields that exist but are shown in none of these records, according to the profile, OPTIONS, an earlier
- * reading or an own write.
- */
+/** Fields that none of these records shows, by the profile, OPTIONS, an earlier reading or an own write. */
 export function hiddenFields(
   profile: Profile,
   resource: string,

@@ -21,10 +21,7 @@ interface Named {
   readonly text: string;
 }
 
-/**
- * How a write names its record; undefined if its path uses other fields. Throws RefusedError if the record
- * lacks the field, or if its value is ambiguous.
- */
+/** Undefined if its path uses other fields. Throws RefusedError if the field is missing or ambiguous. */
 export function namedBy(
   profile: Profile,
   facts: WriteFacts,
@@ -42,10 +39,7 @@ export function namedBy(
   return checkedId(profile, resource, record, facts.selector !== 'id');
 }
 
-/**
- * The path of a write, or of a record read in full, percent-encoded. Throws RefusedError unless it has
- * exactly the segments of its template: an id must not lead up to the collection.
- */
+/** Throws RefusedError unless it has the segments of its template: an id must not lead up to the collection. */
 export function writePath(
   profile: Profile,
   facts: Pick<WriteFacts, 'path'>,
@@ -130,10 +124,7 @@ function checkedName(field: string, value: Value | undefined, resource: string):
   return { field, text };
 }
 
-/**
- * Other paths where the records may be: with or without the trailing slash, and under the plural name.
- * Empty if the path is configured.
- */
+/** With or without the trailing slash, and under the plural name. Empty if the path is configured. */
 export function otherPaths(profile: Profile, resource: string): readonly string[] {
   const { origins, resources, basePath, endsWithSlash, list } = profile;
   const isConfigured = (fact: string): boolean => origins[fact] === 'configured';
@@ -147,7 +138,6 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
   return paths.filter((path) => path !== tried);
 }
 
-/** Sets the observed path of a resource. */
 export function withFoundPath(profile: Profile, resource: string, path: string): Profile {
   const origins = { ...profile.origins, [`resources.${resource}.path`]: 'observed' as const };
   return { ...withResource(profile, resource, { path }), origins };
@@ -208,10 +198,7 @@ function isAddress(value: Value, basePath: string): boolean {
   return parts.length > 0 && parts.some((part) => isAddress(part, basePath));
 }
 
-/**
- * Refuses to delete a whole resource, in any spelling: `/api/user/`, `/api//user`, `/api/user/x/..`. Throws
- * RefusedError.
- */
+/** Throws RefusedError for a whole resource in any spelling: `/api/user/`, `/api//user`, `/api/user/x/..`. */
 export function assertNoCollection(profile: Profile, path: string): void {
   const base = segmentsOf(profile.basePath);
   const sent = segmentsOf(path);

@@ -18,7 +18,6 @@ import { oneLine } from '../text/one-line.ts';
 import type { Credential } from './credential.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
 
-/** The error for a response that is no success (2xx). */
 export function responseError(context: FailureContext, received: Response): DeviceError {
   const { device, credential, request } = context;
   const response = redactedResponse(context, received);
@@ -112,7 +111,6 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
   });
 }
 
-/** What is wrong with a response that arrived. */
 const UNUSABLE = {
   'too large': (detail: string) => `is too large: ${detail}. devsh used nothing of it`,
   malformed: (detail: string) => `is not valid HTTP: ${detail}. Is this the right port?`,
@@ -235,7 +233,6 @@ function reasonSuffix(text: string): string {
   return text === '' ? '' : `: ${text.replace(/\.$/, '')}`;
 }
 
-/** The context of a failure for its message. */
 export interface FailureContext {
   readonly device: DeviceRef;
   readonly request: Pick<HttpRequest, 'method' | 'path'>;

@@ -3,10 +3,7 @@ import { UsageError } from '../errors.ts';
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END [^-]*-----/g;
 
-/**
- * Checks the text of a CA file (PEM): TLS ignores what it cannot read, and would then report an unknown
- * issuer for every device. Throws UsageError that names the file.
- */
+/** TLS ignores what it cannot read, and reports an unknown issuer: throws UsageError that names the file. */
 export function readCa(text: string, file: string): string {
   const blocks = certificatesIn(text);
   if (blocks.length === 0) {
@@ -36,10 +33,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/**
- * Normalizes a SHA-256 fingerprint to upper case with colons; undefined unless it is 32 bytes of hex.
- * Accepts any case, with or without colons, and a leading `sha256:`.
- */
+/** Upper case with colons; undefined unless it is 32 bytes of hex, in any case, also behind `sha256:`. */
 export function normalizeFingerprint(text: string): string | undefined {
   const hex = text
     .trim()

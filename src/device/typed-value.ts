@@ -17,10 +17,7 @@ const KINDS: readonly (readonly [kind: FieldShape['kind'], types: RegExp])[] = [
   ['object', /^(?:nested object|object|dict|map)$/i],
 ];
 
-/**
- * The kind of a field's values: the type that the device reports, otherwise the common kind of all
- * `values`. Shown values win over the type if they are texts, lists or objects.
- */
+/** The type that the device reports, else the common kind of `values`; shown texts, lists and objects win. */
 export function fieldShape(
   facts: Pick<FieldFacts, 'type'> | undefined,
   values: readonly (Value | undefined)[],
@@ -33,7 +30,6 @@ export function fieldShape(
   return reported === 'list' ? { kind: 'list', item: { kind: 'unknown' } } : { kind: reported };
 }
 
-/** The kind that all values share. */
 function commonShape(values: readonly Value[]): FieldShape {
   const kinds = new Set(values.map(kindOf));
   const [kind = 'unknown'] = kinds;

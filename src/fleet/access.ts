@@ -14,7 +14,6 @@ import type { DeviceEntry } from './selector.ts';
  */
 export interface Access {
   trust(entry: DeviceEntry): Promise<Trust>;
-  /** How the device is reached. */
   route(entry: DeviceEntry): Route;
   /** The certificate is unknown: returns the pin to retry with, or `undefined` to refuse. */
   acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined>;

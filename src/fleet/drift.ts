@@ -3,10 +3,7 @@ import { comparedText, isCompared } from './compared.ts';
 import { sharedText, type DeviceRecords } from './fold.ts';
 import { counted } from '../text/one-line.ts';
 
-/**
- * How the record on one device compares to the content that most devices have. If no content has a
- * plurality, all devices differ.
- */
+/** Compared to the content that most devices have; without a plurality, all devices differ. */
 export type DriftCell =
   | { readonly kind: 'same' }
   /** No other device that was read has it. */
@@ -113,12 +110,10 @@ export function driftOf(
   return { keyField, devices, unread, rows };
 }
 
-/** The devices that have the record, in order. */
 export function devicesWith({ devices }: Pick<Drift, 'devices'>, { held }: DriftRow): DeviceRef[] {
   return devices.filter((_, index) => (held[index]?.length ?? 0) > 0);
 }
 
-/** The devices that lack it. */
 export function devicesWithout(
   { devices }: Pick<Drift, 'devices'>,
   { held }: DriftRow,

@@ -157,11 +157,7 @@ function byPlace(a: Group, b: Group): number {
   return a.place - b.place || a.at - b.at;
 }
 
-/**
- * The rows of all these devices.
- *
- * @param unread number of selected devices that were not read
- */
+/** `unread`: number of selected devices that were not read. */
 export function foldRecords(
   reads: readonly DeviceRecords[],
   keyField: string,

@@ -9,10 +9,7 @@ import type { ImportPlan } from './import/import-plan.ts';
 
 const FILE = 'devices.yaml';
 
-/**
- * Appends a device; everything else stays, including comments. Throws SettingsError if the text is no valid
- * inventory, UsageError if the name or address is taken.
- */
+/** Keeps all else. Throws SettingsError for an invalid inventory, UsageError if the name or address is taken. */
 export function addDevice(text: string, device: InventoryDevice, file = FILE): string {
   const inventory = parseInventory(text, file);
   if (inventory.find(device.name)) {
@@ -170,10 +167,7 @@ class InventoryDocument {
   }
 }
 
-/**
- * Applies an import plan to the text of `devices.yaml`; comments and order stay. Throws a SettingsError if
- * the text has changed since, or cannot be edited this way.
- */
+/** Comments and order stay. Throws a SettingsError if the text has changed since, or cannot be edited. */
 export function applyImport(text: string, plan: ImportPlan, file: string): string {
   const { written } = readInventory(text, file);
   const indexes = new Map(written.devices.map(({ name }, index) => [name.toLowerCase(), index]));

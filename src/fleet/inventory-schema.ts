@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
-/*
- * In the failsafe schema of YAML every plain scalar is text, so that a device may be called 1.0 or no. Editors
- * read YAML in the usual way: for them such a text may be a number or a boolean, too.
- */
+/** A device may be called 1.0 or no: text for devsh, but for editors a number or a boolean, too. */
 const AS_IN_YAML = { type: ['string', 'number', 'boolean'] };
 
 const text = z.string('must be text').min(1, 'must not be empty').meta(AS_IN_YAML);

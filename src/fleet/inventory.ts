@@ -78,7 +78,6 @@ export class GroupTree {
     return levels;
   }
 
-  /** Whether a group contains itself, through others. */
   isInItself(name: string): boolean {
     const parents = this.#parents.get(name.toLowerCase()) ?? [];
     return this.levels(parents).some((level) =>

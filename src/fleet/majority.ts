@@ -1,7 +1,4 @@
-/**
- * The value that more than half of the devices have, even if all `unknown` ones had another. Undefined:
- * none has, so no device can be called the odd one.
- */
+/** More than half have it, even if all `unknown` ones had another. Undefined: no device is the odd one. */
 export function majorityOf<V extends { readonly devices: readonly unknown[] }>(
   values: readonly V[],
   unknown: number,

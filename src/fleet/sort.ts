@@ -10,10 +10,7 @@ function compareTexts(a: string, b: string): number {
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/**
- * Sorts by several fields, most important first; a leading `-` reverses. Numbers, also those in texts, come
- * by size and before text; empty values come last in both directions. Stable.
- */
+/** Most important first; `-` reverses. Numbers by size, before text; empty values last either way. Stable. */
 export function sortBy<T>(
   items: readonly T[],
   fields: readonly string[],
@@ -127,10 +124,7 @@ const PLAIN = /^(?!.*\d{50})[_\-.@0-9a-z]+$/;
 /** In collator order. */
 const SIGNS = '_-.@';
 
-/**
- * A key whose code unit order is the collator's order: signs first, then numbers by size, then letters.
- * Undefined for texts that are not plain.
- */
+/** Its code unit order is the collator's order: signs, numbers by size, letters. Undefined for other texts. */
 export function plainKey(text: string): string | undefined {
   if (!PLAIN.test(text)) return undefined;
   return text.replace(/[_\-.@]|\d+/g, (part) => {

@@ -119,10 +119,7 @@ export function writtenSettings(device: InventoryDevice): WrittenSettings {
   );
 }
 
-/**
- * Unifies order and spelling for comparison: absolute paths, a proxy with its port. Throws a UsageError for
- * an invalid route.
- */
+/** For comparison: absolute paths, a proxy with its port. Throws a UsageError for an invalid route. */
 export function normalizedSettings(settings: WrittenSettings, folder: string): WrittenSettings {
   return Object.fromEntries(
     SETTING_KEYS.flatMap((key): [string, Written][] => {

@@ -4,10 +4,7 @@ import { exitOf, startProgram } from './program.ts';
 /** A starter that fails does so within this time. */
 const START_MS = 1000;
 
-/**
- * Opens an address in the user's browser with the platform's starter (`$BROWSER` first). Resolves to
- * whether the starter worked; does not wait for a slow browser.
- */
+/** By `$BROWSER` or the platform's starter. Resolves to whether it worked; does not wait for a slow browser. */
 export async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const child = startProgram([...starterOf(env), url], env, { stdio: 'ignore', detached: true });
   child.unref();

@@ -23,10 +23,7 @@ export function clipboardPrograms(
   ];
 }
 
-/**
- * Copies the text with the first program that accepts it, and resolves to its name. A terminal never
- * confirms that it copied (OSC 52), so callers use both ways.
- */
+/** With the first program that accepts it; resolves to its name. OSC 52 confirms nothing: callers use both. */
 export async function copyWithProgram(
   text: string,
   env: NodeJS.ProcessEnv,

@@ -6,7 +6,6 @@ import { RefusedError, UsageError } from '../errors.ts';
 import { parseLine } from '../text/words.ts';
 import { runInTerminal } from './terminal.ts';
 
-/** A text for the user to edit. */
 export interface Draft {
   readonly text: string;
   /** The file name: its extension tells the editor the format. */

@@ -85,10 +85,7 @@ export function operatorName(): string {
 /** Variables in which terminals name their tabs and panes. */
 const TERMINAL_NAMES = ['TERM_SESSION_ID', 'WT_SESSION', 'TMUX_PANE'] as const;
 
-/**
- * A short name shared by the devsh processes of one terminal, and different in other terminals. Falls
- * back to the parent process if the system does not report sessions.
- */
+/** Shared by the devsh processes of one terminal. The parent process if the system reports no sessions. */
 export function sessionName(env: NodeJS.ProcessEnv): string {
   const parts = [systemSession() ?? `${process.ppid}`, ...TERMINAL_NAMES.map((name) => env[name])];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);

@@ -40,10 +40,7 @@ export async function pageInProgram(
   await showInPager(text, words, env, LESS_FULL_SCREEN);
 }
 
-/**
- * Shows a text in the pager, which has the terminal until the user leaves it: Ctrl-C is a key of the
- * pager then. Leaving early is no failure. Throws a `UsageError` if the pager cannot be started.
- */
+/** Ctrl-C is a key of the pager; leaving early is no failure. Throws a `UsageError` if it cannot be started. */
 export async function showInPager(
   text: string,
   words: readonly string[],

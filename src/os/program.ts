@@ -6,10 +6,7 @@ import type {
 import { once } from 'node:events';
 import { errorCode } from './files.ts';
 
-/**
- * The environment for a child program: without devsh's own variables, which may hold secrets, without
- * proxy logins, and without NODE_OPTIONS, which would change how a Node program runs.
- */
+/** Without devsh's own variables and proxy logins, which may be secret, and without NODE_OPTIONS. */
 export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env)
@@ -28,10 +25,7 @@ interface Start extends Pick<SpawnOptions, 'stdio' | 'detached' | 'windowsHide'>
   readonly ownGroup?: boolean | undefined;
 }
 
-/**
- * Starts a program without a shell and with a filtered environment; every program is started here.
- * Emits `error` if it cannot be started.
- */
+/** Without a shell, the environment filtered; every program starts here. Emits `error` if it cannot be started. */
 export function startProgram(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -103,10 +97,7 @@ const MAX_BYTES = 64 * 1024;
 /** Background processes of a program may keep its output open: they get no more time than this. */
 const GRACE_MS = 250;
 
-/**
- * Runs a program without a terminal, by default in its own process group, which is killed as a whole
- * when the program takes too long or prints too much. Never rejects.
- */
+/** Without a terminal; killed with its process group if it takes too long or prints too much. Never rejects. */
 export function runProgram({
   argv,
   env,

@@ -14,14 +14,10 @@ interface TerminalProgram {
   readonly env: NodeJS.ProcessEnv;
   /** Standard input; the terminal by default. */
   readonly input?: string;
-  /** Ends the program. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Runs a program that has the terminal until the user leaves it: Ctrl-C is a key of the program then.
- * Throws a `UsageError` if it cannot be started.
- */
+/** Ctrl-C is a key of the program until the user leaves it. Throws a `UsageError` if it cannot be started. */
 export async function runInTerminal(
   argv: readonly string[],
   { role, variables, env, input, signal }: TerminalProgram,
@@ -47,10 +43,7 @@ export async function runInTerminal(
   }
 }
 
-/**
- * Output of stty(1) when it sets or reads a terminal mode; undefined if stty is not available.
- * Synchronous: it must be done before the next key, or before the process ends.
- */
+/** Undefined without stty. Synchronous: it must be done before the next key, or before the process ends. */
 export function stty(mode: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   // Loaded only now: only a prompt on a terminal needs it.

@@ -102,10 +102,7 @@ export function columnTitle(field: string): string {
     .toUpperCase();
 }
 
-/**
- * A value as one harmless line for a table or a message. This is the one place where values become
- * safe to show: what comes from here is not made visible again.
- */
+/** One harmless line. The one place where values become safe to show: not made visible again. */
 export function cellText(value: Value | undefined): string {
   return visible(valueText(value));
 }

@@ -316,10 +316,7 @@ const SCHEMA = 'devsh/1';
 /** A JSON object under construction; `undefined` is not written. */
 type JsonObject = Readonly<Record<string, JsonValue>>;
 
-/**
- * JSON that keeps every value exact and is harmless in a terminal: control, bidi and invisible
- * characters and half surrogates are written as `\uXXXX`.
- */
+/** Exact, and harmless in a terminal: control, bidi and invisible characters are written as `\uXXXX`. */
 export function toJson(value: JsonValue, options: { readonly indent?: number } = {}): string {
   const text = nativeText(value, options.indent) ?? jsonText(value, options);
   // Line breaks inside strings are escaped already; those left belong to the layout.

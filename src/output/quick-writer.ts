@@ -37,10 +37,7 @@ export async function renderedText(format: Format, outputs: readonly Output[]): 
   return text;
 }
 
-/**
- * For the formats that need no library: a start for them loads none. Data goes to `out`; plans, remarks,
- * progress and errors go to `err`.
- */
+/** For the formats that need no library. Data goes to `out`; plans, remarks, progress and errors go to `err`. */
 export function quickWriter(format: Exclude<Format, 'yaml' | 'csv'>, streams: Streams): Writer {
   const remarks = remarkWriter(streams);
   if (format === 'table') return textWriter(streams, remarks);

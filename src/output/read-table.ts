@@ -47,10 +47,7 @@ export function inSelectionOrder(outputs: readonly ReadOutput[]): ReadOutput[] {
   return [...outputs].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 
-/**
- * One device's records as JSON gives them: sorted, cut to `--columns` where they were named, and
- * without secrets; `get` has those.
- */
+/** As JSON gives them: sorted, cut to `--columns`, and without secrets; `get` has those. */
 export function viewedRecords(
   { sort, columns }: View,
   records: readonly DeviceRecord[],

@@ -9,7 +9,6 @@ import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether `out` is a terminal. */
   readonly isTty: boolean;
   readonly isErrTty: boolean;
   /** The terminal's width in cells. */
@@ -77,7 +76,6 @@ export function reasonText(error: DevshError, device: DeviceRef | undefined): st
   return visible(clipped(message.startsWith(prefix) ? message.slice(prefix.length) : message));
 }
 
-/** A device that failed, and why. */
 export type Failure = NotCovered;
 
 /** Why devices failed, and which: `text` holds for each of them. */
@@ -95,11 +93,7 @@ export function causesOf(failures: readonly Failure[]): Cause[] {
   });
 }
 
-/**
- * Each cause with its devices: "✗ fw3: no answer within 5 s", "✗ fw1, fw2, fw4 +10: no answer within 5 s".
- *
- * @param most the maximum number of names per cause
- */
+/** "✗ fw1, fw2, fw4 +10: no answer within 5 s": each cause once, with at most `most` names. */
 export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
   return causesOf(failures).map(({ text, failures: found }) => {
     const names = found.map(({ device }) => visible(device.name));
@@ -116,11 +110,7 @@ function sharedReason({ device, error }: Failure): string {
     .replaceAll(visible(address), 'the device');
 }
 
-/**
- * An error that is not about one device, with what the user may have meant.
- *
- * @param typed the line that the error points into
- */
+/** With what the user may have meant; `typed` is the line that the error points into. */
 export function errorLines(error: DevshError, style: Style, typed?: TypedLine): string[] {
   if (error instanceof DeclinedError) return [visibleLines(error.message)];
   const { suggestions = [], column } = error instanceof UsageError ? error : {};

@@ -1,10 +1,7 @@
 import type { Style } from './streams.ts';
 import { cut, fit, widthOf } from '../text/visible.ts';
 
-/**
- * What a column is for; it decides which ones shrink first. `whole` is never cut but
- * wrapped. `extra` is omitted if there is no room.
- */
+/** Decides which columns shrink first. `whole` is wrapped, never cut; `extra` is omitted without room. */
 export type ColumnRole = 'whole' | 'key' | 'field' | 'extra' | 'id' | 'note';
 
 export interface TextColumn {

@@ -203,10 +203,7 @@ function recordText(row: FoldedRow, field: string, perDevice: readonly string[])
   return texts.map((text, at) => `${text} (${visible(row.devices[at]?.name ?? '')})`).join(', ');
 }
 
-/**
- * The Markdown of our own reports as a terminal shows it: headings with a rule below, tables aligned,
- * no signs of Markdown. Rows of two cells, a name and what it is, are never cut.
- */
+/** For our own reports: headings with a rule below, tables aligned. Rows of two cells are never cut. */
 export function markdownLines(markdown: string, columns: number, style: Style): string[] {
   const blocks: string[][] = [];
   for (const line of markdown.replace(/\n+$/, '').split('\n')) {

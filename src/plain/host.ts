@@ -38,10 +38,7 @@ export function appendsOnly({ appendsOnly: isAsked, env }: Host): boolean {
   return isAsked === true || env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true';
 }
 
-/**
- * Whether to use colours. The first that is set decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE,
- * CLICOLOR, TERM=dumb. By default a terminal gets colours.
- */
+/** The first set one decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR, TERM; else the terminal. */
 export function wantsColor(host: Host, choice: ColorChoice): boolean {
   const { NO_COLOR = '', FORCE_COLOR = '', CLICOLOR, CLICOLOR_FORCE = '', TERM } = host.env;
   if (choice !== 'auto') return choice === 'always';

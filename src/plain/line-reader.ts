@@ -26,10 +26,7 @@ export type LineAnswer =
 /** Keys that erase within this time are shown as one change. */
 const ERASE_MS = 150;
 
-/**
- * Reads a line from the terminal and writes only text and line ends: shows typed text at once, and a changed
- * line again below. For dumb terminals and screen readers.
- */
+/** Writes only text and line ends; a changed line appears again below. For dumb terminals and screen readers. */
 export function readLine(host: Host, question: LineQuestion): Promise<LineAnswer> {
   return new Promise((resolve) => {
     new LineReader(host, question, resolve).start();

@@ -5,10 +5,7 @@ import type { Streams } from '../output/streams.ts';
 import { visible, widthOf } from '../text/visible.ts';
 import { sizeOf, type Host } from './host.ts';
 
-/**
- * Output that goes to the pager if it is longer than the screen. Buffers it from the first line, with the
- * remarks that follow, which are printed after the pager.
- */
+/** Buffers the output of a line and its remarks: longer than the screen, they go to the pager. */
 export class PagedOutput {
   readonly #host: Host;
   readonly #words: readonly string[] | undefined;
@@ -40,10 +37,7 @@ export class PagedOutput {
     this.#held = [];
   }
 
-  /**
-   * Ends the output. Resolves when the user has left the pager. Opens no pager if the user is already typing
-   * the next line (`isTyping`): it would take the letters as its own keys.
-   */
+  /** Resolves when the user has left the pager. Opens none if `isTyping`: it would take the letters as its keys. */
   async show(isTyping: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
     const text = this.#held.map((part) => (part.to === 'stdout' ? part.text : '')).join('');
     if (this.#words === undefined || fits(text, this.#host.stdout) || (await isTyping())) {

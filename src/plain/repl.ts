@@ -14,10 +14,7 @@ import { cut, fit, visible, widthOf } from '../text/visible.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import { UsageError } from '../errors.ts';
 
-/**
- * A prompt that only appends, for dumb terminals, screen readers and pipes. Runs piped lines in order; the exit
- * code is that of the last one.
- */
+/** Only appends, for dumb terminals, screen readers and pipes. The exit code is that of the last line. */
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
   const host: Host = { ...terminal, appendsOnly: true };
   const echo = new HeldEcho(host);
@@ -181,10 +178,7 @@ function commonStart(a: string, b: string): string {
 /** A longer line is no command; an input without line ends would fill the memory. */
 const MAX_LINE_MEBIBYTES = 8;
 
-/**
- * The lines of an input that is no terminal, each as soon as it is complete. Throws UsageError for a line that
- * is too long.
- */
+/** Each as soon as it is complete. Throws UsageError for a line that is too long. */
 export async function* pipedLines(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let rest = '';

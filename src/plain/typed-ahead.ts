@@ -18,10 +18,7 @@ export class TypedAhead {
     this.#text += text;
   }
 
-  /**
-   * Drops the text, which may be a password that was typed too early and must not show at a prompt. Returns
-   * whether there was any.
-   */
+  /** It may be a password that was typed too early, and must not show. Returns whether there was any. */
   forget(): boolean {
     return this.take() !== '';
   }
@@ -34,10 +31,7 @@ export class TypedAhead {
   }
 }
 
-/**
- * Reads everything typed until now, as text with line ends; waits until the user stops typing. Resolves to
- * `undefined` on Ctrl-C and at the end of the input. Leaves the terminal raw for the question.
- */
+/** As text, once the user stops typing; `undefined` on Ctrl-C and at the end. Leaves the terminal raw. */
 export async function typedSoFar(stdin: Host['stdin']): Promise<string | undefined> {
   const decoder = new StringDecoder('utf8');
   let typed = '';

@@ -82,10 +82,7 @@ export class CachedFile<Content> {
   }
 }
 
-/**
- * Marks content that this devsh writes to its cache: if it returns unchanged, it needs no check against its
- * schema, which takes longer than reading. No protection against forgery.
- */
+/** What returns unchanged from the cache needs no check against its schema. No protection against forgery. */
 export function seal<Content extends object>(content: Content): Content & { seal: string } {
   return { ...content, seal: sumOf(content) };
 }
@@ -105,10 +102,7 @@ function digest(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url');
 }
 
-/**
- * The last good copy of a file, so that the content survives damage to the file. The copy is in another folder,
- * so that the loss of one folder spares the other.
- */
+/** The last good text of a file, in another folder, so that the loss of one folder spares the other. */
 export class GoodCopy {
   readonly path: string;
 

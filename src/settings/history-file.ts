@@ -21,12 +21,10 @@ export class HistoryFile {
     return this.#size === 0 ? [] : lines.slice(-this.#size);
   }
 
-  /** Whether the history may contain a line. */
   keeps(line: string): boolean {
     return this.#size > 0 && isForHistory(line);
   }
 
-  /** Adds a line that may be kept. */
   async append(line: string): Promise<void> {
     if (!this.keeps(line)) return;
     await withLock(this.path, async () => {

@@ -80,10 +80,7 @@ export class InventoryFile {
     await this.#edit((text, edit) => edit.setProfile(text, name, profile, this.path));
   }
 
-  /**
-   * Restores the good copy and keeps the content of the file in another file. Throws SettingsError if there is
-   * no copy.
-   */
+  /** Keeps the content of the file in another file. Throws SettingsError if there is no copy. */
   async restore(
     now: Date,
   ): Promise<{ readonly devices: number; readonly aside: string | undefined }> {
@@ -171,11 +168,7 @@ async function devicesIn(text: string): Promise<readonly InventoryDevice[]> {
   }
 }
 
-/**
- * Opens the inventory of the settings. Each file has its own good copy and cache.
- *
- * @param notify gets a line for the user if the file has lost devices
- */
+/** Each file has its own good copy and cache; `notify` gets a line if the file has lost devices. */
 export function openInventory(
   paths: Paths,
   settings: Settings,
@@ -191,10 +184,7 @@ export function openInventory(
   );
 }
 
-/**
- * A relative path counts from the folder of the settings, or from the current folder if it comes from the
- * environment.
- */
+/** Relative to the folder of the settings, or to the current folder if it comes from the environment. */
 function placeOf(path: string | undefined, paths: Paths, settings: Settings): string {
   if (path === undefined) return join(paths.config, 'devices.yaml');
   return settings.origin('inventory').kind === 'user' ? resolve(paths.config, path) : resolve(path);

@@ -201,10 +201,7 @@ export class KnownDevices {
     return wasKnown;
   }
 
-  /**
-   * Restores the good copy, adds the pins that only the file has, and keeps the old content of the file aside.
-   * Throws a SettingsError if there is no copy.
-   */
+  /** Adds the pins that only the file has; keeps its old content aside. Throws a SettingsError without a copy. */
   async restore(now: Date): Promise<{ readonly pins: number; readonly aside: string | undefined }> {
     return withLock(this.path, async () => {
       const good = await this.#copyLines();

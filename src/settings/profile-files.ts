@@ -22,10 +22,7 @@ export class ProfileFiles {
   /** The files of observed facts: most devices have none, and a fleet asks a thousand times. */
   #present: { readonly at: number; readonly names: Promise<Set<string>> } | undefined;
 
-  /**
-   * @param folder of `NAME.yaml`, in the configuration
-   * @param seenFolder one file for each device, in the cache
-   */
+  /** `folder` has the user's `NAME.yaml`; `seenFolder`, in the cache, one file for each device. */
   constructor(folder: string, seenFolder: string) {
     this.folder = folder;
     this.#seenFolder = seenFolder;
@@ -131,10 +128,7 @@ export class ProfileFiles {
   }
 }
 
-/**
- * Whether a resource of this name was observed on any device. Synchronous and without the schema, as lines are
- * parsed before any request; the command reads the facts closely.
- */
+/** Synchronous and without the schema, as lines are parsed before any request; commands read the facts closely. */
 function isSeen(name: string, seenFolder: string): boolean {
   return texts(seenFolder, '.json').some((text) => {
     if (!text.includes(name)) return false;

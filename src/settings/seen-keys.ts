@@ -23,10 +23,7 @@ export interface SeenRecords {
 
 type SeenByResource = Readonly<Record<string, SeenRecords>>;
 
-/**
- * Candidates of completion for devices that are not connected: the keys last read, one file for each device, in
- * the cache.
- */
+/** For completion without a connection: the keys last read, one cache file for each device. */
 export class SeenKeys {
   readonly #folder: string;
   readonly #isKept: boolean;

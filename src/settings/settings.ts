@@ -20,10 +20,7 @@ interface ProjectFile {
   readonly text: string | undefined;
 }
 
-/**
- * Finds the nearest `.devsh.json` in `folder` or above it; undefined if there is none. Throws SettingsError if
- * it cannot be read.
- */
+/** The nearest `.devsh.json` in `folder` or above it. Throws SettingsError if it cannot be read. */
 async function findProjectFile(folder: string): Promise<ProjectFile | undefined> {
   for (let at = folder; ; at = dirname(at)) {
     const path = join(at, PROJECT_FILE);

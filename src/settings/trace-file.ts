@@ -12,10 +12,7 @@ import { errorCode, fileError } from '../os/files.ts';
 
 const FIRST_LINE = '{"schema":"devsh-trace/1"}\n';
 
-/**
- * A file of `--trace`: JSON Lines, readable only by the user, and only appended to. A failure to write ends
- * the trace, never the work that is traced.
- */
+/** JSON Lines that only the user can read. A failure to write ends the trace, never the work that is traced. */
 export class TraceFile {
   readonly #path: string;
   readonly #notify: (notice: string) => void;

@@ -94,10 +94,7 @@ function jsonOf(text: string, word: Word | undefined): Value {
   }
 }
 
-/**
- * The error for a word that is no assignment. `likely`: the field whose value the word probably is, unless it
- * is the name of that field.
- */
+/** `likely`: the field whose value the word probably is, unless it is the name of that field. */
 export function notAssigned(text: string, column: number, likely?: string): UsageError {
   const field = text === likely ? undefined : likely;
   const says = text.startsWith('=') ? 'names no field' : 'is not field=value';
@@ -176,10 +173,7 @@ export function fieldCandidates(
     });
 }
 
-/**
- * Parses the filter of `--where`. Throws UsageError without a column: its columns count in the filter, not in
- * the line.
- */
+/** Throws UsageError without a column: its columns count in the filter, not in the line. */
 export function whereFilter(text: string): Filter {
   if (text.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
   try {

@@ -101,10 +101,7 @@ export class SimulatedDevice {
     return recordsOf(this.#site, resource);
   }
 
-  /**
-   * As `Listener.listen`.
-   * @internal
-   */
+  /** As `Listener.listen`. @internal */
   listen(endpoint: Endpoint): Promise<void> {
     return this.#listener.listen(endpoint);
   }

@@ -48,7 +48,6 @@ function isAt<Stage extends FaultStage>(fault: Fault, stage: Stage): fault is Fa
   return fault.stage === stage;
 }
 
-/** The active faults of one device. */
 export class FaultSwitches {
   readonly #on = new Map<string, Switch>();
 

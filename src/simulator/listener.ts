@@ -8,10 +8,7 @@ import type { ConnectionBehavior } from './faults/fault.ts';
 
 const RELISTEN_AFTER_MS = 50;
 
-/**
- * The port of one device: TCP, and TLS and HTTP on top of it. Connection faults strike in between. Call
- * `listen` first; `close` ends all connections.
- */
+/** TCP, TLS and HTTP of one device, with the faults in between. Call `listen` first; `close` ends all. */
 export class Listener {
   readonly #name: string;
   readonly #serve: RequestListener;

@@ -1,9 +1,6 @@
 const MOST_SUGGESTIONS = 3;
 
-/**
- * At most three candidates for a mistyped `word`, best first: those within one to three typing errors,
- * and those that start with the word. Ignores case.
- */
+/** At most three, best first: within one to three typing errors, or starting with the word. Ignores case. */
 export function suggest(word: string, candidates: Iterable<string>): string[] {
   const wanted = word.toLowerCase();
   if (wanted === '') return [];

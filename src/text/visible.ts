@@ -66,10 +66,7 @@ export function isPlainAscii(text: string): boolean {
   return PRINTABLE_ASCII.test(text);
 }
 
-/**
- * Letters of other scripts that look like Latin ones, by the Latin letter: those used to forge names
- * (a selection from Unicode's confusables.txt, UTS #39).
- */
+/** By the Latin letter: those used to forge names (a selection from Unicode's confusables.txt, UTS #39). */
 const TWINS: Readonly<Record<string, string>> = {
   a: 'аα',
   b: 'ЬƄ',
@@ -120,10 +117,7 @@ const LATIN = new Map(
 );
 const HAS_TWIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'u');
 
-/**
- * Replaces look-alikes of Latin letters in words that contain Latin letters, too. A word in a single
- * script stays unchanged.
- */
+/** Look-alikes of Latin letters in words that also contain Latin letters; a word in a single script stays. */
 export function replaceForged(text: string, replacement: (letter: string) => string): string {
   if (!HAS_TWIN.test(text)) return text;
   return text.replace(/[\p{L}\p{M}\p{N}]+/gu, (word) =>
@@ -133,10 +127,7 @@ export function replaceForged(text: string, replacement: (letter: string) => str
   );
 }
 
-/**
- * A name that differs visibly from names drawn the same: unusual blanks, and letters that NFC would
- * change, as code points: `e<U+0301>`, `a<U+00A0>b`.
- */
+/** Unusual blanks, and letters that NFC would change, as code points: `e<U+0301>`, `a<U+00A0>b`. */
 export function unmistakable(name: string): string {
   if (isPlainAscii(name)) return name;
   const isComposed = name === name.normalize('NFC');
@@ -153,10 +144,7 @@ function codePointText(letter: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-/**
- * The look of a name: names with the same look can be confused. Ignores case, composition of accents,
- * look-alike letters and digits, and invisible characters.
- */
+/** Names with one look can be confused. Ignores case, composition, look-alikes and invisible characters. */
 export function lookOf(name: string): string {
   // ASCII needs no composition; its look-alikes are replaced below.
   return (isPlainAscii(name) ? name : latinOf(name))
@@ -174,17 +162,11 @@ function latinOf(name: string): string {
   return Array.from(folded, (letter) => LATIN.get(letter) ?? letter).join('');
 }
 
-/**
- * What a terminal obeys or does not show: control and bidi characters, zero-width and other invisible
- * ones, line separators, lone surrogates. They make escape sequences, reordered and look-alike text.
- */
+/** What a terminal obeys or does not show: control, bidi, zero-width and invisible characters, lone surrogates. */
 const UNSAFE =
   '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\uFFF9-\\uFFFB';
 
-/**
- * Large ranges without any of these: ASCII, letters up to Arabic, dashes and signs, Chinese, Japanese
- * and Korean letters. They contain no surrogates.
- */
+/** Large ranges without any of these: ASCII, letters up to Arabic, dashes, signs, CJK. No surrogates. */
 const SAFE =
   '\\x20-\\x7e\\xa1-\\xac\\xae-\\u034e\\u0350-\\u061b\\u2010-\\u2027\\u202f-\\u205f\\u2070-\\u3163\\u3165-\\ud7ff';
 
@@ -227,10 +209,7 @@ export function jsonEscape(character: string): string {
   );
 }
 
-/**
- * A foreign text as one harmless line: control characters as `^[`, other invisible ones and look-alikes
- * of Latin letters as `<U+202E>`. Other letters, combining marks and emoji stay. Idempotent.
- */
+/** One harmless line: controls as `^[`, invisible ones and look-alikes as `<U+202E>`. Others stay. Idempotent. */
 export function visible(text: string): string {
   return isPlainAscii(text) ? text : replaceForged(withoutUnsafe(text), shown);
 }

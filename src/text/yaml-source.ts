@@ -9,10 +9,7 @@ const MAX_DIGITS = 1000;
 /** Nested lists or maps, with nothing between the brackets but a name. */
 const TOO_DEEP = /(?:[[{][ \t\r\n]*(?:"[^"\n]{0,100}"[ \t]*:[ \t\r\n]*)?){500}/;
 
-/**
- * A YAML (or JSON) text with source positions. Every plain scalar is text, as in YAML's failsafe
- * schema, so that `1.0`, `no` and `007` stay as written.
- */
+/** Every plain scalar is text, as in YAML's failsafe schema: `1.0`, `no` and `007` stay as written. */
 export class YamlSource {
   readonly #file: string;
   readonly #lines = new LineCounter();

@@ -132,7 +132,6 @@ export class Questions {
     resolve(answer);
   }
 
-  /** Shows the next question. */
   #showNext(): void {
     const [question] = this.#store.state.questions;
     clearTimeout(this.#timer);

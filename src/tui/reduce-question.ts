@@ -13,7 +13,6 @@ export function changeQuestion(
   return first === undefined ? state : { ...state, questions: [change(first), ...others] };
 }
 
-/** Edits the answer. */
 export function editAnswer(state: State, key: EditKey): State {
   return changeQuestion(state, (question) => ({
     ...question,

@@ -13,17 +13,11 @@ import {
   type StepReport,
 } from './report.ts';
 
-/**
- * Punctuation of Markdown and HTML, blanks that would be lost, and characters that turn an address into a
- * link.
- */
+/** Punctuation of Markdown and HTML, blanks that would be lost, and what turns an address into a link. */
 const MEANINGFUL =
   /[\\`*[\]<>|&~#$@]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^ | $|(?<= ) |:(?=\/\/)|(?<=www)\./giu;
 
-/**
- * A report as GitHub-flavoured Markdown: the head, a table of all devices, then the changes field by field,
- * once for devices that differ only in ids.
- */
+/** The head, a table of all devices, then the changes, once for devices that differ only in ids. */
 export function markdownReport(report: Report): string {
   const devices = mostUrgentFirst(report.devices);
   const absent = notCoveredText(report.notCovered);
@@ -131,10 +125,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [row(head), row(head.map(() => '---')), ...rows.map(row)];
 }
 
-/**
- * Foreign text within a line. Markdown syntax becomes character references: renderers disagree on
- * backslashes before a `|` in a table, never on these.
- */
+/** Syntax becomes character references: renderers disagree on backslashes before a `|` in a table. */
 function inline(text: string): string {
   return visible(text).replace(MEANINGFUL, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }

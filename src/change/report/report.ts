@@ -19,10 +19,7 @@ import { replaceUnsafeInJson, visible } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
 
-/**
- * One field of a record before and after a step, secrets masked; `undefined` if the record is absent or
- * unknown.
- */
+/** One field before and after a step, secrets masked; `undefined`: the record is absent or unknown. */
 export interface FieldChange {
   readonly field: string;
   readonly before: Value | undefined;
@@ -171,10 +168,7 @@ function fieldsOf(
 
 const HEADER = ['device', 'address', 'resource', 'key', 'action', 'verdict', 'at', 'reason'];
 
-/**
- * A report as CSV: one line for each step, in the order of the plan. Control characters are made visible,
- * and formulas get a leading apostrophe.
- */
+/** One line for each step. Control characters are made visible, formulas get a leading apostrophe. */
 export function csvReport({ devices }: Report): string {
   const rows = devices.flatMap(({ device: { name, address }, error, steps }) =>
     error !== undefined && steps.length === 0

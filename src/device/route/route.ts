@@ -82,10 +82,7 @@ export class ProxyServer {
   }
 }
 
-/**
- * Reads `http://host:port`, `https://…`, `socks5://…` or `socks5h://…`; http is the default. Throws
- * UsageError, whose message never contains a possible password.
- */
+/** `http://host:port`, `https`, `socks5`, `socks5h`. Throws UsageError that never contains a possible password. */
 function parseProxy(text: string): ProxyServer {
   const trimmed = text.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
@@ -170,10 +167,7 @@ export type ConfiguredRoute =
 /** In order of precedence, as in curl. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
 
-/**
- * Reads the value of `proxy` or `jump`; `none` means direct, whatever the environment says. Throws
- * UsageError, also for a login, because files and arguments must not contain passwords.
- */
+/** `none`: direct, whatever the environment says. Throws UsageError, also for a login: files have no passwords. */
 export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute {
   if (text.trim().toLowerCase() === 'none') return { kind: 'direct' };
   if (key === 'jump') return { kind: 'jump', jump: parseJumpHost(text).text };

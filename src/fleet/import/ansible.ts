@@ -23,10 +23,7 @@ interface Group {
   readonly children: readonly string[];
 }
 
-/**
- * Reads the output of `ansible-inventory --list`: host variables under `_meta`, groups with hosts and
- * children. Uses only variables about reaching a device, never a secret. Throws a UsageError.
- */
+/** Of `ansible-inventory --list`. Uses only variables about reaching a device. Throws a UsageError. */
 export function parseAnsible(text: string, file: string): Findings {
   const root = asObject(readJson(text, file));
   if (root === undefined) {

@@ -60,16 +60,12 @@ function apiPath(path: string): string {
   throw new UsageError(`${path} is not the list of devices; in NetBox it is ${DEVICES}`);
 }
 
-/** One page of a list. */
 export interface NetBoxPage {
   readonly records: readonly JsonObject[];
   readonly next: string | undefined;
 }
 
-/**
- * @param path the path of the page; `next` may name another host (often behind a proxy), so only its query
- * is used
- */
+/** `next` may name another host (often behind a proxy): only its query is used, with this `path`. */
 export function readNetBoxPage(data: Value, path: string, where: string): NetBoxPage {
   const page = asObject(data);
   const results = page?.['results'];

@@ -50,10 +50,7 @@ async function sight(
   }
 }
 
-/**
- * Fetches the certificates of devices, with progress, in the order of the selection. Sends no HTTP. With
- * `trust`, certificates that do not pass it are failures.
- */
+/** With progress, in the order of the selection; no HTTP. Certificates that do not pass `trust` are failures. */
 export async function* lookAt(
   call: Call<'route' | 'timeoutMs'>,
   sessions: readonly DeviceSession[],
@@ -118,10 +115,7 @@ export interface Vouched {
   readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
 }
 
-/**
- * Pins the certificates that devices presented, or fingerprints that the user vouches for. Writes their file
- * once.
- */
+/** Certificates that devices presented, or fingerprints that the user vouches for; writes their file once. */
 export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGenerator<Output> {
   if (vouched.length === 0) return;
   const { services } = call.shell;
@@ -138,10 +132,7 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
   }
 }
 
-/**
- * Resolves to whether the device has no pin yet. Throws RefusedError if it has another pin, which only `trust
- * replace` changes.
- */
+/** Resolves to whether it has no pin yet. Throws RefusedError for another pin: `trust replace` changes that. */
 export async function refuseOther(
   call: Call,
   { ref }: DeviceSession,

@@ -10,10 +10,7 @@ type CheckResult =
 
 export const ORIGIN_COLUMNS = ['device', 'address', 'source', 'user', 'kind'];
 
-/**
- * Tries the login of each device with one GET, without asking for a login. The credential gate of the session
- * keeps a secret that two devices refused from the other devices.
- */
+/** One GET each, without asking. The credential gate keeps a secret that two refused from the other devices. */
 export async function* checkLogins(
   call: Call,
   sessions: readonly DeviceSession[],

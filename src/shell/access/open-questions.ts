@@ -25,7 +25,6 @@ export interface DeviceQuestion {
 /** Suspicious ones come first. */
 const KINDS = ['changed', 'certificate', 'login'] as const;
 
-/** The open questions of all devices of the session. */
 export function openQuestions(fleet: Fleet): DeviceQuestion[] {
   const open = fleet.known.flatMap((session) => {
     const question = questionOf(session);

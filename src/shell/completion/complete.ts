@@ -92,10 +92,7 @@ function behindAlias(words: readonly Word[], aliases: Aliases): readonly Word[] 
   }
 }
 
-/**
- * Keeps only the candidates of the best tier: those that begin as typed, else those that contain it, else those
- * that have its letters in order. Frequent and recent words come first.
- */
+/** Only the best tier: begins as typed, contains it, has its letters in order. Frequent and recent words first. */
 function rank(
   candidates: readonly Candidate[],
   before: readonly Word[],
@@ -127,7 +124,6 @@ function insertionOf({ text, continues }: Candidate): string {
   return continues === true ? quoted : `${quoted} `;
 }
 
-/** The selectors of `--on` in a line. */
 function selectorsIn(words: readonly Word[]): string[] {
   return words.flatMap(({ text }, at) => {
     if (words[at - 1]?.text === '--on') return [text];
@@ -245,10 +241,7 @@ export function usageOf(history: readonly string[]): Usage {
 /** Number of proposed files of a folder. */
 const MOST_FILES = 1_000;
 
-/**
- * The files that a word may name: those in the typed folder. A folder ends with a slash, as more follows.
- * Hidden files are listed once their dot is typed.
- */
+/** Those in the typed folder. A folder ends with a slash; hidden files are listed once their dot is typed. */
 export async function fileCandidates(typed: string): Promise<readonly Candidate[]> {
   const start = typed.lastIndexOf('/') + 1;
   const folder = typed.slice(0, start);

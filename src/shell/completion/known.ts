@@ -19,10 +19,7 @@ export interface CompletionSources {
   readonly files?: (typed: string) => Promise<readonly Candidate[]>;
 }
 
-/**
- * The devices of a line, for completion: those it names, else the selection, else (nothing is connected yet)
- * those of the inventory. Never touches the network.
- */
+/** Those that the line names, else the selection, else those of the inventory. Never touches the network. */
 export async function knownDevices(
   session: CompletionSources,
   selectors: readonly string[],

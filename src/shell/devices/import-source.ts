@@ -69,10 +69,7 @@ async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output
   return readSource(kind, text, name, (pattern) => readIncluded(pattern, home));
 }
 
-/**
- * Whether the source must be run through Ansible: JSON is the output of ansible-inventory, anything else only
- * Ansible can read.
- */
+/** JSON is the output of ansible-inventory; anything else only Ansible can read. */
 async function mustBeAsked(call: Call, path: string): Promise<boolean> {
   if (await isFolder(path)) return true;
   return !/^\ufeff?\s*\{/.test(await call.readText(path));

@@ -7,10 +7,7 @@ import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 /** A name, quoted in any way, in front of `=`, `:` or an operator of a filter. */
 const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
 
-/**
- * The line as shown while and after typing: dots replace the values of secret fields (`password=…`) and the
- * password in an address, also before its `@`. The length is unchanged, so that columns stay the same.
- */
+/** Dots for values of secret fields and passwords in addresses. The length is unchanged, so that columns stay. */
 export function hideSecrets(line: string): string {
   const { words } = parseLine(line);
   const comment = { start: words.at(-1)?.end ?? 0, end: line.length };
@@ -30,10 +27,7 @@ function dotted(line: string, from: number, until: number): string {
   return line.slice(0, from) + '•'.repeat(until - from) + line.slice(until);
 }
 
-/**
- * Where the value of the first secret field in a word begins. `goesOn`: the value is in the next words, as the
- * name ends with a colon: `Authorization: Token …`.
- */
+/** `goesOn`: the value is in the next words, as the name ends with a colon: `Authorization: Token …`. */
 function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
   for (const { index, 0: text, 1: name = '', 2: operator } of word.matchAll(FIELD)) {
     const start = index + text.length;

@@ -15,9 +15,7 @@ import scripts from './topics/scripts.md';
 import selectors from './topics/selectors.md';
 import trust from './topics/trust.md';
 
-/** The help text of a topic. */
 interface TopicText {
-  /** The text below the heading. */
   readonly text: string;
   /** Lines to try, as they are typed at the prompt. */
   readonly examples: readonly string[];

@@ -10,10 +10,7 @@ import type { Call } from '../command.ts';
 import { message, type Output, warning } from '../output.ts';
 import { fieldsAsked, withFields } from './read-records.ts';
 
-/**
- * `RESOURCE list --drift`: the records of the selected devices, compared. A filter chooses records, not
- * their copies: what matches on one device is compared on all of them.
- */
+/** A filter chooses records, not their copies: what matches on one device is compared on all of them. */
 export async function* compareDevices(
   call: Call<'columns' | 'sort'>,
   resource: string,

@@ -116,10 +116,7 @@ function fieldOfAll(field: FormField, held: readonly DeviceRecord[], isKey: bool
   return { ...field, value: '', mixed, isReadOnly: field.isReadOnly || isKey };
 }
 
-/**
- * The objections of devices by field: refusals, and fields whose value differs from what was sent. An objection
- * of only some devices names them.
- */
+/** Refusals, and fields that differ from what was sent. An objection of only some devices names them. */
 export function objections(results: readonly StepResult[]): FieldIssues {
   const count = new Set(results.map(({ device }) => device.name)).size;
   const found = new Map<string, Map<string, Set<string>>>();

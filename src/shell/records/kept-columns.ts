@@ -7,10 +7,7 @@ import { keyFieldOf } from '../../device/profile.ts';
 /** `--columns auto`: chosen by content again. */
 const AUTO = 'auto';
 
-/**
- * A view with the columns that were asked for the last time, where it is read on a screen: what a
- * program reads is the same on every machine.
- */
+/** Only where it is read on a screen: what a program reads is the same on every machine. */
 export function withKeptColumns(call: Call, sessions: readonly DeviceSession[], view: View): View {
   const { columns, ...others } = view;
   if (columns !== undefined) return isAuto(columns) ? others : view;
@@ -66,11 +63,7 @@ function isAuto(columns: readonly string[]): boolean {
   return columns.length === 1 && columns[0] === AUTO;
 }
 
-/**
- * How the records of a resource are shown as long as no line said otherwise.
- *
- * @param recalled the columns of the last time
- */
+/** As long as no line said otherwise; `recalled`: the columns of the last time. */
 export function defaultView(resource: string, recalled?: readonly string[]): View {
   return {
     resource,

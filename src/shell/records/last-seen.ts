@@ -19,10 +19,7 @@ export function lastSeenText(
 /** Devices answer one after the other; their keys are written when they have. */
 const GATHER_MS = 500;
 
-/**
- * Keeps the keys that are read in a session, so that the next one can complete them before it has
- * connected. Ends with the session.
- */
+/** The next session can complete them before it has connected. Ends with the session. */
 export function rememberKeys(shell: ShellSession): void {
   const { fleet, services } = shell;
   const kept = new Map<string, readonly DeviceRecord[]>();

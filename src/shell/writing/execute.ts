@@ -34,11 +34,7 @@ interface Interrupted {
   readonly stateOf: (ref: StepRef) => StepState;
 }
 
-/**
- * Journals, sends, reads back and reports a confirmed plan.
- *
- * @param resumed absent for a new run
- */
+/** Journals, sends, reads back and reports a confirmed plan; `resumed` is absent for a new run. */
 export async function* executeRun(
   call: WriteCall,
   plan: Plan,

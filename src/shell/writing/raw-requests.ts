@@ -10,10 +10,7 @@ import { info, type Output, warning } from '../output.ts';
 import { reasonFor } from './write.ts';
 import { confirm } from '../session.ts';
 
-/**
- * Asks before a raw request is sent. Returns false for a dry run. Throws a `RefusedError` if it is not
- * confirmed.
- */
+/** Returns false for a dry run. Throws a `RefusedError` if it is not confirmed. */
 export async function* confirmRaw(
   call: Call<'dryRun' | 'yes' | 'reason'>,
   sessions: readonly DeviceSession[],
@@ -36,10 +33,7 @@ export async function* confirmRaw(
   return true;
 }
 
-/**
- * Refuses a raw request that would lock its user out, judged by the records of the device. Throws a
- * `RefusedError`.
- */
+/** Throws a `RefusedError` for what would lock its user out, judged by the records of the device. */
 export async function guardRaw(
   call: Call<'allow'>,
   session: DeviceSession,

@@ -18,10 +18,7 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
 }
 
-/**
- * Writes the journal of a shard to the file of `--result`, too. A result without an end makes another
- * process read before it sends.
- */
+/** To the file of `--result`, too. A result without an end makes another process read before it sends. */
 export async function writeResult(
   services: Services,
   run: string,

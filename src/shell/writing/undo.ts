@@ -156,10 +156,7 @@ function withoutExpectation(change: Change): Change {
   return change.action === 'add' ? change : { ...change, expected: undefined };
 }
 
-/**
- * Undoes a roll-out unless the user confirms in time, and at once if it was cancelled. Works only while
- * devsh runs, and says so.
- */
+/** Undoes a roll-out unless confirmed in time, at once if cancelled. Works only while devsh runs, and says so. */
 export async function* confirmOrRevert(
   call: WriteCall,
   rollOut: AsyncGenerator<Output>,

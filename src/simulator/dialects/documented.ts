@@ -56,10 +56,7 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
   };
 }
 
-/**
- * `POST /api/user/`: the uuid `null` creates, a known one updates. All five fields are required, every
- * wrong one is reported, others are ignored.
- */
+/** The uuid `null` creates, a known one updates. All five fields are required, other ones are ignored. */
 function write({ site, resource, table: users }: ResourceTable, request: ApiRequest): Outcome {
   const { store, dialect } = site;
   // An empty body needs no type; its fields are missing.

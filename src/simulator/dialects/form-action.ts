@@ -13,10 +13,7 @@ import { singleView } from './single.ts';
 
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };
 
-/**
- * One path per resource: GET lists, and POST applies `action` to the record whose key is in the form.
- * There are no ids, and status 200 means only that the form arrived.
- */
+/** GET lists, POST applies `action` to the record with that key. No ids; 200 only means that the form arrived. */
 export function findFormActionView(site: Site, sent: string): View | undefined {
   const name = /^\/api\/([a-z]+)\/$/.exec(decodedPath(sent))?.[1] ?? '';
   const target = tableOf(site, name);

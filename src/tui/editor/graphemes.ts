@@ -98,10 +98,7 @@ function wholeCharacters(text: string, length: number): string {
   return text.slice(0, isHalf ? length - 1 : length);
 }
 
-/**
- * Wraps a harmless text into lines of at most `width` cells, at blanks if possible; lines after the first
- * are indented.
- */
+/** At most `width` cells each, at blanks if possible; lines after the first are indented. */
 export function wrapText(text: string, width: number, indent = ''): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, width, indent));
 }

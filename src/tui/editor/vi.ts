@@ -7,7 +7,6 @@ interface Change {
   readonly typed: readonly EditKey[];
 }
 
-/** What vi remembers besides the line. */
 export interface ViState {
   readonly mode: 'insert' | 'normal';
   /** The keys of an incomplete command: `2d`. */

@@ -40,10 +40,7 @@ function isReserved(place: Place, key: KeyName): boolean {
   return key === 'enter' && (place === 'prompt' || place === 'menu' || place === 'question');
 }
 
-/**
- * devsh's keymap with the user's keys and own actions. Throws a `SettingsError` that names the file and every
- * problem: unknown places, actions and keys, keys with two meanings, and own actions that cannot be.
- */
+/** Throws a `SettingsError` with every problem: unknown places, actions and keys, keys with two meanings. */
 export function effectiveKeymap(
   own: CustomKeys,
   path: string,

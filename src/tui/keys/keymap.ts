@@ -66,11 +66,7 @@ export type Pressed =
   | { readonly kind: 'binding'; readonly binding: KeyBinding; readonly index: number }
   | { readonly kind: 'prefix'; readonly keys: KeyName };
 
-/**
- * The meaning of a key in a context; undefined if it edits a line or means nothing.
- *
- * @param pending the keys of the sequence so far
- */
+/** Undefined if it edits a line or means nothing; `pending`: the keys of the sequence so far. */
 export function pressedKey(
   event: KeyEvent,
   context: Context,
@@ -189,10 +185,7 @@ export function hasCommandKeys(context: Context): boolean {
   return context === 'table' || context === 'overlay' || !isPart(context);
 }
 
-/**
- * The message for an unbound key: to type a command, the user has to go to the prompt first. Undefined
- * in contexts that take text.
- */
+/** To type a command, the user has to go to the prompt first. Undefined in contexts that take text. */
 export function unboundKeyText(state: State): string | undefined {
   const context = contextOf(state);
   if (!hasCommandKeys(context)) return undefined;

@@ -114,10 +114,7 @@ function place(label: string, line: Line, columns: number, isActive: boolean): I
   };
 }
 
-/**
- * The part of a line around its cursor that fits into `room` cells, the cursor's cell in it, and the
- * number of hidden cells on the left.
- */
+/** What fits into `room` cells around the cursor, the cursor's cell in it, and the cells hidden on the left. */
 export function windowOf(
   line: Line,
   room: number,

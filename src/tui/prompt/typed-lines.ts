@@ -43,7 +43,6 @@ export class TypedLines {
     return this.#history.saved();
   }
 
-  /** An editing key. */
   type(event: KeyEvent): void {
     const { state } = this.#store;
     const character = isAtPrompt(state) ? viCharacter(state.prompt, event) : undefined;
@@ -78,7 +77,6 @@ export class TypedLines {
     this.#store.dispatch({ kind: 'menu', line: text, completion, isOffered: true });
   }
 
-  /** No proposal comes any more. */
   stop(): void {
     clearTimeout(this.#offering);
   }

@@ -180,10 +180,7 @@ function tabsOf(fleet: FleetView, gap: string, width: number): Span[] | undefine
   return widthOfAll(spans) <= width ? spans : undefined;
 }
 
-/**
- * What stands on the right, from all of it to the least: the badges always stay, the account is dropped
- * first, and what matters before a write last.
- */
+/** From all of it to the least: the account is dropped first, and what matters before a write last. */
 function rightVariants(badges: FleetView['rights'], { rights }: FleetView): Span[][] {
   const variants = rights.map((_, from) =>
     rights.filter(({ isAlarming }, index) => index >= from || isAlarming),

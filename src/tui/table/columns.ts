@@ -57,10 +57,7 @@ export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly 
   return [keyField, ...fields.filter((field) => field !== keyField), 'device'];
 }
 
-/**
- * The columns for a screen of `width` cells. All rows are measured, also those filtered out, so that
- * nothing moves sideways while a filter is typed.
- */
+/** All rows are measured, also those filtered out: nothing moves sideways while a filter is typed. */
 export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: number): ColumnLayout {
   const data = tableRows(state);
   const { table } = state;

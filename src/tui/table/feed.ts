@@ -109,10 +109,7 @@ export class TableFeed {
     return this.#fleet.selection[0]?.entry.profile ?? 'documented';
   }
 
-  /**
-   * Adds records that other commands have read: connecting reads each device, a write reads it back. No
-   * device needs to be read again for them.
-   */
+  /** Connecting reads each device, a write reads it back: no device needs to be read again for them. */
   addCachedReads(): void {
     const before = this.#store.state.table;
     if (before.commandFilter !== '' || before.scope !== undefined) return;
@@ -144,10 +141,7 @@ export class TableFeed {
 /** Most files read; the screen shows no more devices. */
 const MOST_FILES = 64;
 
-/**
- * Returns a function that looks up what devices had in earlier sessions, until they respond. Each call
- * handles devices that are new since the last one. Reads the files one by one, after the first frame.
- */
+/** Looks up what devices had in earlier sessions, once for each device, file by file, after the first frame. */
 export function lastSeenOf({ given, services }: ShellSession, store: Store): () => void {
   const asked = new Set<string>();
   const read = async (addresses: readonly string[]): Promise<void> => {

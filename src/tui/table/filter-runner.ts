@@ -5,10 +5,7 @@ import { tableRows } from './rows.ts';
 /** Longest delay for a key: half a frame. */
 const SLICE_MS = 8;
 
-/**
- * Filters long tables in slices while a filter is typed, so that each letter shows at once; the rows
- * follow. `filterRows` caches the results. Returns the function that stops it.
- */
+/** While a filter is typed, so that each letter shows at once. Returns the function that stops it. */
 export function filterInSlices(store: Store): () => void {
   const prepared = new WeakSet<object>();
   let next: NodeJS.Immediate | undefined;

@@ -122,10 +122,7 @@ const SHOWN_MS = 4_000;
 /** Delay before the next attempt while a question is open or a line runs. */
 const BUSY_MS = 250;
 
-/**
- * Reads a watched table again and again, and highlights changes for a moment; returns the function that
- * stops it. `isStill`: the highlighting stays until the next change.
- */
+/** Highlights changes for a moment, if `isStill` until the next one. Returns the function that stops it. */
 export function watchTable(store: Store, reader: TableReader, isStill: boolean): () => void {
   let everyMs: number | undefined;
   let waitMs = 0;

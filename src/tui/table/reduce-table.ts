@@ -98,10 +98,7 @@ export function editFilter(state: State, key: EditKey): TableFilter {
   }
 }
 
-/**
- * `sort`: sorts by the next column first; `sort-more`: by one more, and by the first alone if none is
- * left; `reverse`: reverses the last one.
- */
+/** `sort`: by the next column; `sort-more`: by one more, or the first alone; `reverse`: reverses the last one. */
 function sorted(state: State, action: 'sort' | 'sort-more' | 'reverse'): TableState {
   return { ...state.table, sort: sortAfter(state, action) };
 }
@@ -241,10 +238,7 @@ export function clampCursor(state: State, height: number): TableState {
   return cursor === table.cursor && top === table.top ? table : { ...table, cursor, top };
 }
 
-/**
- * Keeps the cursor on its record, and the record on its line of the screen, if rows are added, removed or
- * sorted. A range being marked ends, since its rows have moved.
- */
+/** On its record, and that on its line of the screen. A range being marked ends, since its rows have moved. */
 export function followCursor(before: State, after: State): TableState {
   const { table } = after;
   // Another view has its own cursor.

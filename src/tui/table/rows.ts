@@ -51,7 +51,6 @@ function valueOfRow({ record, devices }: FoldedRow, field: string) {
   return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
 }
 
-/** The natural key of a row as text. */
 export function keyOfRow(row: FoldedRow, keyField: string): string {
   return cellText(row.record[keyField]);
 }
@@ -71,7 +70,6 @@ export function rawKeyOf(record: FoldedRow['record'], keyField: string): string 
   return typeof value === 'string' ? value : cellText(value);
 }
 
-/** The devices of the table, in order. */
 export function shownDevices({ table, fleet }: Pick<State, 'table' | 'fleet'>): readonly string[] {
   return table.scope ?? fleet.selected;
 }

@@ -93,10 +93,7 @@ function differencesIn(row: FoldedRow, data: TableRows, isFiltered: boolean): Di
   return differences;
 }
 
-/**
- * Compares a row with the others of its record. A device without a valid response counts as if it had
- * another value; so does one whose record a filter may have hidden.
- */
+/** A device without a valid response counts as if it had another value; so does one that a filter may hide. */
 function compared(row: FoldedRow, data: TableRows, isFiltered: boolean): Differences {
   const { all, keyField, stale, own } = data;
   const variants = differingRows(all, keyField).get(rawKeyOf(row.record, keyField)) ?? [row];

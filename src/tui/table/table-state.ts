@@ -57,10 +57,7 @@ export interface TableChanges {
   readonly removed: number;
 }
 
-/**
- * The filter after `/`; `parsed` is the last valid text, `applied` the filter of the current rows: in long
- * tables it follows a moment later.
- */
+/** `parsed`: the last valid text; `applied`: the filter of the current rows, which follow later in long tables. */
 export interface TableFilter {
   readonly editing: Editing;
   readonly isOpen: boolean;

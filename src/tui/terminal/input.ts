@@ -23,10 +23,7 @@ const SEQUENCE_LIMIT = 64 * 1024;
 /** DCS, SOS, OSC, PM and APC: text up to ST or BEL (ECMA-48, 5.6). */
 const STRING_INTRODUCERS = 'PX]^_';
 
-/**
- * Decodes UTF-8. A byte from 0x80 to 0x9f outside of a character is a control character: some terminals
- * respond in 8 bits.
- */
+/** UTF-8. A byte from 0x80 to 0x9f outside of a character is a control: some terminals respond in 8 bits. */
 export class InputDecoder {
   readonly #utf8 = new StringDecoder('utf8');
   /** Number of bytes missing from the last character. */

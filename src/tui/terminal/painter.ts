@@ -20,10 +20,7 @@ const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 const ERASE_TO_LINE_END = '\x1b[K';
 
-/**
- * Draws whole frames with few bytes: moves lines that moved, and writes only cells that changed. Never
- * scrolls or clears the whole screen, so the user's scrollback stays.
- */
+/** Moves lines that moved, and writes only cells that changed. Never scrolls: the user's scrollback stays. */
 export class Painter {
   readonly #write: (bytes: string) => void;
   readonly #size: () => Size;
@@ -203,10 +200,7 @@ interface Scroll {
   readonly up: number;
 }
 
-/**
- * The block that moved between two screens, if moving it saves enough writing. Undefined: nothing worth
- * it.
- */
+/** If moving the block saves enough writing; otherwise undefined. */
 function scrollBetween(before: readonly string[], after: readonly string[]): Scroll | undefined {
   const scroll = widestScroll(before, after);
   if (scroll === undefined) return undefined;

@@ -75,10 +75,7 @@ export function mountInk(
   };
 }
 
-/**
- * The "stdout" of Ink. With `debug: true` Ink writes one whole frame at a time, which goes to `onFrame`;
- * Ink's empty writes are no frames.
- */
+/** The "stdout" of Ink: with `debug: true` it writes whole frames, for `onFrame`; empty writes are no frames. */
 class FrameSink extends Writable {
   /** Each line is one mark (`LineMarks`); with more columns Ink would only process blank cells. */
   readonly columns = 1;
@@ -111,10 +108,7 @@ export class LineMarks {
   readonly #marks = new Map<string, string>();
   readonly #lines = new Map<string, string>();
 
-  /**
-   * One character, one cell wide, that represents this line. Lines of the last frame keep their marks: a
-   * screen has fewer rows than there are marks.
-   */
+  /** One character, one cell wide. Lines of the last frame keep theirs: there are more marks than rows. */
   markOf(line: string): string {
     const mark = this.#marks.get(line) ?? this.#freeMark();
     this.#marks.delete(line);

@@ -19,10 +19,7 @@ const GAP = '  ';
 /** Bars, prompt, footer, and a message. */
 const OTHER_ROWS = 6;
 
-/**
- * All keys by place, with their commands, and why some are disabled now; in columns if the screen is wide
- * enough, one screen after the other.
- */
+/** By place, with their commands, and why some are disabled now; on a wide screen in columns. */
 export function helpLines(state: State): string[] {
   const room = state.size.columns - 2;
   const count = Math.max(1, Math.floor((room + GAP.length) / (LEAST_COLUMN + GAP.length)));

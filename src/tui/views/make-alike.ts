@@ -18,10 +18,7 @@ export type Alike =
     }
   | { readonly line?: undefined; readonly reason: string };
 
-/**
- * `user set bob lang=de --on fw7`: the fields in which more than half of the devices agree, on the devices
- * that have another value. Devices that were not read count as if they had another one, and are not changed.
- */
+/** `user set bob lang=de --on fw7`: where more than half agree, even if all unread devices had another value. */
 export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alike {
   if (row.isSame) return { reason: 'it is the same on all devices that were read' };
   if (row.held.some(({ length }) => length > 1))

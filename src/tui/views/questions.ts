@@ -154,7 +154,6 @@ function questionFacts(state: State): LogLine[] {
   return [...facts, ...Array.from({ length: height - facts.length }, () => blank)];
 }
 
-/** The visible questions. */
 function shown(state: State): readonly DeviceQuestion[] {
   return arranged(source(state), state.find);
 }

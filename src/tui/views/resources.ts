@@ -53,7 +53,6 @@ export const RESOURCES = listOf<ResourcesOver, Offer>({
   empty: () => 'the devices have not reported their resources',
 });
 
-/** The rows of the command `resources`. */
 function offersOf(rows: TableOutput['rows']): Offer[] {
   return rows.map(({ resource, devices }) => ({
     resource: typeof resource === 'string' ? resource : '',

@@ -78,7 +78,6 @@ export const RUNS = listOf<RunsOver, RunRow>({
   empty: () => 'no run yet',
 });
 
-/** The rows of the command `runs`. */
 function rowsOf(rows: TableOutput['rows']): RunRow[] {
   return rows.map((row) => {
     const text = (field: string): string => fieldText(field, row[field]);

@@ -58,7 +58,6 @@ export interface View<O extends Over = Over> {
   unwrapped?(overlay: O): readonly string[];
 }
 
-/** The content of a list. */
 export interface Listed {
   /** The filtered and sorted rows; the same object as long as they are the same. */
   readonly rows: readonly unknown[];
