@@ -3,7 +3,11 @@ export function changeSetJsonSchema(): unknown {
   const text = { type: 'string', minLength: 1 };
   const key = { ...text, description: 'The natural key or an id of one record' };
   const where = { ...text, description: 'A filter that selects records, as in lang=de' };
-  const fields = { type: 'object', minProperties: 1, description: 'Fields and their new values' };
+  const fields = {
+    type: 'object',
+    minProperties: 1,
+    description: 'Fields and their new values; FIELD:= takes JSON as a text',
+  };
   const target = { oneOf: [{ required: ['key'] }, { required: ['where'] }] };
   const parts = {
     add: { properties: { key, fields }, required: ['fields'] },

@@ -1,3 +1,4 @@
+import { JsonFailure, parseJson } from '../device/json.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
@@ -79,7 +80,7 @@ function changeOf(source: YamlSource, path: Path, item: unknown): Change {
   switch (action) {
     case 'add': {
       const key = entries.get('key');
-      const fields = fieldsOf(source, path, entries);
+      const { fields, asJson } = fieldsOf(source, path, entries);
       return {
         action,
         resource,
@@ -87,6 +88,7 @@ function changeOf(source: YamlSource, path: Path, item: unknown): Change {
           key === undefined
             ? fields
             : { username: textOf(source, [...path, 'key'], key), ...fields },
+        asJson,
       };
     }
     case 'set':
@@ -94,7 +96,7 @@ function changeOf(source: YamlSource, path: Path, item: unknown): Change {
         action,
         resource,
         target: targetOf(source, path, entries),
-        fields: fieldsOf(source, path, entries),
+        ...fieldsOf(source, path, entries),
       };
     case 'delete':
       return { action, resource, target: targetOf(source, path, entries) };
@@ -150,14 +152,37 @@ function fieldsOf(
   source: YamlSource,
   path: Path,
   entries: ReadonlyMap<string, unknown>,
-): DeviceRecord {
+): { fields: DeviceRecord; asJson: string[] | undefined } {
   const fields = entries.get('fields');
   const isMap = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
   if (!isMap || Object.keys(fields).length === 0) {
     throw source.error([...path, 'fields'], 'a change needs "fields:" with at least one field');
   }
   // The failsafe schema produces only texts, null, lists and maps, which are all values.
-  return fields as Readonly<Record<string, Value>>;
+  const values = fields as Readonly<Record<string, Value>>;
+  const typed = Object.keys(values).filter((name) => /.:=$/.test(name));
+  if (typed.length === 0) return { fields: values, asJson: undefined };
+  const named = Object.entries(values).map(([name, value]): [string, Value] =>
+    typed.includes(name)
+      ? [name.slice(0, -2), jsonOf(source, [...path, 'fields', name], value)]
+      : [name, value],
+  );
+  const twice = named.find(([name], index) => named.findIndex(([one]) => one === name) < index);
+  if (twice !== undefined) {
+    throw source.error([...path, 'fields', `${twice[0]}:=`], `"${twice[0]}" is given twice`, 'key');
+  }
+  return { fields: Object.fromEntries(named), asJson: typed.map((name) => name.slice(0, -2)) };
+}
+
+/** The value below `mtu:=`. Without a schema YAML does not tell 1500 from "1500", so the JSON must be a text. */
+function jsonOf(source: YamlSource, path: Path, value: Value): Value {
+  if (value === null) return null;
+  try {
+    if (typeof value === 'string') return parseJson(value);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+  }
+  throw source.error(path, `":=" takes JSON as a text: mtu:=: 1500, or states:=: '["OK"]'`);
 }
 
 function textOf(source: YamlSource, path: Path, value: unknown): string {

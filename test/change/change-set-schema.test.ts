@@ -21,6 +21,22 @@ test.each([
   }
 });
 
+test('"FIELD:=" takes JSON as a text, as on the command line', () => {
+  const yaml =
+    '- set: interface\n  key: eth0\n  fields: {mtu:=: 1500, states:=: \'["OK"]\', limit:=: null, lang: 7}';
+  expect(parseChangeSet(yaml, 'x.yaml')).toMatchObject([
+    {
+      fields: { mtu: 1500, states: ['OK'], limit: null, lang: '7' },
+      asJson: ['mtu', 'states', 'limit'],
+    },
+  ]);
+  for (const fields of ['{mtu:=: up}', '{states:=: [OK]}', '{mtu: 1, mtu:=: 2}']) {
+    expect(() => parseChangeSet(`- add: interface\n  fields: ${fields}`, 'x.yaml')).toThrow(
+      /^x\.yaml:2:/,
+    );
+  }
+});
+
 test.each([
   [[]],
   [{ changes: [{ delete: 'user', key: 'bob' }], more: 1 }],
