@@ -95,10 +95,10 @@ export function maskedForm(
 /** A query parameter of a path, also of one in a sentence. */
 const PARAMETER = /([?&])([^=&\s]*)=([^&#\s"]*)/g;
 
-/** A path with the values of secret query parameters masked. */
-export function maskedPath(path: string): string {
+/** A path with the values of secret query parameters masked, or replaced by what `instead` returns. */
+export function maskedPath(path: string, instead: (name: string) => string = () => MASK): string {
   return path.replace(PARAMETER, (pair, mark: string, name: string) =>
-    isSecretField(decoded(name)) ? `${mark}${name}=${MASK}` : pair,
+    isSecretField(decoded(name)) ? `${mark}${name}=${instead(decoded(name))}` : pair,
   );
 }
 

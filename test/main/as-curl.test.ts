@@ -53,6 +53,20 @@ test.skipIf(!hasCurl)('the curl calls of a delete do what devsh would have done'
   expect(usernames(device(1))).not.toContain(user?.username);
 });
 
+test('a secret in the query of a path is a variable, in no argument of curl', async () => {
+  const { devsh, device } = await startFleet();
+  const line = 'get /api/user/?token=hush-hush&lang=de --on sim1 --as-curl';
+  const { stdout, stderr } = await devsh(line);
+  expect(stdout + stderr).not.toContain('hush');
+  expect(stdout).toContain('# sim1: GET /api/user/?token=***&lang=de');
+  expect(stdout).toContain('FIELD_TOKEN   the token of /api/user/?token=***&lang=de');
+  if (!hasCurl) return;
+  const { username, password } = device(1).accounts.admin;
+  const login = { DEVSH_USER: username, DEVSH_PASSWORD: password };
+  expect(await bash(stdout, { ...login, FIELD_TOKEN: 'hush-hush' })).toBe(0);
+  expect(device(1).log.map(({ path }) => path)).toEqual(['/api/user/?token=hush-hush&lang=de']);
+});
+
 test('each device gets its own path and media type', async () => {
   const { devsh } = await startFleet({ devices: 2 });
   await devsh('profile set sim2 accept=application/vnd.api+json resources.user.path=/rest/users');

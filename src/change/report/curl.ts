@@ -3,7 +3,7 @@ import type { Report, StepReport } from './report.ts';
 import type { WriteRequest } from '../../device/encode.ts';
 import { type DeviceRef, jsonText } from '../../device/record.ts';
 import type { ProxyServer, Route } from '../../device/route/route.ts';
-import { isSecretField, maskedRecord } from '../../device/sensitive-fields.ts';
+import { isSecretField, maskedPath, maskedRecord } from '../../device/sensitive-fields.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 
 /** In the order of the plan; requests that were never sent are comments. */
@@ -141,7 +141,7 @@ function callLines(
           `  --header ${quoted(`Content-Type: ${contentType}`)} \\`,
           `  --data-raw ${quoted(jsonText(maskedRecord(json)))} \\`,
         ]),
-    `  ${quoted(urlOf(device.address, path))} || status=1`,
+    `  ${urlArgument(urlOf(device.address, path), nameOf)} || status=1`,
   ];
   return isComment
     ? ['', comment(title), ...lines.map((line) => `#   ${line}`)]
@@ -192,6 +192,15 @@ function newVariable(variables: Variables, id: string, plain: string, of: string
   for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
   variables.set(id, { name, of });
   return name;
+}
+
+/** A URL with secrets in its query comes through a pipe; their variables have them as the URL spells them. */
+function urlArgument(url: string, nameOf: (field: string) => string): string {
+  if (maskedPath(url) === url) return quoted(url);
+  const escaped = url.replace(/["\\]/g, '\\$&');
+  const parts = maskedPath(escaped, (field) => `\0${nameOf(field)}\0`).split('\0');
+  const words = parts.map((part, index) => (index % 2 === 0 ? quoted(part) : `"$${part}"`));
+  return `--config <(printf 'url = "%s"\\n' ${words.join('')})`;
 }
 
 /** The zone of an IPv6 address (`%eth0`) is written `%25eth0` in a URL (RFC 6874). */

@@ -11,6 +11,7 @@ import {
   recordName,
   stepCount,
 } from '../../change/plan.ts';
+import { maskedPath } from '../../device/sensitive-fields.ts';
 import { CancelledError, DeclinedError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
@@ -121,8 +122,8 @@ export async function requestAsCurl(
 ): Promise<TextOutput> {
   const calls = sessions.map(async ({ ref, entry }): Promise<CurlCall> => {
     const request = requestFor(await profileOf(call.shell.services, entry));
-    const title = `${ref.name}: ${request.method} ${request.path}`;
-    return { title, device: ref, owner: request.path, request };
+    const owner = maskedPath(request.path);
+    return { title: `${ref.name}: ${request.method} ${owner}`, device: ref, owner, request };
   });
   return script(call, await Promise.all(calls), sessions);
 }
