@@ -286,6 +286,25 @@ test('a run of another terminal is resumed by its id or after a question, never 
   expect(usernames(device(1))).toContain('theirs');
 });
 
+test('resume names an older run that is unfinished, also one of another terminal', async () => {
+  const { devsh, device } = await startFleet();
+  device(1).setFault('500-once', 1, { method: 'POST' });
+  const stopped = 'user add username=theirs --on @lab --yes --max-failures 0';
+  await devsh(stopped, { env: { TERM_SESSION_ID: 'another' } });
+  const [name = ''] = await journals(devsh);
+  const id = name.replace('.jsonl', '');
+  const journal = join(devsh.folder, 'state/devsh/runs', name);
+  const lines = (await readFile(journal, 'utf8')).split('\n');
+  await writeFile(journal, lines.filter((line) => !/"kind":"(?:stop|end)"/.test(line)).join('\n'));
+  await devsh('user add username=mine --on @lab --yes');
+  const { stderr, exitCode } = await devsh('resume --yes');
+  expect(stderr).toContain('has nothing left to do');
+  expect(stderr).toMatch(
+    new RegExp(`unfinished: run ${id} of another terminal, .*; "resume ${id}" continues it`),
+  );
+  expect(exitCode).toBe(0);
+});
+
 // Only root may start processes whose session leader they cannot see.
 const namespace = ['--pid', '--fork', '--mount-proc'];
 test.runIf(spawnSync('unshare', [...namespace, 'true']).status === 0)(

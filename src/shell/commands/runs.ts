@@ -171,7 +171,9 @@ export const resume = command({
   summary: 'Continue an interrupted run; never repeat what is done',
   args: [NEAREST],
   options: [...CHANGE],
-  details: `devsh first settles steps without a verdict by reading.\n${WITHOUT_RUN}`,
+  details:
+    `devsh first settles steps without a verdict by reading.\n${WITHOUT_RUN}\n` +
+    'Then devsh names an older run of these devices that is still unfinished.',
   examples: ['resume', 'resume 20261121-093041-k3qd7m'],
   run: later(async () => (await import('../writing/resume.ts')).resume),
 });

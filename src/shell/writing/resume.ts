@@ -1,6 +1,7 @@
 import type { Run, StepState } from '../../change/journal.ts';
 import { type DevicePlan, EmptyJournalError, type Plan, stepCount } from '../../change/plan.ts';
-import { pendingResult, resultsOf } from '../../change/run-results.ts';
+import { pendingResult, resultsOf, stateText } from '../../change/run-results.ts';
+import type { DeviceRef } from '../../device/record.ts';
 import { NotFoundError, RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { RunFile } from '../../settings/run-files.ts';
@@ -47,11 +48,27 @@ function failedScope(rest: boolean): Scope {
 export async function* resume(call: WriteCall): AsyncGenerator<Output> {
   try {
     yield* resumeSelected(call, UNFINISHED, (run) => `"resume ${run}" continues it`);
+    if (call.args.optional('RUN') === undefined) yield* otherUnfinished(call);
   } catch (error) {
     if (!(error instanceof EmptyJournalError)) throw error;
     // The run ended within its first line: there is nothing to resume.
     yield info(error.message);
   }
+}
+
+/** Names the newest run of the selected devices that is still unfinished: it may be older, or of another terminal. */
+async function* otherUnfinished(call: WriteCall): AsyncGenerator<Output> {
+  const { addresses } = await selectedDevices(call);
+  const found = await newestRun(call.shell.services, addresses, (run) =>
+    stateText(run) === 'unfinished' ? plannedDevices(run) : [],
+  );
+  if (found === undefined) return;
+  const { run, owner } = found;
+  yield info(`unfinished: ${runText(run, owner)}; "resume ${run.run}" continues it`);
+}
+
+function plannedDevices({ plan }: Run): DeviceRef[] {
+  return plan.devices.map(({ device }) => device);
 }
 
 export async function* retry(call: WriteCall & Call<'rest'>): AsyncGenerator<Output> {
@@ -75,7 +92,6 @@ async function* resumeSelected(
     return;
   }
   const { addresses, text } = await selectedDevices(call);
-  const plannedDevices = ({ plan }: Run) => plan.devices.map(({ device }) => device);
   const found = await newestRun(services, addresses, plannedDevices, new Set(), (error) => {
     throw error;
   });
