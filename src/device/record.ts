@@ -71,6 +71,17 @@ export function isValueObject(
   return typeof value === 'object' && value !== null && !isValueList(value);
 }
 
+/** The value of a field; `address.city` is a part of a nested field, unless a field has this very name. */
+export function nestedValue(record: DeviceRecord, field: string): Value | undefined {
+  if (Object.hasOwn(record, field)) return record[field];
+  if (!field.includes('.')) return undefined;
+  let value: Value | undefined = record;
+  for (const name of field.split('.')) {
+    value = isValueObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}
+
 /** Whether a value is a timestamp (`modified`, `last_login`), which changes by itself. */
 export function isTimeStamp(value: Value | undefined): boolean {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value);

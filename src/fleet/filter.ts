@@ -1,4 +1,10 @@
-import { type DeviceRecord, isValueList, type Value, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  isValueList,
+  type Value,
+  nestedValue,
+  valueText,
+} from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 
 /**
@@ -139,7 +145,7 @@ function fieldOf(haystack: Haystack, field: string): Value | undefined {
   const lower = field.toLowerCase();
   const own = Object.keys(record).find((name) => name.toLowerCase() === lower);
   if (own !== undefined) return record[own];
-  return lower === 'device' ? deviceName : undefined;
+  return lower === 'device' ? deviceName : nestedValue(record, field);
 }
 
 /**

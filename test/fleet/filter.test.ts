@@ -10,6 +10,7 @@ const alice = {
   lastname: 'Ärdent Fox',
   lang: 'de',
   groups: ['admin', 'ops'],
+  address: { city: 'Ulm' },
 };
 
 test.each([
@@ -35,6 +36,9 @@ test.each([
   ['missing=', true],
   ['lastname="ärdent fox"', true],
   ["'Fox'", true],
+  ['address.city=ulm', true],
+  ['address.city=bonn', false],
+  ['address.street=x', false],
   ['username~^a.*e$', true],
   ['username~^b', false],
 ])('%j matches alice on fw1: %s', (text, expected) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
+import { startOwnDevice } from './own-device.ts';
 
 interface Counts {
   readonly counts: readonly {
@@ -36,6 +37,26 @@ test('a filter chooses what is counted, and every format has the counts', async 
     'value,records,devices\nviewer,2,2\n',
   );
   expect((await devsh(`${line} --format yaml`)).stdout).toContain('value: viewer');
+});
+
+test('a part of a nested field is counted by and filtered by, and a secret part is not', async () => {
+  const users = ['Ulm', 'Ulm', 'Bonn'].map((city, id) => ({
+    id,
+    username: `u${id}`,
+    address: { city, psk: 'hush' },
+  }));
+  const { devsh } = await startOwnDevice({ users });
+  const { stdout, stderr } = await devsh('user list --on oslo --count-by address.city --json');
+  expect((JSON.parse(stdout) as Counts).counts).toEqual([
+    { value: 'Ulm', records: 2, devices: 1 },
+    { value: 'Bonn', records: 1, devices: 1 },
+  ]);
+  expect(stderr).not.toContain('no record has a field');
+  const filtered = await devsh('user list address.city=bonn --on oslo --format csv');
+  expect(filtered.stdout.match(/u\d/g)).toEqual(['u2']);
+  expect((await devsh('user list --on oslo --count-by address.psk')).exitCode).toBe(2);
+  const missing = await devsh('user list --on oslo --count-by address.street');
+  expect(missing.stderr).toContain('no record has a field "address.street"');
 });
 
 test('the device is counted by, too', async () => {

@@ -2,8 +2,8 @@ import { createServer } from 'node:https';
 import { certificateFor, listen } from '../device/server.ts';
 import { ADMIN, makeDevsh, type Devsh } from './devsh.ts';
 
-type Json = string | number | boolean | null;
-export type OwnUser = Readonly<Record<string, Json>>;
+type Json = string | number | boolean | null | { readonly [part: string]: string };
+export type OwnUser = Readonly<Record<string, Json>> & { readonly id?: string | number };
 
 /** How a device differs from a usual one. */
 export interface OwnDevice {

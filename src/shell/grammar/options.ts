@@ -171,7 +171,7 @@ const ROWS = [
   ),
   value(
     'countBy',
-    '--count-by FIELD  Count the records by the value of this field, most frequent first',
+    '--count-by FIELD  Count the records by the value of this field (also address.city), most frequent first',
     filled,
     { complete: fieldNames },
   ),

@@ -1,5 +1,5 @@
-import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
-import { maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { type DeviceRecord, type Value, nestedValue, valueText } from '../../device/record.ts';
+import { maskedRecord, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import { sortBy } from '../../fleet/sort.ts';
@@ -39,7 +39,10 @@ export async function* countRecords(
     const { ref: device } = one.session;
     if (one.ok) {
       answered += 1;
-      for (const record of one.records) for (const name in record) fields.add(name);
+      for (const record of one.records) {
+        for (const name in record) fields.add(name);
+        if (nestedValue(record, field) !== undefined) fields.add(field);
+      }
       for (const record of matching(filter, one.records, device.name)) {
         total += 1;
         add(counts, valueIn(record, field, device.name), device.name);
@@ -89,7 +92,8 @@ function refuseOthers({ options }: CountCall, field: string): void {
 
 function valueIn(record: DeviceRecord, field: string, device: string): Value | undefined {
   if (Object.hasOwn(record, field)) return maskedValue(field, record[field] ?? null);
-  return field === 'device' ? device : undefined;
+  if (field === 'device') return device;
+  return field.includes('.') ? nestedValue(maskedRecord(record), field) : undefined;
 }
 
 function add(counts: Map<string, ValueCount>, value: Value | undefined, device: string): void {

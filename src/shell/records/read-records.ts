@@ -1,7 +1,7 @@
 import { selectionProfile } from '../arguments.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import { collectionPath, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
-import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { type DeviceRecord, nestedValue, valueText } from '../../device/record.ts';
 import {
   fieldsIn,
   type Filter,
@@ -131,7 +131,7 @@ export async function withFields(
   fields: readonly string[],
 ): Promise<readonly DeviceRecord[]> {
   const isListed = (field: string): boolean =>
-    records.some((record) => Object.hasOwn(record, field));
+    records.some((record) => nestedValue(record, field) !== undefined);
   if (fields.every(isListed)) return records;
   return session.inFull(call.access, resource, records, call.io.signal);
 }
