@@ -153,6 +153,11 @@ export function verbNamed(command: CommandSpec, word: string | undefined): VerbS
   return namedVerbs(command).find(({ name }) => name === word);
 }
 
+/** Whether a line changes nothing: no device, no setting, no file. */
+export function changesNothing({ verb, given }: Pick<Invocation, 'verb' | 'given'>): boolean {
+  return verb.changes === 'nothing' && given.output === undefined && given.report === undefined;
+}
+
 /** The verb that runs if none is named. */
 export function defaultVerb({ verbs, defaultVerb = '' }: CommandSpec): VerbSpec | undefined {
   return verbs.find(({ name }) => name === defaultVerb);

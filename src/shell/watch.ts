@@ -1,4 +1,4 @@
-import type { Invocation, Call } from './command.ts';
+import { changesNothing, type Invocation, type Call } from './command.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, UsageError } from '../errors.ts';
@@ -200,7 +200,7 @@ function isOver(signal: AbortSignal): boolean {
 
 function refuseUnfit(call: Call, { command, verb, given }: Invocation): void {
   const column = call.args.words('LINE')[0]?.start;
-  if (verb.changes !== 'nothing' || given.output !== undefined) {
+  if (!changesNothing({ verb, given })) {
     throw new UsageError(
       `watch repeats only read-only lines; "${title(command, verb)}" is not one`,
       { column },

@@ -15,6 +15,7 @@ import { TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
 import type { Draft } from '../os/editor.ts';
 import { DevshError } from '../errors.ts';
+import { changesNothing } from '../shell/command.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { visibleLines } from '../text/visible.ts';
 import { counted } from '../text/one-line.ts';
@@ -357,7 +358,9 @@ export class Controller {
   /** Whether a line is complete and changes nothing. */
   #isHarmless(line: string): boolean {
     try {
-      return !line.endsWith(' ') && this.#shell.parse(line).verb.changes !== undefined;
+      if (line.endsWith(' ')) return false;
+      const invocation = this.#shell.parse(line);
+      return invocation.verb.changes === 'choice' || changesNothing(invocation);
     } catch (error) {
       if (error instanceof DevshError) return false;
       throw error;

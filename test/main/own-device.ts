@@ -3,7 +3,7 @@ import { certificateFor, listen } from '../device/server.ts';
 import { ADMIN, makeDevsh, type Devsh } from './devsh.ts';
 
 type Json = string | number | boolean | null | { readonly [part: string]: string };
-export type OwnUser = Readonly<Record<string, Json>> & { readonly id?: string | number };
+export type OwnUser = Readonly<Record<string, Json>> & { readonly id?: string | number | null };
 
 /** How a device differs from a usual one. */
 export interface OwnDevice {

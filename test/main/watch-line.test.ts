@@ -36,6 +36,7 @@ test.each([
   ['watch user add username=zoe --on sim1 --yes', '"user add" is not one'],
   ['watch delete /api/user/x/ --on sim1', '"delete" is not one'],
   ['watch plan x.yaml --on sim1 -o y.plan', '"plan" is not one'],
+  ['watch doctor --report x.txt', '"doctor" is not one'],
   ['watch trust forget sim1', '"trust forget" is not one'],
   ['watch watch devices', '"watch" is not one'],
   ['watch user list --on sim1 --watch', 'leave out --watch'],
