@@ -78,11 +78,17 @@ async function runIn(
     format: settings.get('format'),
   };
   shellSession.isReadOnly = settings.get('readOnly') === true;
+  // What the demo keeps ends with it.
+  if (isDemo) shellSession.observer.isAnnounced = true;
   const shell = new Shell(shellSession);
   try {
     return await runDoor(host, shell, settings, readStdin, cleanUp);
   } finally {
     await shellSession.close();
+    // What came up after the last line.
+    for (const { text } of services.notices.take()) {
+      host.stderr.write(`devsh: ${visibleLines(text)}\n`);
+    }
   }
 }
 

@@ -80,7 +80,13 @@ export type JournalEntry =
 export type StepState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sent'; readonly at: string }
-  | { readonly kind: 'ended'; readonly at: string; readonly result: StepResult };
+  /** `sentAt`: absent if no request left. */
+  | {
+      readonly kind: 'ended';
+      readonly at: string;
+      readonly sentAt?: string | undefined;
+      readonly result: StepResult;
+    };
 
 /** A run, read from its journal. */
 export interface Run extends RunHead {

@@ -120,9 +120,13 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         }
         break;
       }
-      case 'verdict':
-        setState(entry.ref, { kind: 'ended', at: entry.at, result: entry.result });
+      case 'verdict': {
+        const { ref, at, result } = entry;
+        const before = states.get(ref.device)?.[ref.index];
+        const sentAt = before?.kind === 'sent' ? before.at : undefined;
+        setState(ref, { kind: 'ended', at, sentAt, result });
         break;
+      }
       case 'stop':
         stopReason = entry.reason;
         break;

@@ -69,7 +69,7 @@ const timeNames = new Map<string, boolean>();
 const MAX_CACHED = 1_000;
 
 /** Whether a field is a timestamp by name, and its value a date or empty. */
-function isDeviceTime(field: string, value: Value | undefined): boolean {
+export function isDeviceTime(field: string, value: Value | undefined): boolean {
   let isName = timeNames.get(field);
   if (isName === undefined) {
     isName = DEVICE_TIME.test(field.toLowerCase().replace(/[^a-z0-9]/g, ''));

@@ -37,6 +37,17 @@ export type SessionState =
   | { readonly kind: 'ready'; readonly latencyMs: number | undefined }
   | { readonly kind: 'failed'; readonly error: DevshError; readonly since: Date };
 
+/** A complete reading of a list; times in ms UTC. */
+export interface Reading {
+  readonly resource: string;
+  readonly records: readonly DeviceRecord[];
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** Receives every complete reading, whoever asked for it. */
+export type OnReading = (session: DeviceSession, reading: Reading) => void;
+
 /** One device of the fleet: its connection, opened on first use, and its cached records. */
 export class DeviceSession {
   readonly entry: DeviceEntry;
@@ -52,16 +63,18 @@ export class DeviceSession {
   /** The latest caller. */
   #caller: Access | undefined;
   readonly #onChange: () => void;
+  readonly #onReading: OnReading | undefined;
   /** The records last read per resource: for completion and counts, never for decisions. */
   readonly #cached = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
 
   /** Resources whose list was already checked for being a summary; the check may be inconclusive. */
   readonly #hasAskedSummary = new Set<string>();
 
-  constructor(entry: DeviceEntry, onChange: () => void = () => undefined) {
+  constructor(entry: DeviceEntry, onChange: () => void = () => undefined, onReading?: OnReading) {
     this.entry = entry;
     this.ref = { name: entry.name, address: entry.address };
     this.#onChange = onChange;
+    this.#onReading = onReading;
     this.facts.onNew(onChange);
   }
 
@@ -150,12 +163,19 @@ export class DeviceSession {
     resource: string,
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
-    const listing = await this.use(access, (device) => device.list(resource, signal));
-    this.#cached.set(resource, { records: listing.records, at: new Date() });
+    let startedAt = 0;
+    const listing = await this.use(access, (device) => {
+      startedAt = Date.now();
+      return device.list(resource, signal);
+    });
+    const { records } = listing;
+    const at = new Date();
+    this.#cached.set(resource, { records, at });
     noteListing(this.facts, resource, listing);
     await this.facts.notified;
+    this.#onReading?.(this, { resource, records, startedAt, endedAt: at.getTime() });
     this.#onChange();
-    return listing.records;
+    return records;
   }
 
   /** The records in full: reads each one if the list leaves fields out. */

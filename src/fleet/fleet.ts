@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import { fanOut, type Width } from './fan-out.ts';
 import type { Access } from './access.ts';
-import { DeviceSession } from './device-session.ts';
+import { DeviceSession, type OnReading } from './device-session.ts';
 import type { DeviceEntry } from './selector.ts';
 
 /** Transforms the records of each device as part of reading it. */
@@ -42,8 +42,12 @@ export class Fleet {
   /** Stores the new facts of a device. */
   readonly onNew: ((entry: DeviceEntry, news: readonly NewFact[]) => Promise<void>) | undefined;
 
-  constructor(onNew?: Fleet['onNew']) {
+  /** Receives every complete reading. */
+  readonly #onReading: OnReading | undefined;
+
+  constructor(onNew?: Fleet['onNew'], onReading?: OnReading) {
     this.onNew = onNew;
+    this.#onReading = onReading;
   }
 
   get connected(): readonly DeviceSession[] {
@@ -80,9 +84,10 @@ export class Fleet {
       }
       // A connected one is closed when `join` replaces it.
       if (known !== current) void known?.close();
-      const session = new DeviceSession(entry, () => {
+      const changed = (): void => {
         this.#changed();
-      });
+      };
+      const session = new DeviceSession(entry, changed, this.#onReading);
       const { onNew } = this;
       if (onNew !== undefined) session.facts.onNew((news) => onNew(entry, news));
       this.#sessions.set(entry.name, session);

@@ -120,6 +120,16 @@ export const SETTINGS = {
     summary: 'Whether devsh keeps the keys of records between sessions, for completion',
     default: true,
   },
+  historyDays: {
+    schema: (z: Z) => z.int().min(0).max(36_500),
+    summary: 'How many days devsh keeps what it reads, for `changes`; 0: it keeps nothing',
+    default: 90,
+  },
+  historyMegabytes: {
+    schema: (z: Z) => z.int().min(1).max(1_000_000),
+    summary: 'How much of that it keeps for all devices, in megabytes',
+    default: 200,
+  },
   theme: {
     schema: (z: Z) => z.enum(THEME_NAMES),
     summary: 'The theme of the full screen',

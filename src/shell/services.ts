@@ -7,6 +7,7 @@ import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/r
 import { readText, writeTextAtomically } from '../os/files.ts';
 import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import { operatorName, type Paths, sessionName } from '../os/environment.ts';
+import { HistoryFiles, type HistoryLimits } from '../history/history-files.ts';
 import { GoodCopy } from '../settings/cache.ts';
 import { HistoryFile } from '../settings/history-file.ts';
 import { type InventoryFile, openInventory } from '../settings/inventory-file.ts';
@@ -54,6 +55,8 @@ export abstract class Services {
   readonly seenKeys: SeenKeys;
   /** The journals of runs. */
   readonly runs: RunFiles;
+  /** What was read of each device, over time. */
+  readonly readings: HistoryFiles;
   /** Logins in an encrypted file, for machines without a keychain. */
   readonly vault: Vault;
   /** The user of devsh, for the journal: `user@machine`. */
@@ -84,6 +87,7 @@ export abstract class Services {
     this.profiles = new ProfileFiles(join(config, 'profiles'), join(cache, 'learned'));
     this.seenKeys = new SeenKeys(join(cache, 'seen'), settings.get('rememberKeys'));
     this.runs = new RunFiles(join(state, 'runs'));
+    this.readings = new HistoryFiles(join(state, 'readings'));
     this.vault = new Vault(join(data, 'vault.age'));
     this.terminalSession = sessionName(env);
   }
@@ -163,6 +167,13 @@ export abstract class Services {
     return readText(path);
   }
 
+  /** For how long readings are kept, and how many bytes of them. */
+  get historyLimits(): HistoryLimits {
+    const isOn = this.settings.get('rememberKeys');
+    const days = isOn ? this.settings.get('historyDays') : 0;
+    return { days, megabytes: this.settings.get('historyMegabytes') };
+  }
+
   writeFile(path: string, text: string): Promise<void> {
     return writeTextAtomically(path, text);
   }
@@ -172,14 +183,20 @@ export abstract class Services {
   }
 }
 
+/** A remark that belongs to no line alone. */
+export interface Notice {
+  readonly text: string;
+  readonly level: 'info' | 'warning';
+}
+
 /** Messages that a session shows once, however often they occur: a locked keychain, a changed file. */
 export class Notices {
   readonly #shown = new Set<string>();
-  readonly #waiting = new Set<string>();
+  readonly #waiting = new Map<string, Notice>();
 
   /** Adds a message to show when the line ends, unless it was shown before. */
-  add(text: string): void {
-    if (!this.#shown.has(text)) this.#waiting.add(text);
+  add(text: string, level: Notice['level'] = 'warning'): void {
+    if (!this.#shown.has(text)) this.#waiting.set(text, { text, level });
   }
 
   isShown(text: string): boolean {
@@ -193,10 +210,10 @@ export class Notices {
   }
 
   /** Returns the messages to show now. */
-  take(): string[] {
-    const texts = [...this.#waiting];
-    for (const text of texts) this.markShown(text);
-    return texts;
+  take(): Notice[] {
+    const notices = [...this.#waiting.values()];
+    for (const { text } of notices) this.markShown(text);
+    return notices;
   }
 }
 

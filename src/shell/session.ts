@@ -4,6 +4,7 @@ import type { LabelColor } from '../fleet/inventory-schema.ts';
 import { CancelledError, DeclinedError, RefusedError } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
 import type { Trust } from '../device/tls.ts';
+import { Observer } from '../history/observer.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import type { Given as GivenOptions } from './grammar/options.ts';
 import type { Services } from './services.ts';
@@ -105,6 +106,8 @@ export interface Given {
 export class ShellSession {
   readonly services: Services;
   readonly fleet: Fleet;
+  /** Keeps every complete reading. */
+  readonly observer: Observer;
   readonly gate = new CredentialGate();
   /** Trust and credential of this session alone, by device name. */
   readonly given = new Map<string, Given>();
@@ -122,7 +125,17 @@ export class ShellSession {
 
   constructor(services: Services) {
     this.services = services;
-    this.fleet = new Fleet(({ address }, news) => services.profiles.keep(address, news));
+    this.observer = new Observer(
+      services.readings,
+      () => services.historyLimits,
+      (text, level) => {
+        services.notices.add(text, level);
+      },
+    );
+    this.fleet = new Fleet(
+      ({ address }, news) => services.profiles.keep(address, news),
+      this.observer.observe,
+    );
   }
 
   /** Lets this session reach a device of its own, without the user's pins and keychain. */
@@ -144,6 +157,7 @@ export class ShellSession {
     await this.fleet.close();
     await Promise.allSettled(this.#background);
     await Promise.all(this.closing.map((close) => close()));
+    await this.observer.flush();
   }
 }
 

@@ -12,7 +12,7 @@ import { type FindableLine, findableLines } from './findable.ts';
 import { helpOn } from './help/help.ts';
 import type { ShellSession, ShellIo } from './session.ts';
 import type { ColorChoice, Format, OptionKey } from './grammar/options.ts';
-import { type Output, warning } from './output.ts';
+import { message, type Output } from './output.ts';
 import { parseCompleteLine, parseLine, quoteLine, type Word, wordsOfArgv } from '../text/words.ts';
 import type { ThemeName } from '../text/choices.ts';
 
@@ -82,7 +82,7 @@ export class Shell {
       throw error;
     } finally {
       for (const problem of call.hasAccess ? call.credentials.problems : []) notices.add(problem);
-      for (const text of notices.take()) yield warning(text);
+      for (const { level, text } of notices.take()) yield message(level, text);
     }
     if (!call.hasAccess || call.access.typed.size === 0) return;
     const { offerToSave } = await import('./access/logins.ts');

@@ -47,6 +47,7 @@ export type Devsh = (argv: readonly string[] | string, options?: RunOptions) => 
 export async function makeDevsh(
   base: NodeJS.ProcessEnv = {},
   atEnd: (cleanUp: () => Promise<void>) => void = onTestFinished,
+  isFirst = false,
 ): Promise<Devsh & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'devsh-test-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
@@ -57,6 +58,8 @@ export async function makeDevsh(
     XDG_STATE_HOME: join(folder, 'state'),
     XDG_CACHE_HOME: join(folder, 'cache'),
   };
+  // Not the first start: devsh has already said that it keeps readings.
+  if (!isFirst) await mkdir(join(folder, 'state/devsh/readings'), { recursive: true, mode: 0o700 });
   const devsh: Devsh = (argv, options = {}) =>
     runMain(typeof argv === 'string' ? argv.split(' ') : argv, {
       ...options,

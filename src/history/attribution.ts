@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { MASK } from '../device/sensitive-fields.ts';
+import type { Event, FieldChange, StepName } from './events.ts';
+
+/** A step of a run that the device has carried out: its read-back proved it. */
+export interface WrittenStep extends StepName {
+  readonly device: string;
+  readonly resource: string;
+  readonly key: string;
+  readonly action: 'add' | 'set' | 'delete';
+  /** When the request left, and when its verdict was known; ms UTC. */
+  readonly sentAt: number;
+  readonly endedAt: number;
+  readonly before: DeviceRecord | undefined;
+  /** The fields that the step wrote, as its read-back showed them; secrets masked. */
+  readonly wrote: DeviceRecord;
+}
+
+/**
+ * Names the run behind each event, where one did it: the step was sent and read back within the interval of
+ * the event, and what it wrote is what changed. What it did not write stays without a run, as an event of its
+ * own. Pure.
+ */
+export function attributed(events: readonly Event[], steps: readonly WrittenStep[]): Event[] {
+  if (steps.length === 0) return [...events];
+  const byRecord = new Map<string, WrittenStep[]>();
+  for (const step of steps) {
+    const name = nameOf(step);
+    byRecord.set(name, [...(byRecord.get(name) ?? []), step]);
+  }
+  return events.flatMap((event): Event[] => {
+    if (!('key' in event)) return [event];
+    const own = (byRecord.get(nameOf(event)) ?? [])
+      .filter(
+        ({ sentAt, endedAt }) => endedAt >= (event.after ?? Infinity) && sentAt <= event.before,
+      )
+      .sort((a, b) => a.sentAt - b.sentAt);
+    if (own.length === 0) return [event];
+    if (event.kind === 'changed') return parts(event, own);
+    return whole(event, own);
+  });
+}
+
+function nameOf({
+  device,
+  resource,
+  key,
+}: {
+  device: string;
+  resource: string;
+  key: string;
+}): string {
+  return JSON.stringify([device, resource, key]);
+}
+
+function whole(event: Event & { kind: 'added' | 'gone' }, steps: readonly WrittenStep[]): Event[] {
+  const action = event.kind === 'gone' ? 'delete' : 'add';
+  const step = steps.findLast((one) => one.action === action);
+  if (step === undefined) return [event];
+  if (event.kind === 'gone') return [{ ...event, by: by(step) }];
+  // Another writer may have changed the new record before it was read.
+  const later = Object.entries(step.wrote).flatMap(([field, wrote]): FieldChange[] => {
+    const after = valueAt(event.record.fields, field);
+    const isSecret = isMasked(wrote) || valueAt(event.record.digests, field) !== undefined;
+    if (after === undefined || isSecret || isSame(wrote, after)) return [];
+    return [{ field, before: wrote, after, isSecret }];
+  });
+  const { kind, record, ...at } = event;
+  const added: Event = { ...at, kind, record, by: by(step) };
+  return later.length === 0 ? [added] : [added, { ...at, kind: 'changed', fields: later }];
+}
+
+/** Splits the change of each field into what the steps did, in order, and what others did between them. */
+function parts(event: Event & { kind: 'changed' }, steps: readonly WrittenStep[]): Event[] {
+  const groups = new Map<WrittenStep | undefined, FieldChange[]>();
+  const put = (step: WrittenStep | undefined, change: FieldChange): void => {
+    groups.set(step, [...(groups.get(step) ?? []), change]);
+  };
+  for (const change of event.fields) {
+    const { field, isSecret } = change;
+    const own = steps.filter((step) => step.action === 'set' && Object.hasOwn(step.wrote, field));
+    const last = own.at(-1);
+    if (last === undefined) {
+      put(undefined, change);
+    } else if (isSecret || isMasked(last.wrote[field])) {
+      put(isMasked(last.wrote[field]) ? last : undefined, change);
+    } else {
+      let current = change.before;
+      for (const step of own) {
+        const [before, after] = [valueAt(step.before, field), valueAt(step.wrote, field)];
+        if (!isSame(current, before))
+          put(undefined, { field, isSecret, before: current, after: before });
+        if (!isSame(before, after)) put(step, { field, isSecret, before, after });
+        current = after;
+      }
+      if (!isSame(current, change.after)) {
+        put(undefined, { field, isSecret, before: current, after: change.after });
+      }
+    }
+  }
+  return [...groups].map(([step, fields]) => ({ ...event, fields, ...(step && { by: by(step) }) }));
+}
+
+function by({ run, step, line }: WrittenStep): StepName {
+  return { run, step, line };
+}
+
+function isMasked(value: Value | undefined): boolean {
+  return value === MASK;
+}
+
+/** `true` equals `"true"`: forms send texts. */
+function isSame(one: Value | undefined, other: Value | undefined): boolean {
+  return isDeepStrictEqual(one, other) || valueText(one) === valueText(other);
+}

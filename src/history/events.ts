@@ -1,0 +1,155 @@
+import type { Value } from '../device/record.ts';
+import { valueAt } from '../device/record.ts';
+import type { KeptRecord } from './kept.ts';
+import type { Identity } from './lines.ts';
+import type { Difference, Life, ResourceLife } from './replay.ts';
+
+/** One field before and after. Absent: the record had no such field. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before?: Value | undefined;
+  readonly after?: Value | undefined;
+  /** It has a secret: the values are masked, and only their digests differ. */
+  readonly isSecret: boolean;
+}
+
+/** The run and step that did it. */
+export interface StepName {
+  readonly run: string;
+  /** The index among the steps of the device, from 0. */
+  readonly step: number;
+  /** The command line of the run. */
+  readonly line: string;
+}
+
+interface EventBase {
+  readonly device: string;
+  /** When the life began, in ISO 8601. */
+  readonly life: string;
+  /** The change happened after this time (ms UTC): the begin of the last reading that does not show it. */
+  readonly after: number | undefined;
+  /** And before this time: the end of the first reading that shows it. */
+  readonly before: number;
+  readonly resource?: string | undefined;
+  readonly by?: StepName | undefined;
+}
+
+/** What changed on a device between two readings. */
+export type Event =
+  | (EventBase & {
+      readonly kind: 'added' | 'gone';
+      readonly resource: string;
+      readonly key: string;
+      readonly record: KeptRecord;
+    })
+  | (EventBase & {
+      readonly kind: 'changed';
+      readonly resource: string;
+      readonly key: string;
+      readonly fields: readonly FieldChange[];
+    })
+  /** Most records got or lost these fields at once, as with a new firmware. */
+  | (EventBase & {
+      readonly kind: 'shape';
+      readonly resource: string;
+      readonly gained: readonly string[];
+      readonly lost: readonly string[];
+      readonly records: number;
+    })
+  /** Fields that differed at every reading, and are left out from now on. */
+  | (EventBase & {
+      readonly kind: 'left';
+      readonly resource: string;
+      readonly fields: readonly string[];
+    })
+  /** Another certificate or address: another device, as far as is known. */
+  | (EventBase & { readonly kind: 'life'; readonly reason: LifeReason });
+
+export type LifeReason = 'pin' | 'address' | 'digest key' | 'clock';
+
+/** What the lives of a device show, oldest first. The first reading of all is no change. Pure. */
+export function eventsOf(device: string, lives: readonly Life[]): Event[] {
+  return lives.flatMap((life, index) => {
+    const earlier = lives[index - 1];
+    const base = { device, life: life.id };
+    const begin: Event[] =
+      earlier === undefined
+        ? []
+        : [
+            {
+              ...{ ...base, kind: 'life', before: life.begin, after: lastTime(earlier) },
+              reason: reasonOf(earlier.identity, life.identity),
+            },
+          ];
+    const own = [...life.resources].flatMap(([resource, known]) =>
+      eventsOfResource({ ...base, resource }, known),
+    );
+    return [...begin, ...own];
+  });
+}
+
+function eventsOfResource(
+  base: { readonly device: string; readonly life: string; readonly resource: string },
+  { readings }: ResourceLife,
+): Event[] {
+  // What was found to move by itself only later did so before, too.
+  const left = new Set(readings.flatMap((reading) => reading.left ?? []));
+  return readings.flatMap((reading, index) => {
+    const { difference, left: now = [], state, to } = reading;
+    const at = { ...base, after: readings[index - 1]?.from, before: to };
+    const found: Event[] = difference ? changes(at, difference, left, state.size) : [];
+    return now.length === 0 ? found : [...found, { ...at, kind: 'left', fields: now }];
+  });
+}
+
+function changes(
+  at: { device: string; life: string; resource: string; after: number | undefined; before: number },
+  { added, gone, changed }: Difference,
+  left: ReadonlySet<string>,
+  size: number,
+): Event[] {
+  const fieldsOf = changed.map(({ before, after, fields }) =>
+    fields.filter((field) => !left.has(field)).map((field) => fieldChange(field, before, after)),
+  );
+  const count = (is: (change: FieldChange) => boolean): string[] => {
+    const counts = new Map<string, number>();
+    for (const { field } of fieldsOf.flat().filter(is)) {
+      counts.set(field, (counts.get(field) ?? 0) + 1);
+    }
+    return [...counts].flatMap(([field, n]) => (n > 1 && n * 2 > size ? [field] : []));
+  };
+  const gained = count(({ before }) => before === undefined);
+  const lost = count(({ after }) => after === undefined);
+  const isShape = ({ field, before, after }: FieldChange): boolean =>
+    (before === undefined && gained.includes(field)) ||
+    (after === undefined && lost.includes(field));
+  const records = fieldsOf.filter((fields) => fields.some(isShape)).length;
+  const shape: Event[] = records === 0 ? [] : [{ ...at, kind: 'shape', gained, lost, records }];
+  const changedEvents = changed.flatMap(({ after }, index): Event[] => {
+    const fields = (fieldsOf[index] ?? []).filter((change) => !isShape(change));
+    return fields.length === 0 ? [] : [{ ...at, kind: 'changed', key: after.key, fields }];
+  });
+  const whole = (kind: 'added' | 'gone', records: readonly KeptRecord[]): Event[] =>
+    records.map((record) => ({ ...at, kind, key: record.key, record }));
+  return [...shape, ...whole('added', added), ...changedEvents, ...whole('gone', gone)];
+}
+
+function fieldChange(field: string, before: KeptRecord, after: KeptRecord): FieldChange {
+  const isSecret = [before, after].some(({ digests }) => valueAt(digests, field) !== undefined);
+  return {
+    ...{ field, isSecret },
+    before: valueAt(before.fields, field),
+    after: valueAt(after.fields, field),
+  };
+}
+
+function lastTime({ begin, resources }: Life): number {
+  const ends = [...resources.values()].map(({ readings }) => readings.at(-1)?.to ?? begin);
+  return Math.max(begin, ...ends);
+}
+
+function reasonOf(one: Identity, other: Identity): LifeReason {
+  if (one.pin !== other.pin) return 'pin';
+  if (one.address !== other.address) return 'address';
+  return one.digestKey === other.digestKey ? 'clock' : 'digest key';
+}

@@ -1,0 +1,162 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  errorCode,
+  fileError,
+  makePrivateFolder,
+  readBytes,
+  writeTextAtomically,
+} from '../os/files.ts';
+import { withLock } from '../os/lock.ts';
+import type { Keeper } from './kept.ts';
+import { nextLines, type NewReading, sameLine } from './next-lines.ts';
+
+/** Enough for the last lines of a device, unless one of them has many records. */
+const TAIL_BYTES = 4_096;
+const KEY_BYTES = 32;
+const SUFFIX = '.jsonl';
+
+/** What is kept at most. */
+export interface HistoryLimits {
+  /** 0: nothing is kept. */
+  readonly days: number;
+  readonly megabytes: number;
+}
+
+/** The history of each device: a file of JSON lines in one folder, all under one lock. */
+export class HistoryFiles {
+  readonly folder: string;
+  #key: Buffer | undefined;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Whether anything was ever kept. */
+  get exists(): boolean {
+    return existsSync(this.folder);
+  }
+
+  path(device: string): string {
+    return join(this.folder, `${fileName(device)}${SUFFIX}`);
+  }
+
+  /** The lines of a device as text; undefined if nothing is kept of it. */
+  async read(device: string): Promise<string | undefined> {
+    return (await readBytes(this.path(device)))?.toString('utf8');
+  }
+
+  /** The files, with their sizes in bytes. */
+  async sizes(): Promise<ReadonlyMap<string, number>> {
+    try {
+      const names = (await readdir(this.folder)).filter((name) => name.endsWith(SUFFIX));
+      const sizes = names.map(async (name) => {
+        const path = join(this.folder, name);
+        return [path, (await stat(path)).size] as const;
+      });
+      return new Map(await Promise.all(sizes));
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return new Map();
+      throw fileError('read', this.folder, error);
+    }
+  }
+
+  /** Removes what is kept of a device; false if there is nothing. */
+  async forget(device: string): Promise<boolean> {
+    const path = this.path(device);
+    if (!existsSync(path)) return false;
+    await this.exclusively(async () => {
+      try {
+        await rm(path, { force: true });
+      } catch (error) {
+        throw fileError('remove', path, error);
+      }
+    });
+    return true;
+  }
+
+  /** Runs `work` while no other devsh writes to these files. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return withLock(join(this.folder, 'history'), work, {
+      purpose: `cannot write to ${this.folder}`,
+    });
+  }
+
+  /** The key of the digests, made on first use. Call under the lock. */
+  async key(): Promise<Buffer> {
+    if (this.#key !== undefined) return this.#key;
+    const path = join(this.folder, 'digest-key');
+    const text = (await readBytes(path))?.toString('utf8').trim();
+    let key = Buffer.from(text ?? '', 'base64');
+    if (key.length !== KEY_BYTES) {
+      await makePrivateFolder(this.folder);
+      key = randomBytes(KEY_BYTES);
+      await writeTextAtomically(path, `${key.toString('base64')}\n`);
+    }
+    this.#key = key;
+    return key;
+  }
+
+  /** Appends what a reading shows. Synchronous, because a fleet has many files. Call under the lock. */
+  keep(reading: NewReading, keeper: Keeper, now: number): number {
+    const path = this.path(reading.identity.name);
+    try {
+      const file = openSync(path, 'a+', 0o600);
+      try {
+        const { size } = fstatSync(file);
+        const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+        readSync(file, tail, 0, tail.length, size - tail.length);
+        const lines =
+          sameLine(tail.toString('utf8'), reading, keeper) ??
+          nextLines(size === 0 ? '' : readFileSync(path, 'utf8'), reading, keeper, now);
+        if (lines === undefined) return 0;
+        // A line cut off by a crash must not merge with the next one.
+        const isCut = size > 0 && tail.at(-1) !== 0x0a;
+        return appended(file, size, isCut ? `\n${lines}` : lines);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      throw fileError('write', path, error);
+    }
+  }
+}
+
+/** Appends in one piece, or nothing: a full disk may take only a part. Returns the number of bytes. */
+function appended(file: number, size: number, text: string): number {
+  const bytes = Buffer.from(text);
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
+    return bytes.length;
+  } catch (error) {
+    ftruncateSync(file, size);
+    throw error;
+  }
+}
+
+/** Safe on every file system, also where `FW1` and `fw1` are one file. */
+function fileName(device: string): string {
+  const encoded = Array.from(Buffer.from(device), (byte) => {
+    const char = String.fromCharCode(byte);
+    return /[a-z0-9_-]/.test(char)
+      ? char
+      : char === '.'
+        ? '.'
+        : `%${byte.toString(16).padStart(2, '0')}`;
+  }).join('');
+  const name = encoded.replace(/^\./, '%2e');
+  if (name.length <= 150) return name;
+  const hash = createHash('sha256').update(device).digest('hex').slice(0, 32);
+  return `${name.slice(0, 100)}%${hash}`;
+}

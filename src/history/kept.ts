@@ -1,0 +1,206 @@
+import { createHmac } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type DeviceRecord,
+  isTimeStamp,
+  isValueList,
+  isValueObject,
+  jsonText,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
+import {
+  isSecretField,
+  isStatusField,
+  maskedPath,
+  maskedValue,
+  mayBeSecretField,
+} from '../device/sensitive-fields.ts';
+import { isDeviceTime } from '../fleet/compared.ts';
+
+/**
+ * A record as it is kept: without secrets, and without the fields that move by themselves. `digests` has the
+ * fields that had a secret in them: their value in `fields` is masked, the digest says whether they changed.
+ */
+export interface KeptRecord {
+  readonly key: string;
+  readonly fields: DeviceRecord;
+  readonly digests?: Readonly<Record<string, string>>;
+}
+
+/** By key, in the order of the device. */
+export type KeptState = ReadonlyMap<string, KeptRecord>;
+
+/** Names of fields that count, or say who or what wrote last. */
+const MOVES =
+  /(?:counter|uptime|etag|_rev|revision)$|^(?:login|logon|access|request|use|visit|session|fail(?:ed|ure)?|bad)s?(?:login|logon|attempt|password)?s?(?:count|counter|total)$|^(?:last)?(?:modified|updated|changed|edited)by$|^last(?:login|seen|active)?(?:ip|address|host|from)$/;
+
+/** Fields of these records that change without anybody changing them: `last_login`, `login_count`. */
+export function movingFields(records: readonly DeviceRecord[]): string[] {
+  const still = new Set<string>();
+  const moving = new Set<string>();
+  for (const record of records) {
+    for (const field in record) {
+      if (still.has(field) || (record[field] ?? '') === '') continue;
+      if (isMoving(field, record[field])) moving.add(field);
+      else still.add(field);
+    }
+  }
+  return [...moving].filter((field) => !still.has(field));
+}
+
+function isMoving(field: string, value: Value | undefined): boolean {
+  if (isStatusField(field) || mayBeSecretField(field)) return false;
+  return (
+    isTimeStamp(value) ||
+    isDeviceTime(field, value) ||
+    MOVES.test(
+      field
+        .toLowerCase()
+        .replace(/[^a-z0-9_]/g, '')
+        .replace(/(?!^)_/g, ''),
+    )
+  );
+}
+
+/** What is kept of the records of one device. Digests are computed with a key of this machine. */
+export class Keeper {
+  readonly #key: Buffer;
+  readonly #redact: (text: string) => string;
+
+  /** @param redact removes known secrets from a text */
+  constructor(key: Buffer, redact: (text: string) => string = (text) => text) {
+    this.#key = key;
+    this.#redact = redact;
+  }
+
+  /** Identifies a whole reading, but for the fields in `moving`. */
+  digestOf(records: readonly DeviceRecord[], moving: ReadonlySet<string>): string {
+    return this.#digest(quickText(moving.size === 0 ? records : without(records, moving)));
+  }
+
+  /** Identifies the values of the fields in `moving`. */
+  movingDigest(records: readonly DeviceRecord[], moving: readonly string[]): string {
+    return this.#digest(
+      quickText(records.map((record) => moving.map((field) => record[field] ?? null))),
+    );
+  }
+
+  /** Records without a key, or with one that another has too, are told apart by their order. */
+  state(
+    resource: string,
+    records: readonly DeviceRecord[],
+    keyField: string,
+    moving: ReadonlySet<string>,
+  ): KeptState {
+    const state = new Map<string, KeptRecord>();
+    const isSecretKey = isSecretField(keyField);
+    for (const record of records) {
+      const text = valueText(valueAt(record, keyField));
+      const name = isSecretKey ? this.#digest(text) : text;
+      let key = name;
+      for (let copy = 2; state.has(key); copy += 1) key = `${name}#${copy}`;
+      state.set(key, this.#kept(resource, key, keyField, record, moving));
+    }
+    return state;
+  }
+
+  /** The last values of fields that move by themselves. */
+  movingValues(
+    records: readonly DeviceRecord[],
+    keyField: string,
+    moving: readonly string[],
+  ): (readonly [key: string, values: DeviceRecord])[] {
+    const names = moving.filter((field) => !isSecretField(field));
+    return records.flatMap((record) => {
+      const values = names
+        .filter((field) => Object.hasOwn(record, field))
+        .map((field) => [field, this.#safe(field, record[field] ?? null)] as const);
+      const key = valueText(valueAt(record, keyField));
+      return values.length === 0 ? [] : [[key, Object.fromEntries(values)] as const];
+    });
+  }
+
+  /** Whether a field has the same value, also if only one of them is a digest. */
+  isSame(resource: string, field: string, one: KeptRecord, other: KeptRecord): boolean {
+    const [a, b] = [valueAt(one.digests, field), valueAt(other.digests, field)];
+    if (a === undefined && b === undefined) {
+      return isDeepStrictEqual(valueAt(one.fields, field), valueAt(other.fields, field));
+    }
+    const digest = (record: KeptRecord): string | undefined => {
+      const value = valueAt(record.fields, field);
+      return value === undefined
+        ? undefined
+        : this.#fieldDigest(resource, record.key, field, value);
+    };
+    return (a ?? digest(one)) === (b ?? digest(other));
+  }
+
+  #kept(
+    resource: string,
+    key: string,
+    keyField: string,
+    record: DeviceRecord,
+    moving: ReadonlySet<string>,
+  ): KeptRecord {
+    const fields: [string, Value][] = [];
+    const digests: [string, string][] = [];
+    for (const [field, value] of Object.entries(record)) {
+      if (moving.has(field)) continue;
+      // A key is shown in every list; with the password `admin`, admin would otherwise lose its name.
+      const isKey = field === keyField && !isSecretField(field);
+      const safe = isKey ? value : this.#safe(field, value);
+      fields.push([field, safe]);
+      if (safe === value || isDeepStrictEqual(safe, value)) continue;
+      digests.push([field, this.#fieldDigest(resource, key, field, value)]);
+    }
+    const kept = { key, fields: Object.fromEntries(fields) };
+    return digests.length === 0 ? kept : { ...kept, digests: Object.fromEntries(digests) };
+  }
+
+  /** The value with everything secret masked. */
+  #safe(field: string, value: Value): Value {
+    if (isSecretField(field)) return maskedValue(field, value);
+    if (isValueList(value)) return value.map((item) => this.#safe('', item));
+    if (isValueObject(value)) {
+      const parts = Object.entries(value).map(
+        ([name, part]) => [this.#redact(name), this.#safe(name, part)] as const,
+      );
+      return Object.fromEntries(parts);
+    }
+    const masked = maskedValue(field, value);
+    if (typeof masked === 'string') return this.#redact(maskedPath(masked));
+    if (typeof masked === 'boolean' || masked === null) return masked;
+    const text = valueText(masked);
+    const shown = this.#redact(text);
+    return shown === text ? masked : shown;
+  }
+
+  /** Differs per record: equal passwords of two accounts have different digests. */
+  #fieldDigest(resource: string, key: string, field: string, value: Value): string {
+    return this.#digest(jsonText([resource, key, field, value]));
+  }
+
+  #digest(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, 22);
+  }
+}
+
+function without(
+  records: readonly DeviceRecord[],
+  moving: ReadonlySet<string>,
+): readonly DeviceRecord[] {
+  return records.map((record) =>
+    Object.fromEntries(Object.entries(record).filter(([field]) => !moving.has(field))),
+  );
+}
+
+/** JSON for a digest. The fast writer of Node knows neither large integers nor deep nesting. */
+function quickText(value: Value): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return jsonText(value);
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { type DeviceRecord, jsonText, type JsonValue } from '../device/record.ts';
+import { parseJson } from '../device/json.ts';
+import type { KeptRecord } from './kept.ts';
+
+/** When a reading began and ended, in ms UTC: the device had this state at some time between them. */
+export interface Moment {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a life is: another value of any of them is another device, or may be one. */
+export interface Identity {
+  readonly name: string;
+  /** `host:port` */
+  readonly address: string;
+  /** The fingerprint of the pinned certificate; `verified` if an authority vouches for the name. */
+  readonly pin: string;
+  /** The key of the digests, by its own digest. */
+  readonly digestKey: string;
+}
+
+/** What the last line of a resource says about fields that move by themselves. */
+export interface Moving {
+  readonly fields: readonly string[];
+  /** Identifies the values that were kept last. */
+  readonly digest: string;
+  readonly keptAt: number;
+}
+
+/** A record whose fields changed: what is new, and the fields that are gone. */
+export interface KeptChange {
+  readonly key: string;
+  readonly fields: DeviceRecord;
+  readonly digests?: Readonly<Record<string, string>>;
+  readonly lost?: readonly string[];
+}
+
+interface ReadingLine extends Moment {
+  readonly resource: string;
+  /** Identifies the life; see `lifeName`. */
+  readonly life: string;
+  /** Identifies what was read. */
+  readonly digest: string;
+  readonly moving?: Moving;
+  /** The values of moving fields, if they are kept again. */
+  readonly values?: readonly (readonly [key: string, values: DeviceRecord])[];
+  /** By field: in how many readings in a row it differed in every record. */
+  readonly streaks?: Readonly<Record<string, number>>;
+}
+
+/** One line of a history file. */
+export type HistoryLine =
+  | ({ readonly kind: 'life'; readonly at: number } & Identity)
+  /** All records: the first reading of a life, or the state from which later lines go on. */
+  | (ReadingLine & {
+      readonly kind: 'all';
+      readonly keyField: string;
+      readonly records: readonly KeptRecord[];
+    })
+  /** `was`: the digest of the line that it builds upon. */
+  | (ReadingLine & {
+      readonly kind: 'change';
+      readonly was: string;
+      readonly added?: readonly KeptRecord[];
+      readonly changed?: readonly KeptChange[];
+      readonly gone?: readonly string[];
+      /** Fields left out from now on, because they move by themselves. */
+      readonly left?: readonly string[];
+    })
+  | (ReadingLine & { readonly kind: 'same' });
+
+export type LineOfReading = Exclude<HistoryLine, { readonly kind: 'life' }>;
+
+/** The short name of a life in the lines of its readings. */
+export function lifeName({ name, address, pin, digestKey }: Identity): string {
+  const text = JSON.stringify([name, address, pin, digestKey]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 8);
+}
+
+export function lineText(line: HistoryLine): string {
+  return `${jsonText(line as unknown as JsonValue)}\n`;
+}
+
+/** A line, or undefined if it is damaged: cut off, or not of devsh. */
+export function parseLine(text: string): HistoryLine | undefined {
+  try {
+    const line = parseJson(text) as unknown as HistoryLine | null;
+    if (typeof line !== 'object' || line === null) return undefined;
+    if (line.kind === 'life') return typeof line.at === 'number' ? line : undefined;
+    const isReading =
+      typeof line.from === 'number' && typeof line.to === 'number' && 'digest' in line;
+    return isReading && ['all', 'change', 'same'].includes(line.kind) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}

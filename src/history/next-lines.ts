@@ -1,0 +1,217 @@
+import type { DeviceRecord } from '../device/record.ts';
+import { type Keeper, type KeptRecord, movingFields } from './kept.ts';
+import {
+  type HistoryLine,
+  type Identity,
+  lifeName,
+  lineText,
+  type LineOfReading,
+  type Moment,
+  type Moving,
+  parseLine,
+} from './lines.ts';
+import { differenceOf, lastTrack, type Track } from './replay.ts';
+
+/** A complete reading of a resource, to be kept. */
+export interface NewReading extends Moment {
+  readonly identity: Identity;
+  readonly resource: string;
+  readonly keyField: string;
+  readonly records: readonly DeviceRecord[];
+  /** Fields that move by themselves, as the profile knows. */
+  readonly moving: readonly string[];
+}
+
+/** Values of moving fields are kept again after this time. */
+const VALUES_EVERY_MS = 3_600_000;
+/** A last reading further in the future means that the clock was set back. */
+const CLOCK_TOLERANCE_MS = 60_000;
+/** In so many readings in a row a field of every record must differ to be left out; more for one record. */
+const STREAK = 3;
+const STREAK_OF_ONE = 5;
+/** A file of small changes gets a whole state again after this many times its size. */
+const MIN_BYTES_BETWEEN = 16_384;
+
+/**
+ * The lines to append for a reading that shows what the last line of its resource shows; undefined if it may
+ * show something else. Needs only the end of the file.
+ */
+export function sameLine(tail: string, reading: NewReading, keeper: Keeper): string | undefined {
+  const { resource, identity, records, from, to } = reading;
+  const last = lastOf(tail, resource);
+  if (last === undefined || last.life !== lifeName(identity) || from < last.to) return undefined;
+  const { moving } = last;
+  const names = moving?.fields ?? [];
+  if (keeper.digestOf(records, new Set(names)) !== last.digest) return undefined;
+  if (moving !== undefined && to - moving.keptAt > VALUES_EVERY_MS) {
+    if (keeper.movingDigest(records, names) !== moving.digest) return undefined;
+  }
+  const { life, digest } = last;
+  return lineText({ kind: 'same', resource, life, from, to, digest, ...(moving && { moving }) });
+}
+
+/** The last line of a resource in the end of a file; undefined if it is not in there, or a life began since. */
+function lastOf(tail: string, resource: string): LineOfReading | undefined {
+  if (!tail.endsWith('\n')) return undefined;
+  // The first row may have lost its beginning.
+  for (const row of tail.split('\n').slice(1, -1).reverse()) {
+    const line = parseLine(row);
+    if (line === undefined || line.kind === 'life') return undefined;
+    if (line.resource === resource) return line;
+  }
+  return undefined;
+}
+
+/**
+ * The lines to append for any reading, from the whole file; undefined if it is no evidence: it began before
+ * the last one ended, so that their order is unknown. Pure.
+ *
+ * @param now to notice that the clock was set back
+ */
+export function nextLines(
+  text: string,
+  reading: NewReading,
+  keeper: Keeper,
+  now: number,
+): string | undefined {
+  const { resource, identity, from, to } = reading;
+  const life = lifeName(identity);
+  const last = lastTrack(text, life, resource);
+  const isClockBack = last.track !== undefined && last.track.to > now + CLOCK_TOLERANCE_MS;
+  const begin: HistoryLine[] =
+    last.isLife && !isClockBack ? [] : [{ kind: 'life', at: to, ...identity }];
+  const track = begin.length > 0 ? undefined : last.track;
+  if (from > to || (track !== undefined && from < track.to)) return undefined;
+  const isRenamed = reading.records.length > 0 && track?.keyField !== reading.keyField;
+  const line =
+    track === undefined || isRenamed
+      ? wholeLine(reading, keeper, life, track)
+      : lineSince(track, reading, keeper, life);
+  const isLong = line.kind === 'change' && bytesSinceWhole(text, resource) > MIN_BYTES_BETWEEN;
+  const whole = isLong ? wholeLine(reading, keeper, life, track) : undefined;
+  return [...begin, line, ...(whole ? [whole] : [])].map(lineText).join('');
+}
+
+function wholeLine(
+  reading: NewReading,
+  keeper: Keeper,
+  life: string,
+  track: Track | undefined,
+): LineOfReading {
+  const { resource, records, keyField, from, to } = reading;
+  const names = movingNames(reading, track?.moving);
+  const moving = new Set(names);
+  return {
+    ...{
+      kind: 'all',
+      resource,
+      life,
+      from,
+      to,
+      digest: keeper.digestOf(records, moving),
+      keyField,
+    },
+    records: [...keeper.state(resource, records, keyField, moving).values()],
+    ...(names.length > 0 && freshValues(reading, keeper, names)),
+  };
+}
+
+function movingNames(reading: NewReading, known: Moving | undefined): string[] {
+  const { records, moving, keyField } = reading;
+  const found = [...(known?.fields ?? []), ...moving, ...movingFields(records)];
+  const names = new Set(found.filter((field) => field !== keyField));
+  return [...names].filter(
+    (field) =>
+      records.some((record) => Object.hasOwn(record, field)) || known?.fields.includes(field),
+  );
+}
+
+function freshValues(reading: NewReading, keeper: Keeper, names: readonly string[]) {
+  const { records, keyField, to } = reading;
+  const moving: Moving = { fields: names, digest: keeper.movingDigest(records, names), keptAt: to };
+  return { moving, values: keeper.movingValues(records, keyField, names) };
+}
+
+function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: string): LineOfReading {
+  const { resource, records, keyField, from, to } = reading;
+  let names = movingNames(reading, track.moving);
+  const state = keeper.state(resource, records, keyField, new Set(names));
+  const isIn = (name: string): boolean => names.includes(name);
+  const found = differenceOf(
+    track.state,
+    state,
+    (field, one, other) => isIn(field) || keeper.isSame(resource, field, one, other),
+  );
+  const streaks = streaksOf(track, found?.changed ?? [], state);
+  const needed = state.size > 1 ? STREAK : STREAK_OF_ONE;
+  const left = Object.keys(streaks).filter((field) => (streaks[field] ?? 0) >= needed);
+  names = [...names, ...left];
+  const digest = keeper.digestOf(records, new Set(names));
+  const old = track.moving;
+  const isFresh = old !== undefined && left.length === 0 && old.fields.length === names.length;
+  const isDue =
+    !isFresh ||
+    (to - old.keptAt > VALUES_EVERY_MS && keeper.movingDigest(records, names) !== old.digest);
+  const values =
+    names.length === 0 ? {} : isDue ? freshValues(reading, keeper, names) : { moving: old };
+  const common = { resource, life, from, to, digest };
+  const open = Object.entries(streaks).filter(([field]) => !left.includes(field));
+  const changed = (found?.changed ?? []).flatMap(({ before, after, fields }) => {
+    const kept = fields.filter((field) => !left.includes(field));
+    return kept.length === 0 ? [] : [keptChange(before, after, kept)];
+  });
+  return {
+    ...{ kind: 'change', was: track.digest, ...common, ...values },
+    ...(open.length > 0 && { streaks: Object.fromEntries(open) }),
+    ...(left.length > 0 && { left }),
+    ...(found && found.added.length > 0 && { added: found.added.map((one) => dropped(one, left)) }),
+    ...(changed.length > 0 && { changed }),
+    ...(found && found.gone.length > 0 && { gone: found.gone.map(({ key }) => key) }),
+  };
+}
+
+function dropped(record: KeptRecord, left: readonly string[]): KeptRecord {
+  if (left.length === 0) return record;
+  const rest = <T>(from: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(from).filter(([field]) => !left.includes(field)));
+  const { key, fields, digests } = record;
+  return { key, fields: rest(fields), ...(digests && { digests: rest(digests) }) };
+}
+
+function keptChange(before: KeptRecord, after: KeptRecord, fields: readonly string[]) {
+  const now = fields.filter((field) => Object.hasOwn(after.fields, field));
+  const lost = fields.filter(
+    (field) => !now.includes(field) && Object.hasOwn(before.fields, field),
+  );
+  const digests = now.filter((field) => Object.hasOwn(after.digests ?? {}, field));
+  const pick = <T>(from: Readonly<Record<string, T>>, names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, from[name] as T]));
+  return {
+    ...{ key: after.key, fields: pick(after.fields, now) },
+    ...(digests.length > 0 && { digests: pick(after.digests ?? {}, digests) }),
+    ...(lost.length > 0 && { lost }),
+  };
+}
+
+/** Fields that differ in every record that both readings have, and in how many readings in a row they did. */
+function streaksOf(
+  track: Track,
+  changed: readonly { readonly after: KeptRecord; readonly fields: readonly string[] }[],
+  state: ReadonlyMap<string, KeptRecord>,
+): Record<string, number> {
+  const common = [...state.values()].filter(({ key }) => track.state.has(key));
+  const fields = new Set(changed.flatMap((one) => one.fields));
+  const byKey = new Map(changed.map((one) => [one.after.key, one.fields]));
+  const streaks = [...fields].flatMap((field): [string, number][] => {
+    const having = common.filter((record) => Object.hasOwn(record.fields, field));
+    const isEvery = having.length > 0 && having.every(({ key }) => byKey.get(key)?.includes(field));
+    return isEvery ? [[field, (track.streaks[field] ?? 0) + 1]] : [];
+  });
+  return Object.fromEntries(streaks);
+}
+
+function bytesSinceWhole(text: string, resource: string): number {
+  const start = text.lastIndexOf(`\n{"kind":"all","resource":${JSON.stringify(resource)},`);
+  const end = text.indexOf('\n', start + 1);
+  return text.length - end - Math.max(0, end - start);
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { keyFieldOf, ignoredFields } from '../device/profile.ts';
+import { DevshError } from '../errors.ts';
+import type { DeviceSession, Reading } from '../fleet/device-session.ts';
+import type { HistoryFiles, HistoryLimits } from './history-files.ts';
+import { Keeper } from './kept.ts';
+import type { NewReading } from './next-lines.ts';
+
+/** Readings are written when none arrived for this long, or before the process ends. */
+const QUIET_MS = 1_000;
+/** After so many ms of writing, other work gets its turn. */
+const TURN_MS = 10;
+
+type Report = (text: string, level: 'info' | 'warning') => void;
+
+type Waiting = Omit<NewReading, 'identity'> & {
+  readonly name: string;
+  readonly address: string;
+  readonly pin: string;
+  readonly redact: (text: string) => string;
+};
+
+/** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
+export class Observer {
+  readonly files: HistoryFiles;
+  /** Whether the user was told, in this process or before, that readings are kept. */
+  isAnnounced = false;
+  readonly #limits: () => HistoryLimits;
+  readonly #report: Report;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #hasFailed = false;
+
+  /** @param report receives the announcement of the first reading that is kept, and a warning */
+  constructor(files: HistoryFiles, limits: () => HistoryLimits, report: Report) {
+    this.files = files;
+    this.#limits = limits;
+    this.#report = report;
+  }
+
+  /** Takes note of a reading; it is written later. */
+  readonly observe = (
+    session: DeviceSession,
+    { resource, records, startedAt, endedAt }: Reading,
+  ): void => {
+    const { trust, profile, credential } = session;
+    // Without a check of the certificate nobody knows which device this is.
+    if (this.#limits().days === 0 || trust === undefined || trust.kind === 'insecure') return;
+    this.#announce();
+    this.#waiting.push({
+      ...session.ref,
+      pin: trust.kind === 'pinned' ? trust.fingerprint : 'verified',
+      ...{ resource, records, from: startedAt, to: endedAt },
+      keyField: keyFieldOf(profile, resource, records),
+      moving: ignoredFields(profile, resource),
+      redact: (text) => credential?.redact(text) ?? text,
+    });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.flush(), QUIET_MS);
+    this.#timer.unref();
+  };
+
+  /** Writes the readings so far. Never throws. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const readings = this.#waiting;
+    this.#waiting = [];
+    if (readings.length === 0) return;
+    try {
+      await this.files.exclusively(() => this.#keep(readings));
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  async #keep(readings: readonly Waiting[]): Promise<void> {
+    const key = await this.files.key();
+    const digestKey = createHash('sha256').update(key).digest('base64url').slice(0, 8);
+    let turn = performance.now();
+    for (const { name, address, pin, redact, ...reading } of readings) {
+      const identity = { name, address, pin, digestKey };
+      try {
+        this.files.keep({ ...reading, identity }, new Keeper(key, redact), Date.now());
+      } catch (error) {
+        this.#warn(error);
+      }
+      if (performance.now() - turn > TURN_MS) {
+        await nextTurn();
+        turn = performance.now();
+      }
+    }
+  }
+
+  #announce(): void {
+    if (this.isAnnounced) return;
+    this.isAnnounced = true;
+    if (this.files.exists) return;
+    this.#report(
+      `devsh keeps what it reads, without secrets, for \`changes\`: in ${this.files.folder}; ` +
+        `"config set historyDays 0" turns it off`,
+      'info',
+    );
+  }
+
+  #warn(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    const reason = error instanceof DevshError || error instanceof Error ? error.message : '';
+    this.#report(`the history of this reading was not kept: ${reason}`, 'warning');
+  }
+}

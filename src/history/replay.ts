@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from 'node:util';
+import { valueAt } from '../device/record.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import type { KeptRecord, KeptState } from './kept.ts';
+import {
+  type Identity,
+  type KeptChange,
+  lifeName,
+  type LineOfReading,
+  type Moment,
+  type Moving,
+  parseLine,
+} from './lines.ts';
+
+/** What differs between two readings of one life. */
+export interface Difference {
+  readonly added: readonly KeptRecord[];
+  readonly gone: readonly KeptRecord[];
+  readonly changed: readonly {
+    readonly before: KeptRecord;
+    readonly after: KeptRecord;
+    /** Their values, or the digests of their values, differ. */
+    readonly fields: readonly string[];
+  }[];
+}
+
+/** One complete reading of a resource. */
+export interface KnownReading extends Moment {
+  /** To the reading before; undefined if nothing differs, and for the first one. */
+  readonly difference?: Difference | undefined;
+  /** Fields that were found to move by themselves, and are left out from this reading on. */
+  readonly left?: readonly string[] | undefined;
+  /** The state that was read. Shared, where nothing differs. */
+  readonly state: KeptState;
+}
+
+/** What one life of a device has shown of a resource. Readings in order of time; at least one. */
+export interface ResourceLife {
+  readonly keyField: string;
+  readonly readings: readonly KnownReading[];
+  readonly moving: readonly string[];
+  /** The last values of the fields that move by themselves, by key. */
+  readonly values: ReadonlyMap<string, DeviceRecord>;
+  readonly valuesAt: number | undefined;
+}
+
+export interface Life {
+  /** The ISO time at which it begins. */
+  readonly id: string;
+  readonly begin: number;
+  readonly identity: Identity;
+  readonly resources: ReadonlyMap<string, ResourceLife>;
+}
+
+/** Where the next line of a resource goes on. */
+export interface Track {
+  keyField: string;
+  state: Map<string, KeptRecord>;
+  digest: string;
+  from: number;
+  to: number;
+  moving: Moving | undefined;
+  values: ReadonlyMap<string, DeviceRecord>;
+  valuesAt: number | undefined;
+  streaks: Readonly<Record<string, number>>;
+}
+
+export function applyLine(
+  track: Track | undefined,
+  line: LineOfReading,
+): [Track, KnownReading?] | undefined {
+  const { from, to, digest, moving, values, streaks = {} } = line;
+  const kept = values && { values: new Map(values), valuesAt: to };
+  if (line.kind === 'all') {
+    const state = new Map(line.records.map((record) => [record.key, record]));
+    const next: Track = {
+      ...{ values: track?.values ?? new Map(), valuesAt: track?.valuesAt, ...kept },
+      ...{ keyField: line.keyField, state, digest, from, to, moving, streaks },
+    };
+    // Records that are named by another field cannot be compared.
+    const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
+    const difference = isComparable && differenceOf(stripped(track.state, moving), state);
+    return [next, { from, to, state, difference: difference || undefined }];
+  }
+  if (track === undefined) return undefined;
+  const known = line.kind === 'change' ? line.was : line.digest;
+  if (known !== track.digest) return undefined;
+  const next = {
+    ...track,
+    digest,
+    from: Math.max(from, track.from),
+    to: Math.max(to, track.to),
+    moving,
+    streaks,
+    ...kept,
+  };
+  if (line.kind === 'same') return [next, { from, to, state: track.state }];
+  const before = stripped(track.state, moving);
+  const state = new Map(before);
+  for (const key of line.gone ?? []) state.delete(key);
+  for (const change of line.changed ?? []) {
+    const old = state.get(change.key);
+    if (old !== undefined) state.set(change.key, changedRecord(old, change));
+  }
+  for (const record of line.added ?? []) state.set(record.key, record);
+  return [
+    { ...next, state },
+    { from, to, state, difference: differenceOf(before, state), left: line.left },
+  ];
+}
+
+/** The same state without fields that are found to move only now. */
+function stripped(
+  state: Map<string, KeptRecord>,
+  moving: Moving | undefined,
+): Map<string, KeptRecord> {
+  const names = moving?.fields ?? [];
+  const hasOne = [...state.values()].some(({ fields }) =>
+    names.some((name) => Object.hasOwn(fields, name)),
+  );
+  if (!hasOne) return state;
+  const rest = (from: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
+  return new Map(
+    [...state].map(([key, { fields, digests }]) => [
+      key,
+      { key, fields: rest(fields), ...(digests && { digests: rest(digests) }) } as KeptRecord,
+    ]),
+  );
+}
+
+function changedRecord(
+  old: KeptRecord,
+  { key, fields, digests, lost = [] }: KeptChange,
+): KeptRecord {
+  const names = new Set([...Object.keys(fields), ...lost]);
+  const others = <T>(from: Readonly<Record<string, T>>): [string, T][] =>
+    Object.entries(from).filter(([name]) => !names.has(name));
+  const secrets = [...others(old.digests ?? {}), ...Object.entries(digests ?? {})];
+  const all = Object.fromEntries([...others(old.fields), ...Object.entries(fields)]);
+  return { key, fields: all, ...(secrets.length > 0 && { digests: Object.fromEntries(secrets) }) };
+}
+
+/**
+ * Compares two states. A digest and a value cannot be compared without the key, so a field that only one of
+ * them has as a digest counts as the same.
+ *
+ * @param isSame for a comparison with the key
+ */
+export function differenceOf(
+  before: KeptState,
+  after: KeptState,
+  isSame: (field: string, one: KeptRecord, other: KeptRecord) => boolean = isSameKept,
+): Difference | undefined {
+  if (before === after) return undefined;
+  const added: KeptRecord[] = [];
+  const changed: Difference['changed'][number][] = [];
+  for (const [key, record] of after) {
+    const old = before.get(key);
+    if (old === undefined) added.push(record);
+    else if (old !== record) {
+      const names = new Set([...Object.keys(old.fields), ...Object.keys(record.fields)]);
+      const fields = [...names].filter((field) => !isSame(field, old, record));
+      if (fields.length > 0) changed.push({ before: old, after: record, fields });
+    }
+  }
+  const gone = [...before.values()].filter(({ key }) => !after.has(key));
+  const isEmpty = added.length + changed.length + gone.length === 0;
+  return isEmpty ? undefined : { added, changed, gone };
+}
+
+function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean {
+  const [a, b] = [valueAt(one.digests, field), valueAt(other.digests, field)];
+  if (a !== undefined && b !== undefined) return a === b;
+  const [old, now] = [valueAt(one.fields, field), valueAt(other.fields, field)];
+  if (a === undefined && b === undefined) return isDeepStrictEqual(old, now);
+  return old !== undefined && now !== undefined;
+}
+
+/** The lives in a history file, oldest first, and how many lines are damaged. Pure. */
+export function replay(text: string): {
+  readonly lives: readonly Life[];
+  readonly damaged: number;
+} {
+  const lives: (Life & { readonly tracks: Map<string, [Track, KnownReading[]]> })[] = [];
+  let damaged = 0;
+  for (const row of text.split('\n')) {
+    if (row === '') continue;
+    const line = parseLine(row);
+    if (line === undefined) {
+      damaged += 1;
+      continue;
+    }
+    if (line.kind === 'life') {
+      const id = new Date(line.at).toISOString();
+      lives.push({ id, begin: line.at, identity: line, resources: new Map(), tracks: new Map() });
+      continue;
+    }
+    const life = lives.at(-1);
+    if (life === undefined || lifeName(life.identity) !== line.life) continue;
+    const [track, readings = []] = life.tracks.get(line.resource) ?? [];
+    const applied = applyLine(track, line);
+    if (applied === undefined) continue;
+    if (applied[1] !== undefined) readings.push(applied[1]);
+    life.tracks.set(line.resource, [applied[0], readings]);
+  }
+  return {
+    damaged,
+    lives: lives.map(({ tracks, ...life }) => ({
+      ...life,
+      resources: new Map(
+        [...tracks].map(([resource, [track, readings]]) => [resource, lifeOf(track, readings)]),
+      ),
+    })),
+  };
+}
+
+function lifeOf(track: Track, readings: readonly KnownReading[]): ResourceLife {
+  const { keyField, moving, values, valuesAt } = track;
+  return { keyField, readings, moving: moving?.fields ?? [], values, valuesAt };
+}
+
+/** Where the last life in a file stands for a resource; undefined if it is not `life`, or has not read it. */
+export function lastTrack(
+  text: string,
+  life: string,
+  resource: string,
+): { readonly isLife: boolean; readonly track: Track | undefined } {
+  const begin = Math.max(0, text.lastIndexOf('\n{"kind":"life"') + 1);
+  const newline = text.indexOf('\n', begin);
+  const head = newline < 0 ? undefined : parseLine(text.slice(begin, newline));
+  if (head?.kind !== 'life' || lifeName(head) !== life) return { isLife: false, track: undefined };
+  const lastAll = text.lastIndexOf(`\n{"kind":"all","resource":${JSON.stringify(resource)},`);
+  let track: Track | undefined;
+  if (lastAll < begin) return { isLife: true, track };
+  for (const row of text.slice(lastAll + 1).split('\n')) {
+    const line = row === '' ? undefined : parseLine(row);
+    if (line === undefined || line.kind === 'life' || line.resource !== resource) continue;
+    track = applyLine(track, line)?.[0] ?? track;
+  }
+  return { isLife: true, track };
+}

@@ -1,0 +1,36 @@
+import type { Run } from '../change/journal.ts';
+import type { StepResult } from '../change/verdict.ts';
+import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
+import { MASK } from '../device/sensitive-fields.ts';
+import type { WrittenStep } from './attribution.ts';
+
+/** The steps of a run that the device has carried out, as their read-back proved. */
+export function writtenSteps({ run, command, plan, states }: Run): WrittenStep[] {
+  return plan.devices.flatMap(({ device, steps }) =>
+    steps.flatMap((step, index): WrittenStep[] => {
+      const state = states.get(device.name)?.[index];
+      if (state?.kind !== 'ended' || state.sentAt === undefined) return [];
+      if (!['done', 'differs'].includes(state.result.verdict)) return [];
+      const { resource, key, action, before, asked } = step;
+      const wrote = writtenFields(asked, state.result);
+      return [
+        {
+          ...{ run, step: index, line: command, device: device.name, resource, key, action },
+          ...{ sentAt: Date.parse(state.sentAt), endedAt: Date.parse(state.at), before, wrote },
+        },
+      ];
+    }),
+  );
+}
+
+/** The fields asked for that the read-back shows. What a device stored differently is nobody's for sure. */
+function writtenFields(asked: DeviceRecord, { verdict, record }: StepResult): DeviceRecord {
+  if (record === undefined) return asked;
+  const fields = Object.entries(asked).flatMap(([field, value]) => {
+    const stored = valueAt(record, field);
+    if (value === MASK || stored === undefined) return [[field, value] as const];
+    const isWritten = verdict === 'done' || valueText(stored) === valueText(value);
+    return isWritten ? [[field, stored] as const] : [];
+  });
+  return Object.fromEntries(fields);
+}
