@@ -61,6 +61,12 @@ test.each([
   expect(() => parseJson(open.repeat(count))).toThrow('nested more than 64');
 });
 
+test('text that looks like the ends of objects does not hide deep nesting', () => {
+  const record = `{"a":"${'},{'.repeat(100)}","b":${'[{},'.repeat(65)}1${']'.repeat(65)}}`;
+  expect(() => parseJson(`[${record}]`)).toThrow('nested more than 64');
+  expect(() => parseJson('[{},'.repeat(65))).toThrow('nested more than 64');
+});
+
 test('64 levels are read', () => {
   expect(parseJson('['.repeat(64) + ']'.repeat(64))).toBeInstanceOf(Array);
 });
@@ -103,6 +109,21 @@ test.each(['[1.e999]', '[01e999]', '[1e999.5]', '[--1e999]'])('%s is no JSON', (
   expect(() => parseJson(text)).toThrow('not valid JSON');
 });
 
-test('a number of very many digits is refused before it costs time', () => {
-  expect(() => parseJson(`[${'7'.repeat(1_000_000)}]`)).toThrow('more than 1000 digits');
+test('a long list of flat records keeps each number and finds a name given twice', () => {
+  const records = '{"name" : "b]}{[:", "n" : 1.5},\n'.repeat(200);
+  const repeated = `[${records}{"name" : "x", "n" : 12345678901234567890, "name" :\t"y"}]`;
+  expect(parseJson(`[${records}{"n":12345678901234567890}]`)).toHaveLength(201);
+  expect((parseJson(repeated) as unknown[]).at(-1)).toEqual({
+    name: 'y',
+    n: 12345678901234567890n,
+  });
+  expect(() => parseStrictJson(repeated)).toThrow('"name" appears twice in one object');
+  expect(() => parseStrictJson(repeated.replace('234567890123456', ''))).toThrow('appears twice');
 });
+
+test.each(['7'.repeat(1_000_000), `0.${'7'.repeat(1001)}`, `[1,${'7'.repeat(1001)}]`])(
+  'a number of very many digits is refused before it costs time',
+  (number) => {
+    expect(() => parseJson(`[${number}]`)).toThrow('more than 1000 digits');
+  },
+);
