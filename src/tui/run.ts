@@ -16,7 +16,14 @@ import type { CursorPosition } from './terminal/painter.ts';
 import { mountInk, type Screen } from './terminal/render.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { Terminal } from './terminal/terminal.ts';
-import { createTheme, type Theme, themeFor, withAsciiSigns } from './screen/theme.ts';
+import {
+  createTheme,
+  isLightColor,
+  lacksUnicode,
+  type Theme,
+  themeFor,
+  withAsciiSigns,
+} from './screen/theme.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { foldResults } from './views/plan-lines.ts';
 import { counted } from '../text/one-line.ts';
@@ -45,9 +52,12 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, isVi, theme: asked, reduceMotion, mouse, detailsBeside, cleanUp }: ScreenOptions,
+  { keymap, isVi, theme, reduceMotion, mouse, detailsBeside, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
+  let asked = theme;
+  /** As reported by the terminal; undefined: it has not responded. */
+  let isLight: boolean | undefined;
   const start = initialState(terminal.size, keymap, isVi, themeFor(asked, host.env));
   const store = new Store({ ...start, isPaneHidden: !detailsBeside }, reduce);
   const hasColor = wantsColor(host, opening.color);
@@ -86,7 +96,8 @@ export async function runTui(
     run: (argv, limits) => runProgram({ argv, env: host.env, ...limits }),
     copy: async (text) => (await import('../os/clipboard.ts')).copyWithProgram(text, host.env),
     showTheme: (wanted) => {
-      store.dispatch({ kind: 'theme', name: themeFor(wanted, host.env) });
+      asked = wanted;
+      store.dispatch({ kind: 'theme', name: themeFor(asked, host.env, isLight) });
     },
     leave: () => {
       leave();
@@ -96,6 +107,12 @@ export async function runTui(
   const controller = new Controller(shell, store, surface, hasReducedMotion);
   terminal.setMouse(mouse);
   terminal.enter();
+  // COLORFGBG is older than the terminal inside of tmux or at the other end of ssh.
+  if (hasColor)
+    terminal.askBackground((color) => {
+      isLight = isLightColor(color) ?? isLight;
+      surface.showTheme(asked);
+    });
   let title = '';
   const showTitle = (): void => {
     const wanted = windowTitle(store.state.fleet);
@@ -107,7 +124,9 @@ export async function runTui(
   terminal.onResize((size) => {
     store.dispatch({ kind: 'resize', size });
   });
-  const screen = asciiScreen(terminal, () => store.state.theme === 'ascii');
+  const screen = asciiScreen(terminal, () =>
+    asked === undefined ? lacksUnicode(host.env) : asked === 'ascii',
+  );
   const mounted = mountInk(createElement(App, { store, themeOf }), screen, () =>
     cursorOf(store.state),
   );

@@ -149,6 +149,33 @@ test('a theme that is chosen at the prompt shows at once', async () => {
   await program.waitFor(/^ devsh +● sim1/m);
 });
 
+test('a terminal that reports a light background gets the light theme, and keeps a chosen one', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  await program.waitFor(/● .*● .*as admin/);
+  expect(program.raw()).toContain('\x1b]11;?\x1b\\');
+  const sign = (): number | undefined =>
+    program.cellStyle(0, (program.screen()[0] ?? '').indexOf('●'))?.foreground;
+  expect(sign()).toBe(114);
+  program.type('\x1b]11;rgb:fdfd/f6f6/e3e3\x1b\\');
+  await program.waitFor(() => sign() === 22);
+  // Nothing of the report was typed.
+  expect(program.screen().join('\n')).not.toMatch(/rgb|11;/);
+  program.type('theme dark\r');
+  await program.waitFor(() => sign() === 114);
+  program.type('theme auto\r');
+  await program.waitFor(() => sign() === 22);
+});
+
+test('a locale without UTF-8 gets ASCII signs, unless the user has chosen a theme', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator, { env: { LANG: 'C' } });
+  await program.waitFor(/^ devsh +\* .*\* .*as admin/m);
+  expect(program.screen().join('\n')).not.toMatch(/[●▸·…]/);
+  expect(program.cellStyle(0, (program.screen()[0] ?? '').indexOf('*'))?.foreground).toBe(114);
+  program.type('theme dark\r');
+  await program.waitFor(/^ devsh +● .*● /m);
+});
+
 test('a window that is resized and back again in no time is painted whole', async () => {
   const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2'], {
     cols: 80,

@@ -34,12 +34,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const RESET = '\x1b[0m';
 
 /**
- * The requested theme, or one chosen by the terminal's colours and background (COLORFGBG). Undefined: 16
- * colours on a light background, where the bright ones are unreadable.
+ * The requested theme, or one chosen by the terminal's colours and background. Undefined: 16 colours on a
+ * light background, where the bright ones are unreadable.
  */
-export function themeFor(asked: ThemeName | undefined, env: Environment): ThemeName | undefined {
+export function themeFor(
+  asked: ThemeName | undefined,
+  env: Environment,
+  isLight = hasLightGround(env),
+): ThemeName | undefined {
   if (asked !== undefined) return asked;
-  const isLight = hasLightGround(env);
   if (hasManyColors(env)) return isLight ? 'light' : 'dark';
   return isLight ? undefined : '16-colour';
 }
@@ -64,6 +67,23 @@ function hasManyColors({ TERM = '', COLORTERM = '', FORCE_COLOR = '' }: Environm
 function hasLightGround({ COLORFGBG = '' }: Environment): boolean {
   const ground = COLORFGBG.split(';').at(-1) ?? '';
   return ground === '7' || /^(9|1[0-5])$/.test(ground);
+}
+
+/** Whether a terminal's report of its background (OSC 11: `rgb:RRRR/GGGG/BBBB`) is a light colour. */
+export function isLightColor(report: string): boolean | undefined {
+  const parts = /^rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(report)?.slice(1);
+  if (parts === undefined) return undefined;
+  const [red = 0, green = 0, blue = 0] = parts.map(
+    (hex) => parseInt(hex, 16) / (16 ** hex.length - 1),
+  );
+  // Luma of ITU-R BT.601.
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5;
+}
+
+/** Whether the locale names another character set than UTF-8; without a locale, nothing is known. */
+export function lacksUnicode({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
+  const locale = [LC_ALL, LC_CTYPE, LANG].find((one) => one !== undefined && one !== '');
+  return locale !== undefined && !/utf-?8/i.test(locale);
 }
 
 /** SGR parameters by tone; empty: unstyled. */

@@ -44,19 +44,25 @@ export interface KeyReaderOptions {
   readonly pasteTimeoutMs?: number;
   /** Absent: mouse reports are dropped. */
   readonly onMouse?: (event: MouseEvent) => void;
+  /** The terminal's report of its background colour. */
+  readonly onBackground?: (color: string) => void;
 }
 
 /** A sequence with more than ESC and one character cannot be keys: it gets more time. */
 const SEQUENCE_TIMEOUT_MS = 500;
 
+/** The response to OSC 11, as in xterm's ctlseqs. */
+const BACKGROUND_REPORT = /^\x1b\]11;([\w:/]{1,40})(?:\x07|\x9c|\x1b\\)$/;
+
 /**
- * Reads keys and the mouse from bytes. Drops focus reports and responses of the terminal (OSC, DA, DSR), and
- * malformed or other reports of the mouse. Units may be split anywhere.
+ * Reads keys, the mouse and the background colour from bytes. Drops focus reports and other responses of the
+ * terminal (OSC, DA, DSR), and malformed or other reports of the mouse. Units may be split anywhere.
  */
 export class KeyReader {
   readonly #stdin: KeySource;
   readonly #onKey: (event: KeyEvent) => void;
   readonly #onMouse: KeyReaderOptions['onMouse'];
+  readonly #onBackground: KeyReaderOptions['onBackground'];
   readonly #timeouts: Readonly<Record<Exclude<Unfinished, 'nothing'>, number>>;
   readonly #splitter = new InputSplitter();
   readonly #sequences = new PassThrough();
@@ -68,6 +74,7 @@ export class KeyReader {
     this.#stdin = stdin;
     this.#onKey = onKey;
     this.#onMouse = options.onMouse;
+    this.#onBackground = options.onBackground;
     this.#timeouts = {
       escape: options.escapeTimeoutMs ?? 50,
       sequence: SEQUENCE_TIMEOUT_MS,
@@ -119,6 +126,8 @@ export class KeyReader {
       } else if (READLINE_SEQUENCE.test(token.text)) {
         if (this.#isReading) this.#sequences.emit('data', token.text);
       } else {
+        const [, background] = BACKGROUND_REPORT.exec(token.text) ?? [];
+        if (background !== undefined) this.#onBackground?.(background);
         const mouse = mouseEvent(token.text);
         if (mouse === undefined) this.#deliver(fromSequence(token.text));
         else if (this.#isReading) this.#onMouse?.(mouse);

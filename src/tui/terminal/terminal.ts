@@ -31,6 +31,7 @@ export class Terminal {
   readonly #exitGuard: ExitGuard;
   readonly #keyListeners = new Set<(event: KeyEvent) => void>();
   readonly #mouseListeners = new Set<(event: MouseEvent) => void>();
+  #onBackground: ((color: string) => void) | undefined;
   readonly #resizeListeners = new Set<(size: Size) => void>();
   #mode: TerminalMode = 'left';
   #hasMouse = false;
@@ -72,6 +73,7 @@ export class Terminal {
           // Reports may arrive after the mouse was turned off.
           if (this.#hasMouse) for (const listener of this.#mouseListeners) listener(event);
         },
+        onBackground: (color) => this.#onBackground?.(color),
       },
     );
     this.#exitGuard = new ExitGuard(processLike, {
@@ -168,6 +170,12 @@ export class Terminal {
 
   onMouse(callback: (event: MouseEvent) => void): void {
     this.#mouseListeners.add(callback);
+  }
+
+  /** Requests the background colour, as `rgb:RRRR/GGGG/BBBB`. Not every terminal responds. */
+  askBackground(callback: (color: string) => void): void {
+    this.#onBackground = callback;
+    if (this.#mode === 'entered') this.#write(ASK_BACKGROUND);
   }
 
   /** Calls back for each key; returns the function that stops it. */
@@ -291,6 +299,8 @@ const POP_TITLE = '\x1b[23;2t';
 
 const MOUSE_ON = on(MOUSE_BUTTONS) + on(MOUSE_IN_SGR);
 const MOUSE_OFF = off(MOUSE_IN_SGR) + off(MOUSE_BUTTONS);
+
+const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
 
 /** Alternate screen, bracketed paste, plain cursor keys and keypad, no cursor. May be sent twice. */
 const ENTER_MODES =

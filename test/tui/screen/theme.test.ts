@@ -6,6 +6,8 @@ import {
   COLORLESS,
   createTheme,
   LABEL_TONES,
+  isLightColor,
+  lacksUnicode,
   themeFor,
   THEMES,
   type Tone,
@@ -105,6 +107,36 @@ test.each([
 ])('a terminal that says %o gets the theme %s', (env, name) => {
   expect(themeFor(undefined, env)).toBe(name);
   expect(themeFor('high-contrast', env)).toBe('high-contrast');
+});
+
+test.each([
+  ['rgb:ffff/ffff/ffff', true],
+  ['rgb:fd/f6/e3', true],
+  ['rgba:f/f/f/f', true],
+  ['rgb:0000/2b2b/3636', false],
+  ['rgb:8000/0000/0000', false],
+  ['rgb:/ffff/ffff', undefined],
+  ['white', undefined],
+])('a terminal that reports the background %s has a light one: %s', (report, isLight) => {
+  expect(isLightColor(report)).toBe(isLight);
+});
+
+test('what the terminal reports wins over COLORFGBG, which tmux and ssh take along', () => {
+  const env = { TERM: 'xterm-256color', COLORFGBG: '15;0' };
+  expect(themeFor(undefined, env, true)).toBe('light');
+  expect(themeFor('dark', env, true)).toBe('dark');
+});
+
+test.each([
+  [{}, false],
+  [{ LANG: 'C' }, true],
+  [{ LANG: 'en_US.UTF-8' }, false],
+  [{ LANG: 'de_DE.utf8', LC_ALL: 'POSIX' }, true],
+  [{ LANG: 'C', LC_CTYPE: 'UTF-8' }, false],
+  [{ LANG: 'C', LC_ALL: '', LC_CTYPE: 'C.UTF-8' }, false],
+  [{ LANG: 'de_DE.ISO-8859-1' }, true],
+])('the locale %o lacks our signs: %s', (env, isLacking) => {
+  expect(lacksUnicode(env)).toBe(isLacking);
 });
 
 test('in ASCII each of our signs has another one, and letters stay', () => {

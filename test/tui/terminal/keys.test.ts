@@ -45,6 +45,16 @@ function labelsOf(...chunks: (string | Buffer)[]): unknown[] {
   return labels();
 }
 
+test('the background colour that the terminal reports is no key, in 7 and 8 bits and in pieces', () => {
+  const colors: string[] = [];
+  const { feed, labels } = startReader({ onBackground: (color) => colors.push(color) });
+  feed('a\x1b]11;rgb:ffff/ffff/f', 'fff\x1b', '\\b', '\x1b]11;rgb:00/00/00\x07c');
+  feed(Buffer.from([0x9d]), '11;rgba:0/0/0/0', Buffer.from([0x9c]), 'd');
+  feed('\x1b]11;rgb:0/0/0 and more\x07', '\x1b]10;rgb:1/1/1\x07', 'e');
+  expect(labels()).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(colors).toEqual(['rgb:ffff/ffff/ffff', 'rgb:00/00/00', 'rgba:0/0/0/0']);
+});
+
 describe('typed characters', () => {
   test('a line and its Enter in one chunk are six keys', () => {
     expect(labelsOf('users\r')).toEqual(['u', 's', 'e', 'r', 's', 'enter']);
