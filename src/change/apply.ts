@@ -103,10 +103,16 @@ class StopRule {
     const share = (100 * count) / this.#deviceCount;
     if (kind === 'count' ? count > limit : share > limit) {
       const allowed = kind === 'count' ? String(limit) : `${limit}%`;
-      this.stop(
-        `${count} of ${this.#deviceCount} devices failed; --max-failures allows ${allowed}`,
-      );
+      this.stop(`${this.#countText()}; --max-failures allows ${allowed}`);
     }
+  }
+
+  /** `1 of 12 devices failed, 2 not read` */
+  #countText(): string {
+    const [failed, unread] = [this.#failed.size, this.#unreadCount];
+    const of = `of ${this.#deviceCount} devices`;
+    if (failed === 0 && unread > 0) return `${unread} ${of} not read`;
+    return `${failed} ${of} failed${unread === 0 ? '' : `, ${unread} not read`}`;
   }
 }
 
@@ -184,7 +190,8 @@ async function beforeNextBatch(
         : `the canary failed on ${rule.failedDevices.join(', ')}`;
     if (reason !== undefined) rule.stop(reason);
   }
-  if (rule.endReason === undefined && rollOut.pauseMs > 0) await pause(rollOut.pauseMs, signal);
+  if (rule.endReason !== undefined || rollOut.pauseMs === 0) return;
+  await pause(rollOut.pauseMs, control ? AbortSignal.any([signal, control.stopping]) : signal);
 }
 
 async function* applyBatch(

@@ -252,6 +252,8 @@ export interface NotCovered {
   readonly device: DeviceRef;
   /** Why it could not be read. */
   readonly error: DevshError;
+  /** Number of its steps, which have the verdict `failed`. */
+  readonly steps?: number;
 }
 
 /** Error codes as words, for use after a count or in parentheses. */
@@ -271,7 +273,9 @@ export function causeText(error: DevshError): string {
 }
 
 export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCovered[] {
-  return devices.flatMap(({ device, error }) => (error === undefined ? [] : [{ device, error }]));
+  return devices.flatMap(({ device, error, wanted = [] }) =>
+    error === undefined ? [] : [{ device, error, steps: wanted.length }],
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 /** How the user holds a run or ends it early; the step under way is always finished. */
 export class RunControl {
   #isPaused = false;
-  #isStopping = false;
+  readonly #stop = new AbortController();
   #waiting: (() => void)[] = [];
 
   get isPaused(): boolean {
@@ -10,7 +10,12 @@ export class RunControl {
 
   /** No further device is begun. */
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#stop.signal.aborted;
+  }
+
+  /** Aborted as soon as no further device is begun. */
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
   }
 
   /** Pauses before the next step, or continues. */
@@ -21,7 +26,7 @@ export class RunControl {
 
   /** Ends the run when the devices under way have all their steps. */
   stopAfterDevice(): void {
-    this.#isStopping = true;
+    this.#stop.abort();
     this.#isPaused = false;
     this.#wake();
   }

@@ -58,6 +58,8 @@ export class Credentials {
   readonly #problems = new Set<string>();
   readonly #keychain: OptionalKeychain;
   readonly #given: GivenLogin;
+  /** The problem that this machine has no keychain: it matters only if a login is missing. */
+  absentKeychain: string | undefined;
 
   constructor(options: CredentialOptions) {
     this.#options = options;
@@ -67,6 +69,7 @@ export class Credentials {
       // With a vault in use, a machine without a keychain needs no message.
       const isNews = !error.isAbsent || !(await options.vault.exists());
       if (isNews) this.#problems.add(error.message);
+      if (error.isAbsent) this.absentKeychain = error.message;
     });
     this.#configured = new ConfiguredPlaces(options.env, (text) => this.#problems.add(text));
   }

@@ -77,9 +77,10 @@ type SummaryLine = Omit<SummaryOutput, 'kind'>;
 /** At most this many devices of one cause are named below a run. */
 const MOST_NAMED = 10;
 
-/** "2 done · 1 failed · not covered: fw3 (unreachable)" */
+/** "2 done · 1 failed · not covered: fw3 (unreachable)"; what is not covered is not counted as failed. */
 export function summaryLine({ run, counts, notCovered }: SummaryLine, style: Style): string {
-  const parts = countTexts(counts, style);
+  const uncovered = notCovered.reduce((sum, { steps = 0 }) => sum + steps, 0);
+  const parts = countTexts({ ...counts, failed: (counts.failed ?? 0) - uncovered }, style);
   const absent = notCoveredText(notCovered, MOST_NAMED);
   const isCut = notCoveredText(notCovered) !== absent;
   if (absent !== '') {

@@ -81,7 +81,7 @@ export class Shell {
       if (error instanceof DevshError) notices.markShown(error.message);
       throw error;
     } finally {
-      for (const problem of call.hasAccess ? call.credentials.problems : []) notices.add(problem);
+      for (const problem of call.hasAccess ? call.access.problems : []) notices.add(problem);
       for (const { level, text } of notices.take()) yield message(level, text);
     }
     if (!call.hasAccess || call.access.typed.size === 0) return;

@@ -426,6 +426,15 @@ test('a declined vault can still store a typed login', async () => {
   expect(stderr).toContain('kept the login for sim1 in the vault');
 });
 
+test('a missing keychain is no news beside a device that refuses the connection', async () => {
+  const { devsh, device } = await startFleet({ devices: 1, env: {} });
+  device(1).setFault('refuse');
+  const { stderr, exitCode } = await devsh('user list --on sim1');
+  expect(stderr).toContain('refuses the connection');
+  expect(stderr).not.toContain('keychain');
+  expect(exitCode).toBe(5);
+});
+
 test.each(['user list --on sim1', 'login sim1'])(
   '%s: a missing keychain is reported before the login is typed',
   async (line) => {

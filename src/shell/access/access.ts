@@ -46,6 +46,8 @@ export class ShellAccess implements Access {
   protected readonly options: AccessOptions;
   protected readonly credentials: Credentials;
   readonly #logins = new Map<string, number>();
+  /** A device needed a login that no source had. */
+  #lacksLogin = false;
   /** By device name: whose login the device refused during this line; undefined for a token. */
   readonly #refused = new Map<string, string | undefined>();
   /** The pins at the first use: a fleet asks for them a thousand times. */
@@ -145,6 +147,7 @@ export class ShellAccess implements Access {
     entry: DeviceEntry,
     refused: Credential | undefined,
   ): Promise<Credential | undefined> {
+    this.#lacksLogin = true;
     if (refused !== undefined) {
       const { user } = refused;
       if (this.typed.delete(entry) && user !== undefined)
@@ -277,6 +280,12 @@ export class ShellAccess implements Access {
     if (password !== undefined && password !== '') return Credential.basic(user, password);
     if (!isLate) for (const name of names) refusedUsers.delete(name);
     return undefined;
+  }
+
+  /** Problems that explain why devices have no login, and others that ended nothing. */
+  get problems(): readonly string[] {
+    const { problems, absentKeychain } = this.credentials;
+    return this.#lacksLogin ? problems : problems.filter((text) => text !== absentKeychain);
   }
 
   /** Problems that the user should know before typing a password, for example that no keychain keeps it. */
