@@ -195,7 +195,7 @@ export const SETTINGS = {
       });
       const action = z.strictObject({
         key: text(z),
-        place: z.enum(['table', 'details', 'devices', 'runs']),
+        place: z.enum(['table', 'details', 'devices', 'runs', 'drift', 'resources']),
         label: shown(z),
         when: text(z).optional(),
         prompts: z.array(prompt).readonly().optional(),

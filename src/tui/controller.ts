@@ -1,5 +1,6 @@
 import type { RunProgram } from './action-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
+import { formTarget } from './form/form-view.ts';
 import { type Effect, isEffect, type OwnAction, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
@@ -89,6 +90,8 @@ export class Controller {
   readonly #stale = new Set<string>();
   /** The row of the last click. */
   #clicked: { readonly index: number; readonly at: number } | undefined;
+  /** Ends when the palette has all its entries. */
+  #filling: Promise<void> = Promise.resolve();
   /** The user asked to leave while a line was running: the session ends with it. */
   #isLeaving = false;
   /** Keys with an effect outside of the screen. */
@@ -150,7 +153,10 @@ export class Controller {
       this.#questions.decline();
     },
     choose: () => {
-      this.#choose();
+      const { overlay } = this.#store.state;
+      // A better match may follow.
+      if (overlay.kind === 'palette' && overlay.isFilling) void this.#filling.then(this.#choose);
+      else this.#choose();
     },
   };
 
@@ -254,15 +260,16 @@ export class Controller {
       for (let line = 0; line < WHEEL_LINES; line += 1) this.#store.act(action);
       return;
     }
-    const target = targetAt(state, event);
+    const target = targetAt(state, event, formTarget);
     if (target === undefined) return;
     this.#questions.cancelLate();
     if (target.kind === 'prompt') this.#store.act('go-prompt');
     else if (target.kind === 'body') this.#store.act('go-table');
     else {
+      this.#store.dispatch({ kind: 'point', target });
+      if (target.kind !== 'row') return;
       const { index } = target;
       const isSecond = before?.index === index && performance.now() - before.at < DOUBLE_MS;
-      this.#store.dispatch({ kind: 'point', index });
       if (isSecond) this.#press({ kind: 'key', text: '', ...parseKey('enter') });
       else this.#clicked = { index, at: performance.now() };
     }
@@ -324,7 +331,7 @@ export class Controller {
     } else {
       this.#store.act(action, index);
       // Includes lines that other sessions have added.
-      if (action === 'palette') void this.#fillPalette();
+      if (action === 'palette') this.#filling = this.#fillPalette();
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
       if (this.#store.state.table.command !== state.table.command) this.#updateVisibleTable();
     }
@@ -337,7 +344,7 @@ export class Controller {
   }
 
   /** Enter in the palette: presses a key, runs a line that changes nothing, or starts it at the prompt. */
-  #choose(): void {
+  readonly #choose = (): void => {
     const entry = chosenEntry(this.#store.state);
     if (entry === undefined) return;
     this.#store.act('close');
@@ -353,7 +360,7 @@ export class Controller {
     const { line } = entry;
     if (this.#isHarmless(line)) this.#lines.submit(line, true);
     else this.#store.dispatch({ kind: 'set-line', line });
-  }
+  };
 
   /** Whether a line is complete and changes nothing. */
   #isHarmless(line: string): boolean {

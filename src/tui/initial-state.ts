@@ -54,6 +54,7 @@ export function initialState(
     lastSeen: new Map(),
     log: { current: [], all: [] },
     work: undefined,
+    rollOut: undefined,
     reading: undefined,
     overlay: { kind: 'none' },
     backStack: [],

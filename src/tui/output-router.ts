@@ -251,7 +251,7 @@ export class OutputRouter {
       isSteady: canary === undefined && pauseMs === undefined,
     } as const;
     const rollOut = { devices, refusals, results: [], progress };
-    this.#store.dispatch({ kind: 'view-over', overlay: { kind: 'roll-out', rollOut, top: 0 } });
+    this.#store.dispatch({ kind: 'roll-out', rollOut });
     this.#clock = setInterval(() => {
       this.#tick();
     }, CLOCK_MS).unref();

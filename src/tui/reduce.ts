@@ -7,6 +7,7 @@ import {
   PROMPT_ACTIONS,
   setLine,
   setHistory,
+  takeProposal,
   viPrompt,
 } from './prompt/reduce-prompt.ts';
 import {
@@ -17,7 +18,7 @@ import {
   clampCursor,
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
-import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
+import { closeForm, editForm, FORM_ACTIONS, pointForm, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
@@ -30,7 +31,7 @@ import {
   scrolledQuestion,
   searchPlan,
 } from './reduce-question.ts';
-import { type Context, type LogLine, type Overlay, type State } from './state.ts';
+import { type Context, type LogLine, type Overlay, type RowTarget, type State } from './state.ts';
 import { NO_FILTER } from './table/table-state.ts';
 import { columnsOver } from './views/columns.ts';
 import { detailsOfTable } from './views/details.ts';
@@ -74,7 +75,7 @@ function step(state: State, action: Action): State {
     case 'edit':
       return EDITS[contextOf(state)]?.(state, action.key) ?? state;
     case 'point':
-      return pointed(act(state, 'go-table'), action.index);
+      return pointed(state, action.target);
     case 'vi':
       return { ...state, prompt: viPrompt(prompt, action.key) };
     case 'pending-keys':
@@ -142,12 +143,14 @@ function step(state: State, action: Action): State {
       return { ...state, log: { ...appended(log, [], action.lines), current: log.current } };
     case 'log-replace':
       return { ...state, log: appended(log, action.old, action.lines) };
+    case 'roll-out':
+      return openedByLine({ ...state, rollOut: action.rollOut }, { kind: 'roll-out', top: 0 });
     case 'roll-out-result':
       return addResult(state, action.result);
     case 'roll-out-progress':
       return addProgress(state, action.progress);
     case 'roll-out-end':
-      return dropped(state, 'roll-out');
+      return dropped({ ...state, rollOut: undefined }, 'roll-out');
     case 'palette-entries':
       return addEntries(state, action.entries);
     case 'view-over':
@@ -170,7 +173,12 @@ function step(state: State, action: Action): State {
   }
 }
 
-function pointed(state: State, cursor: number): State {
+function pointed(before: State, { kind, index: cursor }: RowTarget): State {
+  const { form, prompt } = before;
+  if (kind === 'proposal') return { ...before, prompt: takeProposal(prompt, cursor) };
+  if (kind !== 'row')
+    return form ? { ...before, form: pointForm(form, { kind, index: cursor }) } : before;
+  const state = act(before, 'go-table');
   const { overlay, table } = state;
   if (overlay.kind === 'none') return { ...state, table: { ...table, cursor, range: undefined } };
   return 'cursor' in overlay ? { ...state, overlay: { ...overlay, cursor } } : state;
@@ -289,6 +297,8 @@ function act(state: State, action: ViewAction, index?: number): State {
       );
     case 'messages':
       return opened(state, messagesOf(state));
+    case 'roll-out':
+      return opened(state, { kind: 'roll-out', top: 0 });
     case 'trouble':
       return devicesInTrouble(state, undefined);
     case 'by-cause':

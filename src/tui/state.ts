@@ -49,6 +49,8 @@ export interface State {
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
+  /** The run on several devices under way, whether its view is open or not. */
+  readonly rollOut: RollOutState | undefined;
   /** Progress of reading the table in the background. */
   readonly reading: string | undefined;
   /** The view over the table; `none`: the table itself. */
@@ -187,8 +189,14 @@ export type Overlay =
       readonly top: number;
     }
   | { readonly kind: 'help'; readonly top: number }
-  | { readonly kind: 'palette'; readonly entries: readonly PaletteEntry[]; readonly cursor: number }
-  | { readonly kind: 'roll-out'; readonly rollOut: RollOutState; readonly top: number }
+  | {
+      readonly kind: 'palette';
+      readonly entries: readonly PaletteEntry[];
+      /** Still without what is looked up: devices, users, runs. */
+      readonly isFilling: boolean;
+      readonly cursor: number;
+    }
+  | { readonly kind: 'roll-out'; readonly top: number }
   | { readonly kind: 'runs'; readonly runs: readonly RunRow[]; readonly cursor: number }
   | { readonly kind: 'details'; readonly details: Details; readonly top: number }
   | { readonly kind: 'devices'; readonly cursor: number }
@@ -205,6 +213,13 @@ export type Overlay =
       readonly cursor: number;
     }
   | DriftOverlay;
+
+/** By its index: a row of the table or list, a proposal below the prompt, a field of a form, its choice. */
+export interface RowTarget {
+  readonly kind: 'row' | 'proposal' | 'field' | 'choice';
+  /** After the last field: the command of the form. */
+  readonly index: number;
+}
 
 /** A column that the table can show. */
 export interface ColumnChoice {

@@ -14,6 +14,8 @@ import type {
   Overlay,
   PaletteEntry,
   RollOutProgress,
+  RollOutState,
+  RowTarget,
   State,
 } from './state.ts';
 import type { TableRead } from './table/table-state.ts';
@@ -28,8 +30,8 @@ export type Action =
   /** `index`: which of the binding's keys it was. */
   | { readonly kind: 'view'; readonly action: ViewAction; readonly index?: number }
   | { readonly kind: 'edit'; readonly key: EditKey }
-  /** A click on a row of the table or of the list over it. */
-  | { readonly kind: 'point'; readonly index: number }
+  /** A click on one of several rows. */
+  | { readonly kind: 'point'; readonly target: RowTarget }
   /** A key of vi in normal mode, or Esc, at the prompt. */
   | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
   /** A key sequence begins or ends. */
@@ -72,6 +74,8 @@ export type Action =
       readonly old: readonly LogLine[];
       readonly lines: readonly LogLine[];
     }
+  /** A run begins; its view opens. */
+  | { readonly kind: 'roll-out'; readonly rollOut: RollOutState }
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-progress'; readonly progress: Partial<RollOutProgress> }
   | { readonly kind: 'roll-out-end' }

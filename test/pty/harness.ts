@@ -243,6 +243,7 @@ const KEYS: Readonly<Record<string, string>> = {
   'ctrl-_': '\x1f',
   f1: '\x1bOP',
   f2: '\x1bOQ',
+  f3: '\x1bOR',
   f5: '\x1b[15~',
   f9: '\x1b[20~',
 };

@@ -17,7 +17,7 @@ import { LABEL_TONES, type Theme, type Tone } from '../screen/theme.ts';
 import { usageSpans } from '../prompt/usage-hint.ts';
 import { LineMarksContext } from '../terminal/render.ts';
 import { quotedKey } from '../../change/plan.ts';
-import { ghostOf, isOffering } from '../prompt/reduce-prompt.ts';
+import { ghostOf, isOffering, menuTop } from '../prompt/reduce-prompt.ts';
 
 /** Whether keys go to the table, the view or the form below the title. */
 function hasKeys(state: State): boolean {
@@ -165,12 +165,13 @@ function Under({ state, theme, under }: PromptProps) {
 /** The proposals around the chosen one, below the word that they would replace. */
 function menuLines(
   state: State,
-  { completion, chosen }: Menu,
+  menu: Menu,
   height: number,
 ): { text: string; letters: readonly number[]; isChosen: boolean }[] {
   const { columns } = state.size;
-  const { proposals, start } = completion;
-  const first = Math.max(0, Math.min((chosen ?? 0) - height + 1, proposals.length - height));
+  const { chosen } = menu;
+  const { proposals, start } = menu.completion;
+  const first = menuTop(menu, height);
   const texts = proposals.map(({ text }) => visible(quotedKey(text)));
   const widest = Math.min(Math.max(...texts.map(widthOf)), Math.floor(columns / 2));
   const { origin } = inputLine(state);

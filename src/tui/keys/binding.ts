@@ -110,6 +110,8 @@ export function firstOf(...reasons: readonly Reason[]): Reason {
 }
 
 export const noRow = firstOf(noDevice, noRecord);
+export const noRollOut: Reason = ({ rollOut }) =>
+  rollOut === undefined ? 'no run on more than three devices is under way' : undefined;
 export const noTrouble = firstOf(noDevice, ({ fleet }) =>
   fleet.devices.every(({ kind }) => kind === 'ready') ? 'every device responds' : undefined,
 );

@@ -10,6 +10,7 @@ import {
   noDevice,
   noList,
   noMark,
+  noRollOut,
   noRow,
   noSet,
   noSetOfMarked,
@@ -428,6 +429,9 @@ export const KEYMAP: Keymap = [
     key(['f2'], 'questions', 'the open questions: certificates and logins', {
       command: 'questions',
       disabled: isAsked,
+    }),
+    key(['f3'], 'roll-out', 'the run under way, device by device: to pause or stop it', {
+      disabled: firstOf(isAsked, noRollOut),
     }),
   ]),
 ];

@@ -72,6 +72,7 @@ export type ViewAction =
   | 'messages'
   | 'palette'
   | 'pane'
+  | 'roll-out'
   | 'trouble'
   | 'by-cause'
   | 'questions'
@@ -168,7 +169,7 @@ export interface Start<S> {
 /** An action of the user's settings: a line of devsh, or a program. */
 export interface OwnAction {
   readonly key: KeyName;
-  readonly place: 'table' | 'details' | 'devices' | 'runs';
+  readonly place: 'table' | 'details' | 'devices' | 'runs' | 'drift' | 'resources';
   readonly label: string;
   /** The filter that the record must match. */
   readonly when?: string | undefined;

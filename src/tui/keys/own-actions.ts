@@ -8,13 +8,14 @@ import { hasUnsafe, shortened, visible } from '../../text/visible.ts';
 import { parseCompleteLine, quoteLine } from '../../text/words.ts';
 import type { KeyBinding, State } from '../state.ts';
 import { rawKeyOf, tableRows } from '../table/rows.ts';
+import { currentCell } from '../views/drift.ts';
 import { listed } from '../views/views.ts';
 import { firstOf, readOnly, type Reason } from './binding.ts';
 import type { OwnAction } from './key-binding.ts';
 
 /* The user's own actions: what they apply to, and how values come into their words. */
 
-/** What a key applies to: the record, device or run under the cursor. */
+/** What a key applies to: the record, device, run or resource under the cursor. */
 export interface Subject {
   /** By placeholder. */
   readonly values: Readonly<Record<string, string | undefined>>;
@@ -28,6 +29,8 @@ const PLACES = {
   details: 'In the details of a record',
   devices: 'In the list of devices',
   runs: 'In the list of runs',
+  drift: 'While devices are compared',
+  resources: 'In the list of resources',
 } as const satisfies Record<OwnAction['place'], string>;
 
 /** The placeholders that a place has a value for, besides `record.FIELD` and `prompt.NAME`. */
@@ -36,6 +39,8 @@ const NAMES: Readonly<Record<OwnAction['place'], readonly string[]>> = {
   details: ['key', 'resource', 'device', 'devices', 'address'],
   devices: ['device', 'devices', 'address'],
   runs: ['run'],
+  drift: ['key', 'resource', 'device', 'devices', 'address'],
+  resources: ['resource', 'device', 'devices', 'address'],
 };
 
 const HAS_PLACEHOLDER = /\{[A-Za-z][\w.-]*\}/;
@@ -156,24 +161,36 @@ function unmatched(own: OwnAction): Reason {
 /** What the key applies to now; undefined if there is nothing at the cursor. */
 export function subjectOf({ place }: OwnAction, state: State): Subject | undefined {
   const { overlay, fleet } = state;
-  const addressOf = (device: string | undefined): string | undefined =>
-    fleet.devices.find(({ name }) => name === device)?.address;
+  const subjectOn = (devices: readonly string[], about: Subject['values'] = {}): Subject => {
+    const device = devices.length === 1 ? devices[0] : undefined;
+    const address = fleet.devices.find(({ name }) => name === device)?.address;
+    return { values: { ...about, device, devices: devices.join(','), address }, devices };
+  };
   if (place === 'runs' || place === 'devices') {
     const id = overlay.kind === place ? listed(state)?.idAt(overlay.cursor) : undefined;
     if (id === undefined) return undefined;
-    if (place === 'runs') return { values: { run: id }, devices: [] };
-    return { values: { device: id, devices: id, address: addressOf(id) }, devices: [id] };
+    return place === 'runs' ? { values: { run: id }, devices: [] } : subjectOn([id]);
+  }
+  if (place === 'resources') {
+    if (overlay.kind !== place) return undefined;
+    const resource = listed(state)?.idAt(overlay.cursor);
+    const offer = overlay.resources.find((one) => one.resource === resource);
+    return offer && subjectOn(offer.devices, { resource });
+  }
+  if (place === 'drift') {
+    const cell = overlay.kind === place ? currentCell(overlay, state) : undefined;
+    if (overlay.kind !== place || cell === undefined) return undefined;
+    const { resource } = overlay.output;
+    return { ...subjectOn([cell.device], { key: cell.key, resource }), record: cell.record };
   }
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
   if (row === undefined) return undefined;
   const key = rawKeyOf(row.record, keyField);
   if (overlay.kind === 'details' && overlay.details.key !== key) return undefined;
-  const devices = row.devices.map(({ name }) => name);
-  const device = devices.length === 1 ? devices[0] : undefined;
   const { resource } = state.table.view;
-  const values = { key, resource, device, devices: devices.join(','), address: addressOf(device) };
-  return { values, record: row.record, devices };
+  const devices = row.devices.map(({ name }) => name);
+  return { ...subjectOn(devices, { key, resource }), record: row.record };
 }
 
 /**

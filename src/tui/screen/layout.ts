@@ -138,13 +138,15 @@ const findFailures = memoized(
   },
 );
 
-function progressLine({ work }: State): LogLine[] {
+function progressLine({ work, rollOut }: State): LogLine[] {
   if (work === undefined) return [];
+  const held = rollOut?.progress?.control === 'paused' ? 'PAUSED: ' : '';
+  const run = rollOut === undefined ? '' : ` · ${held}F3 shows each device`;
   const waiting = work.waiting > 0 ? ` · ${work.waiting} more waiting` : '';
   const how = work.isStopping
     ? 'stopping after the request in flight; Ctrl-C again stops at once'
     : 'Ctrl-C cancels';
-  return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting} · ${how}` }];
+  return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting}${run} · ${how}` }];
 }
 
 /** The wrapped lines above a question, how many of them fit, and the question below them. */

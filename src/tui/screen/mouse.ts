@@ -1,6 +1,7 @@
 import { listView } from '../views/views.ts';
 import { listTop } from '../views/view.ts';
-import type { State } from '../state.ts';
+import { menuTop } from '../prompt/reduce-prompt.ts';
+import type { RowTarget, State } from '../state.ts';
 import { isTooSmall, layoutOf } from './layout.ts';
 import { tableWidth } from '../table/pane.ts';
 import { tableRows } from '../table/rows.ts';
@@ -9,21 +10,20 @@ import { tableRows } from '../table/rows.ts';
 const BODY = 2;
 
 /** What is at a place of the screen; undefined: nothing that a click means. */
-export type Target =
-  | { readonly kind: 'prompt' }
-  | { readonly kind: 'body' }
-  /** `index`: of the row in its table or list. */
-  | { readonly kind: 'row'; readonly index: number };
+export type Target = { readonly kind: 'prompt' } | { readonly kind: 'body' } | RowTarget;
 
-/** A click answers no question and changes no form: those take keys only. */
+/** A click answers no question and runs no form: that takes keys. */
 export function targetAt(
   state: State,
   { row, column }: { readonly row: number; readonly column: number },
+  inForm: (state: State, row: number, height: number) => RowTarget | undefined,
 ): Target | undefined {
-  const { questions, form, overlay, table } = state;
+  const { questions, form, overlay, table, prompt } = state;
   if (isTooSmall(state) || questions.length > 0) return undefined;
-  if (form !== undefined && overlay.kind === 'none') return undefined;
-  const { body, inputRow } = layoutOf(state);
+  const { body, inputRow, under } = layoutOf(state);
+  if (form !== undefined && overlay.kind === 'none') return inForm(state, row - BODY, body);
+  if (prompt.menu !== undefined && row > inputRow && row <= inputRow + under)
+    return { kind: 'proposal', index: menuTop(prompt.menu, under) + row - inputRow - 1 };
   if (row === inputRow) return { kind: 'prompt' };
   if (row < BODY || row >= BODY + body) return undefined;
   // The first line is the header.

@@ -162,6 +162,16 @@ function currentRow(overlay: DriftOverlay, { find }: State): DriftRow | undefine
   return arranged(source(overlay), find)[overlay.cursor];
 }
 
+/** The record under the cursor on the device under the cursor; no record if it is missing there. */
+export function currentCell(overlay: DriftOverlay, state: State) {
+  const row = currentRow(overlay, state);
+  const names = devicesOf(overlay);
+  const at = Math.min(overlay.device, names.length - 1);
+  const device = names[at];
+  if (row === undefined || device === undefined) return undefined;
+  return { key: row.key, device, record: row.held[at]?.[0] };
+}
+
 /** Devices that were read, then the others. */
 function devicesOf({ output: { drift } }: DriftOverlay): readonly string[] {
   return [...drift.devices, ...drift.unread].map(({ name }) => name);

@@ -73,7 +73,7 @@ export function sourced(state: State, source: TableSource): State {
 /** Removes a view wherever it is. */
 export function dropped(state: State, kind: Overlay['kind']): State {
   const backStack = state.backStack.filter(({ overlay }) => overlay.kind !== kind);
-  const next = backStack.length === state.backStack.length ? state : { ...state, trail: backStack };
+  const next = backStack.length === state.backStack.length ? state : { ...state, backStack };
   return state.overlay.kind === kind ? { ...closed(next), focus: state.focus } : next;
 }
 

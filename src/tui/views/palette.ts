@@ -28,6 +28,9 @@ export const PALETTE: View<PaletteOver> = {
     key(['pageup'], 'page-up', 'a page up'),
   ]),
   crumb: () => 'go to',
+  title: ({ isFilling }, _state, found) => [
+    { text: isFilling ? 'looking up devices, users and runs …' : found.text, rank: 1 },
+  ],
   listed(overlay, { find }) {
     const rows = inOrder(overlay.entries, lineText(find.editing.line));
     const idAt = (index: number): string | undefined => {
@@ -86,13 +89,14 @@ export function paletteOf(state: State): PaletteOver {
     ];
     return [{ kind: 'key', name: keys.map(keyText).join(' '), summary: label, words, binding }];
   });
-  return { kind: 'palette', entries, cursor: 0 };
+  return { kind: 'palette', entries, isFilling: true, cursor: 0 };
 }
 
 export function addEntries(state: State, entries: readonly PaletteEntry[]): State {
   const { overlay } = state;
   if (overlay.kind !== 'palette') return state;
-  return { ...state, overlay: { ...overlay, entries: [...overlay.entries, ...entries] } };
+  const all = [...overlay.entries, ...entries];
+  return { ...state, overlay: { ...overlay, entries: all, isFilling: false } };
 }
 
 /** Why a key does nothing in the view below. */

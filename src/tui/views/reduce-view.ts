@@ -156,8 +156,8 @@ export function followList(before: State, after: State): State {
   const id = old === undefined ? start : currentId(before);
   if (id === undefined) return after;
   const isFiltered = before.find.editing !== find.editing;
-  // The best match is the first.
-  if (isFiltered && overlay.kind === 'palette')
+  // The best match is the first, also of entries that come later.
+  if (overlay.kind === 'palette' && (isFiltered || overlay.cursor === 0))
     return { ...after, overlay: { ...overlay, cursor: 0 } };
   const at = now.rows.findIndex((_, index) => now.idAt(index) === id);
   const cursor = at !== -1 ? at : isFiltered ? 0 : Math.min(overlay.cursor, now.rows.length - 1);

@@ -5,19 +5,17 @@ import { shortReason, visible, widthOf } from '../../text/visible.ts';
 import { key, keysOf, type Reason } from '../keys/binding.ts';
 import { shareBar } from '../screen/share-bar.ts';
 import { memoized } from '../store.ts';
-import type { LogLine, Overlay, RollOutProgress, RollOutState, State } from '../state.ts';
+import type { LogLine, RollOutProgress, RollOutState, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
 
 /** Nothing else shows that a run is paused, or continues it. */
-const whilePaused: Reason = ({ overlay }) =>
-  overlay.kind === 'roll-out' && overlay.rollOut.progress?.control === 'paused'
-    ? 'the run is paused: p continues it, x ends it'
-    : undefined;
+const whilePaused: Reason = (state) =>
+  isPaused(state) ? 'the run is paused: p continues it, x ends it' : undefined;
 
 /** Progress of a run on many devices, device by device. */
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   crumb: () => 'roll-out',
-  title: ({ rollOut }) => [{ text: rollOutTitle(rollOut), rank: 1 }],
+  title: (_over, { rollOut }) => [{ text: rollOut ? rollOutTitle(rollOut) : '', rank: 1 }],
   showsMessages: true,
   keys: keysOf('roll-out', 'While a run is rolled out', [
     key(['p'], 'pause-run', 'pause before the next step, or continue', {
@@ -27,42 +25,34 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
       hint: [2, 'stop after this device'],
     }),
     key(['m'], 'messages', 'all messages, with the whole reasons', { hint: [3, 'messages'] }),
-    key(['escape', 'q'], 'close', 'back; the run goes on', {
+    key(['escape', 'q'], 'close', 'back; the run continues, f3 returns to it', {
       hint: [4, 'back'],
       disabled: whilePaused,
     }),
   ]),
-  lines: ({ rollOut }, { size }) => rollOutLines(rollOut, size.columns - 2).map(({ text }) => text),
-  tone: ({ rollOut }, { size }, _lines, index) =>
-    rollOutLines(rollOut, size.columns - 2)[index]?.tone ?? 'plain',
+  lines: (_over, state) => linesOf(state).map(({ text }) => text),
+  tone: (_over, state, _lines, index) => linesOf(state)[index]?.tone ?? 'plain',
 };
 
-function isPaused({ overlay }: State): boolean {
-  return overlay.kind === 'roll-out' && overlay.rollOut.progress?.control === 'paused';
+function linesOf({ rollOut, size }: State): readonly LogLine[] {
+  return rollOut === undefined ? [] : rollOutLines(rollOut, size.columns - 2);
 }
 
-/** Adds a result to the roll-out, visible or covered by another view. */
+function isPaused({ rollOut }: State): boolean {
+  return rollOut?.progress?.control === 'paused';
+}
+
+/** Adds a result to the roll-out, whether its view is open or not. */
 export function addResult(state: State, result: StepResult): State {
-  return updated(state, (rollOut) => ({ ...rollOut, results: [...rollOut.results, result] }));
+  const { rollOut } = state;
+  if (rollOut === undefined) return state;
+  return { ...state, rollOut: { ...rollOut, results: [...rollOut.results, result] } };
 }
 
-function updated(state: State, update: (rollOut: RollOutState) => RollOutState): State {
-  const added = (overlay: Overlay): Overlay =>
-    overlay.kind === 'roll-out' ? { ...overlay, rollOut: update(overlay.rollOut) } : overlay;
-  const isBelow = state.backStack.some(({ overlay }) => overlay.kind === 'roll-out');
-  const backStack = isBelow
-    ? state.backStack.map((place) => ({ ...place, overlay: added(place.overlay) }))
-    : state.backStack;
-  const overlay = added(state.overlay);
-  return overlay === state.overlay && !isBelow ? state : { ...state, overlay, backStack };
-}
-
-export function addProgress(state: State, progress: Partial<RollOutProgress>): State {
-  return updated(state, (rollOut) =>
-    rollOut.progress === undefined
-      ? rollOut
-      : { ...rollOut, progress: { ...rollOut.progress, ...progress } },
-  );
+export function addProgress(state: State, added: Partial<RollOutProgress>): State {
+  const { rollOut } = state;
+  if (rollOut?.progress === undefined) return state;
+  return { ...state, rollOut: { ...rollOut, progress: { ...rollOut.progress, ...added } } };
 }
 
 /** The state of one device; the smallest rank comes first. */
@@ -76,7 +66,10 @@ function rollOutTitle(rollOut: RollOutState): string {
   const byDevice = resultsByDevice(results);
   const ended = devices.filter(({ name, steps }) => endedOn(byDevice, name).length >= steps).length;
   const counts: Partial<Record<Verdict, number>> = {};
-  for (const { verdict } of results) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  // The others are listed as not covered.
+  const names = new Set(devices.map(({ name }) => name));
+  for (const { verdict, device } of results)
+    if (names.has(device.name)) counts[verdict] = (counts[verdict] ?? 0) + 1;
   const texts = countTexts(counts, (_tone, text) => text);
   return [`${ended} of ${devices.length} devices`, ...texts].join(' · ');
 }

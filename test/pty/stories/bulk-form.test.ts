@@ -21,7 +21,7 @@ test('one field on three users takes eleven keys in the table, and changes nothi
   press(marks);
   await program.waitFor('[3 marked');
   press(form);
-  await program.waitFor(/user set 3 records: \S+ \S+ \S+/);
+  await program.waitFor(/user set 3 keys: \S+ \S+ \S+/);
   await program.waitFor(/First name .*mixed: /);
   press(field);
   await program.waitFor(/▸ Lang /);
@@ -55,7 +55,7 @@ test('marks behind a filter count, are said, and can be looked at', async () => 
   await program.waitFor('only the marked rows · 2 marked');
   program.type('M');
   program.press('e');
-  await program.waitFor('user set (1 hidden by the filter) 2 records:');
+  await program.waitFor('user set (1 hidden by the filter) 2 keys:');
   program.press('tab');
   program.press('tab');
   program.type('it');

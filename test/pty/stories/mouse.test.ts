@@ -66,6 +66,37 @@ test('a click answers no question, and leaving turns the mouse off', async () =>
   expect(program.buffer).toBe('normal');
 });
 
+test('a click takes a proposal, goes to a field, opens its choices and takes one, and sends nothing', async () => {
+  const simulator = await simulate({ users: 12, devices: 1, profile: 'documented' });
+  const program = await connect(simulator, { cols: 100, rows: 24 });
+  program.press('f9');
+  await program.waitFor('mouse on');
+  program.type('user ');
+  program.press('tab');
+  await program.waitFor(/^ +delete +/m);
+  click(program, rowOf(program, /^ +delete +/));
+  await program.waitFor(/^▸devsh .*> user delete/m);
+  program.press('ctrl-u');
+  await goToTable(program);
+  program.type('e');
+  await program.waitFor(/^▸ First name/m);
+  click(program, rowOf(program, /^ +Lang /));
+  await program.waitFor(/^▸ Lang /m);
+  click(program, rowOf(program, /^▸ Lang /));
+  await program.waitFor(/^ +ja$/m);
+  click(program, rowOf(program, /^ +ja$/));
+  await program.waitFor(/^ ~Lang +ja/m);
+  await program.waitFor(/user set \S+ lang=ja/);
+  click(program, rowOf(program, /^ +Lastname /));
+  await program.waitFor(/^▸ Lastname /m);
+  click(program, rowOf(program, /› user set/));
+  await program.waitFor(/^▸ › user set \S+ lang=ja/m);
+  expect(program.screen().join('\n')).not.toContain('answer>');
+  expect(
+    simulator.devices[0]?.log.filter(({ method }) => !['GET', 'OPTIONS'].includes(method)),
+  ).toEqual([]);
+});
+
 test('the editor has the terminal without the mouse', async () => {
   const simulator = await simulate();
   const program = await connect(simulator, {

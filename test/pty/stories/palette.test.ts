@@ -52,6 +52,14 @@ test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', as
   expect(deletions()).toBe(0);
 });
 
+test('a name and Enter typed in one go wait for what is looked up, and take the best match', async () => {
+  const simulator = await simulate({ devices: 2, users: 6 });
+  const program = await connect(simulator);
+  const address = simulator.devices[1]?.address ?? '';
+  program.type(`\x0b${address}\r`);
+  await program.waitFor(`devsh ${address}>`);
+});
+
 test('the palette fits a small screen, and says why a key does nothing now', async () => {
   const program = await connect(await simulate({ devices: 1 }), { cols: 40, rows: 10 });
   await goToTable(program);

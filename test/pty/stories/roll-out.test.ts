@@ -56,6 +56,60 @@ test(
 );
 
 test(
+  'a closed roll-out opens again with F3, also paused, and is gone when it has ended',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 6, latencyMs: 150 });
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    program.press('f3');
+    await program.waitFor('no run on more than three devices is under way');
+    program.type(`${ADD}\r`);
+    await answer(program, '6');
+    await program.waitFor(/roll-out · [1-3] of 6 devices/);
+    program.press('escape');
+    await program.waitFor('p pause');
+    program.type('q');
+    await program.waitFor('F3 shows each device');
+    expect(program.screen()[1]).not.toContain('roll-out');
+    program.press('f3');
+    await program.waitFor(/roll-out · [1-5] of 6 devices/);
+    program.type('p');
+    await program.waitFor('PAUSED: p continues');
+    program.type('?');
+    await program.waitFor('PAUSED: F3 shows each device');
+    program.press('f3');
+    await program.waitFor('PAUSED: p continues');
+    program.type('p');
+    await program.waitFor((screen) => screen[1]?.includes('roll-out') === false);
+    // No step back leads to the ended run.
+    for (let press = 0; press < 4; press += 1) {
+      expect(program.screen()[1]).not.toContain('roll-out');
+      program.press('escape');
+      await program.waitFor(isQuiet);
+    }
+    expect(posts(simulator)).toBe(6);
+  },
+);
+
+test(
+  'x during the pause between two batches ends the run at once',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 5 });
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    program.type(`${ADD} --batch 1 --pause 50s\r`);
+    await answer(program, '5');
+    await program.waitFor(/roll-out · 1 of 5 devices/);
+    program.press('escape');
+    await program.waitFor('p pause');
+    program.type('x');
+    await program.waitFor('stopped: the user ended the run early', 8000);
+    await program.waitFor('1 done · 4 skipped');
+    expect(posts(simulator)).toBe(1);
+  },
+);
+
+test(
   'a device that another user changes during a pause is drift and gets no request',
   { timeout: 60_000 },
   async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RefusedError, SettingsError } from '../../../src/errors.ts';
 import { checkProject, checkSettings } from '../../../src/settings/settings-schema.ts';
+import { driftOf } from '../../../src/fleet/drift.ts';
 import { parseCompleteLine, quoteLine } from '../../../src/text/words.ts';
 import { effectiveKeymap } from '../../../src/tui/keys/custom-keys.ts';
 import { filledWords, subjectOf, type Subject } from '../../../src/tui/keys/own-actions.ts';
@@ -219,6 +220,52 @@ describe('where an own action applies', () => {
     expect(() => alice && filledWords(action, alice, CITY)).toThrow('the row is on 2: unfold it');
     const bob = subjectOf(action, after(table, { kind: 'view', action: 'down' }));
     expect(bob && filledWords(action, bob, CITY)).toEqual(['p', 'fw1']);
+  });
+
+  test('in a comparison it takes the record on the device under the cursor, if it is there', () => {
+    const refOf = (name: string) => ({ name, address: `${name}:443` });
+    const reads = [
+      { device: refOf('fw1'), records: [user('bob', 'de')] },
+      { device: refOf('fw2'), records: [user('bob', 'en'), user('carol')] },
+    ];
+    const drift = driftOf(reads, { keyField: 'username', perDevice: [] });
+    const output = { kind: 'drift', resource: 'user', drift, perDevice: [] } as const;
+    const place = {
+      command: 'user list --drift',
+      filter: '',
+      cursor: 0,
+      device: 1,
+      isWhole: false,
+    };
+    const state = { ...table, overlay: { kind: 'drift', output, ...place } } as const;
+    const action = { ...LINE, place: 'drift', line: 'user set {key} lang={record.lang}' } as const;
+    const found = subjectOf(action, state);
+    expect(found).toMatchObject({ devices: ['fw2'], values: { key: 'bob', device: 'fw2' } });
+    expect(found && filledWords(action, found, CITY)).toEqual(['user', 'set', 'bob', 'lang=en']);
+    const missing = subjectOf(action, {
+      ...state,
+      overlay: { ...state.overlay, cursor: 1, device: 0 },
+    });
+    expect(missing).toMatchObject({
+      devices: ['fw1'],
+      values: { key: 'carol' },
+      record: undefined,
+    });
+    expect(() => missing && filledWords(action, missing, CITY)).toThrow('has no value here');
+    expect(subjectOf(action, table)).toBeUndefined();
+  });
+
+  test('in the list of resources it takes the resource and its devices', () => {
+    const resources = [
+      { resource: 'user', devices: ['fw1', 'fw2'] },
+      { resource: 'vlan', devices: ['fw2'] },
+    ];
+    const state = { ...table, overlay: { kind: 'resources', resources, cursor: 1 } } as const;
+    const action = { ...LINE, place: 'resources', line: 'resource {resource} list --on {device}' };
+    expect(subjectOf(action as OwnAction, state)).toMatchObject({
+      devices: ['fw2'],
+      values: { resource: 'vlan', device: 'fw2', devices: 'fw2' },
+    });
   });
 
   test('the help shows it with its key, its line, and why it does nothing now', () => {

@@ -179,7 +179,7 @@ test('a text shows only the matching lines, or all again', () => {
 
 test('in a roll-out that shows only some of its lines, each keeps its colour', () => {
   const rollOut = { devices: [{ name: 'fw1', steps: 1 }], refusals: ['fw9: gone'], results: [] };
-  const whole = after(FLEET, { kind: 'view-over', overlay: { kind: 'roll-out', rollOut, top: 0 } });
+  const whole = after(FLEET, { kind: 'roll-out', rollOut });
   const found = pressed(typed({ ...whole, focus: 'table' }, '/fw1'), 'enter', '&');
   const { lines, toneAt } = viewText(found);
   expect(lines).toEqual(['◌ fw1  waiting']);

@@ -171,11 +171,11 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
     view('mark'),
     view('close'),
     { kind: 'edit', key: { kind: 'insert', text: 'b' } },
-    over({
+    {
       kind: 'roll-out',
       rollOut: { refusals: [], devices: [{ name: 'fw1', steps: 1 }], results: [] },
-      top: 0,
-    }),
+    },
+    view('roll-out'),
     { kind: 'roll-out-end' },
     { kind: 'resize', size: { columns: 40, rows: 10 } },
   );
