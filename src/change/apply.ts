@@ -3,6 +3,7 @@ import { UnauthorizedError } from '../device/errors.ts';
 import type { DevicePlan, Plan } from './plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
+import { MAX_REFUSALS } from '../fleet/credential-gate.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
 import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
@@ -11,9 +12,6 @@ import type { RunControl } from './run-control.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
-
-/** After this many refused logins nothing more is sent: a wrong password must not lock accounts. */
-const MAX_REFUSED_LOGINS = 2;
 
 /** The batches in which a plan is applied, and when it stops. */
 export interface RollOut {
@@ -90,7 +88,7 @@ class StopRule {
     this.#failed.add(result.device.name);
     if (result.error instanceof UnauthorizedError && result.error.code === 'unauthorized') {
       this.#refusedLogins.add(result.device.name);
-      if (this.#refusedLogins.size >= MAX_REFUSED_LOGINS) this.stop('the login was refused twice');
+      if (this.#refusedLogins.size >= MAX_REFUSALS) this.stop('the login was refused twice');
     }
     this.#checkFailures();
   }

@@ -1,6 +1,7 @@
 import type { Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
-import { disablingValue, isSecretField, MASK } from '../device/sensitive-fields.ts';
+import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
 import type { Change } from './change.ts';
 import { opensAccess } from './guard.ts';
 

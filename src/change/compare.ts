@@ -9,7 +9,8 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { MASK, maskedValue } from '../device/sensitive-fields.ts';
+import { maskedValue } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
 import type { Difference } from './verdict.ts';
 
 /** Whether a stored value equals the sent one: `5` and `"5"`, null and `""` do; other text must be exact. */

@@ -15,7 +15,8 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isSecretField, MASK } from '../device/sensitive-fields.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
 import { isSameValue } from './compare.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';

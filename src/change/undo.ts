@@ -1,4 +1,5 @@
-import { isSecretField, MASK } from '../device/sensitive-fields.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
 import { idOf, managedFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,

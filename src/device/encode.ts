@@ -20,7 +20,8 @@ import {
   valueAt,
   valueText,
 } from './record.ts';
-import { isSecretField, MASK, maskedForm, maskedRecord, maskedValue } from './sensitive-fields.ts';
+import { isSecretField, maskedForm, maskedRecord, maskedValue } from './sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
 import type { HttpRequest } from './exchange.ts';
 
 /** The pairs of a form in sending order; a field may be repeated. */

@@ -1,7 +1,5 @@
+import { MASK } from '../text/one-line.ts';
 import { type DeviceRecord, isValueList, type Value } from './record.ts';
-
-/** Replaces a secret in plans and the journal. A line with a secret is not in the history at all. */
-export const MASK = '***';
 
 /** Words for values that replace a password or help to compute it: hashes and salts. */
 const HASH =
@@ -30,6 +28,9 @@ export function isSecretField(name: string): boolean {
 
 const SECRET_WORD = /pass(?:word|wd|code|phrase)|secret|token|api[_-]?key|authorization/i;
 
+/** A name, quoted in any way, in front of `=`, `:` or an operator of a filter. */
+export const NAME_OF_VALUE = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
+
 /** A broader check, for lines that are better dropped than stored. */
 export function mayBeSecretField(name: string): boolean {
   return isSecretField(name) || SECRET_WORD.test(name);
@@ -52,7 +53,7 @@ export function maskedRecord(record: DeviceRecord): DeviceRecord {
 }
 
 /** Also looks into text that is JSON, such as a nested value as typed. */
-function holdsSecret(value: Value): boolean {
+export function holdsSecret(value: Value): boolean {
   if (typeof value === 'string') {
     return isPasswordHash(value) || (mayBeJson(value) && namesSecret(value));
   }

@@ -3,8 +3,8 @@ import { CredentialError } from '../errors.ts';
 
 export type CredentialOutcome = 'accepted' | 'refused' | 'unknown';
 
-/** After this many refusals a credential is sent to no other device. */
-const MAX_REFUSALS = 2;
+/** After so many refusals a credential goes to no other device: a wrong password must not lock accounts. */
+export const MAX_REFUSALS = 2;
 
 /** A slower device no longer keeps the others waiting: they may get the credential before it responds. */
 const MAX_HOLD_MS = 1500;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
-import { MASK } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
 import type { Event, FieldChange, StepName } from './events.ts';
 
 /** A step of a run that the device has carried out: its read-back proved it. */

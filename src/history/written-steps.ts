@@ -1,7 +1,7 @@
 import type { Run } from '../change/journal.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
-import { MASK } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
 import type { WrittenStep } from './attribution.ts';
 
 /** The steps of a run that the device has carried out, as their read-back proved. */

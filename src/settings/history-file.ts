@@ -1,5 +1,5 @@
 import { passwordSpan } from '../text/one-line.ts';
-import { mayBeSecretField } from '../device/sensitive-fields.ts';
+import { mayBeSecretField, NAME_OF_VALUE } from '../device/sensitive-fields.ts';
 import { appendText, readBytes, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 
@@ -39,22 +39,19 @@ export class HistoryFile {
 
 /** Excludes empty lines, lines with a secret, and lines that start with a space (as in bash). */
 function isForHistory(line: string): boolean {
-  return !/^\s|^$/.test(line) && !hasControlCharacter(line) && !holdsSecret(line);
+  return !/^\s|^$/.test(line) && !hasControlCharacter(line) && !isSecretLine(line);
 }
-
-/** A name in front of `=`, `:` or an operator of a filter. */
-const FIELD = /(?<![\w.-])([\w.-]+)\s*(?:[!~]?=|[:~])/g;
 
 /** Words as typed: a quoted part may contain spaces. */
 const WORD = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?|\\$)+/g;
 
 /** Whether a line sets or compares a secret field (`password=…`), or contains an address with a password. */
-export function holdsSecret(line: string): boolean {
+export function isSecretLine(line: string): boolean {
   const words = line.match(WORD) ?? [];
   if (words.some((word) => passwordSpan(word.replace(/["'\\]/g, '')) !== undefined)) return true;
   // Quotes and backslashes are removed before a field is sent, so that they must not hide it here.
   const plain = line.replace(/["'\\]/g, '');
-  return Array.from(plain.matchAll(FIELD), ([, name = '']) => name).some(mayBeSecretField);
+  return Array.from(plain.matchAll(NAME_OF_VALUE), ([, name = '']) => name).some(mayBeSecretField);
 }
 
 /** Skips damaged lines: a history is not worth an error. */

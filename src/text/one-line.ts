@@ -63,8 +63,8 @@ export function someOf(names: readonly string[], most = 5): string {
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
-/** Replaces a password typed in a wrong place. */
-const MASK = '***';
+/** Replaces a secret in plans and the journal, and a password typed in a wrong place. */
+export const MASK = '***';
 
 /**
  * The password in an address with a login, up to the last `@`, as it may contain any character. An

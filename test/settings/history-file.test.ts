@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { HistoryFile, holdsSecret } from '../../src/settings/history-file.ts';
+import { HistoryFile, isSecretLine } from '../../src/settings/history-file.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
 test('remembers lines in order, for the user only', async () => {
@@ -30,7 +30,7 @@ test.each([
   'user list --proxy http://u:p@h',
 ])('never writes %s', async (line) => {
   const path = join(await makeTempFolder(), 'history');
-  expect(holdsSecret(line)).toBe(true);
+  expect(isSecretLine(line)).toBe(true);
   const history = new HistoryFile(path);
   expect(history.keeps(line)).toBe(false);
   await history.append(line);
@@ -50,7 +50,7 @@ test.each([
   'get /api/token/',
   'connect https://fw1:8443 --on @lab',
 ])('sees no secret in %s', (line) => {
-  expect(holdsSecret(line)).toBe(false);
+  expect(isSecretLine(line)).toBe(false);
 });
 
 test('keeps the newest lines and the file short', async () => {

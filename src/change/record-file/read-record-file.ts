@@ -18,7 +18,8 @@ import {
   type RecordRow,
   type Rename,
 } from './record-file.ts';
-import { isSecretField, MASK } from '../../device/sensitive-fields.ts';
+import { isSecretField } from '../../device/sensitive-fields.ts';
+import { MASK } from '../../text/one-line.ts';
 
 /**
  * Reads the records of a file: CSV, JSON, JSON lines or YAML, by its extension, else by its start. Throws a

@@ -1,6 +1,7 @@
 import { type DeviceRecord, isValueList, type Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { isSecretField, MASK, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
+import { isSecretField, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
+import { MASK } from '../../text/one-line.ts';
 
 export interface RecordRow {
   /** The device; absent: all selected devices. */

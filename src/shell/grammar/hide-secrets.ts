@@ -1,11 +1,14 @@
 import { passwordSpan, withoutPassword } from '../../text/one-line.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { jsonText } from '../../device/record.ts';
-import { MASK, maskedPath, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
+import {
+  maskedPath,
+  maskedValue,
+  mayBeSecretField,
+  NAME_OF_VALUE,
+} from '../../device/sensitive-fields.ts';
+import { MASK } from '../../text/one-line.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
-
-/** A name, quoted in any way, in front of `=`, `:` or an operator of a filter. */
-const FIELD = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
 
 /** Dots for values of secret fields and passwords in addresses. The length is unchanged, so that columns stay. */
 export function hideSecrets(line: string): string {
@@ -29,7 +32,7 @@ function dotted(line: string, from: number, until: number): string {
 
 /** `goesOn`: the value is in the next words, as the name ends with a colon: `Authorization: Token …`. */
 function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
-  for (const { index, 0: text, 1: name = '', 2: operator } of word.matchAll(FIELD)) {
+  for (const { index, 0: text, 1: name = '', 2: operator } of word.matchAll(NAME_OF_VALUE)) {
     const start = index + text.length;
     if (!mayBeSecretField(name.replace(/["'\\]/g, ''))) continue;
     return { start, goesOn: operator === ':' && start === word.length };

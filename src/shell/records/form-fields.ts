@@ -14,7 +14,7 @@ import {
   valueAt,
   valueText,
 } from '../../device/record.ts';
-import { isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
+import { holdsSecret, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
@@ -107,7 +107,7 @@ function fieldOfAll(field: FormField, held: readonly DeviceRecord[], isKey: bool
   const counts = new Map<string, number>();
   for (const record of held) {
     const value = Object.hasOwn(record, field.name) ? record[field.name] : undefined;
-    if (holdsSecret(value)) return { ...field, isReadOnly: true };
+    if (showsSecret(value)) return { ...field, isReadOnly: true };
     const text = valueText(value && maskedValue(field.name, value));
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
@@ -201,8 +201,7 @@ function formField(source: Source): FormField {
     label: facts?.label ?? labelOf(field),
     type,
     isRequired: (facts?.required ?? field === keyField) || missing?.needed.includes(field) === true,
-    // Its JSON would show the secrets inside; at the prompt each part can be named.
-    isReadOnly: facts?.readOnly === true || holdsSecret(current),
+    isReadOnly: facts?.readOnly === true || showsSecret(current),
     isSecret,
     nested: isNested ? shape : undefined,
     spelling: type === 'boolean' ? spellingOf([...values, current]) : undefined,
@@ -235,11 +234,9 @@ function spellingOf(values: readonly (Value | undefined)[]): Spelling {
   return SPELLINGS.find(fits) ?? { yes: 'true', no: 'false' };
 }
 
-function holdsSecret(value: Value | undefined): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(
-    ([field, part]: [string, Value]) => isSecretField(field) || holdsSecret(part),
-  );
+/** Its JSON would show the secrets inside; at the prompt each part can be named. */
+function showsSecret(value: Value | undefined): boolean {
+  return typeof value === 'object' && value !== null && holdsSecret(value);
 }
 
 /** `first_name` -> `First name`. */

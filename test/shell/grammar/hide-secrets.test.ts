@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MASK } from '../../../src/device/sensitive-fields.ts';
+import { MASK } from '../../../src/text/one-line.ts';
 import { hideSecrets, maskedLine } from '../../../src/shell/grammar/hide-secrets.ts';
 import { parseLine } from '../../../src/text/words.ts';
 import { contention } from '../../contention.ts';
