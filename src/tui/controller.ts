@@ -4,22 +4,18 @@ import { formTarget } from './form/form-view.ts';
 import { type Effect, isEffect, type OwnAction, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
-import { wholeTable } from './table/view.ts';
 import { chosenColumns } from './views/columns.ts';
 import { chosenEntry } from './views/palette.ts';
-import { wholeView } from './views/views.ts';
 import { Questions, Typeahead } from './questions.ts';
-import type { Context, KeyBinding, State } from './state.ts';
+import type { Context, KeyBinding } from './state.ts';
 import { Throttle, type Store } from './store.ts';
-import { addForm, copyLines, editForm } from './table/commands.ts';
+import { copyCommands, editLine, pageView, reportError, type Surface } from './surface.ts';
+import { addForm, editForm } from './table/commands.ts';
 import { TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
-import type { Draft } from '../os/editor.ts';
 import { DevshError } from '../errors.ts';
 import { changesNothing } from '../shell/command.ts';
-import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { visibleLines } from '../text/visible.ts';
-import { counted } from '../text/one-line.ts';
 import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
@@ -38,30 +34,6 @@ import { filledWords, hasForeignValue, type Subject, subjectOf } from './keys/ow
 import { lastSeenOf, TableFeed } from './table/feed.ts';
 import { targetAt } from './screen/mouse.ts';
 import { type KeyEvent, matchesKey, type MouseEvent, parseKey } from './terminal/keys.ts';
-
-/** What keys need from the terminal and from other programs. */
-export interface Surface {
-  /** Redraws everything. */
-  repaint(): void;
-  /** Applies the theme that the user has chosen; undefined: the default of the terminal. */
-  showTheme(wanted: State['theme']): void;
-  /** Returns whether the mouse is on now. */
-  toggleMouse(): boolean;
-  /** Ctrl-Z. */
-  suspend(): void;
-  /** Ends the session. */
-  leave(): void;
-  /** Sends bytes that are no part of the frame. */
-  send(bytes: string): void;
-  /** Opens the user's editor on the terminal; resolves to the saved text. */
-  edit(draft: Draft, signal?: AbortSignal): Promise<string>;
-  /** Opens the user's pager on the terminal. */
-  page(text: string): Promise<void>;
-  /** Runs a program of an own action. */
-  readonly run: RunProgram;
-  /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
-  copy(text: string): Promise<string | undefined>;
-}
 
 /** Number of lines that one turn of the wheel moves. */
 const WHEEL_LINES = 3;
@@ -86,8 +58,6 @@ export class Controller {
   readonly #lookForLastSeen: () => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
-  /** Hidden tables whose devices were written to after the last read, by command. */
-  readonly #stale = new Set<string>();
   /** The row of the last click. */
   #clicked: { readonly index: number; readonly at: number } | undefined;
   /** Ends when the palette has all its entries. */
@@ -103,7 +73,7 @@ export class Controller {
       if (lineText(this.#store.state.prompt.editing.line) === '') this.#store.act('go-table');
       else void this.#lines.complete();
     },
-    'edit-line': () => void this.#editLine(),
+    'edit-line': () => void editLine(this.#store, this.#surface),
     interrupt: () => {
       this.#interrupt();
     },
@@ -143,8 +113,8 @@ export class Controller {
     'stop-run': () => {
       this.runner.control('stop');
     },
-    copy: () => void this.#copy(copyLines(this.#store.state)),
-    'page-out': () => void this.#page(),
+    copy: () => void copyCommands(this.#store, this.#surface),
+    'page-out': () => void pageView(this.#store, this.#surface),
     'keep-columns': () => void this.#keepColumns(),
     answer: () => {
       this.#questions.answer();
@@ -333,7 +303,7 @@ export class Controller {
       // Includes lines that other sessions have added.
       if (action === 'palette') this.#filling = this.#fillPalette();
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
-      if (this.#store.state.table.command !== state.table.command) this.#updateVisibleTable();
+      if (this.#store.state.table.command !== state.table.command) this.#reader.showAgain();
     }
   }
 
@@ -448,64 +418,13 @@ export class Controller {
     }
   }
 
-  /** Ctrl-X Ctrl-E: the edited line comes back to the prompt and is not run. */
-  async #editLine(): Promise<void> {
-    const line = lineText(this.#store.state.prompt.editing.line);
-    if (hideSecrets(line) !== line) {
-      const text = 'the line contains a secret: devsh does not write it to a file for the editor';
-      this.#store.logMessage('warning', text);
-      return;
-    }
-    await this.#reportError(async () => {
-      const edited = await this.#surface.edit({ text: `${line}\n`, name: 'line.devsh' });
-      this.#store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
-    });
-  }
-
-  /** `y`: also sent to the terminal, which may be at the other end of an ssh connection. */
-  async #copy(lines: readonly string[]): Promise<void> {
-    if (lines.length === 0) return;
-    const text = lines.join('\n');
-    // OSC 52: the terminal puts the text into the clipboard.
-    this.#surface.send(`\x1b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\x1b\\`);
-    const program = await this.#surface.copy(text);
-    const what = counted(lines.length, 'command');
-    const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
-    this.#store.logMessage('good', `✓ copied ${what} ${how}`);
-  }
-
-  /** `|`: all lines of the current view, in the pager. */
-  async #page(): Promise<void> {
-    const { state } = this.#store;
-    const lines = state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state);
-    if (lines.length > 0)
-      await this.#reportError(() => this.#surface.page(`${lines.join('\n')}\n`));
-  }
-
   /** Shows the chosen columns, also if they cannot be kept for the next session. */
   async #keepColumns(): Promise<void> {
     const { state } = this.#store;
     if (state.overlay.kind !== 'columns') return;
     const columns = chosenColumns(state.overlay, state);
     this.#store.dispatch({ kind: 'columns', columns });
-    await this.#reportError(() => this.#feed.keepColumns(columns));
-  }
-
-  /** Shows why another program, or a file, could not be used. */
-  async #reportError(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      this.#store.logMessage('bad', `error: ${error.message}`);
-    }
-  }
-
-  /** Another table is visible again: updates it with reads and writes that came meanwhile. */
-  #updateVisibleTable(): void {
-    const { command } = this.#store.state.table;
-    this.#feed.addCachedReads();
-    if (this.#stale.delete(command)) void this.#reader.read();
+    await reportError(this.#store, () => this.#feed.keepColumns(columns));
   }
 
   /** If a key sequence fails, it ends; its last key has its usual meaning. */
@@ -518,32 +437,7 @@ export class Controller {
 
   #afterLine(command: string, hasResults: boolean): void {
     if (this.#shell.shell.fleet.connected.length === 0) void this.#greet();
-    const { table, fleet } = this.#store.state;
-    const { scope } = table;
-    const isUse = command === 'use' && (scope !== undefined || table.commandFilter !== '');
-    // A new device keeps the filter; a table of other devices is replaced by the selection.
-    const isElsewhere = scope !== undefined && !fleet.selected.some((name) => scope.includes(name));
-    const isConnect = command === 'connect' || command === 'demo';
-    if (isUse || (isConnect && isElsewhere)) this.#feed.reset();
-    // The records show which devices are selected.
-    if (command === 'use' && this.#store.state.overlay.kind !== 'none')
-      this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
-    if (hasResults)
-      for (const left of this.#store.state.tables.values()) this.#stale.add(left.command);
-    this.#feed.addCachedReads();
-    const { reads } = this.#store.state.table;
-    const failed = new Set(
-      fleet.devices.filter(({ kind }) => kind === 'failed').map(({ name }) => name),
-    );
-    const isMissing = (name: string): boolean => !reads.has(name) && !failed.has(name);
-    if (hasResults || fleet.selected.some(isMissing)) void this.#readAgain(hasResults);
-  }
-
-  /** Reads the table; after a write, also what a comparison shows. */
-  async #readAgain(hasResults: boolean): Promise<void> {
-    await this.#reader.read();
-    const { overlay } = this.#store.state;
-    if (hasResults && overlay.kind === 'drift') await this.#reader.read(overlay.command);
+    this.#reader.afterLine(command, hasResults);
   }
 
   #showFleet(): void {

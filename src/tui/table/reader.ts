@@ -19,6 +19,8 @@ export class TableReader {
   /** By device: why the last read failed. */
   readonly #failing = new Map<string, string | undefined>();
   #stop: AbortController | undefined;
+  /** Hidden tables whose devices were written to after the last read, by command. */
+  readonly #stale = new Set<string>();
 
   constructor(shell: Shell, store: Store, questions: Questions, feed: TableFeed) {
     this.#shell = shell;
@@ -55,6 +57,43 @@ export class TableReader {
     const { fleet, services } = this.#shell.shell;
     if (this.#store.state.table.scope !== undefined || fleet.selection.length > 0) return true;
     return fleet.connected.length === 0 && services.settings.get('on') !== undefined;
+  }
+
+  /** Another table is visible again: updates it with reads and writes that came meanwhile. */
+  showAgain(): void {
+    const { command } = this.#store.state.table;
+    this.#feed.addCachedReads();
+    if (this.#stale.delete(command)) void this.read();
+  }
+
+  /** Reads what the line has changed; the table follows the selection. */
+  afterLine(command: string, hasResults: boolean): void {
+    const { table, fleet } = this.#store.state;
+    const { scope } = table;
+    const isUse = command === 'use' && (scope !== undefined || table.commandFilter !== '');
+    // A new device keeps the filter; a table of other devices is replaced by the selection.
+    const isElsewhere = scope !== undefined && !fleet.selected.some((name) => scope.includes(name));
+    const isConnect = command === 'connect' || command === 'demo';
+    if (isUse || (isConnect && isElsewhere)) this.#feed.reset();
+    // The records show which devices are selected.
+    if (command === 'use' && this.#store.state.overlay.kind !== 'none')
+      this.#store.dispatch({ kind: 'table', source: this.#store.state.table });
+    if (hasResults)
+      for (const left of this.#store.state.tables.values()) this.#stale.add(left.command);
+    this.#feed.addCachedReads();
+    const { reads } = this.#store.state.table;
+    const failed = new Set(
+      fleet.devices.filter(({ kind }) => kind === 'failed').map(({ name }) => name),
+    );
+    const isMissing = (name: string): boolean => !reads.has(name) && !failed.has(name);
+    if (hasResults || fleet.selected.some(isMissing)) void this.#readAgain(hasResults);
+  }
+
+  /** Reads the table; after a write, also what a comparison shows. */
+  async #readAgain(hasResults: boolean): Promise<void> {
+    await this.read();
+    const { overlay } = this.#store.state;
+    if (hasResults && overlay.kind === 'drift') await this.read(overlay.command);
   }
 
   /** Runs the line that fills the table, or compares devices again; cancels a read in progress. */

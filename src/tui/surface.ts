@@ -1,0 +1,79 @@
+import type { RunProgram } from './action-runner.ts';
+import { lineText } from './editor/line.ts';
+import type { State } from './state.ts';
+import type { Store } from './store.ts';
+import { copyLines } from './table/commands.ts';
+import { wholeTable } from './table/view.ts';
+import { wholeView } from './views/views.ts';
+import { DevshError } from '../errors.ts';
+import type { Draft } from '../os/editor.ts';
+import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
+import { counted } from '../text/one-line.ts';
+
+/** What keys need from the terminal and from other programs. */
+export interface Surface {
+  /** Redraws everything. */
+  repaint(): void;
+  /** Applies the theme that the user has chosen; undefined: the default of the terminal. */
+  showTheme(wanted: State['theme']): void;
+  /** Returns whether the mouse is on now. */
+  toggleMouse(): boolean;
+  /** Ctrl-Z. */
+  suspend(): void;
+  /** Ends the session. */
+  leave(): void;
+  /** Sends bytes that are no part of the frame. */
+  send(bytes: string): void;
+  /** Opens the user's editor on the terminal; resolves to the saved text. */
+  edit(draft: Draft, signal?: AbortSignal): Promise<string>;
+  /** Opens the user's pager on the terminal. */
+  page(text: string): Promise<void>;
+  /** Runs a program of an own action. */
+  readonly run: RunProgram;
+  /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
+  copy(text: string): Promise<string | undefined>;
+}
+
+/** Ctrl-X Ctrl-E: the edited line comes back to the prompt and is not run. */
+export async function editLine(store: Store, surface: Surface): Promise<void> {
+  const line = lineText(store.state.prompt.editing.line);
+  if (hideSecrets(line) !== line) {
+    const text = 'the line contains a secret: devsh does not write it to a file for the editor';
+    store.logMessage('warning', text);
+    return;
+  }
+  await reportError(store, async () => {
+    const edited = await surface.edit({ text: `${line}\n`, name: 'line.devsh' });
+    store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
+  });
+}
+
+/** `y`: also sent to the terminal, which may be at the other end of an ssh connection. */
+export async function copyCommands(store: Store, surface: Surface): Promise<void> {
+  const lines = copyLines(store.state);
+  if (lines.length === 0) return;
+  const text = lines.join('\n');
+  // OSC 52: the terminal puts the text into the clipboard.
+  surface.send(`\x1b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\x1b\\`);
+  const program = await surface.copy(text);
+  const what = counted(lines.length, 'command');
+  const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
+  store.logMessage('good', `✓ copied ${what} ${how}`);
+}
+
+/** `|`: all lines of the current view, in the pager. */
+export async function pageView(store: Store, surface: Surface): Promise<void> {
+  const { state } = store;
+  const lines = state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state);
+  if (lines.length > 0) await reportError(store, () => surface.page(`${lines.join('\n')}\n`));
+}
+
+/** Shows why another program, or a file, could not be used. */
+export async function reportError(store: Store, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    store.logMessage('bad', `error: ${error.message}`);
+  }
+}
