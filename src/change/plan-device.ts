@@ -249,17 +249,20 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       const what = `the ${resource}s here show no name, so devsh cannot find "${key}"`;
       return [failed('not-found', what)];
     }
+    // For "user delete lang=de": a key that looks like a condition.
+    const byField = /^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u.test(key);
+    const where = byField ? `; --where "${key}" selects by fields` : '';
     if (action === 'delete' || target.kind === 'where') {
       const isUndo = action === 'delete' && change.isUndo === true;
       const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
-      const note = target.kind === 'key' ? none : `no ${resource} matches`;
+      const note = target.kind === 'key' ? `${none}${where}` : `no ${resource} matches`;
       return [{ ...result, verdict: 'unchanged', note }];
     }
     const [suggestion] = suggest(
       key,
       records.map((record) => valueText(record[keyField])),
     );
-    const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
+    const hint = suggestion === undefined ? where : `; did you mean "${suggestion}"?`;
     return [failed('not-found', `no ${resource} "${key}"${hint}`)];
   }
   if (target.kind === 'key' && picked.length > 1) {

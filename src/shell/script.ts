@@ -75,6 +75,7 @@ function checked(text: string, file: string, variables: Variables, grammar: Gram
   return scriptLines(text).flatMap((line): Step[] => {
     try {
       const words = wordsOf(line, variables.valueOf);
+      variables.refuseBare(line.text, words);
       if (words.length === 0) return [];
       const [first, second] = words.map((word) => word.text);
       if (first === 'set' && words.length === 2 && (second === '-e' || second === '+e')) {
@@ -251,6 +252,21 @@ export class Variables {
 
   /** `text` without the values of variables whose name is that of a secret: `${password}`. */
   readonly hidden = (text: string): string => redact(text, [...this.#secrets]);
+
+  /** Throws a `UsageError` for `$USER` without braces, which a shell would replace, if USER is given. */
+  refuseBare(line: string, words: readonly Word[]): void {
+    for (const { start, end } of words) {
+      const typed = line.slice(start, end);
+      const [bare, name = ''] = /(?<!\\)\$(\w+)/.exec(typed) ?? [];
+      if (bare === undefined || typed.includes("'") || !this.#given.has(name)) continue;
+      throw new UsageError(
+        `"${bare}" is no variable: write \${${name}}, or \\${bare} for the text`,
+        {
+          column: start,
+        },
+      );
+    }
+  }
 
   /** Throws a `UsageError` for a value that the script never uses, most often a typing error. */
   refuseUnused(words: readonly Word[]): void {

@@ -32,9 +32,10 @@ test.each([
   ['run - lang', '"lang" is not NAME=VALUE'],
   ['run - A=1 A=2', 'A is given twice'],
   ['run - USRE=bob', 'the script has no ${USRE}'],
-])('devsh %s is refused', async (line, text) => {
+  ['run - USER=x', '"$USER" is no variable: write ${USER}', 'user list ${USER}\nuser show $USER'],
+])('devsh %s is refused', async (line, text, stdin = 'user list ${USER:-x}\n') => {
   const devsh = await makeDevsh();
-  const { stderr, exitCode } = await devsh(line, { stdin: 'user list ${USER:-x}\n' });
+  const { stderr, exitCode } = await devsh(line, { stdin });
   expect(stderr).toContain(text);
   expect(exitCode).toBe(2);
 });

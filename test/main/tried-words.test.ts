@@ -35,6 +35,20 @@ describe('a word of other tools suggests the command that does it', () => {
     ['device rm fw1', 'device remove fw1'],
     ['q', 'quit'],
     ['?', 'help'],
+    ['runs list', 'runs'],
+    ['runs show last', 'run show last'],
+    ['run list', 'runs'],
+    ['alias add de x', 'alias set de x'],
+    ['alias de=x', 'alias set de x'],
+    ['trust show', 'trust list'],
+    ['trust rm fw1', 'trust forget fw1'],
+    ['config view', 'config list'],
+    ['pins', 'trust list'],
+    ['inventory', 'device list'],
+    ['script a.devsh', 'run a.devsh'],
+    ['user list --where lang=de', '--filter'],
+    ['user delete --filter lang=de', '--where'],
+    ['user list --json username,lang', '--columns username,lang'],
   ])('%s: %s', async (line, meant) => {
     expect((await mistake(line)).suggestions).toEqual([meant]);
   });
@@ -48,6 +62,14 @@ test.each([
   ['user list -o wide', '--columns FIELDS', []],
   ['user list --jq .devices', '--json | jq', []],
   ['user list --fields=username', '--columns FIELDS chooses fields', []],
+  ['user list --limit 3', '"| head" cuts', []],
+  ['user list -w', '--watch reads again', []],
+  ['user list -u admin', '--user NAME', []],
+  ['user list --password x', 'no option takes a secret', []],
+  ['apply -f x.yaml', 'apply FILE', []],
+  ['apply x.yaml --check', 'no option --check', ['--dry-run']],
+  ['undo --last', 'no option --last', []],
+  ['undo --alow x', 'no option --alow', ['--allow']],
   ['info --config', '"config list" shows the settings', []],
 ])('%s says what does it here', async (line, message, suggestions) => {
   const said: { message: string; suggestions?: string[] } = await mistake(line);
@@ -83,4 +105,14 @@ test('a resource that is named like such a word can be reached anyway', async ()
   const { devsh } = await startFleet();
   const { exitCode } = await devsh(['resource', 'find', 'list', '--on', 'sim1']);
   expect(exitCode).not.toBe(2);
+});
+
+test('a condition in the place of a key points to --where', async () => {
+  const { devsh, writes } = await startFleet({ devices: 1 });
+  const hint = '--where "username=viewer" selects by fields';
+  const changed = await devsh('user set username=viewer lang=de --on sim1 --yes');
+  expect(changed.stderr).toContain(hint);
+  const deleted = await devsh('user delete username=viewer --on sim1 --yes');
+  expect(deleted.stderr).toContain(hint);
+  expect(writes()).toEqual([]);
 });

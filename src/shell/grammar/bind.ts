@@ -22,6 +22,7 @@ import {
   refuseFormatAsFile,
   suggestedLine,
   suggestedVerbLine,
+  TWINS,
 } from './tried-words.ts';
 import { visible } from '../../text/visible.ts';
 import { type Option, toggle } from './option.ts';
@@ -47,7 +48,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
 function bindWords(words: readonly Word[], grammar: Grammar): Invocation {
   const { commands } = grammar;
   const takesLine = ({ text }: Word): boolean => commandNamed(commands, text)?.takesLine === true;
-  const { plain, given } = separate(words, takesLine);
+  const { plain, given } = separate(words, takesLine, likelyFlags(words, commands));
   const [first, ...others] = plain;
   const wanted = given.some(({ option }) => option.key === 'version') ? 'version' : 'help';
   const [name] = others;
@@ -69,6 +70,18 @@ function bindWords(words: readonly Word[], grammar: Grammar): Invocation {
   }
 }
 
+/** The options of the command that these words seem to name; all if they name none. */
+function likelyFlags(words: readonly Word[], commands: readonly CommandSpec[]): string[] {
+  const [first, second] = words.filter(({ text }) => !text.startsWith('-'));
+  const command = commandNamed(commands, first?.text);
+  const verb = command && (verbNamed(command, second?.text) ?? defaultVerb(command));
+  return flagsOf(verb === undefined ? undefined : [...GENERAL, ...verb.options]);
+}
+
+function flagsOf(keys?: readonly OptionKey[]): string[] {
+  return OPTIONS.filter(({ key }) => keys?.includes(key) !== false).map(({ flag }) => flag);
+}
+
 function bindTo(
   command: CommandSpec,
   words: readonly Word[],
@@ -87,7 +100,12 @@ function bindTo(
     if (!own.includes(option.key)) {
       throw new UsageError(
         `${title(command, verb)} has no option --${option.flag}; see "help ${title(command, verb)}"`,
-        { column: word.start },
+        {
+          column: word.start,
+          suggestions: flagsOf(own).flatMap((flag) =>
+            flag === TWINS[option.flag] ? [`--${flag}`] : [],
+          ),
+        },
       );
     }
     if (option === FORCE) {
@@ -253,6 +271,7 @@ interface GivenOption {
 export function separate(
   words: readonly Word[],
   takesLine: (first: Word) => boolean = () => false,
+  likely: readonly string[] = flagsOf(),
 ): { plain: Word[]; given: GivenOption[] } {
   const plain: Word[] = [];
   const given: GivenOption[] = [];
@@ -272,11 +291,12 @@ export function separate(
       plain.push(word);
     } else if (word.text.startsWith('--')) {
       const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];
-      const option = findOption(name, word);
+      const option = findOption(name, word, likely);
       if (option.placeholder === undefined) {
         if (value !== undefined) {
           throw new UsageError(`--${name} takes no value`, { column: word.start });
         }
+        refuseFieldsOfJson(name, words[at + 1]);
         given.push({ option, text: '', word });
       } else if (value !== undefined || option.isValueOptional) {
         given.push({ option, text: value ?? '', word });
@@ -289,7 +309,7 @@ export function separate(
         const option = OPTIONS.find(({ short }) => short === letter);
         if (option === undefined) {
           throw new UsageError(
-            `there is no option -${visible(letter)}; put -- before a word that starts with "-"`,
+            `there is no option -${visible(letter)}${insteadOfOption(letter) ?? '; put -- before a word that starts with "-"'}`,
             { column: word.start },
           );
         }
@@ -309,6 +329,15 @@ export function separate(
     }
   }
   return { plain, given };
+}
+
+/** `--json username,lang` is how gh chooses fields; here it would search for "username,lang". */
+function refuseFieldsOfJson(name: string, next?: Word): void {
+  if (name !== 'json' || next === undefined || !/^\w+(?:,\w+)+$/.test(next.text)) return;
+  throw new UsageError('--json takes no fields: --columns FIELDS chooses them', {
+    column: next.start,
+    suggestions: [`--columns ${next.text}`],
+  });
 }
 
 function valueWord(
@@ -331,13 +360,12 @@ function valueWord(
 /** `--force` had six meanings; each verb that writes names its word of `--allow` instead. */
 const FORCE = toggle('allow', '--force  Refused: use --allow');
 
-function findOption(name: string, word: Word): Option<OptionKey> {
+function findOption(name: string, word: Word, likely: readonly string[]): Option<OptionKey> {
   if (name === FORCE.flag) return FORCE;
   const option = OPTIONS.find(({ flag }) => flag === name);
   if (option !== undefined) return option;
-  const flags = OPTIONS.map(({ flag }) => flag);
   const instead = insteadOfOption(name);
-  const suggestions = instead ? [] : suggest(name, flags).map((other) => `--${other}`);
+  const suggestions = instead ? [] : suggest(name, likely).map((other) => `--${other}`);
   const advice =
     instead ?? (suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command');
   throw new UsageError(`there is no option --${oneLine(name)}${advice}`, {

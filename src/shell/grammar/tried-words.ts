@@ -19,7 +19,7 @@ const VERBS: readonly {
   { verb: 'add', needs: 'FIELD=VALUE', synonyms: 'create new insert adduser useradd' },
   { verb: 'set', needs: 'KEY FIELD=VALUE', synonyms: 'update modify change patch usermod' },
   { verb: 'edit', needs: 'KEY', synonyms: 'vi vim nano' },
-  { verb: 'delete', needs: 'KEY', synonyms: 'remove rm del erase drop deluser userdel' },
+  { verb: 'delete', needs: 'KEY', synonyms: 'remove rm del erase drop deluser userdel forget' },
   { verb: 'list --drift', needs: '', synonyms: 'compare diff drift' },
 ];
 
@@ -39,7 +39,24 @@ const LINES: Readonly<Record<string, string>> = {
   rollback: 'undo',
   revert: 'undo',
   jobs: 'runs',
+  journal: 'runs',
+  playbook: 'run',
+  script: 'run',
+  exec: 'run',
+  inventory: 'device list',
+  pins: 'trust list',
+  whoami: 'credentials',
   unalias: 'alias delete',
+};
+
+/** Two words of which the second is no verb of the first. */
+const PAIRS: Readonly<Record<string, string>> = {
+  'runs list': 'runs',
+  'runs show': 'run show',
+  'run list': 'runs',
+  'history list': 'history',
+  'alias add': 'alias set',
+  'alias create': 'alias set',
 };
 
 function meaningOf(word: string): (typeof VERBS)[number] | undefined {
@@ -74,16 +91,23 @@ export function suggestedVerbLine(
   words: readonly string[],
 ): string | undefined {
   const [first = '', ...rest] = words;
-  // As in a shell: alias NAME = LINE.
+  // As in a shell: alias NAME = LINE, or alias NAME='LINE'.
   if (command === 'alias' && rest[0] === '=') {
     return `alias set ${quoteLine([first, quoteLine(rest.slice(1))])}`;
   }
+  const [, name, line] = /^([^=]+)=(.+)$/s.exec(first) ?? [];
+  if (command === 'alias' && name !== undefined && line !== undefined) {
+    return `alias set ${quoteLine([name, line])}`;
+  }
+  const pair = `${command} ${first}`;
+  if (Object.hasOwn(PAIRS, pair)) return `${PAIRS[pair] ?? ''} ${quoteLine(rest)}`.trim();
   const meaning = meaningOf(first);
   if (meaning === undefined) return undefined;
   const [verb = ''] = meaning.verb.split(' ');
   if (names.includes(verb)) return lineOf(command, meaning, rest);
   const other = meaning.synonyms.split(' ').find((word) => names.includes(word));
-  return other && `${command} ${other} ${quoteLine(rest)}`.trim();
+  if (other !== undefined) return `${command} ${other} ${quoteLine(rest)}`.trim();
+  return verb === 'show' && names.includes('list') ? `${command} list` : undefined;
 }
 
 function lineOf(
@@ -101,13 +125,33 @@ function lineOf(
 
 const PIPE_TO_JQ = 'print JSON and pipe it: devsh … --json | jq …';
 
-/** Options of gh and kubectl, with the equivalent here. */
+const NO_SECRET =
+  'no option takes a secret: "login" keeps it, --password-stdin and --token-stdin read it';
+
+/** Options of gh, kubectl, ssh and Ansible, with the equivalent here. */
 const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   jq: PIPE_TO_JQ,
   jsonpath: PIPE_TO_JQ,
   template: PIPE_TO_JQ,
   fields: '--columns FIELDS chooses fields',
   config: '"config list" shows the settings',
+  limit: 'a filter chooses records, and "| head" cuts',
+  password: NO_SECRET,
+  p: NO_SECRET,
+  u: '--user NAME is the account; a secret comes from elsewhere ("help login")',
+  f: 'a file needs no option: apply FILE',
+  l: '--filter FILTER chooses records',
+  w: '--watch reads again and again',
+  J: '--jump HOST is the jump host',
+};
+
+/** An option of some commands, and the one of the others for the same. */
+export const TWINS: Readonly<Record<string, string>> = {
+  where: 'filter',
+  filter: 'where',
+  token: 'token-stdin',
+  check: 'dry-run',
+  interval: 'watch',
 };
 
 /** `; --columns FIELDS chooses fields` for `--fields`; undefined for unknown options. */
