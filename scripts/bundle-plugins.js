@@ -16,6 +16,18 @@ export const undiciHttp1 = {
     build.onLoad({ filter: /undici\/lib\/web\/fetch\/body\.js$/ }, () => ({
       contents: "exports.extractBody = () => { throw new TypeError('a body is a text'); };",
     }));
+    // All that it asserts is that a value is true.
+    build.onResolve({ filter: /^node:assert$/ }, ({ importer }) =>
+      /\/undici\/lib\//.test(importer) ? { path: 'assert', namespace: 'devsh' } : undefined,
+    );
+    build.onLoad({ filter: /^assert$/, namespace: 'devsh' }, () => ({
+      contents:
+        "module.exports = (isSo, reason = 'undici asserts more') => { if (!isSo) throw reason instanceof Error ? reason : new Error(reason); };",
+    }));
+    // The parser is there twice; the one without SIMD runs on every processor.
+    build.onResolve({ filter: /\/llhttp_simd-wasm\.js$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path.replace('_simd', '')),
+    }));
     // undici uses only the limit of a header and the name of a class of node:http.
     build.onResolve({ filter: /^node:http$/ }, ({ importer }) =>
       /undici\/lib\/(dispatcher\/client|core\/util)\.js$/.test(importer)
