@@ -12,7 +12,7 @@ const REFRESHES = 1000;
 export async function memoryRows(bench) {
   const { report } = bench;
   for (const [devices, goal] of [
-    [1, 70],
+    [1, 60],
     [bench.devices, 190],
   ]) {
     await report.attempt(`memory, ${devices} devices`, () => oneShotRow(bench, devices, goal));
