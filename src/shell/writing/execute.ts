@@ -66,7 +66,7 @@ export async function* executeRun(
     if (part) await writeResult?.(services, run, part, false);
     const tally = new Tally(run, resumed?.stepsLeft ?? stepCount(plan));
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
-    for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned);
+    for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned, false);
     const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
     const devices = sessions.map((session) => ({ session, access }));
     const events = applyPlan(plan, devices, {
@@ -140,9 +140,10 @@ class Tally {
     this.#total = total;
   }
 
-  add(result: StepResult): Output {
+  /** @param isPlanned false: of a device that was not read, which is listed as not covered */
+  add(result: StepResult, isPlanned = true): Output {
     this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
-    if (!isGood(result)) this.#bad += 1;
+    if (isPlanned && !isGood(result)) this.#bad += 1;
     if (result.error?.code === 'invalid') this.rejected += 1;
     return { kind: 'result', run: this.#run, result };
   }

@@ -430,7 +430,7 @@ export const KEYMAP: Keymap = [
       command: 'questions',
       disabled: isAsked,
     }),
-    key(['f3'], 'roll-out', 'the run under way, device by device: to pause or stop it', {
+    key(['f3'], 'roll-out', 'the run under way, device by device', {
       disabled: firstOf(isAsked, noRollOut),
     }),
   ]),

@@ -272,7 +272,7 @@ function below(state: State): readonly LogLine[] {
     .slice(1)
     .map(({ sign, word }) => `${sign} ${word}`);
   const legend: LogLine = { tone: 'quiet', text: words.join('  ') + same };
-  if (row === undefined) return [legend];
+  if (row === undefined) return [{ ...legend, text: cut(legend.text, size.columns - 2) }];
   const alike = alikeFor(overlay, state);
   const unread =
     drift.unread.length === 0

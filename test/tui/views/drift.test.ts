@@ -68,6 +68,15 @@ describe('the matrix', () => {
     expect(lines(press(state, 'whole'))).toHaveLength(3);
   });
 
+  test('fits 40 columns, also when nothing matches', () => {
+    const state = shown(few, { columns: 40, rows: 10 });
+    const line = { before: 'zz', after: '' };
+    const find = { ...state.find, editing: { ...state.find.editing, line } };
+    const [legend = ''] = below({ ...state, find });
+    expect(legend).toMatch(/^= same .*…$/);
+    expect(widthOf(legend)).toBeLessThan(40);
+  });
+
   test('shows 100 devices at 140 columns, and names the one under the cursor', () => {
     const names = Array.from({ length: 100 }, (_, at) => `fw${at + 1}`);
     const drift = driftIn(
