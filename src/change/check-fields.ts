@@ -54,11 +54,7 @@ export function checkText(limits: FieldLimits, text: string): string | undefined
   return typed.problem ?? checkValue(limits, typed.value);
 }
 
-/**
- * The problems that a device would report, by field.
- *
- * @param isNew whether the record is new: a change may omit required fields, but not empty them
- */
+/** By field. A change, unlike a record that `isNew`, may omit required fields, but not empty them. */
 export function checkFields(
   details: Readonly<Record<string, FieldFacts>>,
   fields: DeviceRecord,

@@ -55,12 +55,7 @@ function partsOf(sent: Value, held: Value | undefined): Value {
   return Object.fromEntries(parts.map((part) => [part, partsOf(sent[part] ?? null, held[part])]));
 }
 
-/**
- * The changes of a record since an earlier reading (`sent`: the earlier value). Timestamps change by
- * themselves, and masked values cannot be compared: both are left out.
- *
- * @param ignored fields that are not compared
- */
+/** The changes since an earlier reading (`sent`), without timestamps, masked and `ignored` fields. */
 export function changesSince(
   earlier: DeviceRecord,
   held: DeviceRecord,

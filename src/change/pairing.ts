@@ -91,11 +91,7 @@ function contentText(record: DeviceRecord, leftOut: readonly string[]): string {
   return JSON.stringify(fields.sort().map((field) => [field, valueText(record[field])]));
 }
 
-/**
- * Timestamps, counters and ids change by themselves: they are not compared.
- *
- * @param own the record that the step itself may have added
- */
+/** Timestamps, counters and ids are not compared; `own`: the record that the step itself may have added. */
 export function otherRecordsOf(
   profile: Profile,
   { keyField, resource }: About,

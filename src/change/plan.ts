@@ -99,10 +99,7 @@ export function stepCount(plan: Plan): number {
 /** In sort order. */
 const ID_LETTERS = '23456789abcdefghijkmnpqrstuvwxyz';
 
-/**
- * A run's id: the UTC time, two letters for the milliseconds and four random ones, as in
- * `20261121-093041-k3qd7m`. Runs of the same second sort by time, too: `undo` takes the latest.
- */
+/** `20261121-093041-k3qd7m`: UTC, two letters for milliseconds, four random ones. Sorts by time, for `undo`. */
 export function newRunId(now: Date, random: () => number = Math.random): string {
   const time = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const letter = (index: number): string => ID_LETTERS[index % ID_LETTERS.length] ?? '';
@@ -111,10 +108,7 @@ export function newRunId(now: Date, random: () => number = Math.random): string 
   return `${time}-${letter(milliseconds >> 5)}${letter(milliseconds)}${tail.join('')}`;
 }
 
-/**
- * Merges the plans of several changes on one device. Throws a `UsageError` if two changes affect the same
- * record: each was planned without the other.
- */
+/** Throws a `UsageError` if two changes affect the same record: each was planned without the other. */
 export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]): DevicePlan {
   // All parts were planned from the same reading, so the same record is the same object.
   const steps = new Map<DeviceRecord | string, Step>();
@@ -217,10 +211,7 @@ export function shardText({ index, total }: Shard): string {
   return `${index}/${total}`;
 }
 
-/**
- * The devices of a shard, by position in the plan: the first shard of four has the first device, the fifth,
- * the ninth. Deterministic; shard sizes differ by at most one.
- */
+/** By position: the first shard of four has the first, fifth and ninth device. Sizes differ by at most one. */
 export function devicesOfShard<Device>(
   devices: readonly Device[],
   { index, total }: Shard,
@@ -239,9 +230,7 @@ export function recordName({
   return key === '' ? resource : `${resource} ${quotedKey(key)}`;
 }
 
-/**
- * Quoted if blanks would not be seen: at its ends, or two in a row. Different keys give different texts.
- */
+/** Quoted if blanks would not be seen. Different keys give different texts. */
 export function quotedKey(key: string): string {
   const shown = unmistakable(key);
   return /^\s|\s$|\s\s/.test(key) ? `'${shown}'` : shown;
@@ -278,11 +267,7 @@ export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCo
   );
 }
 
-/**
- * "not covered: fw11, fw12 (unreachable); fw7 (refused the login)"; empty if there are none.
- *
- * @param most number of devices named for each cause; if there are more, the total is given, too
- */
+/** "not covered: fw11, fw12 (unreachable); fw7 (refused the login)"; of each cause `most` are named. */
 export function notCoveredText(list: readonly NotCovered[], most = Infinity): string {
   const causes = grouped(list, ({ error }) => causeText(error));
   const parts = [...causes].map(([cause, devices]) => {

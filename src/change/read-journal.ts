@@ -53,10 +53,7 @@ function headError(text: string, file: string): SettingsError {
     : new SettingsError(`${file}: not a journal of devsh`);
 }
 
-/**
- * Reads all lines of a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot
- * be read.
- */
+/** Of a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot be read. */
 export function readEntries(text: string, file: string): JournalEntry[] {
   return text
     .split('\n')

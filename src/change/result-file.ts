@@ -16,11 +16,7 @@ export interface ResultFile {
   readonly entries: readonly JournalEntry[];
 }
 
-/**
- * The result of a run, from its journal.
- *
- * @param endedAt when devsh finished; absent if the run is about to start
- */
+/** The result of a run, from its journal; `endedAt` is absent if the run is about to start. */
 export function resultText(journal: string, endedAt?: string): string {
   const whole = journal.slice(0, journal.lastIndexOf('\n') + 1);
   return sealed(endedAt === undefined ? whole : whole + journalLine({ kind: 'end', at: endedAt }));

@@ -95,10 +95,7 @@ export class Credentials {
     return (await this.#options.vault.exists()) ? 'vault' : undefined;
   }
 
-  /**
-   * Returns undefined if no source has a credential for the device. Throws CredentialError if one exists
-   * but is unusable.
-   */
+  /** Undefined if no source has a credential. Throws CredentialError if one exists but is unusable. */
   async find(request: CredentialRequest): Promise<FoundCredential | undefined> {
     const { device } = request;
     const user = this.#userFor(request);

@@ -19,12 +19,7 @@ export function certificateText(x509: X509Certificate): string {
   return `issued for ${namesOf(x509)}, valid ${day(x509.validFrom)} to ${day(x509.validTo)}`;
 }
 
-/**
- * Describes every problem with the chain, dates and name of a certificate; undefined if there is none.
- * OpenSSL reports only the first problem.
- *
- * @param ca the trusted issuers (PEM); those of the system when absent
- */
+/** Every problem with chain, dates and name: OpenSSL reports one. `ca`: the issuers, else the system's. */
 export function certificateProblem(
   socket: TLSSocket,
   x509: X509Certificate,

@@ -15,11 +15,7 @@ const CONTAINERS =
 const NOISE =
   /^(?:status|status_?code|code|success|result|ok|type|@type|timestamp|path|instance|severity|resolution|message_?id|documentation_?url|(?:request|trace)_?id)$/i;
 
-/**
- * The complaints per field in an error body of any format.
- *
- * @param sent the fields that were sent: a complaint about `data.user.name` is about `name`
- */
+/** Per field, in an error body of any format; `sent`: a complaint about `data.user.name` is about `name`. */
 export function issuesOf(body: string, sent: readonly string[] = []): FieldIssues {
   const text = body.trim();
   if (text === '') return {};

@@ -1,7 +1,4 @@
-/**
- * One value from a device. Integers beyond 2^53 are `bigint`, so that no digit is lost. Strings are
- * untrusted: they are stored unchanged and made visible only when shown.
- */
+/** Integers beyond 2^53 are `bigint`: no digit is lost. Strings are untrusted, made visible only when shown. */
 export type Value =
   | string
   | number
@@ -44,10 +41,7 @@ export function grouped<Item, Name>(
   return groups;
 }
 
-/**
- * A value as text to read, compare, filter and sort: empty for `null` and undefined, lists as `a, b`,
- * nested values as JSON. Not yet safe to show.
- */
+/** To read, compare and sort: empty for `null`, lists as `a, b`, nested values as JSON. Not yet safe to show. */
 export function valueText(value: Value | undefined): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';

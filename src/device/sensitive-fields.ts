@@ -118,10 +118,7 @@ function decoded(text: string): string {
 const MIN_LENGTH = 3;
 const MIN_ENCODED = 6;
 
-/**
- * Removes secrets in every spelling: a device or proxy may echo them in a form, a URL, JSON with any escapes,
- * HTML, hexadecimal or base64.
- */
+/** In every spelling: a device or proxy may echo them in a form, a URL, JSON, HTML, hexadecimal or base64. */
 export function redact(text: string, secrets: readonly string[]): string {
   return redactorOf(secrets)(text);
 }
@@ -194,10 +191,7 @@ const CLAIM = /^(?:is|can|may|has)$|^is(?:active|admin|staff|super|root|owner)/;
 const INTERNAL =
   /^(?:delet(?:ed|able)|protected|builtin|internal|readonly|system|locked|reserved)$/;
 
-/**
- * Whether a field may grant rights, by its name (`is_staff`, `userRole`, `group_ids`). A false match is
- * harmless: such a field is only never filled in by default.
- */
+/** By its name (`is_staff`, `userRole`). A false match is harmless: such a field is only never filled in. */
 export function isPrivilegeField(name: string): boolean {
   const words = wordsOf(name);
   return CLAIM.test(words[0] ?? '') || words.some((word) => RIGHTS.test(word));
@@ -237,20 +231,14 @@ export function isStatusField(name: string): boolean {
   return STATUS.test(lettersOf(name));
 }
 
-/**
- * The value of a switch that permits more: true for `is_active`, false for `locked`; undefined for other
- * fields.
- */
+/** The value that permits more: true for `is_active`, false for `locked`; undefined for other fields. */
 export function permittingValue(name: string): boolean | undefined {
   const letters = lettersOf(name);
   if (FORBIDS.test(letters)) return false;
   return PERMITS.test(letters) ? true : undefined;
 }
 
-/**
- * The value that disables an account, in the spelling of the current one; undefined for other fields and
- * unknown spellings.
- */
+/** In the spelling of the current value; undefined for other fields and unknown spellings. */
 export function disablingValue(name: string, current: Value): Value | undefined {
   if (!SWITCH.test(lettersOf(name))) return undefined;
   const isOpen = permittingValue(name) === true;

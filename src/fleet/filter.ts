@@ -51,10 +51,7 @@ export function parseFilter(text: string, options: FilterOptions = {}): Filter {
   return parseFilterWords(splitWords(text), options);
 }
 
-/**
- * Parses a filter that selects records to write: words must occur as typed. Also throws a UsageError for an
- * empty filter, which would select every record.
- */
+/** To choose what to write: words must occur as typed. Throws UsageError, also for an empty filter. */
 export function parseChoice(text: string): Filter {
   const filter = parseFilter(text, { isFuzzy: false });
   if (filter.terms.every((term) => term.kind === 'word' && term.text === '')) {
@@ -219,11 +216,7 @@ function splitWords(text: string): { text: string; column: number }[] {
   return words;
 }
 
-/**
- * The case-insensitive regular expression of `field~regex`.
- *
- * @throws UsageError at `column` if it is invalid or could take forever
- */
+/** Case-insensitive. Throws UsageError at `column` if it is invalid or could take forever. */
 function compilePattern(source: string, column: number): RegExp {
   if (canBacktrack(source)) {
     throw new UsageError(

@@ -95,10 +95,7 @@ export class Fleet {
     });
   }
 
-  /**
-   * Adds to the connected devices: each gets its previous place, or the last one. A narrowed selection
-   * stays unchanged; otherwise all connected devices are selected.
-   */
+  /** Each gets its previous place, or the last one. All are selected, unless the selection is narrowed. */
   join(sessions: readonly DeviceSession[]): void {
     const current = new Map([...this.#connected, ...sessions].map((one) => [one.ref.name, one]));
     for (const one of this.#connected) if (current.get(one.ref.name) !== one) void one.close();

@@ -59,12 +59,7 @@ export function checkProject(data: unknown, path: string): Partial<SettingsValue
   return check(projectSchema, data, path);
 }
 
-/**
- * The value that `text` means for one setting: JSON if the setting accepts it, else the text itself. Throws a
- * UsageError that says what the setting accepts.
- *
- * @param column of the text in its line
- */
+/** JSON if the setting accepts it, else the text itself. Throws a UsageError that says what it accepts. */
 export function parseSetting<Name extends SettingName>(
   name: Name,
   text: string,

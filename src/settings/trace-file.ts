@@ -18,12 +18,7 @@ export class TraceFile {
   readonly #notify: (notice: string) => void;
   #fd: number | undefined;
 
-  /**
-   * Creates the file, or continues a trace of this user. Throws a `RefusedError` for any other file and for
-   * symbolic links.
-   *
-   * @param notify gets a line for the user if the trace ends early
-   */
+  /** Continues a trace of this user. Throws a `RefusedError` for any other file and for symbolic links. */
   constructor(path: string, notify: (notice: string) => void) {
     this.#path = path;
     this.#notify = notify;

@@ -136,11 +136,7 @@ export function assignments(resource: string): ArgSpec {
   };
 }
 
-/**
- * Proposes field names that are not given yet, and behind the `=` the choices and known values.
- *
- * @param purpose `write` leaves out ids and read-only fields
- */
+/** Names not given yet; behind the `=` choices and known values. `write` leaves out ids and read-only fields. */
 export function fieldCandidates(
   scope: CompletionScope,
   resource: string,

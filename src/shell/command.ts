@@ -81,10 +81,7 @@ export interface VerbSpec<K extends OptionKey = OptionKey> {
   readonly args: readonly ArgSpec[];
   /** The options that it takes besides the general ones. */
   readonly options: readonly K[];
-  /**
-   * `nothing`: neither a device nor this machine. `choice`: only what the next lines work on. Absent: anything
-   * may change.
-   */
+  /** `nothing`: neither a device nor this machine. `choice`: what the next lines work on. Absent: anything. */
   readonly changes?: 'nothing' | 'choice';
   /** The word of `--allow` that `--force` stands for here; `own-account` by default. */
   readonly forced?: AllowWord;
@@ -323,10 +320,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return targets.length > 0 ? this.resolve(targets) : this.sessions();
   }
 
-  /**
-   * The devices of the setting `on`. A project file, which may come with a checkout, may name only devices of
-   * the inventory: no login goes to another place.
-   */
+  /** Of the setting `on`. A project file may name only devices of the inventory: no login goes elsewhere. */
   async #usualSessions(): Promise<readonly DeviceSession[]> {
     const { settings, notices } = this.shell.services;
     const selector = settings.get('on');
@@ -438,10 +432,7 @@ export interface Invocation {
 /** The possible first words of a line. */
 export interface Grammar {
   readonly commands: readonly CommandSpec[];
-  /**
-   * The verbs of a resource, like those of `user`; undefined if the name is no resource. `isLikeCommand`: it
-   * may also be a mistyped command.
-   */
+  /** Undefined if the name is no resource. `isLikeCommand`: it may also be a mistyped command. */
   readonly resourceFor: (
     name: string,
     next: string | undefined,

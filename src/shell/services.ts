@@ -32,10 +32,7 @@ export interface Start {
   readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 }
 
-/**
- * Files, keychain and environment of one user, created by `main`; nothing is opened yet. Subclasses provide
- * what belongs to layers above the shell and load it on first use.
- */
+/** Files, keychain and environment of one user; nothing is opened yet. Subclasses add the layers above. */
 export abstract class Services {
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;

@@ -54,10 +54,7 @@ async function* repeated(
   }
 }
 
-/**
- * Reads repeatedly and reports changes. Reports a failing device once, and its first response after that; the
- * other devices continue.
- */
+/** Reports changes; a failing device once, and its first response after that. The others continue. */
 export function watched(
   call: Call,
   everyMs: number,
@@ -114,10 +111,7 @@ const VIEW: View = { resource: '', layout: 'table', fold: false, perDevice: [] }
 /** Latency varies by itself: a change is reported if it is at least this large and half as much again. */
 const NOTABLE_MS = 50;
 
-/**
- * Shows the states of the devices, then every change: each device is requested repeatedly. `tableOf` makes the
- * table of the devices.
- */
+/** The states of the devices, then every change. `tableOf` makes the table of the devices. */
 export function watchDevices(
   call: Call,
   sessions: readonly DeviceSession[],

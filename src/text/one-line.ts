@@ -76,11 +76,7 @@ const PASSWORD =
 /** What follows `//user:`, unless it is a port. */
 const UNFINISHED_PASSWORD = /\/\/[^\s:/[\]]*:(?!\d{0,5}(?:[/?#"']|$))(.+)/dis;
 
-/**
- * The position of the password in a word such as `https://user:pw@host` or `user:pw@host`.
- *
- * @param isTyped the `@` may still come
- */
+/** Of a word such as `https://user:pw@host` or `user:pw@host`; `isTyped`: the `@` may still come. */
 export function passwordSpan(
   word: string,
   isTyped = false,

@@ -187,10 +187,7 @@ export class ShellAccess implements Access {
     return credential !== undefined;
   }
 
-  /**
-   * Asks what devsh needs to know by itself; undefined if the question waits in the list or the user cannot be
-   * asked.
-   */
+  /** For what devsh needs to know by itself; undefined if that waits in the list, or nobody can be asked. */
   get #ask(): ShellIo['ask'] {
     const { asksLater, ask } = this.io;
     return asksLater === true && !this.asksAtOnce ? undefined : ask;
@@ -319,10 +316,7 @@ const QUIET_MS = 120;
 /** … or when its first device has waited this long. */
 const PATIENCE_MS = 1500;
 
-/**
- * Collects what many devices ask at about the same time into one question that names them all. Asks one
- * question at a time.
- */
+/** Joins what many devices ask at about the same time into one question. Asks one at a time. */
 export class QuestionQueue<Concern, Answer> {
   readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
   #gathering: { concerns: Concern[]; answer: Promise<Answer> } | undefined;

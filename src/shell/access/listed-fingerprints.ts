@@ -33,11 +33,7 @@ export async function* pinProved(
   yield* pinAll(call, vouched);
 }
 
-/**
- * Pins the fingerprint that a file of the user lists for each device, without contacting a device.
- *
- * @param replaces also replace an existing, different pin
- */
+/** Pins what a file of the user lists, without contacting a device; if `replaces`, also over another pin. */
 export async function* acceptListed(
   call: Call,
   sessions: readonly DeviceSession[],

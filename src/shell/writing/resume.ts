@@ -109,11 +109,7 @@ export function retryRest(call: WriteCall, id: string): AsyncGenerator<Output> {
   return resumeRun(call, id, failedScope(true));
 }
 
-/**
- * Resumes a run from its journal.
- *
- * @param only the addresses of the selected devices
- */
+/** Resumes a run from its journal; `only`: the addresses of the selected devices. */
 async function* resumeRun(
   call: WriteCall,
   id: string,

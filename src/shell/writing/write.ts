@@ -32,11 +32,7 @@ export async function* write(call: WriteCall, changes: readonly Change[]): Async
   yield* writeEach(call, sessions, () => changes);
 }
 
-/**
- * The one way to write: read, plan, show, guard, ask, then journal, send, read back and report.
- *
- * @param details shown before the question
- */
+/** The one way to write: read, plan, show `details`, guard, ask, then journal, send, read back and report. */
 export async function* writeEach(
   call: WriteCall,
   sessions: readonly DeviceSession[],
@@ -174,10 +170,7 @@ async function script(
 /** Only so many records are checked one by one. */
 const MOST_RECORDS = 5;
 
-/**
- * With `--on`: which other selected devices have a record of the same name, as far as cached. Each is a
- * sentence to show before the question.
- */
+/** With `--on`: a sentence on other selected devices with a record of the same name, as far as cached. */
 function othersWithRecord(
   call: Call<'on'>,
   plan: Plan,

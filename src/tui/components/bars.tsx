@@ -42,10 +42,7 @@ export function Header({ state, theme }: { readonly state: State; readonly theme
   );
 }
 
-/**
- * The most important keys at the focus; keys that do nothing now are dimmed, in brackets. While a command
- * is typed, its usage comes first.
- */
+/** Those that do nothing now are dimmed, in brackets. While a command is typed, its usage comes first. */
 export function Footer({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const usage = state.pendingKeys === undefined ? usageSpans(state) : [];
   const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);

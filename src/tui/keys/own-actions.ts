@@ -193,10 +193,7 @@ export function subjectOf({ place }: OwnAction, state: State): Subject | undefin
   return { ...subjectOn(devices, { key, resource }), record: row.record };
 }
 
-/**
- * The words of an action with its values. A value never becomes another word, an option or a control character:
- * throws a `RefusedError` if it would.
- */
+/** A value never becomes another word, an option or a control character: throws a `RefusedError`. */
 export function filledWords(
   { line, program = [] }: OwnAction,
   subject: Subject,

@@ -228,10 +228,7 @@ function findBack(
   return undefined;
 }
 
-/**
- * The rest of the newest history line that begins with the typed text; '' if there is none, or the end
- * of the line shows something else. Never contains a secret.
- */
+/** Of the newest history line that begins as typed; '' if the line's end shows something else. Never a secret. */
 export function ghostOf(prompt: PromptState): string {
   const { editing, history, recall, search, menu, problem } = prompt;
   const typed = editing.line.before;
