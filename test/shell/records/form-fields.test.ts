@@ -107,6 +107,7 @@ test('the fields of a record have its values, but for secrets; what nests is tex
     hosts: ['a, b'],
     address: { city: 'Bonn' },
     snmp: { community: 'x', auth: { password: 'hash' } },
+    shell: { login: '$6$salt$Zm9vYmFyYmF6' },
   };
   expect(formFields(fleetOf(told), 'user', [record], 'fw1')).toMatchObject([
     { name: 'lang', value: 'de' },
@@ -117,6 +118,7 @@ test('the fields of a record have its values, but for secrets; what nests is tex
     { name: 'hosts', value: '["a, b"]', nested: { kind: 'list' } },
     { name: 'address', value: '{"city":"Bonn"}', nested: { kind: 'object' }, isReadOnly: false },
     { name: 'snmp', value: '{"community":"x","auth":{"password":"***"}}', isReadOnly: true },
+    { name: 'shell', value: '{"login":"***"}', isReadOnly: true },
   ]);
 });
 
