@@ -1,6 +1,6 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
-import { type DeviceRecord, isTimeStamp, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, isTimeStamp, valueAt } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import {
   type Compared,
@@ -21,7 +21,14 @@ import {
 } from './pairing.ts';
 import { withNotRestored } from './data-loss.ts';
 import type { Step } from './plan.ts';
-import { unreadFields, unreadNote, type Unread } from './unread-fields.ts';
+import {
+  unreadFields,
+  unreadNote,
+  withoutFields,
+  withoutUnread,
+  vanishedFields,
+  type Unread,
+} from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
 
 /** The outcome of the request: a 2xx response, a refusal, or no usable response. */
@@ -114,33 +121,6 @@ function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
   };
 }
 
-/** Fields that the other records had before, and that no record shows any more. */
-function vanishedFields(
-  profile: Profile,
-  { keyField, resource, asked }: Step,
-  before: readonly DeviceRecord[],
-  after: readonly DeviceRecord[],
-): readonly string[] {
-  const shown = new Set(after.flatMap((record) => Object.keys(record)));
-  const ignored = [keyField, ...profile.idFields, ...ignoredFields(profile, resource)];
-  const gone = new Set(
-    before.flatMap((record) =>
-      Object.keys(record).filter((field) => !shown.has(field) && valueText(record[field]) !== ''),
-    ),
-  );
-  // Many devices omit empty fields: then the field is as requested.
-  const isEmptied = (field: string): boolean =>
-    Object.hasOwn(asked, field) && valueText(asked[field]) === '';
-  return after.length === 0
-    ? []
-    : [...gone].filter((field) => !ignored.includes(field) && !isEmptied(field));
-}
-
-function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
-  if (fields.length === 0) return record;
-  return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
-}
-
 function judgeAdd(about: Case): OwnEnd {
   const { profile, step, outcome, before, after } = about;
   const expected = step.after ?? {};
@@ -163,7 +143,7 @@ function judgeAdd(about: Case): OwnEnd {
     ),
   );
   const unread = unreadFields(profile, step, [...before, ...after], held);
-  const differences = without(unread, differencesOfNew(compared, held));
+  const differences = withoutUnread(unread, differencesOfNew(compared, held));
   if (withKey.size <= 1 && differences.length === 0) {
     const note = successNote(outcome, unread);
     return { own: { verdict: 'done', record: held, note }, otherRecords };
@@ -241,7 +221,7 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
   const { profile, step, outcome } = about;
   const before = step.before ?? {};
   const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
-  const missed = without(unread, differencesOf(step.asked, held));
+  const missed = withoutUnread(unread, differencesOf(step.asked, held));
   const ignored = [...ignoredFields(profile, step.resource), ...unread.hashes];
   const sideEffects = changesUnasked(step, held, ignored);
   const added = about.after.length - about.before.length;
@@ -258,8 +238,8 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
   }
   const isUntouched =
     unread.rehashed.length === 0 &&
-    without(unread, differencesOf(requestedChanges(step, before), before)).every(({ field }) =>
-      isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
+    withoutUnread(unread, differencesOf(requestedChanges(step, before), before)).every(
+      ({ field }) => isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
     );
   if (isUntouched && sideEffects.length === 0) {
     return missed.every(({ field }) => unread.unreported.includes(field))
@@ -368,10 +348,6 @@ function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Un
     error: outcome.kind === 'lost' ? outcome.error : undefined,
     note: `${unreported.join(', ')} cannot be read back: unknown whether the device has stored it`,
   };
-}
-
-function without({ hidden, rehashed }: Unread, differences: readonly Compared[]): Compared[] {
-  return differences.filter(({ field }) => !hidden.includes(field) && !rehashed.includes(field));
 }
 
 /** For a step that took effect: the device did not confirm it, or not all fields can be read back. */

@@ -1,8 +1,8 @@
-import { hiddenFields, type Profile } from '../device/profile.ts';
+import { hiddenFields, ignoredFields, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
-import { isSameValue } from './compare.ts';
+import { isSameValue, type Compared } from './compare.ts';
 import type { Step } from './plan.ts';
 
 /** Requested fields that cannot be compared with the stored record. */
@@ -100,4 +100,38 @@ function unknownFields(
       ) &&
       suggest(field, Object.keys(held)).length === 0,
   );
+}
+
+/** Fields that the other records had before, and that no record shows any more. */
+export function vanishedFields(
+  profile: Profile,
+  { keyField, resource, asked }: Step,
+  before: readonly DeviceRecord[],
+  after: readonly DeviceRecord[],
+): readonly string[] {
+  const shown = new Set(after.flatMap((record) => Object.keys(record)));
+  const ignored = [keyField, ...profile.idFields, ...ignoredFields(profile, resource)];
+  const gone = new Set(
+    before.flatMap((record) =>
+      Object.keys(record).filter((field) => !shown.has(field) && valueText(record[field]) !== ''),
+    ),
+  );
+  // Many devices omit empty fields: then the field is as requested.
+  const isEmptied = (field: string): boolean =>
+    Object.hasOwn(asked, field) && valueText(asked[field]) === '';
+  return after.length === 0
+    ? []
+    : [...gone].filter((field) => !ignored.includes(field) && !isEmptied(field));
+}
+
+export function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
+  if (fields.length === 0) return record;
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
+}
+
+export function withoutUnread(
+  { hidden, rehashed }: Unread,
+  differences: readonly Compared[],
+): Compared[] {
+  return differences.filter(({ field }) => !hidden.includes(field) && !rehashed.includes(field));
 }

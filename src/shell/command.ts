@@ -18,11 +18,10 @@ import {
 import type { Output } from './output.ts';
 import { readUserFile } from '../os/user-file.ts';
 import { newRunId } from '../change/plan.ts';
-import { formatAddress, parseAddress } from '../device/address.ts';
 import { UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { Inventory } from '../fleet/inventory.ts';
-import { type DeviceEntry, selectDevices } from '../fleet/selector.ts';
+import type { DeviceEntry } from '../fleet/selector.ts';
+import { namedDevices } from './named-devices.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
@@ -353,7 +352,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const connected = fleet.connected.map(({ entry }) => entry);
     const { profile } = this.#all;
     const said = profile === undefined ? {} : { profile };
-    const entries = this.#select(selectors, withConnected(inventory, connected));
+    const entries = namedDevices(selectors, inventory, connected, this.line);
     return fleet.sessions(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
   }
 
@@ -380,42 +379,10 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
       `${file}: ${name} is not in the inventory, and devsh sends no login to an address from a file; --on ${name} allows it`,
     );
   }
-
-  /** As `selectDevices`, with the column of an error counted in the line. */
-  #select(selectors: readonly string[], inventory: Inventory): DeviceEntry[] {
-    try {
-      return selectDevices(selectors, inventory);
-    } catch (error) {
-      if (!(error instanceof UsageError) || error.column === undefined) throw error;
-      const wrong = selectors.find((selector) => !isUnderstood(selector, inventory)) ?? '';
-      const start = this.line.lastIndexOf(wrong);
-      const column = start < 0 ? undefined : start + error.column;
-      throw new UsageError(error.message, { column, suggestions: error.suggestions });
-    }
-  }
-}
-
-/** Puts the connected devices first. A large inventory is not read again if there are none. */
-function withConnected(inventory: Inventory, connected: readonly DeviceEntry[]): Inventory {
-  if (connected.length === 0) return inventory;
-  const addresses = new Set(connected.map(({ address }) => address));
-  const others = inventory.devices.filter(
-    ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
-  );
-  return new Inventory([...connected, ...others]);
 }
 
 /** The call of a line that writes to devices. */
 export type WriteCall = Call<WriteOption | RollOutOption | 'on', 'asCurl'>;
-
-function isUnderstood(selector: string, inventory: Inventory): boolean {
-  try {
-    selectDevices([selector], inventory);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** A parsed line: command, verb, arguments and options. */
 export interface Invocation {
