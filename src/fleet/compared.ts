@@ -47,7 +47,7 @@ export function comparedText(
 }
 
 /** A nested value without its per-device parts. */
-function withoutOwnParts(value: Value, perDevice: ReadonlySet<string>): Value {
+export function withoutOwnParts(value: Value, perDevice: ReadonlySet<string>): Value {
   if (typeof value !== 'object' || value === null) return isTimeStamp(value) ? 'time' : value;
   if (isValueList(value)) return value.map((item) => withoutOwnParts(item, perDevice));
   const record: DeviceRecord = value;

@@ -77,7 +77,8 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         break;
       }
       case 'table':
-        table(tableCells(output));
+        if (output.rows.length > 0 || output.hasDifferences !== false || !streams.isTty)
+          table(tableCells(output));
         break;
       case 'text':
         if (output.isMarkdown === true && streams.isTty) {

@@ -132,6 +132,8 @@ export interface TableOutput {
   readonly rows: readonly Readonly<Record<string, Value>>[];
   /** Whether any device responded as asked, for the exit code; absent if the table reports no responses. */
   readonly hasSuccess?: boolean;
+  /** A comparison found differences: exit code 8. */
+  readonly hasDifferences?: boolean;
   /** The table exists to show secrets (the accounts of the simulator): they are not masked. */
   readonly showsSecrets?: true;
 }
@@ -150,7 +152,7 @@ export function table(
   name: TableName,
   columns: readonly Column[],
   rows: TableOutput['rows'],
-  more: Pick<TableOutput, 'hasSuccess' | 'showsSecrets'> = {},
+  more: Pick<TableOutput, 'hasSuccess' | 'hasDifferences' | 'showsSecrets'> = {},
 ): TableOutput {
   const shown = columns.flatMap((column) =>
     typeof column === 'string' ? { key: column, title: column.toUpperCase() } : column || [],
@@ -284,6 +286,7 @@ export class ExitCode {
         break;
       case 'table':
         if (output.hasSuccess === true) this.#codes.add(0);
+        if (output.hasDifferences === true) this.#hasDifferences = true;
         break;
       case 'progress':
       case 'change':

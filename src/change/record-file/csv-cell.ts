@@ -1,4 +1,11 @@
-import { formText, isValueList, type Value, valueText } from '../../device/record.ts';
+import {
+  type DeviceRecord,
+  formText,
+  isValueList,
+  type Value,
+  valueAt,
+  valueText,
+} from '../../device/record.ts';
 import { hasUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
 import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
@@ -42,6 +49,23 @@ export function decodeCell(cell: string): Cell {
   const isString = cell.startsWith('"') && cell.endsWith('"') && cell.includes('\\u');
   const text = isString ? stringIn(cell) : undefined;
   return text === undefined ? { text: cell, isText: false } : { text, isText: true };
+}
+
+/** The value of a cell whose type is not known. */
+export function cellValue(given: Value): Value {
+  if (typeof given !== 'string') return given;
+  const cell = decodeCell(given);
+  return nestedIn(cell) ?? cell.text;
+}
+
+/** The text that identifies the record of a row. */
+export function keyOfRow(
+  { fields }: { readonly fields: DeviceRecord },
+  keyField: string,
+  isCells: boolean,
+): string {
+  const given = valueAt(fields, keyField);
+  return isCells && typeof given === 'string' ? decodeCell(given).text : valueText(given);
 }
 
 function stringIn(json: string): string | undefined {

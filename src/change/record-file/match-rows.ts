@@ -14,7 +14,7 @@ import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
 import { isSameValue } from '../compare.ts';
 import { type Known, shapeOf } from '../typed-fields.ts';
-import { decodeCell, fieldValue, isSameCell } from './csv-cell.ts';
+import { fieldValue, isSameCell, keyOfRow } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/visible.ts';
 
@@ -145,9 +145,7 @@ class Matching {
   }
 
   keyOf(row: RecordRow): string {
-    const given = valueAt(row.fields, this.keyField);
-    const isCell = this.#options.isCells && typeof given === 'string';
-    return isCell ? decodeCell(given).text : valueText(given);
+    return keyOfRow(row, this.keyField, this.#options.isCells);
   }
 
   found(key: string): readonly DeviceRecord[] {
@@ -317,6 +315,7 @@ function indexBy(
   return grouped(records, (record) => valueText(valueAt(record, field)));
 }
 
-function spelling(key: string): string {
+/** Equal for keys that a spreadsheet or a look-alike letter could confuse. */
+export function spelling(key: string): string {
   return lookOf(key.trim().replace(/^0+(?=\d)/, ''));
 }

@@ -139,6 +139,7 @@ function readRecordValues(
 ): RecordFile {
   const rows: RecordRow[] = [];
   const missing: string[] = [];
+  const empty: string[] = [];
 
   const record = (value: Value, path: Path, device: string | undefined): void => {
     if (!isValueObject(value)) {
@@ -172,6 +173,7 @@ function readRecordValues(
     if (typeof device !== 'string') {
       problems.add(() => placeOf(path), 'a device of an export has "device" and "records"');
     } else if (isValueList(records)) {
+      if (records.length === 0) empty.push(device);
       for (const [index, one] of records.entries())
         record(one, [...path, 'records', index], device);
     } else {
@@ -197,6 +199,7 @@ function readRecordValues(
     rows,
     isCells: false,
     missing,
+    empty,
     ...(typeof resource === 'string' && { resource }),
     ...(typeof filter === 'string' && { filter }),
   };

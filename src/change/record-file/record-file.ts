@@ -22,6 +22,8 @@ export interface RecordFile {
   readonly filter?: string | undefined;
   /** Devices that could not be read during the export. */
   readonly missing: readonly string[];
+  /** Devices that had no record. */
+  readonly empty?: readonly string[];
 }
 
 /** Maps a name in the file to the name of the field on the devices; undefined: it is omitted. */

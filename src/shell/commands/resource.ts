@@ -114,6 +114,9 @@ function list(resource: string): VerbSpec {
       '--drift: "same" is what most devices have, "only" what one device alone has. Ids, secrets, counters and\n' +
       'times never count; --columns compares only those fields. Exit code: 8 with differences, 0 without, 3 if\n' +
       'some devices were not read (devsh claims nothing about those).\n' +
+      '--against: which records are strangers, missing or different from a file that "export --baseline" or a\n' +
+      'spreadsheet wrote. Its column DEVICE names a device, @group or all ("all !fw3"); the closest counts. Only\n' +
+      'fields in the file are compared. Exit codes as --drift.\n' +
       '--watch reports new (+), removed (-) and changed (~) records with the time; with --format jsonl each\n' +
       'change is an object. It reports a failing device once and keeps asking; while none responds, less often.',
     examples: [
@@ -121,12 +124,18 @@ function list(resource: string): VerbSpec {
       `${resource} list lang=de --sort lastname`,
       `${resource} bob`,
       `${resource} list --drift`,
+      `${resource} list --against expected.csv`,
       `${resource} list --count-by lang`,
       `${resource} list --watch=10 lang=de`,
     ],
     async *run(call) {
       const filter = filterOf(call, call.args.words('FILTER'));
       const { countBy } = call.options;
+      if (call.options.against !== undefined && !call.options.asCurl) {
+        const { compareBaseline } = await import('../records/compare-baseline.ts');
+        yield* compareBaseline(call, resource, filter);
+        return;
+      }
       if (countBy !== undefined && !call.options.asCurl) {
         const { countRecords } = await import('../records/count-records.ts');
         yield* countRecords(call, resource, filter, countBy);

@@ -298,7 +298,11 @@ export function separate(
         }
         refuseFieldsOfJson(name, words[at + 1]);
         given.push({ option, text: '', word });
-      } else if (value !== undefined || option.isValueOptional) {
+      } else if (
+        value !== undefined ||
+        option.isValueOptional ||
+        lacksValue(option, words[at + 1])
+      ) {
         given.push({ option, text: value ?? '', word });
       } else {
         at += 1;
@@ -345,16 +349,23 @@ function valueWord(
   next: Word | undefined,
   option: Word,
 ): { text: string; word: Word } {
-  // `--where --yes` is a missing value, not a filter; `--where=--yes` makes it explicit.
-  const isOption = OPTIONS.some((one) => next?.text.split('=')[0] === `--${one.flag}`);
-  const isForgotten = next?.isValue !== true && (next?.text === '--' || isOption);
-  if (next === undefined || isForgotten) {
+  if (next === undefined || isOption(next)) {
     const among = choices === undefined ? '' : `, one of ${choices.join(', ')}`;
     throw new UsageError(`--${flag} needs a value: --${flag} ${placeholder}${among}`, {
       column: option.end + 1,
     });
   }
   return { text: next.text, word: next };
+}
+
+/** `--where --yes` is a missing value, not a filter; `--where=--yes` makes it explicit. */
+function isOption({ text, isValue }: Word): boolean {
+  const isFlag = OPTIONS.some(({ flag }) => text.split('=')[0] === `--${flag}`);
+  return isValue !== true && (text === '--' || isFlag);
+}
+
+function lacksValue({ mayLackValue }: Option, next: Word | undefined): boolean {
+  return mayLackValue === true && (next === undefined || isOption(next));
 }
 
 /** `--force` had six meanings; each verb that writes names its word of `--allow` instead. */

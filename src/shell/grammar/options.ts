@@ -170,6 +170,12 @@ const ROWS = [
     '--drift  Compare the records of the devices: same, differs, missing; exit code 8 if they differ',
   ),
   value(
+    'against',
+    '--against FILE  Compare with the expected records in this file (default: the setting "baseline")',
+    anyText,
+    { mayLackValue: true },
+  ),
+  value(
     'countBy',
     '--count-by FIELD  Count the records by the value of this field (also address.city), most frequent first',
     filled,
@@ -276,6 +282,10 @@ const ROWS = [
   // Records in files.
   toggle('overwrite', '--overwrite  Replace existing files'),
   toggle('perDevice', '--per-device  One file for each device, named after it'),
+  toggle(
+    'baseline',
+    '--baseline  A file for --against: no ids or times, what devices agree on once',
+  ),
   value('outputDir', '--output-dir DIR  The folder for --per-device', filled),
   toggle('prune', '--prune  Also delete the records that the file does not have, on its devices'),
   value(
@@ -385,7 +395,7 @@ export const DEVICES = [
 export type DeviceOption = (typeof DEVICES)[number];
 
 /** What to show of records. */
-export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift', 'countBy'] as const;
+export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift', 'against', 'countBy'] as const;
 
 export const WRITE = ['yes', 'dryRun', 'allow', 'reason'] as const;
 export type WriteOption = (typeof WRITE)[number];

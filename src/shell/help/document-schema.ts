@@ -134,6 +134,7 @@ const notCovered = z
 /** Tables that are not about records of devices: one key each, with rows whose cells are plain values. */
 const TABLES = [
   'aliases',
+  'baseline',
   'certificates',
   'checks',
   'config',

@@ -5,16 +5,18 @@ import {
   secretFields,
   withoutSecrets,
 } from '../../change/record-file/record-file.ts';
-import { isResourceName } from '../../device/profile.ts';
+import { hasPositionalIds, isResourceName, keyFieldOf } from '../../device/profile.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
+import { baselineReads } from './baseline-file.ts';
 import { filterOf, matching, viewOf } from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 
-type ExportCall = Call<'output' | 'outputDir' | 'perDevice' | 'overwrite'>;
+type ExportCall = Call<'output' | 'outputDir' | 'perDevice' | 'overwrite' | 'baseline'>;
 
 /** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
 export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
@@ -26,14 +28,20 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   if (perDevice && output !== undefined) {
     throw new UsageError('either --output FILE, or --per-device --output-dir DIR');
   }
+  if (call.options.baseline && (perDevice || call.args.words('FILTER').length > 0)) {
+    throw new UsageError(
+      'a baseline is one file with all records: leave out filter and --per-device',
+    );
+  }
   const format = formatOf(call, target);
   const sessions = await call.sessions();
   const names = sessions.map(({ ref }) => ref.name);
   const paths = perDevice ? pathsOf(names, outputDir ?? '', format) : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
-  const reads = yield* readAll(call, sessions);
-  yield* remarks(call, reads);
+  const found = yield* readAll(call, sessions);
+  yield* remarks(call, found);
+  const reads = call.options.baseline ? await baselineReads(call, found, sessions, format) : found;
   yield* filterRemark(reads, format);
   if (target === undefined && !perDevice) {
     // Where nothing was said, it would be a table.
@@ -103,9 +111,13 @@ async function* readAll(
   const positions = new Map(sessions.map((session, index) => [session, index]));
   const found: ReadOutput[] = [];
   const reads = call.read(sessions, resource, {
-    refine: (session, records) => {
-      const matches = matching(filter, records, session.ref.name);
-      return session.inFull(call.access, resource, matches, call.io.signal);
+    refine: async (session, all) => {
+      const matches = matching(filter, all, session.ref.name);
+      const records = await session.inFull(call.access, resource, matches, call.io.signal);
+      const { profile } = session;
+      // Their order may be meant.
+      if (hasPositionalIds(profile)) return records;
+      return inKeyOrder(records, keyFieldOf(profile, resource, records));
     },
   });
   for await (const one of reads) {
@@ -121,6 +133,14 @@ async function* readAll(
     yield { kind: 'progress', done: found.length, total: sessions.length, text };
   }
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+}
+
+/** The same order at each export, so that files can be compared. */
+function inKeyOrder(records: readonly DeviceRecord[], keyField: string): readonly DeviceRecord[] {
+  return records
+    .map((record) => ({ record, key: valueText(record[keyField]) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ record }) => record);
 }
 
 /** Takes the secrets out of what was read, and says which. */

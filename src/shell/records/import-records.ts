@@ -5,7 +5,9 @@ import { stepCount, type Plan } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
 import { readRecordFile } from '../../change/record-file/read-record-file.ts';
 import { Problems, type RecordFile, type RecordRow } from '../../change/record-file/record-file.ts';
-import { isResourceName } from '../../device/profile.ts';
+import { keyOfRow } from '../../change/record-file/csv-cell.ts';
+import { ScopedRows } from '../../change/record-file/scopes.ts';
+import { isResourceName, keyFieldOf } from '../../device/profile.ts';
 import { valueAt, valueText } from '../../device/record.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -13,6 +15,7 @@ import type { Call } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
 import { planFleet, refuseReadOnly, writePlan } from '../writing/write.ts';
 import { confirmOrRevert, refuseOpenAccounts } from '../writing/undo.ts';
+import { checkScopes } from './baseline-file.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { writePlanFile } from '../writing/change-files.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
@@ -54,19 +57,21 @@ async function* planAndWrite(
   resource: string,
 ): AsyncGenerator<Output> {
   const { options } = call;
-  const { rowsOf, sessions } = await assign(call, file);
+  const { rowsFor, sessions } = await assign(call, file);
   const problems = new Problems();
   const tally = { unchanged: 0, rows: 0, ignored: new Set<string>() };
   const { key, prune, allow } = options;
   const match = { isCells: file.isCells, key, prune, allow };
   const closed: { name: string; accounts: ClosedAccounts }[] = [];
   const changesFor = (session: DeviceSession): RequestedChanges => {
-    const rows = rowsOf.get(session) ?? [];
+    const rowsBy = (keyField: string): readonly RecordRow[] =>
+      rowsFor(session, (row) => keyOfRow(row, keyField, file.isCells));
     const changes = async (heldInFull: ReadInFull): Promise<readonly Change[]> => {
       const records = await heldInFull(resource);
       await learnQuietly(call, session, resource);
       const { profile, ref } = session;
       const held = { name: ref.name, profile, resource, records };
+      const rows = rowsBy(key ?? keyFieldOf(profile, resource, records));
       const matched = matchRows(held, rows, match, problems);
       tally.unchanged += matched.unchanged;
       tally.rows += rows.length;
@@ -76,7 +81,9 @@ async function* planAndWrite(
       closed.push({ name: ref.name, accounts });
       return accounts.changes;
     };
-    const about = rows.map((row) => ({ action: 'set', resource, key: nameOf(row, key) }) as const);
+    const about = rowsBy(key ?? 'username').map(
+      (row) => ({ action: 'set', resource, key: nameOf(row, key) }) as const,
+    );
     return { changes, about };
   };
   const plan = yield* planFleet(call, sessions, changesFor);
@@ -145,36 +152,30 @@ function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
 }
 
 /**
- * Which rows are for which device: those that name one for that one, the others for all that are
- * selected. With nothing selected, the devices are those that the file names.
+ * Which rows are for which device: those whose DEVICE names it, and all without one. With nothing selected, the
+ * devices are those that the file names.
  */
 async function assign(call: ImportCall, file: RecordFile) {
-  const named = [...new Set(file.rows.flatMap(({ device }) => device ?? []))];
-  const isForAll = file.rows.some(({ device }) => device === undefined);
+  const scoped = new ScopedRows(file.rows);
+  await checkScopes(call, file, scoped);
+  const named = scoped.scopes.flatMap(({ scope }) => (scope.rank === 3 ? scope.names : []));
+  const isForAll =
+    file.rows.some(({ device }) => device === undefined) ||
+    scoped.scopes.some(({ scope }) => scope.rank < 3);
   const hasSelection = call.options.on.length > 0 || call.shell.fleet.selection.length > 0;
   const selected =
     hasSelection || isForAll || named.length === 0
       ? await call.sessions()
       : await call.resolveKnown(named.map(asSelector), file.name);
-  const memberOf = (device: string): DeviceSession | undefined =>
-    selected.find(({ ref }) => ref.name === device) ??
-    selected.find(({ ref }) => ref.address === device);
-  const others = named.filter((device) => memberOf(device) === undefined);
-  if (others.length > 0) await askToLeaveOut(call, file, others, selected);
-  const rowsOf = new Map<DeviceSession, RecordRow[]>(
-    isForAll ? selected.map((session) => [session, []]) : [],
+  const others = named.filter(
+    (device) => !selected.some(({ ref }) => ref.name === device || ref.address === device),
   );
-  for (const row of file.rows) {
-    const session = row.device === undefined ? undefined : memberOf(row.device);
-    if (row.device !== undefined && session === undefined) continue;
-    for (const one of session === undefined ? selected : [session]) {
-      const rows = rowsOf.get(one) ?? [];
-      rowsOf.set(one, rows);
-      rows.push(row);
-    }
-  }
-  const isRead = ({ ref }: DeviceSession): boolean => !file.missing.includes(ref.name);
-  return { rowsOf, sessions: selected.filter((session) => rowsOf.has(session) && isRead(session)) };
+  if (others.length > 0) await askToLeaveOut(call, file, others, selected);
+  const rowsFor = ({ entry }: DeviceSession, keyOf: (row: RecordRow) => string) =>
+    scoped.of(entry, keyOf);
+  const isConcerned = (session: DeviceSession): boolean =>
+    !file.missing.includes(session.ref.name) && rowsFor(session, () => '').length > 0;
+  return { rowsFor, sessions: selected.filter(isConcerned) };
 }
 
 /** A name of a device, not a pattern. */

@@ -1,0 +1,227 @@
+import { comparedText, isCompared, isDated, withoutOwnParts } from '../../fleet/compared.ts';
+import type { DeviceRecords } from '../../fleet/fold.ts';
+import { keyFieldOf } from '../../device/profile.ts';
+import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../../device/record.ts';
+import { isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
+import { MASK } from '../../text/one-line.ts';
+import { suggest } from '../../text/suggest.ts';
+import { isSameValue } from '../compare.ts';
+import type { Known } from '../typed-fields.ts';
+import { cellValue, isSameCell, keyOfRow } from './csv-cell.ts';
+import { spelling } from './match-rows.ts';
+import {
+  keylessText,
+  Problems,
+  type RecordFile,
+  type RecordRow,
+  withoutSecrets,
+} from './record-file.ts';
+import { readRecordFile } from './read-record-file.ts';
+import { type NamedDevice, scopeOf } from './scopes.ts';
+
+/** How a record of a device deviates from the baseline. */
+export interface Deviation {
+  readonly state: 'stranger' | 'missing' | 'differs';
+  readonly key: string;
+  readonly field?: string;
+  readonly expected?: Value;
+  readonly held?: Value;
+  readonly note?: string;
+}
+
+/** Reads the expected records of a file. Throws a `UsageError` for secrets, and what `readRecordFile` throws. */
+export function readBaseline(text: string, name: string): RecordFile {
+  const file = readRecordFile(text, name, (field) => field);
+  const problems = new Problems();
+  for (const row of file.rows) {
+    for (const [field, value] of Object.entries(row.fields)) {
+      if (value === MASK || maskedValue(field, value) === value) continue;
+      const isNamed = isSecretField(field);
+      problems.add(
+        () => row.place(field),
+        `${field} ${isNamed ? 'is' : 'contains'} a secret: a baseline is shared and has none; remove ${isNamed ? 'the field' : 'it'}`,
+      );
+    }
+  }
+  problems.throwAny();
+  return file;
+}
+
+interface Rules {
+  readonly isCells: boolean;
+  /** Fields with a value per device. */
+  readonly perDevice: ReadonlySet<string>;
+  /** Only these are compared; undefined: all that the file states. */
+  readonly fields?: readonly string[] | undefined;
+}
+
+/** Compares the records of a device with the rows for it, and adds what is wrong with these to the problems. */
+export function deviationsFrom(
+  rows: readonly RecordRow[],
+  device: Known & { readonly name: string },
+  { isCells, perDevice, fields }: Rules,
+  problems: Problems,
+): Deviation[] {
+  const { profile, resource, records, name } = device;
+  const keyField = keyFieldOf(profile, resource, records);
+  const expected = new Map<string, RecordRow>();
+  for (const row of rows) {
+    const key = keyOfRow(row, keyField, isCells);
+    const earlier = expected.get(key);
+    if (key === '' && keyField !== '') {
+      problems.add(() => row.place(), keylessText(row, resource, keyField));
+    } else if (earlier !== undefined) {
+      const first = (): string => earlier.place(keyField);
+      problems.add(
+        () => row.place(keyField),
+        () => `${resource} ${key} appears twice for ${name} (first at ${first()})`,
+      );
+    } else expected.set(key, row);
+  }
+  const stored = grouped(records, (record) => valueText(record[keyField]));
+  const found = [...stored].flatMap(([key, [record, ...others]]): Deviation[] => {
+    const row = expected.get(key);
+    if (row === undefined) {
+      const note = strangerNote(key, expected.keys());
+      return [{ state: 'stranger', key, ...(note !== undefined && { note }) }];
+    }
+    const more = others.map((): Deviation => {
+      return { state: 'stranger', key, note: `${others.length + 1} records with this ${keyField}` };
+    });
+    const stated = Object.keys(row.fields).filter(
+      (field) => field !== keyField && fields?.includes(field) !== false,
+    );
+    const shown = withoutSecrets(record);
+    const differing = stated.flatMap((field): Deviation[] => {
+      const held = valueAt(shown, field);
+      if (!isCompared(field, keyField, perDevice)) return [];
+      const given = row.fields[field] ?? null;
+      const value = isCells ? cellValue(given) : given;
+      const isSame =
+        (isCells && typeof given === 'string'
+          ? isSameCell(given, held)
+          : isSameValue(given, held)) ||
+        comparedText(field, value, perDevice) === comparedText(field, held, perDevice);
+      return isSame ? [] : [{ state: 'differs', key, field, expected: value, held: held ?? null }];
+    });
+    return [...differing, ...more.slice(0, 1)];
+  });
+  const missing = [...expected.keys()].filter((key) => !stored.has(key));
+  return [...found, ...missing.map((key): Deviation => ({ state: 'missing', key }))];
+}
+
+/** Says which expected key could be confused with one that is not expected. */
+export function strangerNote(key: string, expected: Iterable<string>): string | undefined {
+  const look = spelling(key);
+  const like = Array.from(expected).find((other) => spelling(other) === look);
+  return like === undefined ? undefined : `looks like "${like}" in the file`;
+}
+
+/** Adds the fields of a file that no record has: probably a mistyped column. */
+export function checkKnownFields(
+  file: RecordFile,
+  known: ReadonlySet<string>,
+  resource: string,
+  problems: Problems,
+): void {
+  if (known.size === 0) return;
+  const checked = new Set(known);
+  for (const row of file.rows) {
+    for (const field of Object.keys(row.fields)) {
+      if (checked.has(field) || isSecretField(field)) continue;
+      checked.add(field);
+      const [near] = suggest(field, [...known]);
+      const hint = near === undefined ? '' : `; did you mean ${near}?`;
+      problems.add(
+        () => row.place(field),
+        `no ${resource} on the devices that were read has a field "${field}"${hint}`,
+      );
+    }
+  }
+}
+
+/** The records of a baseline with the devices that they are for. */
+interface BaselinePart {
+  /** For the column DEVICE. */
+  readonly scope: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+/**
+ * States what devices have now as a baseline, sorted by key: what most of the devices with a record have in
+ * common once, and only deviations by group or device. Leaves out ids, secrets, times and other fields with a
+ * value per device.
+ */
+export function baselineOf(
+  reads: readonly (DeviceRecords & { readonly device: NamedDevice })[],
+  keyField: string,
+  perDevice: ReadonlySet<string>,
+  groups: ReadonlyMap<string, readonly string[]>,
+): BaselinePart[] {
+  const all = reads.flatMap(({ records }) => records);
+  const dated = new Set(
+    all.flatMap((record) =>
+      Object.keys(record).filter((name) => isDated(name, valueAt(record, name))),
+    ),
+  );
+  const isStated = (field: string): boolean =>
+    field === keyField || (isCompared(field, keyField, perDevice) && !dated.has(field));
+  const parts = new Map<string, DeviceRecord[]>();
+  const held = grouped(
+    reads.flatMap(({ device, records }) => records.map((record) => ({ device, record }))),
+    ({ record }) => valueText(record[keyField]),
+  );
+  for (const [, copies] of [...held].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const variants = [
+      ...grouped(copies, ({ record }) =>
+        JSON.stringify(
+          Object.keys(record)
+            .filter(isStated)
+            .map((field) => [field, comparedText(field, valueAt(record, field), perDevice)])
+            .filter(([, text]) => text !== '')
+            .sort(),
+        ),
+      ).values(),
+    ].sort((a, b) => b.length - a.length);
+    const holders = new Set(copies.map(({ device }) => device.name));
+    const without = reads.map(({ device }) => device.name).filter((name) => !holders.has(name));
+    for (const [index, variant] of variants.entries()) {
+      const [{ record }] = variant;
+      const names = variant.map(({ device }) => device.name);
+      const isUsual = index === 0 && holders.size > without.length;
+      const scopes = isUsual
+        ? [['all', ...without.map((name) => `!${name}`)].join(' ')]
+        : scopesFor(names, groups);
+      for (const scope of scopes) {
+        const entries = Object.keys(record)
+          .filter(isStated)
+          .map((field) => [field, withoutOwnParts(record[field] ?? null, perDevice)]);
+        parts.set(scope, [
+          ...(parts.get(scope) ?? []),
+          Object.fromEntries(entries) as DeviceRecord,
+        ]);
+      }
+    }
+  }
+  const rank = (scope: string): number => scopeOf(scope).rank;
+  return [...parts]
+    .map(([scope, records]) => ({ scope, records }))
+    .sort((a, b) => rank(a.scope) - rank(b.scope) || (a.scope < b.scope ? -1 : 1));
+}
+
+/** Groups of which all devices are among these, and the other devices by name. */
+function scopesFor(
+  names: readonly string[],
+  groups: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const left = new Set(names);
+  const whole = [...groups]
+    .filter(([, members]) => members.length > 1 && members.every((name) => left.has(name)))
+    .sort(([, a], [, b]) => b.length - a.length)
+    .flatMap(([group, members]) => {
+      if (!members.some((name) => left.has(name))) return [];
+      for (const name of members) left.delete(name);
+      return [`@${group}`];
+    });
+  return [...whole, ...left];
+}

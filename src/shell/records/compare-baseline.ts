@@ -1,0 +1,205 @@
+import {
+  checkKnownFields,
+  type Deviation,
+  deviationsFrom,
+} from '../../change/record-file/baseline.ts';
+import { keyOfRow } from '../../change/record-file/csv-cell.ts';
+import { Problems } from '../../change/record-file/record-file.ts';
+import { scopeOf, ScopedRows } from '../../change/record-file/scopes.ts';
+import { keyFieldOf } from '../../device/profile.ts';
+import { valueText } from '../../device/record.ts';
+import { maskedValue } from '../../device/sensitive-fields.ts';
+import { UsageError } from '../../errors.ts';
+import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
+import { type Filter, matches } from '../../fleet/filter.ts';
+import type { FleetRead } from '../../fleet/fleet.ts';
+import { sortBy } from '../../fleet/sort.ts';
+import { counted, countsText, someOf } from '../../text/one-line.ts';
+import type { Call } from '../command.ts';
+import { info, message, type Output, table, warning } from '../output.ts';
+import { baselineFor, checkScopes, configuredBaseline } from './baseline-file.ts';
+import { fieldsAsked, withFields } from './read-records.ts';
+
+type CompareCall = Call<
+  'against' | 'on' | 'columns' | 'sort' | 'fold' | 'drift' | 'watchMs' | 'countBy'
+>;
+type Read = Extract<FleetRead, { ok: true }>;
+
+const WORDS = { stranger: 'unexpected', missing: 'missing', differs: 'differing' } as const;
+
+/** `RESOURCE list --against FILE`: the records of each device, compared with those that the file expects. */
+export async function* compareBaseline(
+  call: CompareCall,
+  resource: string,
+  filter: Filter | undefined,
+): AsyncGenerator<Output> {
+  refuseOthers(call);
+  const { options, shell } = call;
+  const path = options.against || configuredBaseline(shell.services);
+  if (path === undefined) {
+    throw new UsageError('--against needs a file: --against FILE, or the setting "baseline"');
+  }
+  const name = path === '-' ? 'standard input' : path;
+  const file = baselineFor(resource, await call.readText(path), name);
+  const scoped = new ScopedRows(file.rows);
+  await checkScopes(call, file, scoped);
+  const sessions = await call.sessions();
+  const stated = [...new Set(file.rows.flatMap(({ fields }) => Object.keys(fields)))];
+  const { columns } = options;
+  const wanted = stated.filter((field) => columns?.includes(field) !== false);
+  const asked = [...wanted, ...fieldsAsked({}, filter)];
+  const reads: Read[] = [];
+  let done = 0;
+  const reading = call.read(sessions, resource, {
+    closes: call.io.isLast === true,
+    refine: (session, records) => withFields(call, session, resource, records, asked),
+  });
+  for await (const one of reading) {
+    done += 1;
+    const { ref: device } = one.session;
+    if (one.ok) reads.push(one);
+    else yield { kind: 'error', error: one.error, device };
+    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
+    yield { kind: 'progress', done, total: sessions.length, text };
+  }
+  const order = new Map(sessions.map((session, index) => [session, index]));
+  reads.sort((a, b) => (order.get(a.session) ?? 0) - (order.get(b.session) ?? 0));
+
+  const problems = new Problems();
+  const known = new Set(
+    reads.flatMap(({ session: { profile }, records }) => {
+      const { fields = [], details = {} } = profile.resources[resource] ?? {};
+      return [...fields, ...Object.keys(details), ...records.flatMap(Object.keys)];
+    }),
+  );
+  if (reads.some(({ records }) => records.length > 0))
+    checkKnownFields(file, known, resource, problems);
+  const perDevice = new Set(
+    reads.flatMap(({ session }) => perDeviceFields(session.profile, resource)),
+  );
+  const rows = new Map<string, { deviation: Deviation; devices: string[] }>();
+  const compared: string[] = [];
+  let same = 0;
+  for (const { session, records } of reads) {
+    const { entry, profile, ref } = session;
+    const keyField = keyFieldOf(profile, resource, records);
+    const keyOf = (row: (typeof file.rows)[number]): string =>
+      keyOfRow(row, keyField, file.isCells);
+    const expected = scoped.of(entry, keyOf);
+    const isStated = expected.length > 0 || file.empty?.some((text) => scopeOf(text).has(entry));
+    if (file.missing.includes(ref.name) || isStated !== true) {
+      const why =
+        isStated === true ? 'it could not be read when the file was written' : 'no row is for it';
+      const error = new UsageError(`not compared: ${name} does not know its ${resource}s, ${why}`);
+      yield { kind: 'error', device: ref, error };
+      continue;
+    }
+    compared.push(ref.name);
+    const isMeant = meant(filter, ref.name);
+    const keys = new Set([
+      ...expected.filter(({ fields }) => isMeant(fields)).map(keyOf),
+      ...records.filter(isMeant).map((record) => valueText(record[keyField])),
+    ]);
+    const device = { name: ref.name, profile, resource, records };
+    const rules = { isCells: file.isCells, perDevice, fields: wanted };
+    const found = deviationsFrom(expected, device, rules, problems).filter(
+      ({ key }) => filter === undefined || keys.has(key),
+    );
+    same += keys.size - new Set(found.map(({ key }) => key)).size;
+    for (const deviation of found) {
+      const { state, key, field, expected: given, held, note } = deviation;
+      const id = JSON.stringify([state, key, field, valueText(given), valueText(held), note]);
+      const row = rows.get(id) ?? { deviation, devices: [] };
+      rows.set(id, row);
+      row.devices.push(ref.name);
+    }
+  }
+  problems.throwAny();
+  yield* remarks();
+  if (compared.length === 0) return;
+
+  const keyField =
+    reads[0] === undefined ? '' : keyFieldOf(reads[0].session.profile, resource, reads[0].records);
+  const isTable = (options.format ?? 'table') === 'table';
+  const all = [...rows.values()].map(({ deviation, devices }) => {
+    const { field = '', expected, held, ...more } = deviation;
+    return {
+      ...more,
+      ...(field !== '' && {
+        field,
+        expected: maskedValue(field, expected ?? null),
+        held: maskedValue(field, held ?? null),
+      }),
+      ...(isTable ? { on: onText(devices, compared.length) } : { devices }),
+    };
+  });
+  const sorted = sortBy(all, ['key'], (row) => row.key);
+  const inOrder = (Object.keys(WORDS) as Deviation['state'][]).flatMap((state) =>
+    sorted.filter((row) => row.state === state),
+  );
+  const columnsOf = [
+    { key: 'key', title: (keyField || resource).toUpperCase() },
+    'state',
+    ...(all.some((row) => 'field' in row) ? ['field', 'expected', 'held'] : []),
+    isTable ? 'on' : 'devices',
+    all.some((row) => 'note' in row) && 'note',
+  ];
+  yield table('baseline', columnsOf, inOrder, { hasSuccess: true, hasDifferences: all.length > 0 });
+  const counts = countsText(
+    [...new Set(all.map(({ state, key }) => `${state}\n${key}`))].map(
+      (id) => id.split('\n', 1)[0] as Deviation['state'],
+    ),
+    WORDS,
+  );
+  const where = `on ${counted(compared.length, 'device')}`;
+  const isWhole = compared.length === sessions.length;
+  yield all.length === 0
+    ? message(
+        isWhole ? 'done' : 'info',
+        `no differences from ${name}: ${counted(same, resource)} ${where}`,
+      )
+    : info(`differs from ${name} ${where}: ${counts}; ${same} as expected`);
+  const left = sessions.map(({ ref }) => ref.name).filter((one) => !compared.includes(one));
+  if (left.length > 0) yield warning(`not compared: ${someOf(left, 10)}`);
+
+  function* remarks(): Generator<Output> {
+    const own = wanted.filter(
+      (field) =>
+        !isCompared(field, '', perDevice) ||
+        reads.some(({ records }) => records.some((record) => isDated(field, record[field]))),
+    );
+    if (own.length > 0) yield info(`not compared, because devices set them: ${own.join(', ')}`);
+    const names = new Set(sessions.flatMap(({ ref }) => [ref.name, ref.address]));
+    for (const { scope, row } of scoped.scopes) {
+      const unknown = scope.names.filter((one) => !names.has(one));
+      if (unknown.length > 0 && options.on.length === 0) {
+        yield warning(`${row.place()}: ${someOf(unknown)} is not among the devices`);
+      }
+    }
+  }
+}
+
+/** Above this number, devices are only counted. */
+const MOST_NAMES = 4;
+
+function onText(devices: readonly string[], of: number): string {
+  return devices.length > MOST_NAMES ? `${devices.length} of ${of}` : devices.join(', ');
+}
+
+function meant(filter: Filter | undefined, device: string) {
+  return (record: Read['records'][number]): boolean =>
+    filter === undefined || matches(filter, record, device);
+}
+
+function refuseOthers({ options }: CompareCall): void {
+  const others = [
+    ['--drift', options.drift],
+    ['--watch', options.watchMs !== undefined],
+    ['--count-by', options.countBy !== undefined],
+    ['--fold', options.fold],
+    ['--sort', options.sort !== undefined],
+  ] as const;
+  const other = others.find(([, isGiven]) => isGiven)?.[0];
+  if (other !== undefined)
+    throw new UsageError(`--against compares with a file: leave out ${other}`);
+}
