@@ -52,6 +52,7 @@ export function initialState(
     firstRun: undefined,
     nextSteps: [],
     lastSeen: new Map(),
+    strangers: undefined,
     log: { current: [], all: [] },
     work: undefined,
     rollOut: undefined,

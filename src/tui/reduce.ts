@@ -98,6 +98,8 @@ function step(state: State, action: Action): State {
       return { ...state, nextSteps: action.steps };
     case 'last-seen':
       return { ...state, lastSeen: new Map([...state.lastSeen, ...action.texts]) };
+    case 'strangers':
+      return { ...state, strangers: action.strangers };
     case 'fleet':
       return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':

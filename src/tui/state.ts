@@ -1,3 +1,4 @@
+import type { Strangers } from '../shell/records/strangers.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
@@ -46,6 +47,8 @@ export interface State {
   readonly nextSteps: readonly FirstStep[];
   /** By address, what devices had in an earlier session: "41 users yesterday 17:02". */
   readonly lastSeen: ReadonlyMap<string, string>;
+  /** What the baseline of the settings does not have; undefined without one. */
+  readonly strangers: Strangers | undefined;
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;

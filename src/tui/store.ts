@@ -1,3 +1,4 @@
+import type { Strangers } from '../shell/records/strangers.ts';
 import { visibleLines } from '../text/visible.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
@@ -45,6 +46,7 @@ export type Action =
   | { readonly kind: 'next-steps'; readonly steps: readonly FirstStep[] }
   /** By address: what devices had in an earlier session. */
   | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
+  | { readonly kind: 'strangers'; readonly strangers: Strangers | undefined }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'theme'; readonly name: ThemeName | undefined }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }

@@ -160,6 +160,7 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '✓': '+',
   '✗': 'x',
   '≠': '!',
+  '∉': '#',
   '…': '~',
   '·': '-',
   '•': '*',

@@ -8,6 +8,7 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/kept-columns.ts';
 import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from './table-state.ts';
+import type { Strangers } from '../../shell/records/strangers.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
 
@@ -136,6 +137,31 @@ export class TableFeed {
     const view = { ...table.view, perDevice: [...perDevice] };
     this.#store.dispatch({ kind: 'reads', reads: reads.map((read) => ({ ...read, view })) });
   }
+}
+
+/** Returns a function that reads the baseline of the settings if it has changed. */
+export function strangersOf({ services, fleet }: ShellSession, store: Store): () => void {
+  let last: Promise<unknown> = Promise.resolve();
+  let read: (() => Promise<{ strangers: Strangers | undefined } | undefined>) | undefined;
+  const update = async (): Promise<void> => {
+    // A screen without a baseline loads none of this.
+    if (read === undefined && services.settings.get('baseline') === undefined) return;
+    const { strangersReader, strangersProblem } = await import('../../shell/records/strangers.ts');
+    read ??= strangersReader(
+      services,
+      (name) => fleet.connected.find(({ ref }) => ref.name === name)?.entry,
+    );
+    try {
+      const found = await read();
+      if (found !== undefined) store.dispatch({ kind: 'strangers', ...found });
+    } catch (error) {
+      store.dispatch({ kind: 'strangers', strangers: undefined });
+      store.logMessage('warning', strangersProblem(error));
+    }
+  };
+  return () => {
+    last = last.then(update);
+  };
 }
 
 /** Most files read; the screen shows no more devices. */

@@ -19,6 +19,7 @@ interface Sign {
 export const SIGNS = {
   added: { sign: '+', tone: 'good', text: 'new since the last read' },
   changed: { sign: '~', tone: 'accent', text: 'changed since the last read' },
+  stranger: { sign: '∉', tone: 'bad', text: 'not in the baseline' },
   stale: { sign: '?', tone: 'quiet', text: 'as last read: the device does not respond' },
   differs: { sign: '≠', tone: 'warning', text: 'differs between devices' },
   partial: { sign: '·', tone: 'accent', text: 'not on all devices' },
@@ -51,10 +52,12 @@ export function marksOfRow(
   data: TableRows,
   changes: TableChanges | undefined,
   isFiltered: boolean,
+  isStranger = false,
 ): RowMarks {
   const { kind, changed } = changeOf(row, data.keyField, changes);
   const differences = differencesIn(row, data, isFiltered);
-  const sign = kind === undefined ? lastingSign(row, data, differences, isFiltered) : SIGNS[kind];
+  const lasting = isStranger ? SIGNS.stranger : lastingSign(row, data, differences, isFiltered);
+  const sign = kind === undefined ? lasting : SIGNS[kind];
   return { sign, changed, differences };
 }
 

@@ -1,4 +1,12 @@
-import { countMarks, isMarkedRow, isStaleRow, shownDevices, staleText, tableRows } from './rows.ts';
+import {
+  countMarks,
+  isMarkedRow,
+  isStaleRow,
+  shownDevices,
+  staleText,
+  tableRows,
+  strangerReason,
+} from './rows.ts';
 import { tableWidth } from './pane.ts';
 import { offersFirstSteps } from '../keys/keymap.ts';
 import { FIRST_STEPS } from '../../shell/help/first-run.ts';
@@ -37,7 +45,7 @@ interface TableView {
 
 /** The visible rows, `height` with the header, cut to `width` cells. */
 export function tableView(
-  state: Pick<State, 'table' | 'fleet'>,
+  state: Pick<State, 'table' | 'fleet' | 'strangers'>,
   width: number,
   height: number,
 ): TableView {
@@ -51,7 +59,11 @@ export function tableView(
     rows: rows.map((row, index) => {
       const isCurrent = table.top + index === table.cursor;
       const isMarked = isMarkedRow(row, data.keyField, table.marks);
-      const marks = marksOfRow(row, data, table.changes, table.view.filtered === true);
+      const isStranger = row.devices.some(
+        ({ name }) => strangerReason(state, name, row.record) !== undefined,
+      );
+      const isFiltered = table.view.filtered === true;
+      const marks = marksOfRow(row, data, table.changes, isFiltered, isStranger);
       const { applied } = table.filter;
       const isStale = isStaleRow(row, data.stale);
       const line = lineOf(row, { isCurrent, isMarked, columns, width, applied, marks });

@@ -8,7 +8,15 @@ import { wrapText } from '../editor/graphemes.ts';
 import type { Span } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
 import { memoized } from '../store.ts';
-import { asOfText, isRead, rawKeyOf, shownDevices, tableRows } from '../table/rows.ts';
+import {
+  asOfText,
+  isRead,
+  rawKeyOf,
+  shownDevices,
+  strangerReason,
+  tableRows,
+} from '../table/rows.ts';
+import { SIGNS } from '../table/signs.ts';
 import { groupByValue, type Holder, type ValueGroup } from './field-values.ts';
 import type { OverOf, View } from './view.ts';
 
@@ -178,15 +186,24 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
   const unread = others.filter((name) => !isRead(state, name));
   const old = [...names].filter((name) => stale.has(name));
   const current = [...names].filter((name) => !stale.has(name));
+  const places = placesOf(current, missing, unread, {
+    isFiltered: view.filtered === true,
+    old: {
+      what: `${asOfText(old.map((name) => stale.get(name)))}, not responding now:`,
+      devices: old,
+    },
+  });
+  const strangers = grouped(holders, ({ name, record }) => strangerReason(state, name, record));
   return {
     holders,
-    ...placesOf(current, missing, unread, {
-      isFiltered: view.filtered === true,
-      old: {
-        what: `${asOfText(old.map((name) => stale.get(name)))}, not responding now:`,
-        devices: old,
-      },
-    }),
+    ...places,
+    notes: [
+      ...[...strangers].map(([reason, holding]) => ({
+        what: `${SIGNS.stranger.sign} ${visible(reason)}:`,
+        devices: holding.map(({ name }) => name),
+      })),
+      ...places.notes,
+    ],
     differing: new Set(rows.flatMap(({ differing }) => differing)),
     perDevice,
     isOwn: (field) => own.has(field) || !isCompared(field, keyField, perDevice),
