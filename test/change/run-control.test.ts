@@ -5,7 +5,7 @@ function signal(): AbortSignal {
   return new AbortController().signal;
 }
 
-test('a run that nobody pauses never waits', async () => {
+test('a run that is not paused never waits', async () => {
   expect(await new RunControl().ready(signal())).toBe(false);
 });
 

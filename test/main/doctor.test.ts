@@ -64,7 +64,7 @@ test('problems of a device are reported and decide the exit status', async () =>
   expect(check('sim3', 'login')?.state).toBe('ok');
 });
 
-test('a refused login is told apart from a device that is down', async () => {
+test('a refused login is reported differently from a device that is down', async () => {
   const { devsh } = await startFleet();
   const run = await devsh('doctor sim1 --json', { env: { ...ADMIN, DEVSH_PASSWORD: 'wrong' } });
   const check = checksOf(run);

@@ -138,7 +138,7 @@ test('user show finds a record by its id, too', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ devices: [{ records: [admin] }] });
 });
 
-test('user show of nobody fails, and says so', async () => {
+test('user show of an unknown user fails, and says so', async () => {
   const { devsh } = await startFleet();
   const { stdout, stderr, exitCode } = await devsh('user show nobody --on sim1');
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });

@@ -145,7 +145,7 @@ test.each([
   expect(writes()).toEqual([]);
 });
 
-test('an empty --where is a usage error and deletes nobody', async () => {
+test('an empty --where is a usage error and deletes no user', async () => {
   const { devsh, writes } = await startFleet();
   for (const where of ['', '  ']) {
     const { exitCode } = await devsh(['user', 'delete', '--where', where, '--on', 'sim1', '--yes']);

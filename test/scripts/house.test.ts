@@ -12,7 +12,7 @@ async function house(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test('the house is told in files, lines, crumbs, circles and fan-in', async () => {
+test('the report counts files, lines, crumbs, circles and fan-in', async () => {
   const root = await mkdtemp(join(tmpdir(), 'devsh-house-test-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const sources: Readonly<Record<string, string>> = {

@@ -47,7 +47,7 @@ test('a damaged file is brought back as it was last understood, and kept aside',
   expect(await readFile(aside ?? '', 'utf8')).toBe(text.slice(0, -8) + '\0');
 });
 
-test('devices that are gone from the file, or moved, are told once, and the older text is kept', async () => {
+test('devices that are gone from the file, or moved, are reported once, and the older text is kept', async () => {
   const path = join(await makeTempFolder(), 'devices.yaml');
   const device = (number: number) => `  - name: fw${number}\n    address: 10.0.0.${number}\n`;
   const text = `devices:\n${device(1)}${device(2)}${device(3)}`;

@@ -122,7 +122,7 @@ test('the fields of a record have its values, but for secrets; what nests is tex
   ]);
 });
 
-test('objections are told by field, and by device where several have any', () => {
+test('objections are listed by field, and by device if several have any', () => {
   const step = { resource: 'user', key: 'bob', action: 'add' } as const;
   const [fw1, fw2] = ['fw1', 'fw2'].map((name) => ({ name, address: `${name}:443` }));
   if (fw1 === undefined || fw2 === undefined) throw new Error('no devices');
