@@ -177,7 +177,7 @@ async function addRow(bench) {
       against: 'undici, one POST each, nothing checked',
       own: ({ command }) => {
         const fields = [`username=${username('own')}`, 'first_name=B', 'lastname=C', 'lang=de'];
-        const options = ['--on', '@fleet', '--yes', '--concurrency', '128'];
+        const options = ['--on', '@fleet', '--yes', '--concurrency', '64'];
         return run([...command, 'user', 'add', ...fields, ...options], fleet);
       },
       other: () =>
