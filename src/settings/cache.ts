@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 import { VERSION } from '../version.ts';
 import {
@@ -12,9 +13,13 @@ import {
 } from '../os/files.ts';
 
 /** The content of a cache file; undefined if it is missing or unreadable, as it can be made again. */
-export async function readCached(path: string): Promise<unknown> {
-  const text = await readText(path).catch(ignoreFileError);
-  return text === undefined ? undefined : jsonIn(text);
+export function readCached(path: string): unknown {
+  try {
+    // A fleet has a thousand of these small files: a promise for each takes longer than reading it.
+    return jsonIn(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The bytes of a cache file; undefined also if another user owns it. */

@@ -159,7 +159,7 @@ function texts(folder: string, ending: string): string[] {
 }
 
 async function readSeen(file: string): Promise<Facts> {
-  const data = await readCached(file);
+  const data = readCached(file);
   if (data === undefined) return {};
   const { facts } = partsOf(data);
   // Unchanged content needs no check.

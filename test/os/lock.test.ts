@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { CancelledError, SettingsError } from '../../src/errors.ts';
 import { readText, writeTextAtomically } from '../../src/os/files.ts';
@@ -80,7 +81,8 @@ test('a lock has the name of its owner from its first moment on', async () => {
       if (text !== undefined) seen.add(text);
     }
   })();
-  await Promise.all(Array.from({ length: 100 }, () => withLock(path, () => Promise.resolve())));
+  // The lock is taken and released synchronously: the watching must get its turn in between.
+  await Promise.all(Array.from({ length: 100 }, () => withLock(path, () => setImmediate())));
   over.abort();
   await watching;
   expect(seen.size).toBeGreaterThan(0);
