@@ -68,8 +68,17 @@ const PAGES_TIME_FACTOR = 10;
 const MAX_DETAILS = 1000;
 const DETAILS_AT_ONCE = 2;
 
+/** A longer body is not kept to compare with the next one. In UTF-16 units. */
+const MAX_KEPT_BODY = 65_536;
+
 /** Query parameters that select a page. */
 const PAGE_NAME = /^(?:page|current|offset|start|cursor|after|\$?skip)$/i;
+
+interface DecodedPage {
+  readonly body: string;
+  readonly profile: Profile;
+  readonly list: DecodedList;
+}
 
 /** One device: reads and writes its records. The creator closes it. */
 export class Device {
@@ -79,6 +88,8 @@ export class Device {
   #profile: Profile;
   readonly #options: ClientOptions;
   readonly #listings = new Map<string, ReadPages>();
+  /** The last page of each resource: most often the next reading returns the same text. */
+  readonly #lastPages = new Map<string, DecodedPage>();
   /** The last redirect of each path. */
   readonly #movedTo = new Map<string, string>();
 
@@ -138,10 +149,7 @@ export class Device {
       };
       const request = { method: 'GET', path: page, progress } as const;
       const response = await this.#ask(request, signal);
-      const list = this.#decoded(request, response, () => {
-        const repeated = this.#warnOfRepeated(resource);
-        return decodePage(response, resource, this.profile, repeated);
-      });
+      const list = this.#decoded(request, response, () => this.#listPage(response, resource));
       if (response.movedTo !== undefined) this.#movedTo.set(page, response.movedTo);
       // A 206 to a request for all must say how to get the rest, or the list would look complete.
       if (response.status === 206 && list.total === undefined && list.next === undefined) {
@@ -359,6 +367,26 @@ export class Device {
     }
   }
 
+  /** Decodes a page only if its text is not that of the last one. */
+  #listPage(response: Response, resource: string): DecodedList {
+    const { profile } = this;
+    const { headers, body } = response;
+    const last = this.#lastPages.get(resource);
+    if (last?.body === body && last.profile === profile) {
+      return { ...pageMarksInHeaders(headers), ...last.list };
+    }
+    const repeated: RepeatedName[] = [];
+    const list = decodeList(body, resource, profile, (name) => {
+      repeated.push(name);
+      this.#warnOfRepeated(resource)(name);
+    });
+    // The next reading must warn, too.
+    const isKept = repeated.length === 0 && body.length <= MAX_KEPT_BODY;
+    if (isKept) this.#lastPages.set(resource, { body, profile, list });
+    else this.#lastPages.delete(resource);
+    return { ...pageMarksInHeaders(headers), ...list };
+  }
+
   #context(request: Request): FailureContext {
     const { device, credential } = this.#options;
     const secrets = [...secretsOf(request), ...secretsInQuery(request.path)];
@@ -381,13 +409,8 @@ function isSuccess({ status }: Response): boolean {
 }
 
 /** One page of a list, with the page marks in its body and headers. */
-function decodePage(
-  { headers, body }: Response,
-  resource: string,
-  profile: Profile,
-  onRepeated?: (repeated: RepeatedName) => void,
-): DecodedList {
-  return { ...pageMarksInHeaders(headers), ...decodeList(body, resource, profile, onRepeated) };
+function decodePage({ headers, body }: Response, resource: string, profile: Profile): DecodedList {
+  return { ...pageMarksInHeaders(headers), ...decodeList(body, resource, profile) };
 }
 
 function isNotFound(error: unknown): boolean {
