@@ -88,6 +88,8 @@ interface Connection {
 const CLOSED = Object.assign(new Error('The client is destroyed'), { code: 'UND_ERR_DESTROYED' });
 
 const READ_CONNECTIONS = 2;
+/** How long before the device closes an idle connection devsh does. A read that is too late is repeated. */
+const CLOSE_BEFORE_MS = 500;
 /** How long a device may take to notice a closed connection. */
 const CLOSE_DELAYS_MS = [50, 300];
 
@@ -331,7 +333,11 @@ export class DeviceClient {
   #newClient(end: Pick<ConnectOptions, 'signal' | 'opening'>): Client {
     const connection: Connection = {};
     const connect = this.#connector(end, connection);
-    const client = new Client(this.#origin, { pipelining: 1, connect });
+    const client = new Client(this.#origin, {
+      pipelining: 1,
+      connect,
+      keepAliveTimeoutThreshold: CLOSE_BEFORE_MS,
+    });
     this.#connections.set(client, connection);
     return client;
   }
