@@ -1,18 +1,16 @@
-// The package index loads fetch, WebSocket and more: 48 ms per start. The version is pinned.
-import Client from 'undici/lib/dispatcher/client.js';
 import { setTimeout as wait } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import type { Dispatcher } from 'undici';
 import { CancelledError } from '../errors.ts';
 import type { TLSSocket } from 'node:tls';
+import type { Client } from 'undici';
 import { type Address, formatAddress, originOf } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
-import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts';
+import { exchange, type HttpRequest, isRead, type Response, type Sender } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { DeviceRef } from './record.ts';
-import { ReadConnections } from './read-connections.ts';
+import { type Connect, ReadConnection, undiciClient } from './read-connection.ts';
+import { CLOSED, ReadConnections } from './read-connections.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import type { Route } from './route/route.ts';
@@ -84,19 +82,9 @@ interface Connection {
   cipher?: string | undefined;
 }
 
-/** Like undici's own, but created once instead of with a stack for each closed connection. */
-const CLOSED = Object.assign(new Error('The client is destroyed'), { code: 'UND_ERR_DESTROYED' });
-
 const READ_CONNECTIONS = 2;
-/** How long before the device closes an idle connection devsh does. A read that is too late is repeated. */
-const CLOSE_BEFORE_MS = 500;
 /** How long a device may take to notice a closed connection. */
 const CLOSE_DELAYS_MS = [50, 300];
-
-if (process.versions.node.startsWith('20.')) {
-  // Node 20 optimises the HTTP parser on a worker that delays process exit by 80-100 ms.
-  setFlagsFromString('--wasm-tiering-budget=1000000000');
-}
 
 /**
  * HTTP to one device. Reads share two connections and are repeated after connection faults. A write has its
@@ -111,7 +99,7 @@ export class DeviceClient {
   #takesOne: boolean;
   #latencyMs: number | undefined;
   readonly #readers: ReadConnections;
-  readonly #connections = new WeakMap<Dispatcher, Connection>();
+  readonly #connections = new WeakMap<Sender, Connection>();
   #stoppedBy: UntrustedError | undefined;
 
   constructor(options: ClientOptions) {
@@ -119,7 +107,7 @@ export class DeviceClient {
     this.#origin = originOf(options.address);
     this.#takesOne = options.connections === 'one';
     this.#readers = new ReadConnections(
-      () => this.#newClient({ opening: this.#opening }),
+      () => this.#newReader(),
       this.#takesOne ? 1 : READ_CONNECTIONS,
     );
   }
@@ -222,7 +210,7 @@ export class DeviceClient {
       return this.#writeOnce(request, signal);
     };
     try {
-      const response = await this.#readers.exclusively(writeAlone, CLOSED, signal);
+      const response = await this.#readers.exclusively(writeAlone, signal);
       this.#takesOne = true;
       return response;
     } finally {
@@ -232,7 +220,7 @@ export class DeviceClient {
 
   async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     // A kept-alive connection may die just as it is reused: a write never shares one.
-    const client = this.#newClient({ signal });
+    const client = await this.#newWriter(signal);
     try {
       return await this.#send(client, request, signal);
     } finally {
@@ -241,7 +229,7 @@ export class DeviceClient {
   }
 
   async #send(
-    dispatcher: Dispatcher,
+    sender: Sender,
     request: HttpRequest,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
@@ -260,7 +248,7 @@ export class DeviceClient {
       'content-type': request.body?.type,
       'if-match': request.ifMatch,
     };
-    const connection = this.#connections.get(dispatcher) ?? {};
+    const connection = this.#connections.get(sender) ?? {};
     connection.connectMs = undefined;
     const startedAt = performance.now();
     const report = (response: Response | undefined, error?: string): void => {
@@ -272,7 +260,7 @@ export class DeviceClient {
     try {
       const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
-      const response = await exchange(dispatcher, request, headers, limits, signal);
+      const response = await exchange(sender, request, headers, limits, signal);
       this.#latencyMs = response.latencyMs;
       trace?.(() => {
         const bytes = Buffer.byteLength(response.body);
@@ -330,24 +318,24 @@ export class DeviceClient {
     };
   }
 
-  #newClient(end: Pick<ConnectOptions, 'signal' | 'opening'>): Client {
+  #newReader(): ReadConnection {
     const connection: Connection = {};
-    const connect = this.#connector(end, connection);
-    const client = new Client(this.#origin, {
-      pipelining: 1,
-      connect,
-      keepAliveTimeoutThreshold: CLOSE_BEFORE_MS,
-    });
+    const connect = this.#connector({ opening: this.#opening }, connection);
+    const reader = new ReadConnection(this.#origin, connect);
+    this.#connections.set(reader, connection);
+    return reader;
+  }
+
+  async #newWriter(signal: AbortSignal | undefined): Promise<Client> {
+    const connection: Connection = {};
+    const client = await undiciClient(this.#origin, this.#connector({ signal }, connection));
     this.#connections.set(client, connection);
     return client;
   }
 
-  #connector(
-    end: Pick<ConnectOptions, 'signal' | 'opening'>,
-    connection: Connection,
-  ): ReturnType<typeof connectTls> {
+  #connector(end: Pick<ConnectOptions, 'signal' | 'opening'>, connection: Connection): Connect {
     const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
-    return (target, callback) => {
+    return (callback) => {
       // The limit may change between command lines, and a connection outlives a line.
       const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
       const options = { device, address, trust, route, connectTimeoutMs: limitMs, ...end };
@@ -357,7 +345,7 @@ export class DeviceClient {
         connection.version = socket.getProtocol() ?? undefined;
         connection.cipher = socket.getCipher().name;
       };
-      connectTls({ ...options, onSecure })(target, callback);
+      connectTls({ ...options, onSecure }, callback);
     };
   }
 }

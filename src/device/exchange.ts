@@ -41,6 +41,11 @@ export interface Response {
   readonly movedTo?: string;
 }
 
+/** A connection, or undici's client of one. */
+export interface Sender {
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+}
+
 interface ExchangeLimits {
   /**
    * From the first byte of the request to the last of the response, without delays of this process. A read
@@ -68,14 +73,14 @@ interface RawResponse {
  * connector.
  */
 export async function exchange(
-  dispatcher: Dispatcher,
+  sender: Sender,
   request: HttpRequest,
   headers: Readonly<Record<string, string | undefined>>,
   limits: ExchangeLimits,
   signal?: AbortSignal,
 ): Promise<Response> {
   const startedAt = performance.now();
-  const raw = await receive(dispatcher, request, headers, limits, signal);
+  const raw = await receive(sender, request, headers, limits, signal);
   const bytes = await inflate(raw, limits.maxBodyBytes);
   const body = bodyText(bytes, raw.headers['content-type']);
   if (raw.status < 400 && !isFramed(raw) && !isWholeJson(body)) {
@@ -90,7 +95,7 @@ export async function exchange(
 }
 
 function receive(
-  dispatcher: Dispatcher,
+  sender: Sender,
   request: HttpRequest,
   headers: Readonly<Record<string, string | undefined>>,
   { timeoutMs, maxBodyBytes }: ExchangeLimits,
@@ -151,7 +156,7 @@ function receive(
     };
     signal?.addEventListener('abort', cancel, { once: true });
 
-    dispatcher.dispatch(
+    sender.dispatch(
       {
         method: request.method,
         path: request.path,

@@ -1,29 +1,37 @@
-import type Client from 'undici/lib/dispatcher/client.js';
 import { CancelledError } from '../errors.ts';
+import type { ReadConnection } from './read-connection.ts';
 
 interface Waiting {
-  resolve(reader: Client): void;
+  resolve(reader: ReadConnection): void;
   reject(error: Error): void;
 }
+
+/** Like undici's own, but created once instead of with a stack for each closed connection. */
+export const CLOSED = Object.assign(new Error('The client is destroyed'), {
+  code: 'UND_ERR_DESTROYED',
+});
 
 /**
  * The connections that the reads of one device share, one request at a time each. A read waits if all are
  * busy. A pool of undici's does the same, but takes 16 KB per device.
  */
 export class ReadConnections {
-  readonly #make: () => Client;
+  readonly #make: () => ReadConnection;
   #limit: number;
-  #clients: Client[] = [];
-  #idle: Client[] = [];
+  #clients: ReadConnection[] = [];
+  #idle: ReadConnection[] = [];
   #waiting: Waiting[] = [];
 
-  constructor(make: () => Client, limit: number) {
+  constructor(make: () => ReadConnection, limit: number) {
     this.#make = make;
     this.#limit = limit;
   }
 
   /** Throws CancelledError if `signal` aborts while waiting, and the error passed to `end`. */
-  async use<T>(work: (reader: Client) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  async use<T>(
+    work: (reader: ReadConnection) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     const reader = await this.#acquire(signal);
     try {
       return await work(reader);
@@ -34,7 +42,7 @@ export class ReadConnections {
 
   /** Whether any connection is open, busy or idle. */
   get isAnyOpen(): boolean {
-    return this.#clients.some((reader) => reader.stats.connected);
+    return this.#clients.some((reader) => reader.isOpen);
   }
 
   /** Limits the number of connections; busy ones above the limit close after their request. */
@@ -47,17 +55,13 @@ export class ReadConnections {
    * For a device that accepts one connection at a time: `work` opens its own while no reader is open. Waits
    * for the read under way; later reads wait for `work`.
    */
-  async exclusively<T>(
-    work: () => Promise<T>,
-    closed: Error,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
+  async exclusively<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     this.limitTo(1);
     const reader = await this.#acquire(signal);
     const next = this.#make();
     this.#clients = this.#clients.map((one) => (one === reader ? next : one));
     try {
-      await reader.destroy(closed);
+      await reader.destroy(CLOSED);
       return await work();
     } finally {
       this.#release(next);
@@ -72,25 +76,25 @@ export class ReadConnections {
     await Promise.all(ended.map((reader) => reader.destroy(error)));
   }
 
-  async #acquire(signal: AbortSignal | undefined): Promise<Client> {
+  async #acquire(signal: AbortSignal | undefined): Promise<ReadConnection> {
     return this.#idle.pop() ?? this.#openAnother() ?? (await this.#waitForIdle(signal));
   }
 
-  #drop(reader: Client | undefined): void {
+  #drop(reader: ReadConnection | undefined): void {
     this.#clients = this.#clients.filter((one) => one !== reader);
-    void reader?.destroy();
+    void reader?.destroy(CLOSED);
   }
 
-  #openAnother(): Client | undefined {
+  #openAnother(): ReadConnection | undefined {
     if (this.#clients.length >= this.#limit) return undefined;
     const reader = this.#make();
     this.#clients.push(reader);
     return reader;
   }
 
-  async #waitForIdle(signal: AbortSignal | undefined): Promise<Client> {
+  async #waitForIdle(signal: AbortSignal | undefined): Promise<ReadConnection> {
     let cancel = (): void => undefined;
-    const turn = new Promise<Client>((resolve, reject) => {
+    const turn = new Promise<ReadConnection>((resolve, reject) => {
       const waiting = { resolve, reject };
       cancel = () => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
@@ -107,7 +111,7 @@ export class ReadConnections {
     }
   }
 
-  #release(reader: Client): void {
+  #release(reader: ReadConnection): void {
     // Ended meanwhile.
     if (!this.#clients.includes(reader)) return;
     if (this.#clients.length > this.#limit) {

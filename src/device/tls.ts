@@ -51,18 +51,16 @@ export interface Destroyable {
   destroy(reason: Error): void;
 }
 
-/** The connector for undici: hands over a socket only after the certificate check. */
-export function connectTls(options: ConnectOptions): buildConnector.connector {
-  return (_target, callback) => {
-    openTrusted(options).then(
-      ({ socket }) => {
-        callback(null, socket);
-      },
-      (error: unknown) => {
-        callback(error instanceof Error ? error : new Error(String(error)), null);
-      },
-    );
-  };
+/** Calls back with a socket only after the certificate check. */
+export function connectTls(options: ConnectOptions, callback: buildConnector.Callback): void {
+  openTrusted(options).then(
+    ({ socket }) => {
+      callback(null, socket);
+    },
+    (error: unknown) => {
+      callback(error instanceof Error ? error : new Error(String(error)), null);
+    },
+  );
 }
 
 /**
