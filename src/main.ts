@@ -78,8 +78,7 @@ async function runIn(
     format: settings.get('format'),
   };
   shellSession.isReadOnly = settings.get('readOnly') === true;
-  // What the demo keeps ends with it.
-  if (isDemo) shellSession.observer.isAnnounced = true;
+  shellSession.keepsForItself = isDemo;
   const shell = new Shell(shellSession);
   try {
     return await runDoor(host, shell, settings, readStdin, cleanUp);

@@ -114,6 +114,9 @@ export class DeviceSession {
   /** How the device is reached; undefined before the first use. */
   route: Route | undefined;
 
+  /** Secrets in the writes so far: a device may show them in any field. */
+  readonly sentSecrets: string[] = [];
+
   cached(resource: string): readonly DeviceRecord[] | undefined {
     return this.#cached.get(resource)?.records;
   }
@@ -199,7 +202,9 @@ export class DeviceSession {
     return this.use(access, (device) => device.details(resource, records, signal, this.profile));
   }
 
-  write(access: Access, request: WriteRequest): Promise<WriteResponse> {
+  async write(access: Access, request: WriteRequest): Promise<WriteResponse> {
+    const { secretsOf } = await import('../device/encode.ts');
+    this.sentSecrets.push(...secretsOf(request));
     return this.use(access, async (device) => {
       try {
         return await device.write(request);

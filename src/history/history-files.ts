@@ -1,14 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -19,11 +10,7 @@ import {
   writeTextAtomically,
 } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
-import type { Keeper } from './kept.ts';
-import { nextLines, type NewReading, sameLine } from './next-lines.ts';
 
-/** Enough for the last lines of a device, unless one of them has many records. */
-const TAIL_BYTES = 4_096;
 const KEY_BYTES = 32;
 const SUFFIX = '.jsonl';
 
@@ -106,42 +93,6 @@ export class HistoryFiles {
     }
     this.#key = key;
     return key;
-  }
-
-  /** Appends what a reading shows. Synchronous, because a fleet has many files. Call under the lock. */
-  keep(reading: NewReading, keeper: Keeper, now: number): number {
-    const path = this.path(reading.identity.name);
-    try {
-      const file = openSync(path, 'a+', 0o600);
-      try {
-        const { size } = fstatSync(file);
-        const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
-        readSync(file, tail, 0, tail.length, size - tail.length);
-        const lines =
-          sameLine(tail.toString('utf8'), reading, keeper) ??
-          nextLines(size === 0 ? '' : readFileSync(path, 'utf8'), reading, keeper, now);
-        if (lines === undefined) return 0;
-        // A line cut off by a crash must not merge with the next one.
-        const isCut = size > 0 && tail.at(-1) !== 0x0a;
-        return appended(file, size, isCut ? `\n${lines}` : lines);
-      } finally {
-        closeSync(file);
-      }
-    } catch (error) {
-      throw fileError('write', path, error);
-    }
-  }
-}
-
-/** Appends in one piece, or nothing: a full disk may take only a part. Returns the number of bytes. */
-function appended(file: number, size: number, text: string): number {
-  const bytes = Buffer.from(text);
-  try {
-    for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
-    return bytes.length;
-  } catch (error) {
-    ftruncateSync(file, size);
-    throw error;
   }
 }
 

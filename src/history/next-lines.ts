@@ -10,7 +10,7 @@ import {
   type Moving,
   parseLine,
 } from './lines.ts';
-import { differenceOf, lastTrack, type Track } from './replay.ts';
+import { applyLine, differenceOf, lastTrack, type Track } from './replay.ts';
 
 /** A complete reading of a resource, to be kept. */
 export interface NewReading extends Moment {
@@ -36,9 +36,13 @@ const MIN_BYTES_BETWEEN = 16_384;
  * The lines to append for a reading that shows what the last line of its resource shows; undefined if it may
  * show something else. Needs only the end of the file.
  */
-export function sameLine(tail: string, reading: NewReading, keeper: Keeper): string | undefined {
+export function sameLine(
+  tail: string,
+  reading: NewReading,
+  keeper: Keeper,
+): LineOfReading | undefined {
   const { resource, identity, records, from, to } = reading;
-  const last = lastOf(tail, resource);
+  const last = lastLine(tail, resource);
   if (last === undefined || last.life !== lifeName(identity) || from < last.to) return undefined;
   const { moving } = last;
   const names = moving?.fields ?? [];
@@ -47,11 +51,11 @@ export function sameLine(tail: string, reading: NewReading, keeper: Keeper): str
     if (keeper.movingDigest(records, names) !== moving.digest) return undefined;
   }
   const { life, digest } = last;
-  return lineText({ kind: 'same', resource, life, from, to, digest, ...(moving && { moving }) });
+  return { kind: 'same', resource, life, from, to, digest, ...(moving && { moving }) };
 }
 
 /** The last line of a resource in the end of a file; undefined if it is not in there, or a life began since. */
-function lastOf(tail: string, resource: string): LineOfReading | undefined {
+export function lastLine(tail: string, resource: string): LineOfReading | undefined {
   if (!tail.endsWith('\n')) return undefined;
   // The first row may have lost its beginning.
   for (const row of tail.split('\n').slice(1, -1).reverse()) {
@@ -214,4 +218,43 @@ function bytesSinceWhole(text: string, resource: string): number {
   const start = text.lastIndexOf(`\n{"kind":"all","resource":${JSON.stringify(resource)},`);
   const end = text.indexOf('\n', start + 1);
   return text.length - end - Math.max(0, end - start);
+}
+
+/**
+ * The same history without what was read before `since`, but for the states from which the rest goes on.
+ * Earlier lives without a later reading are gone; of the last one its last state stays. Pure.
+ */
+export function compacted(text: string, since: number): string {
+  const lives: { head: HistoryLine; name: string; tracks: Map<string, Track>; rows: string[] }[] =
+    [];
+  for (const row of text.split('\n')) {
+    const line = row === '' ? undefined : parseLine(row);
+    const life = lives.at(-1);
+    if (line?.kind === 'life') {
+      lives.push({ head: line, name: lifeName(line), tracks: new Map(), rows: [] });
+    } else if (line !== undefined && life?.name === line.life) {
+      const known = life.tracks.get(line.resource);
+      const next = line.to < since ? applyLine(known, line)?.[0] : undefined;
+      if (next !== undefined) life.tracks.set(line.resource, next);
+      else if (line.to >= since) life.rows.push(`${row}\n`);
+    }
+  }
+  return lives
+    .filter(({ rows }, index) => rows.length > 0 || index === lives.length - 1)
+    .map(({ head, name, tracks, rows }) => {
+      const states = [...tracks].map(([resource, track]) =>
+        lineText(stateLine(track, resource, name)),
+      );
+      return lineText(head) + states.join('') + rows.join('');
+    })
+    .join('');
+}
+
+function stateLine(track: Track, resource: string, life: string): LineOfReading {
+  const { from, to, digest, keyField, state, moving, values } = track;
+  return {
+    ...{ kind: 'all', resource, life, from, to, digest, keyField, records: [...state.values()] },
+    ...(moving && { moving }),
+    ...(values.size > 0 && { values: [...values] }),
+  };
 }

@@ -1,20 +1,18 @@
-import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { keyFieldOf, ignoredFields } from '../device/profile.ts';
+import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceSession, Reading } from '../fleet/device-session.ts';
 import type { HistoryFiles, HistoryLimits } from './history-files.ts';
-import { Keeper } from './kept.ts';
+import type { HistoryWriter } from './history-writer.ts';
 import type { NewReading } from './next-lines.ts';
 
 /** Readings are written when none arrived for this long, or before the process ends. */
 const QUIET_MS = 1_000;
-/** After so many ms of writing, other work gets its turn. */
-const TURN_MS = 10;
 
 type Report = (text: string, level: 'info' | 'warning') => void;
 
-type Waiting = Omit<NewReading, 'identity'> & {
+/** A reading that waits to be written. */
+export type Observed = Omit<NewReading, 'identity'> & {
   readonly name: string;
   readonly address: string;
   readonly pin: string;
@@ -28,7 +26,8 @@ export class Observer {
   isAnnounced = false;
   readonly #limits: () => HistoryLimits;
   readonly #report: Report;
-  #waiting: Waiting[] = [];
+  #waiting: Observed[] = [];
+  #writer: HistoryWriter | undefined;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #hasFailed = false;
@@ -49,13 +48,14 @@ export class Observer {
     // Without a check of the certificate nobody knows which device this is.
     if (this.#limits().days === 0 || trust === undefined || trust.kind === 'insecure') return;
     this.#announce();
+    const redactSent = redactorOf(session.sentSecrets);
     this.#waiting.push({
       ...session.ref,
       pin: trust.kind === 'pinned' ? trust.fingerprint : 'verified',
       ...{ resource, records, from: startedAt, to: endedAt },
       keyField: keyFieldOf(profile, resource, records),
       moving: ignoredFields(profile, resource),
-      redact: (text) => credential?.redact(text) ?? text,
+      redact: (text) => redactSent(credential?.redact(text) ?? text),
     });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.flush(), QUIET_MS);
@@ -74,28 +74,22 @@ export class Observer {
     this.#waiting = [];
     if (readings.length === 0) return;
     try {
-      await this.files.exclusively(() => this.#keep(readings));
+      const { HistoryWriter } = await import('./history-writer.ts');
+      this.#writer ??= new HistoryWriter(this.files);
+      await this.#writer.write(readings, this.#limits(), (error) => {
+        this.#warn(error);
+      });
     } catch (error) {
       this.#warn(error);
     }
   }
 
-  async #keep(readings: readonly Waiting[]): Promise<void> {
-    const key = await this.files.key();
-    const digestKey = createHash('sha256').update(key).digest('base64url').slice(0, 8);
-    let turn = performance.now();
-    for (const { name, address, pin, redact, ...reading } of readings) {
-      const identity = { name, address, pin, digestKey };
-      try {
-        this.files.keep({ ...reading, identity }, new Keeper(key, redact), Date.now());
-      } catch (error) {
-        this.#warn(error);
-      }
-      if (performance.now() - turn > TURN_MS) {
-        await nextTurn();
-        turn = performance.now();
-      }
-    }
+  /** Writes all that is left. Never throws. */
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#writer?.close().catch((error: unknown) => {
+      this.#warn(error);
+    });
   }
 
   #announce(): void {

@@ -201,7 +201,10 @@ export function replay(text: string): {
     const [track, readings = []] = life.tracks.get(line.resource) ?? [];
     const applied = applyLine(track, line);
     if (applied === undefined) continue;
-    if (applied[1] !== undefined) readings.push(applied[1]);
+    // A whole state may follow the line of the same reading.
+    const [, reading] = applied;
+    const isAgain = reading?.to === readings.at(-1)?.to && reading?.difference === undefined;
+    if (reading !== undefined && !isAgain) readings.push(reading);
     life.tracks.set(line.resource, [applied[0], readings]);
   }
   return {

@@ -143,6 +143,14 @@ async function* fileFindings(services: Services): AsyncGenerator<Finding> {
   yield await fileFinding('history', history.path, async () =>
     counted((await history.load()).length, 'line'),
   );
+  const readings = await services.readings();
+  yield await fileFinding('readings', readings.folder, async () => {
+    const sizes = [...(await readings.sizes()).values()];
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const { days, megabytes } = services.historyLimits;
+    const limit = days === 0 ? 'nothing more is kept' : `at most ${days} days and ${megabytes} MB`;
+    return `${counted(sizes.length, 'device')}, ${(bytes / 1_000_000).toFixed(1)} MB; ${limit}`;
+  });
   yield await fileFinding('runs', runs.folder, async () => {
     const ids = await runs.ids();
     const broken: string[] = [];

@@ -7,7 +7,7 @@ import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/r
 import { readText, writeTextAtomically } from '../os/files.ts';
 import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import { operatorName, type Paths, sessionName } from '../os/environment.ts';
-import { HistoryFiles, type HistoryLimits } from '../history/history-files.ts';
+import type { HistoryFiles, HistoryLimits } from '../history/history-files.ts';
 import { GoodCopy } from '../settings/cache.ts';
 import { HistoryFile } from '../settings/history-file.ts';
 import { type InventoryFile, openInventory } from '../settings/inventory-file.ts';
@@ -52,8 +52,6 @@ export abstract class Services {
   readonly seenKeys: SeenKeys;
   /** The journals of runs. */
   readonly runs: RunFiles;
-  /** What was read of each device, over time. */
-  readonly readings: HistoryFiles;
   /** Logins in an encrypted file, for machines without a keychain. */
   readonly vault: Vault;
   /** The user of devsh, for the journal: `user@machine`. */
@@ -84,7 +82,6 @@ export abstract class Services {
     this.profiles = new ProfileFiles(join(config, 'profiles'), join(cache, 'learned'));
     this.seenKeys = new SeenKeys(join(cache, 'seen'), settings.get('rememberKeys'));
     this.runs = new RunFiles(join(state, 'runs'));
-    this.readings = new HistoryFiles(join(state, 'readings'));
     this.vault = new Vault(join(data, 'vault.age'));
     this.terminalSession = sessionName(env);
   }
@@ -162,6 +159,12 @@ export abstract class Services {
   /** Reads a file that devsh has written; undefined if it does not exist. */
   readIfThere(path: string): Promise<string | undefined> {
     return readText(path);
+  }
+
+  /** What was read of each device, over time. */
+  async readings(): Promise<HistoryFiles> {
+    const { HistoryFiles } = await import('../history/history-files.ts');
+    return new HistoryFiles(join(this.paths.state, 'readings'));
   }
 
   /** For how long readings are kept, and how many bytes of them. */

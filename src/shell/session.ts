@@ -4,7 +4,7 @@ import type { LabelColor } from '../fleet/inventory-schema.ts';
 import { CancelledError, DeclinedError, RefusedError } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
 import type { Trust } from '../device/tls.ts';
-import { Observer } from '../history/observer.ts';
+import type { Observer } from '../history/observer.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import type { Given as GivenOptions } from './grammar/options.ts';
 import type { Services } from './services.ts';
@@ -106,8 +106,8 @@ export interface Given {
 export class ShellSession {
   readonly services: Services;
   readonly fleet: Fleet;
-  /** Keeps every complete reading. */
-  readonly observer: Observer;
+  /** What this session keeps ends with it, as in the demo: the user need not know. */
+  keepsForItself = false;
   readonly gate = new CredentialGate();
   /** Trust and credential of this session alone, by device name. */
   readonly given = new Map<string, Given>();
@@ -119,22 +119,21 @@ export class ShellSession {
   defaults: GivenOptions = {};
   /** Set by `--read-only`: every write is refused for the rest of the session. */
   isReadOnly = false;
+  #observer: Promise<Observer> | undefined;
   readonly #background: Promise<void>[] = [];
   /** Called when the session closes, for example to stop a simulator that it started. */
   readonly closing: (() => Promise<void>)[] = [];
 
   constructor(services: Services) {
     this.services = services;
-    this.observer = new Observer(
-      services.readings,
-      () => services.historyLimits,
-      (text, level) => {
-        services.notices.add(text, level);
-      },
-    );
     this.fleet = new Fleet(
       ({ address }, news) => services.profiles.keep(address, news),
-      this.observer.observe,
+      (session, reading) => {
+        if (services.historyLimits.days === 0) return;
+        void this.#observed().then((observer) => {
+          observer.observe(session, reading);
+        });
+      },
     );
   }
 
@@ -152,12 +151,39 @@ export class ShellSession {
     this.#background.push(work);
   }
 
+  /** Writes the readings that are not yet kept. */
+  async writeReadings(): Promise<void> {
+    await (await this.#observer)?.close();
+  }
+
+  /** Loaded with the first reading. */
+  #observed(): Promise<Observer> {
+    return (this.#observer ??= this.#openObserver());
+  }
+
+  async #openObserver(): Promise<Observer> {
+    const { services } = this;
+    const [{ Observer }, files] = await Promise.all([
+      import('../history/observer.ts'),
+      services.readings(),
+    ]);
+    const observer = new Observer(
+      files,
+      () => services.historyLimits,
+      (text, level) => {
+        services.notices.add(text, level);
+      },
+    );
+    observer.isAnnounced = this.keepsForItself;
+    return observer;
+  }
+
   async close(): Promise<void> {
     // Ends the requests of the background work.
     await this.fleet.close();
     await Promise.allSettled(this.#background);
     await Promise.all(this.closing.map((close) => close()));
-    await this.observer.flush();
+    await this.writeReadings();
   }
 }
 

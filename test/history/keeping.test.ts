@@ -1,31 +1,133 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { History } from '../../src/history/history.ts';
+import { parseJournal } from '../../src/change/read-journal.ts';
+import { writtenSteps } from '../../src/history/written-steps.ts';
+import { History, NotReadError } from '../../src/history/history.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
-import { startFleet } from '../main/devsh.ts';
+import { makeDevsh, startFleet, trust } from '../main/devsh.ts';
 
-const later = { since: 0 };
-
-test('keeps what a list shows, and what changed since', async () => {
-  const { devsh, device } = await startFleet({ devices: 1 });
-  const folder = join(devsh.folder, 'state/devsh/readings');
+async function startOne() {
+  const fleet = await startFleet({ devices: 1 });
+  const folder = join(fleet.devsh.folder, 'state/devsh/readings');
   const history = new History(new HistoryFiles(folder));
+  const key = fleet.device(1).users[1]?.username ?? '';
+  return { ...fleet, folder, history, key, file: join(folder, 'sim1.jsonl') };
+}
 
+test('keeps what lists, plans and read-backs show, and finds the run that did a change', async () => {
+  const { devsh, device, folder, history, key, file } = await startOne();
+  const names = device(1).users.map(({ username }) => username);
   await devsh('user list --on sim1');
-  const first = await history.stateAt('sim1', 'user', Date.now());
-  expect(first.records.map(({ username }) => username)).toEqual(
-    device(1).users.map(({ username }) => username),
-  );
+  const before = Date.now();
+  expect(
+    (await history.stateAt('sim1', 'user', before)).records.map((one) => one['username']),
+  ).toEqual(names);
+  await expect(history.stateAt('sim1', 'user', 0)).rejects.toThrow(NotReadError);
   await devsh('user list --on sim1');
-  expect(await history.events(['sim1'], later)).toEqual([]);
-  const [, user] = device(1).users;
-  const key = user?.username ?? '';
+  await devsh('user list lang=de --on sim1');
+  expect(await history.events(['sim1'])).toEqual([]);
+
   await devsh(`user set ${key} lang=fr --on sim1 --yes`);
-  expect(await history.events(['sim1'], later)).toMatchObject([
-    { kind: 'changed', key, fields: [{ field: 'lang', after: 'fr' }] },
+  const runs = join(devsh.folder, 'state/devsh/runs');
+  const [journal = ''] = await readdir(runs);
+  const run = parseJournal(await readFile(join(runs, journal), 'utf8'), journal);
+  const events = await history.events(['sim1'], {}, writtenSteps(run));
+
+  expect(events).toMatchObject([
+    {
+      kind: 'changed',
+      key,
+      fields: [{ field: 'lang', after: 'fr' }],
+      by: { run: run.run, step: 0 },
+    },
   ]);
-  expect((await stat(join(folder, 'sim1.jsonl'))).mode & 0o777).toBe(0o600);
-  expect(await readdir(folder)).toEqual(['digest-key', 'sim1.jsonl']);
-  expect(await readFile(join(folder, 'sim1.jsonl'), 'utf8')).not.toContain('admin-secret');
+  expect((await history.stateAt('sim1', 'user', Date.now())).records).toHaveLength(names.length);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await readdir(folder)).sort()).toEqual(['compacted', 'digest-key', 'sim1.jsonl']);
+});
+
+test('says once that it keeps readings, where, and how to turn it off', async () => {
+  const { devsh, devices } = await startFleet({ devices: 1 });
+  await rm(join(devsh.folder, 'state/devsh/readings'), { recursive: true });
+  const [first, second] = [await devsh('user list --on sim1'), await devsh('user list --on sim1')];
+  expect(first.stderr).toMatch(/keeps what it reads.*readings.*config set historyDays 0/s);
+  expect(second.stderr).not.toContain('keeps');
+  expect(devices).toHaveLength(1);
+});
+
+test.each(['historyDays 0', 'rememberKeys false'])('keeps nothing with %s', async (setting) => {
+  const { devsh, file } = await startOne();
+  await devsh(`config set ${setting}`);
+  await devsh('user list --on sim1');
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+});
+
+test('a failed reading and an unchecked certificate are no evidence', async () => {
+  const { devsh, device, file } = await startOne();
+  await devsh('user list --on sim1 --insecure');
+  device(1).setFault('500');
+  await devsh('user list --on sim1 --timeout 1');
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+});
+
+test('a history that cannot be written costs one warning, not the command', async () => {
+  const { devsh, folder, file, history } = await startOne();
+  await mkdir(file);
+  const run = await devsh('user list --on sim1');
+  expect(run.exitCode).toBe(0);
+  expect(run.stderr.match(/history/g)).toHaveLength(1);
+  await rm(file, { recursive: true });
+  await rm(folder, { recursive: true });
+  await writeFile(folder, 'no folder');
+  expect((await devsh('user list --on sim1')).exitCode).toBe(0);
+  await rm(folder);
+  await devsh('user list --on sim1');
+  await writeFile(file, 'damage\n{"kind":"all","resource":"user","life":1}\n\u0000');
+  expect((await devsh('user list --on sim1')).stderr).toBe('');
+  expect(await history.readingsOf('sim1', 'user')).toHaveLength(1);
+});
+
+test('a new certificate begins a new life', async () => {
+  const { devsh, devices, history } = await startOne();
+  await devsh('user list --on sim1');
+  const other = await startFleet({ devices: 1, seed: 7 });
+  await writeFile(
+    join(devsh.folder, 'config/devsh/devices.yaml'),
+    `devices:\n  - name: sim1\n    address: ${other.device(1).address}\n`,
+  );
+  await trust(devsh, [...devices, ...other.devices]);
+  await devsh('user list --on sim1');
+  expect(await history.events(['sim1'])).toMatchObject([{ kind: 'life' }]);
+  expect(await history.lives('sim1')).toHaveLength(2);
+});
+
+test('several devshes at once lose nothing that was read', async () => {
+  const { devsh, device, history, key } = await startOne();
+  await Promise.all(['fr', 'it', 'es'].map(() => devsh('user list --on sim1')));
+  await devsh(`user set ${key} lang=fr --on sim1 --yes`);
+  const { records } = await history.stateAt('sim1', 'user', Date.now());
+  expect(records.find(({ username }) => username === key)?.['lang']).toBe('fr');
+  expect(device(1).users).toHaveLength(records.length);
+});
+
+test('forgets a device', async () => {
+  const { devsh, file } = await startOne();
+  await devsh('user list --on sim1');
+  expect((await devsh('changes --forget sim1')).exitCode).toBe(0);
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  expect((await devsh('changes --forget sim1')).stderr).toContain('nothing is kept of sim1');
+  expect((await devsh('doctor')).stdout).toMatch(/readings.*0 devices/);
+});
+
+test('programs keep nothing', async () => {
+  const { openDevice } = await import('../../src/api/open-device.ts');
+  const devsh = await makeDevsh();
+  const { device } = await startFleet({ devices: 1 });
+  const { address, fingerprint } = device(1);
+  const login = { user: 'admin', password: 'admin-secret' };
+  const opened = await openDevice(address, { fingerprint, login });
+  await opened.list();
+  await opened.close();
+  expect(await readdir(join(devsh.folder, 'state/devsh/readings'))).toEqual([]);
 });

@@ -44,6 +44,7 @@ const LINES = [
   'apply FILE --on @lab --yes',
   'runs',
   'runs show nothing',
+  'changes --forget sim1',
   'undo --yes',
   'retry',
   'resume',

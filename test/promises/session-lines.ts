@@ -49,6 +49,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `user set zoe lang=fr ${withSecret} ${on} --yes --json`,
     `user set bob ${withSecret} --on echo --yes --trace ${written('trace.jsonl')}`,
     `user delete bob --on echo --yes`,
+    'changes --forget sim2',
     `user delete zoe ${on} --yes`,
     `user list --on sim1 --timeout 3 --proxy ${proxyUrl(proxy)}`,
     'user edit bob --on echo --yes',

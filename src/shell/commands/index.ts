@@ -2,6 +2,7 @@ import { quoteWord } from '../../text/words.ts';
 import type { CommandSpec } from '../command.ts';
 import { alias } from './alias.ts';
 import { apply, importCommand, plan } from './change-sets.ts';
+import { changes } from './changes.ts';
 import { config } from './config.ts';
 import { completion } from './completion.ts';
 import { connect, devices, disconnect, use } from './connect.ts';
@@ -41,6 +42,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   retry,
   undo,
   report,
+  changes,
   get,
   post,
   remove,

@@ -312,6 +312,7 @@ const ROWS = [
     fallback: false,
     parse: (_, before = false) => before,
   }),
+  value('forget', '--forget DEVICE  Remove all that is kept of what DEVICE showed', anyText),
   value('host', '--host NAME  With --ansible: only the variables of one device', anyText),
 
   // Simulated devices.

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileError, writeTextAtomically } from '../os/files.ts';
+import type { HistoryFiles, HistoryLimits } from './history-files.ts';
+import { Keeper } from './kept.ts';
+import { type LineOfReading, lineText } from './lines.ts';
+import { compacted, lastLine, nextLines, type NewReading, sameLine } from './next-lines.ts';
+import type { Observed } from './observer.ts';
+
+/** Enough for the last lines of a device, unless one of them has many records. */
+const TAIL_BYTES = 4_096;
+/** Of unchanged readings, one in this time is written at once; the last one when something changes or at the end. */
+const SAME_EVERY_MS = 60_000;
+/** After so many ms of writing, other work gets its turn. */
+const TURN_MS = 10;
+const DAY_MS = 86_400_000;
+
+/** Writes the readings of one process. */
+export class HistoryWriter {
+  readonly #files: HistoryFiles;
+  /** Unchanged readings that are not written yet, by path and resource. */
+  readonly #held = new Map<string, { readonly path: string; readonly line: LineOfReading }>();
+  #appended = 0;
+
+  constructor(files: HistoryFiles) {
+    this.#files = files;
+  }
+
+  /** Appends what the readings show. `onError` receives what one device could not keep. */
+  async write(
+    readings: readonly Observed[],
+    limits: HistoryLimits,
+    onError: (error: unknown) => void,
+  ): Promise<void> {
+    await this.#files.exclusively(async () => {
+      const key = await this.#files.key();
+      const digestKey = createHash('sha256').update(key).digest('base64url').slice(0, 8);
+      let turn = performance.now();
+      for (const { name, address, pin, redact, ...reading } of readings) {
+        const identity = { name, address, pin, digestKey };
+        try {
+          this.#keep({ ...reading, identity }, new Keeper(key, redact), Date.now());
+        } catch (error) {
+          onError(error);
+        }
+        if (performance.now() - turn > TURN_MS) {
+          await nextTurn();
+          turn = performance.now();
+        }
+      }
+      await this.#compact(limits, Date.now());
+    });
+  }
+
+  /** Writes the unchanged readings that were not written yet. */
+  async close(): Promise<void> {
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    if (held.length === 0) return;
+    await this.#files.exclusively(() => {
+      for (const { path, line } of held) this.#append(path, (tail) => followUp(tail, line));
+      return Promise.resolve();
+    });
+  }
+
+  #keep(reading: NewReading, keeper: Keeper, now: number): void {
+    const path = this.#files.path(reading.identity.name);
+    const id = `${path}\n${reading.resource}`;
+    this.#append(path, (tail, whole) => {
+      const same = sameLine(tail, reading, keeper);
+      const held = this.#held.get(id)?.line;
+      if (same === undefined) {
+        this.#held.delete(id);
+        const before = (held && followUp(tail, held)) ?? '';
+        const lines = nextLines(whole() + before, reading, keeper, now);
+        return lines === undefined ? before : before + lines;
+      }
+      const isSoon = reading.to - (lastLine(tail, reading.resource)?.to ?? 0) < SAME_EVERY_MS;
+      if (!isSoon) {
+        this.#held.delete(id);
+        return lineText(same);
+      }
+      if (held === undefined || same.from > held.from) this.#held.set(id, { path, line: same });
+      return undefined;
+    });
+  }
+
+  /** Synchronous, because a fleet has many files. */
+  #append(path: string, linesFor: (tail: string, whole: () => string) => string | undefined): void {
+    try {
+      const file = openSync(path, 'a+', 0o600);
+      try {
+        const { size } = fstatSync(file);
+        const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+        readSync(file, tail, 0, tail.length, size - tail.length);
+        // A line cut off by a crash must not merge with the next one.
+        const end = size > 0 && tail.at(-1) !== 0x0a ? '\n' : '';
+        const lines = linesFor(tail.toString('utf8'), () =>
+          size === 0 ? '' : readFileSync(path, 'utf8') + end,
+        );
+        if (lines) this.#appended += appendWhole(file, size, end + lines);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      throw fileError('write', path, error);
+    }
+  }
+
+  /** Once a day, and when this process has written much: drops what is too old, and what is too much. */
+  async #compact({ days, megabytes }: HistoryLimits, now: number): Promise<void> {
+    const stamp = join(this.#files.folder, 'compacted');
+    const limit = megabytes * 1_000_000;
+    const last = await stat(stamp).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+    if (now - last < DAY_MS && this.#appended < limit / 20) return;
+    this.#appended = 0;
+    // A tenth more, so that not every file is written again each day.
+    await this.#dropBefore(now - days * DAY_MS, (days * DAY_MS) / 10);
+    for (let left = days / 2; (await this.#size()) > limit; left /= 2) {
+      await this.#dropBefore(left < 0.1 ? now : now - left * DAY_MS, 0);
+      if (left < 0.1) break;
+    }
+    writeFileSync(stamp, '', { mode: 0o600 });
+    utimesSync(stamp, now / 1000, now / 1000);
+  }
+
+  async #size(): Promise<number> {
+    let total = 0;
+    for (const size of (await this.#files.sizes()).values()) total += size;
+    return total;
+  }
+
+  async #dropBefore(since: number, toleranceMs: number): Promise<void> {
+    for (const path of (await this.#files.sizes()).keys()) {
+      const text = await readFile(path, 'utf8');
+      const first = /"to":(\d+)/.exec(text.slice(0, 1_000))?.[1];
+      if (first === undefined || Number(first) >= since - toleranceMs) continue;
+      const rest = compacted(text, since);
+      if (rest.length < text.length) await writeTextAtomically(path, rest, false);
+    }
+  }
+}
+
+/** The line of an unchanged reading, unless the file went on without it. */
+function followUp(tail: string, line: LineOfReading): string | undefined {
+  const last = lastLine(tail, line.resource);
+  const isNext = last?.life === line.life && last.digest === line.digest && line.from >= last.to;
+  return isNext ? lineText(line) : undefined;
+}
+
+/** Appends all of it or nothing: a full disk may take only a part. Returns the number of bytes. */
+function appendWhole(file: number, size: number, text: string): number {
+  const bytes = Buffer.from(text);
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
+    return bytes.length;
+  } catch (error) {
+    ftruncateSync(file, size);
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { attributed, type WrittenStep } from '../../src/history/attribution.ts';
+import type { Event } from '../../src/history/events.ts';
+
+const at = { device: 'fw1', resource: 'user', life: 'L', after: 100, before: 200, key: 'bob' };
+const event: Event = {
+  ...at,
+  kind: 'changed',
+  fields: [{ field: 'lang', before: 'de', after: 'en', isSecret: false }],
+};
+const step: WrittenStep = {
+  ...{ run: 'k3f', step: 0, line: 'user set bob lang=en', device: 'fw1', resource: 'user' },
+  ...{ key: 'bob', action: 'set', sentAt: 150, endedAt: 160 },
+  ...{ before: { username: 'bob', lang: 'de' }, wrote: { lang: 'en' } },
+};
+
+test('a step within the interval that wrote what changed did it', () => {
+  expect(attributed([event], [step])).toMatchObject([{ by: { run: 'k3f', step: 0 } }]);
+});
+
+test.each<[string, Partial<WrittenStep>]>([
+  ['before the interval', { sentAt: 80, endedAt: 90 }],
+  ['after the interval', { sentAt: 210, endedAt: 220 }],
+  ['on another device', { device: 'fw2' }],
+  ['of another record', { key: 'amy' }],
+  ['of another field', { wrote: { email: 'x' } }],
+  ['that deleted', { action: 'delete' }],
+])('a step %s did not', (_, other) => {
+  expect(attributed([event], [{ ...step, ...other }])).toEqual([event]);
+});
+
+test('what others did before and after the step is not attributed to it', () => {
+  const fields = [{ field: 'lang', before: 'fr', after: 'it', isSecret: false }];
+  expect(
+    attributed([{ ...at, kind: 'changed', fields }], [step]).map((one) => [
+      'fields' in one && one.fields,
+      one.by?.run,
+    ]),
+  ).toMatchObject([
+    [
+      [
+        { before: 'fr', after: 'de' },
+        { before: 'en', after: 'it' },
+      ],
+      undefined,
+    ],
+    [[{ before: 'de', after: 'en' }], 'k3f'],
+  ]);
+});
+
+test('a field beside those of the step is an entry of its own', () => {
+  const more = { field: 'is_staff', before: false, after: true, isSecret: false };
+  const both: Event = { ...event, fields: [...('fields' in event ? [] : []), more] };
+  expect(attributed([both], [step])).toMatchObject([{ fields: [more] }]);
+  expect(attributed([both], [step])[0]?.by).toBeUndefined();
+});
+
+test('a new and a deleted record', () => {
+  const record = { key: 'bob', fields: { username: 'bob', lang: 'en' } };
+  const added: Event = { ...at, kind: 'added', record };
+  const gone: Event = { ...at, kind: 'gone', record };
+  const add: WrittenStep = { ...step, action: 'add', before: undefined };
+  expect(attributed([added], [add])).toMatchObject([{ kind: 'added', by: { run: 'k3f' } }]);
+  expect(attributed([gone], [{ ...step, action: 'delete' }])[0]?.by?.run).toBe('k3f');
+  expect(attributed([gone], [add])[0]?.by).toBeUndefined();
+  expect(attributed([added], [{ ...add, wrote: { lang: 'de' } }])).toMatchObject([
+    { kind: 'added', by: { run: 'k3f' } },
+    { kind: 'changed', fields: [{ field: 'lang', before: 'de', after: 'en' }] },
+  ]);
+});

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { DeviceRecord } from '../../src/device/record.ts';
+import { redactorOf } from '../../src/device/sensitive-fields.ts';
+import { type Event, eventsOf } from '../../src/history/events.ts';
+import { Keeper } from '../../src/history/kept.ts';
+import { lineText } from '../../src/history/lines.ts';
+import { nextLines, type NewReading, sameLine } from '../../src/history/next-lines.ts';
+import { replay } from '../../src/history/replay.ts';
+
+const keeper = new Keeper(randomBytes(32), redactorOf(['login-secret']));
+
+/** The history of these readings, one an hour. */
+function historyOf(...readings: readonly (readonly DeviceRecord[])[]): string {
+  let text = '';
+  for (const [index, records] of readings.entries()) {
+    const to = 1_800_000_000_000 + index * 3_600_000;
+    const identity = { name: 'fw1', address: 'fw1:443', pin: 'aa', digestKey: 'k' };
+    const reading: NewReading = {
+      ...{ identity, resource: 'user', keyField: 'username', moving: [] },
+      ...{ records, from: to - 10, to },
+    };
+    const same = sameLine(text.slice(-4096), reading, keeper);
+    text += same ? lineText(same) : (nextLines(text, reading, keeper, to) ?? '');
+  }
+  return text;
+}
+
+function changesIn(text: string): Event[] {
+  return eventsOf('fw1', replay(text).lives);
+}
+
+test('an unchanged reading is one short line', () => {
+  const users = [{ username: 'amy', lang: 'de' }];
+  const once = historyOf(users);
+
+  const twice = historyOf(users, users, users);
+
+  expect(twice.slice(once.length).split('\n')).toHaveLength(3);
+  expect(twice.length - once.length).toBeLessThan(300);
+  expect(changesIn(twice)).toEqual([]);
+});
+
+test.each<[string, DeviceRecord]>([
+  ['a password', { password: 'planted-1' }],
+  ['a hash under any name', { note: '$6$salt$planted-1planted-1' }],
+  ['a nested token', { settings: { api: { token: 'planted-1' } } }],
+  ['a list of secrets', { keys: [{ private_key: 'planted-1' }] }],
+  ['JSON in a text', { settings: '{"psk":"planted-1"}' }],
+  ['a query', { url: 'https://x/?token=planted-1&a=b' }],
+  ['the login in free text', { note: 'use login-secret here' }],
+])('%s is not kept, but that it changed', (_, fields) => {
+  const changed = JSON.parse(
+    JSON.stringify(fields).replace('planted-1', 'planted-2').replace('use', 'try'),
+  ) as DeviceRecord;
+  const text = historyOf([{ username: 'amy', ...fields }], [{ username: 'amy', ...changed }]);
+
+  expect(text).not.toMatch(/planted|login-secret/);
+  expect(changesIn(text)).toMatchObject([{ kind: 'changed', fields: [{ isSecret: true }] }]);
+});
+
+test('equal passwords have different digests', () => {
+  const text = historyOf([
+    { username: 'amy', password: 'x' },
+    { username: 'bob', password: 'x' },
+  ]);
+  const [life] = replay(text).lives;
+  const state = life?.resources.get('user')?.readings[0]?.state;
+  const digests = [...(state?.values() ?? [])].map((record) => record.digests?.['password']);
+  expect(new Set(digests).size).toBe(2);
+});
+
+test('fields that move by themselves are no change, but their last value is known', () => {
+  const at = (hour: number): DeviceRecord[] => [
+    {
+      username: 'amy',
+      last_login: `2026-01-01T0${hour}:00:00Z`,
+      login_count: hour,
+      expires: '2027',
+    },
+  ];
+  const text = historyOf(at(1), at(2), at(3));
+  expect(changesIn(text)).toEqual([]);
+  const user = replay(text).lives[0]?.resources.get('user');
+  expect(user?.moving).toEqual(['last_login', 'login_count']);
+  expect(user?.values.get('amy')).toEqual({ last_login: '2026-01-01T03:00:00Z', login_count: 3 });
+});
+
+test('a field that differs at every reading is left out, visibly and also before', () => {
+  const at = (round: number, lang = 'de'): DeviceRecord[] => [
+    { username: 'amy', lang, password_enc: `a${round}`, psk: `x${round}` },
+    { username: 'bob', lang, password_enc: `b${round}`, psk: `y${round}` },
+  ];
+  const text = historyOf(at(0), at(1), at(2), at(3), at(4), at(5, 'fr'), at(6, 'fr'));
+  expect(changesIn(text)).toMatchObject([
+    { kind: 'left', fields: ['password_enc', 'psk'] },
+    { kind: 'changed', key: 'amy', fields: [{ field: 'lang', before: 'de', after: 'fr' }] },
+    { kind: 'changed', key: 'bob' },
+  ]);
+});
+
+test('a field that most records get at once is one entry', () => {
+  const users = ['amy', 'bob', 'eve'].map((username) => ({ username, old: 1 }));
+  const after = users.map(({ username }) => ({ username, mfa: false }));
+  expect(changesIn(historyOf(users, after))).toMatchObject([
+    { kind: 'shape', gained: ['mfa'], lost: ['old'], records: 3 },
+  ]);
+});
+
+test('two records with one key, large numbers and strange names are kept as they are', () => {
+  const records: DeviceRecord[] = [
+    { username: 'amy', serial: 2n ** 60n },
+    { username: 'amy', ['__proto__']: 'x' },
+    { serial: 1 },
+  ];
+  const [life] = replay(historyOf(records)).lives;
+  const state = life?.resources.get('user')?.readings[0]?.state;
+  expect([...(state?.values() ?? [])].map(({ fields }) => fields)).toEqual(records);
+});
+
+test('a list that was empty and gets records is no new list', () => {
+  const text = historyOf([{ username: 'amy' }], [], [{ username: 'bob' }]);
+  expect(changesIn(text).map((event) => [event.kind, 'key' in event && event.key])).toEqual([
+    ['gone', 'amy'],
+    ['added', 'bob'],
+  ]);
+});
