@@ -84,6 +84,8 @@ interface DecodedPage {
 export class Device {
   readonly ref: DeviceRef;
   readonly trust: Trust;
+  /** Secrets in the writes so far. */
+  readonly sentSecrets: string[] = [];
   readonly #client: DeviceClient;
   #profile: Profile;
   readonly #options: ClientOptions;
@@ -240,6 +242,7 @@ export class Device {
     const { method, path } = request;
     if (method === 'DELETE') assertNoCollection(this.profile, path);
     const sent = { method, path, body: bodyOf(request) };
+    this.sentSecrets.push(...secretsOf(request));
     let response = await this.#ask(sent, signal);
     if (response.status === 428 && method !== 'POST') {
       // 428 means that nothing was done: the device requires If-Match (RFC 6585).

@@ -115,7 +115,7 @@ export class DeviceSession {
   route: Route | undefined;
 
   /** Secrets in the writes so far: a device may show them in any field. */
-  readonly sentSecrets: string[] = [];
+  readonly sentSecrets = new Set<string>();
 
   cached(resource: string): readonly DeviceRecord[] | undefined {
     return this.#cached.get(resource)?.records;
@@ -202,13 +202,12 @@ export class DeviceSession {
     return this.use(access, (device) => device.details(resource, records, signal, this.profile));
   }
 
-  async write(access: Access, request: WriteRequest): Promise<WriteResponse> {
-    const { secretsOf } = await import('../device/encode.ts');
-    this.sentSecrets.push(...secretsOf(request));
+  write(access: Access, request: WriteRequest): Promise<WriteResponse> {
     return this.use(access, async (device) => {
       try {
         return await device.write(request);
       } finally {
+        for (const secret of device.sentSecrets) this.sentSecrets.add(secret);
         if (device.takesOneConnection) this.facts.set('connections', 'one');
       }
     });

@@ -2,8 +2,8 @@ import { keyFieldOf, ignoredFields } from '../device/profile.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceSession, Reading } from '../fleet/device-session.ts';
-import type { HistoryFiles, HistoryLimits } from './history-files.ts';
-import type { HistoryWriter } from './history-writer.ts';
+import { HistoryFiles, type HistoryLimits } from './history-files.ts';
+import { HistoryWriter } from './history-writer.ts';
 import type { NewReading } from './next-lines.ts';
 
 /** Readings are written when none arrived for this long, or before the process ends. */
@@ -27,14 +27,15 @@ export class Observer {
   readonly #limits: () => HistoryLimits;
   readonly #report: Report;
   #waiting: Observed[] = [];
-  #writer: HistoryWriter | undefined;
+  readonly #writer: HistoryWriter;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #hasFailed = false;
 
   /** @param report receives the announcement of the first reading that is kept, and a warning */
-  constructor(files: HistoryFiles, limits: () => HistoryLimits, report: Report) {
-    this.files = files;
+  constructor(folder: string, limits: () => HistoryLimits, report: Report) {
+    this.files = new HistoryFiles(folder);
+    this.#writer = new HistoryWriter(this.files);
     this.#limits = limits;
     this.#report = report;
   }
@@ -48,7 +49,7 @@ export class Observer {
     // Without a check of the certificate nobody knows which device this is.
     if (this.#limits().days === 0 || trust === undefined || trust.kind === 'insecure') return;
     this.#announce();
-    const redactSent = redactorOf(session.sentSecrets);
+    const redactSent = redactorOf([...session.sentSecrets]);
     this.#waiting.push({
       ...session.ref,
       pin: trust.kind === 'pinned' ? trust.fingerprint : 'verified',
@@ -74,8 +75,6 @@ export class Observer {
     this.#waiting = [];
     if (readings.length === 0) return;
     try {
-      const { HistoryWriter } = await import('./history-writer.ts');
-      this.#writer ??= new HistoryWriter(this.files);
       await this.#writer.write(readings, this.#limits(), (error) => {
         this.#warn(error);
       });
@@ -87,7 +86,7 @@ export class Observer {
   /** Writes all that is left. Never throws. */
   async close(): Promise<void> {
     await this.flush();
-    await this.#writer?.close().catch((error: unknown) => {
+    await this.#writer.close().catch((error: unknown) => {
       this.#warn(error);
     });
   }

@@ -5,6 +5,7 @@ import { release } from 'node:os';
 import { dirname } from 'node:path';
 import { CredentialError, DevshError, UsageError } from '../errors.ts';
 import type { Call } from './command.ts';
+import type { HistoryFiles } from '../history/history-files.ts';
 import type { Services } from './services.ts';
 import { environmentProxy, noProxyOf } from '../device/route/route.ts';
 import { errorCode, fileError } from '../os/files.ts';
@@ -56,7 +57,7 @@ export function hasUnicode(env: NodeJS.ProcessEnv): boolean {
 export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   const { services, fleet } = call.shell;
   yield* machineFindings(services);
-  yield* fileFindings(services);
+  yield* fileFindings(services, await call.shell.readings());
   yield* keychainFindings(call);
   const named = [...call.args.all('TARGET'), ...call.options.on];
   const sessions = named.length > 0 ? await call.resolve(named) : fleet.selection;
@@ -119,7 +120,7 @@ export function nodeState(version: string, system: string): [Finding['state'], s
 }
 
 /** The folders and files of devsh: whether they are usable, private and intact. */
-async function* fileFindings(services: Services): AsyncGenerator<Finding> {
+async function* fileFindings(services: Services, readings: HistoryFiles): AsyncGenerator<Finding> {
   const { paths, inventory, knownDevices, history, runs, vault } = services;
   for (const [name, path] of Object.entries<string>({ ...paths })) {
     const { state, problem } = await checkFolder(path);
@@ -143,7 +144,6 @@ async function* fileFindings(services: Services): AsyncGenerator<Finding> {
   yield await fileFinding('history', history.path, async () =>
     counted((await history.load()).length, 'line'),
   );
-  const readings = await services.readings();
   yield await fileFinding('readings', readings.folder, async () => {
     const sizes = [...(await readings.sizes()).values()];
     const bytes = sizes.reduce((sum, size) => sum + size, 0);

@@ -7,7 +7,7 @@ import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/r
 import { readText, writeTextAtomically } from '../os/files.ts';
 import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import { operatorName, type Paths, sessionName } from '../os/environment.ts';
-import type { HistoryFiles, HistoryLimits } from '../history/history-files.ts';
+import type { HistoryLimits } from '../history/history-files.ts';
 import { GoodCopy } from '../settings/cache.ts';
 import { HistoryFile } from '../settings/history-file.ts';
 import { type InventoryFile, openInventory } from '../settings/inventory-file.ts';
@@ -159,12 +159,6 @@ export abstract class Services {
   /** Reads a file that devsh has written; undefined if it does not exist. */
   readIfThere(path: string): Promise<string | undefined> {
     return readText(path);
-  }
-
-  /** What was read of each device, over time. */
-  async readings(): Promise<HistoryFiles> {
-    const { HistoryFiles } = await import('../history/history-files.ts');
-    return new HistoryFiles(join(this.paths.state, 'readings'));
   }
 
   /** For how long readings are kept, and how many bytes of them. */

@@ -4,6 +4,8 @@ import type { LabelColor } from '../fleet/inventory-schema.ts';
 import { CancelledError, DeclinedError, RefusedError } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
 import type { Trust } from '../device/tls.ts';
+import { join } from 'node:path';
+import type { HistoryFiles } from '../history/history-files.ts';
 import type { Observer } from '../history/observer.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import type { Given as GivenOptions } from './grammar/options.ts';
@@ -151,9 +153,11 @@ export class ShellSession {
     this.#background.push(work);
   }
 
-  /** Writes the readings that are not yet kept. */
-  async writeReadings(): Promise<void> {
-    await (await this.#observer)?.close();
+  /** What was read of each device over time, with all that this session has read. */
+  async readings(): Promise<HistoryFiles> {
+    const observer = await this.#observed();
+    await observer.close();
+    return observer.files;
   }
 
   /** Loaded with the first reading. */
@@ -163,12 +167,9 @@ export class ShellSession {
 
   async #openObserver(): Promise<Observer> {
     const { services } = this;
-    const [{ Observer }, files] = await Promise.all([
-      import('../history/observer.ts'),
-      services.readings(),
-    ]);
+    const { Observer } = await import('../history/observer.ts');
     const observer = new Observer(
-      files,
+      join(services.paths.state, 'readings'),
       () => services.historyLimits,
       (text, level) => {
         services.notices.add(text, level);
@@ -183,7 +184,7 @@ export class ShellSession {
     await this.fleet.close();
     await Promise.allSettled(this.#background);
     await Promise.all(this.closing.map((close) => close()));
-    await this.writeReadings();
+    await (await this.#observer)?.close();
   }
 }
 

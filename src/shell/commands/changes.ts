@@ -14,9 +14,7 @@ export const changes = command({
   options: ['forget'],
   async *run({ options: { forget }, shell }) {
     if (forget === undefined) throw new UsageError('say --forget DEVICE');
-    // What this session has read but not written yet would come back.
-    await shell.writeReadings();
-    const readings = await shell.services.readings();
+    const readings = await shell.readings();
     const wasKept = await readings.forget(forget);
     yield wasKept
       ? success(`removed what was kept of ${forget}`)
