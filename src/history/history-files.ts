@@ -98,6 +98,7 @@ export class HistoryFiles {
 
 /** Safe on every file system, also where `FW1` and `fw1` are one file. */
 function fileName(device: string): string {
+  if (/^[a-z0-9_-][a-z0-9_.-]{0,149}$/.test(device)) return device;
   const encoded = Array.from(Buffer.from(device), (byte) => {
     const char = String.fromCharCode(byte);
     return /[a-z0-9_-]/.test(char)

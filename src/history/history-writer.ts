@@ -21,7 +21,7 @@ import { compacted, lastLine, nextLines, type NewReading, sameLine } from './nex
 import type { Observed } from './observer.ts';
 
 /** Enough for the last lines of a device, unless one of them has many records. */
-const TAIL_BYTES = 4_096;
+const TAIL_BYTES = 1_024;
 /** Of unchanged readings, one in this time is written at once; the last one when something changes or at the end. */
 const SAME_EVERY_MS = 60_000;
 /** After so many ms of writing, other work gets its turn. */
@@ -33,6 +33,8 @@ export class HistoryWriter {
   readonly #files: HistoryFiles;
   /** Unchanged readings that are not written yet, by path and resource. */
   readonly #held = new Map<string, { readonly path: string; readonly line: LineOfReading }>();
+  /** What this process has kept a reading of: a command of its own writes its one reading at once. */
+  readonly #kept = new Set<string>();
   #appended = 0;
 
   constructor(files: HistoryFiles) {
@@ -84,12 +86,14 @@ export class HistoryWriter {
       const held = this.#held.get(id)?.line;
       if (same === undefined) {
         this.#held.delete(id);
+        this.#kept.add(id);
         const before = (held && followUp(tail, held)) ?? '';
         const lines = nextLines(whole() + before, reading, keeper, now);
         return lines === undefined ? before : before + lines;
       }
       const isSoon = reading.to - (lastLine(tail, reading.resource)?.to ?? 0) < SAME_EVERY_MS;
-      if (!isSoon) {
+      if (!isSoon || !this.#kept.has(id)) {
+        this.#kept.add(id);
         this.#held.delete(id);
         return lineText(same);
       }

@@ -6,6 +6,7 @@ import {
   isValueList,
   isValueObject,
   jsonText,
+  type JsonValue,
   type Value,
   valueAt,
   valueText,
@@ -187,17 +188,20 @@ export class Keeper {
   }
 }
 
+/** Copies and clears, because this runs for each record of a fleet; JSON leaves undefined fields out. */
 function without(
   records: readonly DeviceRecord[],
   moving: ReadonlySet<string>,
-): readonly DeviceRecord[] {
-  return records.map((record) =>
-    Object.fromEntries(Object.entries(record).filter(([field]) => !moving.has(field))),
-  );
+): readonly JsonValue[] {
+  return records.map((record) => {
+    const rest: Record<string, JsonValue> = { ...record };
+    for (const field of moving) rest[field] = undefined;
+    return rest;
+  });
 }
 
 /** JSON for a digest. The fast writer of Node knows neither large integers nor deep nesting. */
-function quickText(value: Value): string {
+function quickText(value: JsonValue): string {
   try {
     return JSON.stringify(value);
   } catch {

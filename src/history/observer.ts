@@ -30,6 +30,7 @@ export class Observer {
   readonly #writer: HistoryWriter;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #lastAt = 0;
   #hasFailed = false;
 
   /** @param report receives the announcement of the first reading that is kept, and a warning */
@@ -49,7 +50,9 @@ export class Observer {
     // Without a check of the certificate nobody knows which device this is.
     if (this.#limits().days === 0 || trust === undefined || trust.kind === 'insecure') return;
     this.#announce();
-    const redactSent = redactorOf([...session.sentSecrets]);
+    const sent = [...session.sentSecrets];
+    // A fleet is read without a write: nothing to prepare for each of its devices.
+    const redactSent = sent.length === 0 ? (text: string) => text : redactorOf(sent);
     this.#waiting.push({
       ...session.ref,
       pin: trust.kind === 'pinned' ? trust.fingerprint : 'verified',
@@ -58,14 +61,24 @@ export class Observer {
       moving: ignoredFields(profile, resource),
       redact: (text) => redactSent(credential?.redact(text) ?? text),
     });
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.flush(), QUIET_MS);
-    this.#timer.unref();
+    this.#lastAt = performance.now();
+    this.#timer ??= this.#writeWhenQuiet(QUIET_MS);
   };
+
+  /** One timer for a fleet: it starts again if readings came meanwhile. */
+  #writeWhenQuiet(ms: number): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      const quietMs = performance.now() - this.#lastAt;
+      this.#timer = quietMs < QUIET_MS ? this.#writeWhenQuiet(QUIET_MS - quietMs) : undefined;
+      if (this.#timer === undefined) void this.flush();
+    }, ms);
+    return timer.unref();
+  }
 
   /** Writes the readings so far. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }

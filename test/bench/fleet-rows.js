@@ -20,6 +20,7 @@ export async function fleetRows(bench) {
   }
   await report.attempt('lists by other tools', () => toolRows(bench));
   await report.attempt('second list', () => againRow(bench));
+  await report.attempt('history', () => historyRow(bench));
   await report.attempt('add', () => addRow(bench));
 }
 
@@ -94,6 +95,32 @@ async function firstAnswerRow(name, { report, fleet }) {
     against: 'the first answer of one device',
     rounds: 5,
   });
+}
+
+/** What it costs to keep what a list shows, if nothing has changed; to the end of the process. */
+async function historyRow(bench) {
+  const { report, devices } = bench;
+  const name = `list of ${devices} devices, nothing changed, with history`;
+  if (!report.wants(name)) return;
+  const fleet = await startFleet(bench, { devices });
+  const settings = join(fleet.env.XDG_CONFIG_HOME, 'devsh', 'settings.json');
+  const listWith = (build, historyDays) => {
+    writeFileSync(settings, JSON.stringify({ historyDays }));
+    return list(build, fleet);
+  };
+  try {
+    await listWith(bench.built, 90);
+    await report.compare(name, {
+      kind: 'ratio',
+      goal: 1.05,
+      against: 'the same without history',
+      own: (build) => listWith(build, 90),
+      other: () => listWith(bench.built, 0),
+      rounds: 9,
+    });
+  } finally {
+    fleet.close();
+  }
 }
 
 /** Tools that start processes per device. */
