@@ -9,11 +9,15 @@ const ALLOWED = {
   drift: 'overwrite what somebody changed since, apply an expired plan',
   protected: 'delete a protected record, or the last one',
   prune: 'prune although the file looks like a mistake',
+  'break-glass': 'the same to a break-glass account, named in full: break-glass=NAME',
 } as const;
+
+/** The only word with a value: one permission must not open every break-glass account. */
+export const BREAK_GLASS = 'break-glass';
 
 export type AllowWord = keyof typeof ALLOWED;
 
-export type Allowed = ReadonlySet<AllowWord>;
+export type Allowed = ReadonlySet<AllowWord | `${typeof BREAK_GLASS}=${string}`>;
 
 export const ALLOW_WORDS = Object.keys(ALLOWED) as readonly AllowWord[];
 
@@ -27,7 +31,11 @@ export function allowHint(word: AllowWord): string {
 }
 
 export function allowedBy(words: readonly string[]): Allowed {
-  const unknown = words.find((word) => !Object.hasOwn(ALLOWED, word));
+  const isNamed = (word: string): boolean => /^break-glass=./.test(word);
+  const unknown = words.find((word) => !Object.hasOwn(ALLOWED, word) && !isNamed(word));
+  if (words.includes(BREAK_GLASS)) {
+    throw new UsageError(`${BREAK_GLASS} needs the account in full: --allow ${BREAK_GLASS}=NAME`);
+  }
   if (unknown === undefined) return new Set(words as readonly AllowWord[]);
   throw new UsageError(`"${oneLine(unknown)}" is not one of ${ALLOW_WORDS.join(', ')}`);
 }

@@ -3,7 +3,7 @@ import { type DeviceRecord, type Value, valueAt, valueText } from '../device/rec
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import type { Change } from './change.ts';
-import { opensAccess } from './guard.ts';
+import { opensAccess } from './account-harm.ts';
 
 export interface ClosedAccounts {
   readonly changes: readonly Change[];

@@ -1,32 +1,15 @@
 import type { Credential } from '../device/credential.ts';
-import {
-  isPrivilegeField,
-  isSecretField,
-  isStatusField,
-  permittingValue,
-} from '../device/sensitive-fields.ts';
-import {
-  type DeviceRecord,
-  type DeviceRef,
-  isValueList,
-  type Value,
-  valueAt,
-  valueText,
-} from '../device/record.ts';
-import { lookOf } from '../text/visible.ts';
-import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
-import { isHarmless, showsRights } from './doubts.ts';
-import type { DevicePlan, Plan, Step } from './plan.ts';
+import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { type Allowed, allowHint, type AllowWord } from './allow.ts';
+import { fieldThatLoses, harmOf, isAccount, named, names } from './account-harm.ts';
+import { type Allowed, allowHint, type AllowWord, BREAK_GLASS } from './allow.ts';
+import { breakGlassAtRisk } from './break-glass.ts';
+import { quoteWord } from '../text/words.ts';
 import { eraseReason } from './data-loss.ts';
+import { isHarmless, showsRights } from './doubts.ts';
+import type { DevicePlan, Plan, Step } from './plan.ts';
 
-/** Resources whose records give access: `user`, `local-admins`, `api_token`. */
-const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|apikey/;
-/** Fields that name an account or the owner of a record. */
-const NAMES = /^(?:user(?:name|id)?|login(?:name)?|account(?:name)?|owner|uid)$/;
-const ADDRESSES = /^(?:e?mail(?:address)?|upn|principal(?:name)?)$/;
 /** The account that devsh uses on a device, as far as the login and the records show it. */
 export class OwnAccess {
   readonly #credential: Credential | undefined;
@@ -90,57 +73,6 @@ export class OwnAccess {
   }
 }
 
-/** Whether the records of a resource give access, judged by its name. */
-export function opensAccess(resource: string): boolean {
-  return ACCOUNTS.test(lettersOf(resource));
-}
-
-function isAccount({ resource, before, after }: Step): boolean {
-  const fields = Object.keys({ ...before, ...after });
-  return (
-    opensAccess(resource) ||
-    fields.some((field) => isSecretField(field) || /^(?:user|login)name$/.test(lettersOf(field)))
-  );
-}
-
-/** How a step takes access away from its account. */
-function harmOf(step: Step, user: string): string | undefined {
-  if (step.action === 'delete') return 'deleting';
-  // A device that trims and folds names may take the new name for the existing one.
-  if (step.action === 'add') return step.key === user ? undefined : 'adding';
-  const parts = partsOf(step);
-  const renamed = parts.find(({ field, before }) => {
-    const isName = field === step.keyField || NAMES.test(lettersOf(field));
-    return isName || (ADDRESSES.test(lettersOf(field)) && isSameName(valueText(before), user));
-  });
-  if (renamed !== undefined) return 'renaming';
-  const lost = parts.find((part) => isSecretPart(part) || isLoss(part));
-  return lost && `changing ${lost.field} of`;
-}
-
-/** The fields that a step changes; the parts of nested ones. */
-function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
-  return Object.keys(after)
-    .filter((field) => !isSameValue(valueAt(after, field) ?? null, valueAt(before, field)))
-    .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(after, field)));
-}
-
-function isSecretPart({ field }: ChangedPart): boolean {
-  return field.split('.').some(isSecretField);
-}
-
-/** Whether a right or the access is taken away. Anything not clearly granted counts as taken. */
-function isLoss({ field, before, after }: ChangedPart): boolean {
-  const path = field.split('.');
-  const last = path.at(-1) ?? '';
-  if (!isStatusField(last) && !path.some(isPrivilegeField)) return false;
-  if (isValueList(before) && isValueList(after)) {
-    return !before.every((item) => after.some((other) => isSameValue(item, other)));
-  }
-  const opens = permittingValue(last) ?? (/admin|super|root|staff/i.test(last) ? true : undefined);
-  return opens === undefined || asBoolean(after ?? null) !== opens;
-}
-
 /** Whether the record may belong to an account with write access: unless its fields exclude that. */
 function mayWrite(record: DeviceRecord): boolean {
   const rights = Object.keys(record).filter(showsRights);
@@ -148,57 +80,6 @@ function mayWrite(record: DeviceRecord): boolean {
     rights.length === 0 ||
     rights.some((field) => /level/i.test(field) || !isHarmless(valueAt(record, field)))
   );
-}
-
-/** The field by which a group (or another list of members) would lose this user. */
-function fieldThatLoses(step: Step, user: string): string | undefined {
-  const holds = (value: Value | undefined): boolean =>
-    isValueList(value) && value.some((item) => isSameName(valueText(item), user));
-  if (step.action === 'delete') {
-    return Object.keys(step.before ?? {}).find((field) => holds(valueAt(step.before, field)));
-  }
-  return partsOf(step).find(({ before, after }) => holds(before) && !holds(after))?.field;
-}
-
-/** Whether a field of a record names this account. */
-function names(record: DeviceRecord, field: string, keyField: string, user: string): boolean {
-  const text = valueText(valueAt(record, field));
-  const letters = lettersOf(field);
-  if (ADDRESSES.test(letters)) return isSame(text, user);
-  return (field === keyField || NAMES.test(letters)) && isSameName(text, user);
-}
-
-/** Also if one of them includes its domain: `CORP\\admin`, `admin@corp`. */
-function isSameName(name: string, user: string): boolean {
-  return isSame(name, user) || isSame(bareName(name), bareName(user));
-}
-
-/** Whether a device may take one name for the other: trimmed, folded, or look-alike. */
-function isSame(one: string, other: string): boolean {
-  const look = foldedLook(one);
-  return look !== '' && look === foldedLook(other);
-}
-
-function foldedLook(name: string): string {
-  return lookOf(
-    name
-      .normalize('NFKD')
-      .replace(/[\p{M}\p{Cc}]/gu, '')
-      .replaceAll('ı', 'i'),
-  );
-}
-
-function bareName(name: string): string {
-  return name.replace(/^.*\\/s, '').replace(/@.*$/s, '');
-}
-
-/** A name in a message; quoted if it contains characters that are easy to overlook. */
-function named(name: string): string {
-  return /^[\x21-\x7e]+$/.test(name) ? name : `"${name}"`;
-}
-
-function lettersOf(name: string): string {
-  return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
 /** Fields by which devices mark protected records, and the value that protects. */
@@ -213,41 +94,61 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
 
 /**
  * Refuses a plan that would lock its user out or destroy protected data: a change that takes access from
- * the account in use, a delete of the last record or of a protected one.
+ * the account in use or from a break-glass account, a delete of the last record or of a protected one.
  *
  * @param sessions the open sessions of the plan's devices
  */
 export function guardPlan(
   plan: Plan,
-  sessions: readonly Pick<DeviceSession, 'ref' | 'credential' | 'cached'>[],
+  sessions: readonly Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'cached'>[],
   allowed: Allowed,
 ): void {
-  const access = new Map(
-    sessions.map((session) => [
-      session.ref.address,
-      new OwnAccess(session.credential, (resource) => session.cached(resource) ?? []),
-    ]),
+  const guarded = new Map(
+    sessions.map((session) => {
+      const recordsOf = (resource: string) => session.cached(resource) ?? [];
+      const access = new OwnAccess(session.credential, recordsOf);
+      return [session.ref.address, { entry: session.entry, access, recordsOf }];
+    }),
   );
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
-      refuse(device, allowed, 'own-account', access.get(device.address)?.objectionTo(step));
+      const { entry, access, recordsOf } = guarded.get(device.address) ?? {};
+      refuseBreakGlass(device, entry, step, recordsOf?.(step.resource) ?? [], allowed);
+      refuse(device, allowed, 'own-account', access?.objectionTo(step));
       refuse(device, allowed, 'loss', eraseReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
   }
 }
 
-/** Refuses a step that would lock its user out, judged by the records right before it is sent. */
+/** Refuses a step that would lock its user or a break-glass account out, by the records right before it is sent. */
 export function guardStep(
-  { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
+  { ref, entry, credential }: Pick<DeviceSession, 'ref' | 'entry' | 'credential'>,
   step: Step,
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
+  refuseBreakGlass(ref, entry, step, records, allowed);
   const access = new OwnAccess(credential, () => records);
   refuse(ref, allowed, 'own-account', access.objectionTo(step));
+}
+
+/** The allowed name must be the whole name: a pattern or another spelling may be a mistake. */
+function refuseBreakGlass(
+  { name }: DeviceRef,
+  { breakGlass = [] }: Pick<DeviceSession['entry'], 'breakGlass'> = {},
+  step: Step,
+  records: readonly DeviceRecord[],
+  allowed: Allowed,
+): void {
+  const risk = breakGlassAtRisk(step, breakGlass, records);
+  if (risk === undefined || allowed.has(`${BREAK_GLASS}=${risk.account}`)) return;
+  const word = quoteWord(`${BREAK_GLASS}=${risk.account}`);
+  throw new RefusedError(
+    `${name}: ${risk.reason}, a break-glass account; name it in full to override: --allow ${word}`,
+  );
 }
 
 function refuse(

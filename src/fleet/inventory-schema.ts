@@ -24,6 +24,16 @@ const name = text
 export const LABEL_COLORS = ['red', 'yellow', 'green', 'blue'] as const;
 export type LabelColor = (typeof LABEL_COLORS)[number];
 
+/** Names in one text, as in the cell of a spreadsheet. */
+export function splitNames(names: string): string[] {
+  return names.split(/[\s,;|]+/).filter((one) => one !== '');
+}
+
+const breakGlass = z
+  .union([text.transform(splitNames), z.array(text).min(1)], 'must be a list of names or patterns')
+  .exactOptional()
+  .describe('Accounts for emergencies, names or patterns: no write takes access from them');
+
 /** Settings of a device, its own or inherited from its groups. */
 const settings = {
   user: text.exactOptional().describe('The account to log in as'),
@@ -32,6 +42,7 @@ const settings = {
     .describe('A PEM file with the CA of its certificate, relative to this file'),
   insecure: flag.exactOptional().describe('Do not check its certificate'),
   read_only: flag.exactOptional().describe('Refuse every write'),
+  break_glass: breakGlass,
   label: text
     .max(24, 'must be no longer than 24 characters')
     .exactOptional()
@@ -79,6 +90,7 @@ const groupSchema = z.strictObject({
 
 /** The content of `devices.yaml`. */
 export const inventorySchema = z.strictObject({
+  break_glass: breakGlass,
   devices: orEmpty(z.array(deviceSchema, 'must be a list of devices')),
   groups: orEmpty(z.record(groupName, orEmpty(groupSchema), 'must be groups with their settings')),
 });
@@ -93,7 +105,15 @@ export type DeviceSettings = NamedInCode<Omit<SettingsContent, 'proxy' | 'jump'>
 export const SETTING_KEYS = Object.keys(settings) as readonly SettingKey[];
 
 /** Settings that run no program and lead to no secret. */
-const SAFE_SETTINGS = ['proxy', 'jump', 'read_only', 'insecure', 'label', 'color'] as const;
+const ROUTE_SETTINGS = ['proxy', 'jump'] as const;
+const SAFE_SETTINGS = [
+  ...ROUTE_SETTINGS,
+  'read_only',
+  'insecure',
+  'break_glass',
+  'label',
+  'color',
+] as const;
 
 /** The settings in a row of `device list`, which `device import` reads. */
 export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...SAFE_SETTINGS] as const;

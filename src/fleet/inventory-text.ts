@@ -58,6 +58,7 @@ export function parseInventory(text: string, file: string): Inventory {
 export function readInventory(text: string, file: string): ReadInventory {
   const source = new YamlSource(text, file, (message) => new SettingsError(message));
   const content = contentOf(source);
+  const { break_glass: breakGlass = [] } = content;
   const groups = groupsOf(content, source);
   const places = new Map<string, number>();
   const claim = (key: string, path: Path, message: string): void => {
@@ -90,11 +91,12 @@ export function readInventory(text: string, file: string): ReadInventory {
       level.flatMap((name) => byName.get(name.toLowerCase()) ?? []),
     );
     conflicts.push(...conflictsOf(own, inherited));
-    return deviceOf(device, levels.flat(), [own, ...inherited.flat()], dirname(file));
+    const all = { break_glass: breakGlass };
+    return deviceOf(device, levels.flat(), [own, ...inherited.flat(), all], dirname(file));
   });
   const written = writtenInventory(source.data());
   const lines = devices.map((_device, index) => source.line(['devices', index]));
-  return { inventory: new Inventory(devices), written, conflicts, lines };
+  return { inventory: new Inventory(devices, breakGlass), written, conflicts, lines };
 }
 
 function groupsOf(content: InventoryContent, source: YamlSource): GroupSettings[] {
@@ -110,7 +112,7 @@ function conflictsOf(
   inherited: readonly (readonly GroupSettings[])[],
 ): GroupConflict[] {
   return SETTINGS.flatMap((setting): GroupConflict[] => {
-    if (own[setting] !== undefined) return [];
+    if (own[setting] !== undefined || setting === 'break_glass') return [];
     const nearest = inherited
       .map((level) => level.filter((group) => group[setting] !== undefined))
       .find((level) => level.length > 0);
@@ -171,9 +173,18 @@ function deviceOf(
   folder: string,
 ): InventoryDevice {
   const settings = SETTINGS.flatMap((key): [string, unknown][] => {
-    const value = sources.find((source) => source[key] !== undefined)?.[key];
+    const value =
+      key === 'break_glass'
+        ? breakGlassOf(sources)
+        : sources.find((source) => source[key] !== undefined)?.[key];
     if (value === undefined) return [];
     return [[inCode(key), key === 'route' ? value : fromFolder(key, value, folder)]];
   });
   return { name, address, groups, ...(Object.fromEntries(settings) as DeviceSettings) };
+}
+
+/** Those of the device, of all its groups and of all devices: a nearer list never removes protection. */
+function breakGlassOf(sources: readonly Settings[]): readonly string[] | undefined {
+  const all = new Set(sources.flatMap((source) => source.break_glass ?? []));
+  return all.size === 0 ? undefined : [...all];
 }

@@ -15,12 +15,15 @@ export interface InventoryDevice extends DeviceSettings {
 /** The devices of the inventory, in file order. */
 export class Inventory {
   readonly devices: readonly InventoryDevice[];
+  /** The break-glass accounts of all devices, also of addresses that are not in the inventory. */
+  readonly breakGlass: readonly string[];
   // Made on first use: most lines look for names alone.
   #byName: ReadonlyMap<string, InventoryDevice> | undefined;
   #byAddress: ReadonlyMap<string, InventoryDevice> | undefined;
 
-  constructor(devices: readonly InventoryDevice[]) {
+  constructor(devices: readonly InventoryDevice[], breakGlass: readonly string[] = []) {
     this.devices = devices;
+    this.breakGlass = breakGlass;
   }
 
   /** The names of all groups that have a device, sorted; names are case-insensitive. */

@@ -134,7 +134,10 @@ function resolveWord(word: string, inventory: Inventory): DeviceEntry[] {
   const parsed = parseAddress(word);
   const address = formatAddress(parsed);
   const device = inventory.findByAddress(address);
-  return [device ? fromInventory(device) : { name: shortAddress(parsed), address, groups: [] }];
+  if (device) return [fromInventory(device)];
+  const { breakGlass } = inventory;
+  const guarded = breakGlass.length > 0 && { breakGlass };
+  return [{ name: shortAddress(parsed), address, groups: [], ...guarded }];
 }
 
 function fromInventory(device: InventoryDevice): DeviceEntry {

@@ -3,7 +3,7 @@ import { type ConfiguredRoute, parseRoute } from '../device/route/route.ts';
 import { UsageError } from '../errors.ts';
 import type { Path, YamlSource } from '../text/yaml-source.ts';
 import { namedInYaml } from '../text/yaml-names.ts';
-import { SETTING_KEYS, type SettingKey, SHARED_SETTINGS } from './inventory-schema.ts';
+import { SETTING_KEYS, type SettingKey, SHARED_SETTINGS, splitNames } from './inventory-schema.ts';
 import { GroupTree, type Inventory, type InventoryDevice } from './inventory.ts';
 import { parseAddress } from '../device/address.ts';
 import type { JsonValue } from '../device/record.ts';
@@ -117,6 +117,11 @@ export function writtenSettings(device: InventoryDevice): WrittenSettings {
       return [[key, typeof value === 'boolean' ? String(value) : value]];
     }),
   );
+}
+
+/** As a list, also if it is written as one text. */
+export function breakGlassNames({ break_glass: names = [] }: WrittenSettings): readonly string[] {
+  return typeof names === 'string' ? splitNames(names) : names;
 }
 
 /** For comparison: absolute paths, a proxy with its port. Throws a UsageError for an invalid route. */

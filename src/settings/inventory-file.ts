@@ -12,6 +12,9 @@ import { counted, someOf } from '../text/one-line.ts';
 import type { Paths } from '../os/environment.ts';
 import type { Settings } from './settings.ts';
 
+/** Partial, because an earlier state of this version may have cached another shape. */
+type ParsedInventory = Partial<Pick<Inventory, 'devices' | 'breakGlass'>>;
+
 /**
  * The inventory in `devices.yaml`, which belongs to the user: edits keep comments and order. The last valid
  * text is kept in a good copy, and the parsed inventory in the cache.
@@ -20,7 +23,7 @@ export class InventoryFile {
   readonly path: string;
   readonly #copy: GoodCopy;
   readonly #notify: (notice: string) => void;
-  readonly #parsed: CachedFile<readonly InventoryDevice[]> | undefined;
+  readonly #parsed: CachedFile<ParsedInventory> | undefined;
   #held: { readonly stamp: string; readonly inventory: Inventory } | undefined;
 
   /** @param notify gets a line for the user if the file has lost devices */
@@ -28,7 +31,7 @@ export class InventoryFile {
     path: string,
     copy: GoodCopy,
     notify: (notice: string) => void,
-    parsed?: CachedFile<readonly InventoryDevice[]>,
+    parsed?: CachedFile<ParsedInventory>,
   ) {
     this.path = path;
     this.#copy = copy;
@@ -42,15 +45,19 @@ export class InventoryFile {
     const own = await fileStamp(this.path);
     const stamp = await this.#stampWith(own);
     if (this.#held?.stamp === stamp) return this.#held.inventory;
-    const devices = own === '' ? undefined : await this.#parsed?.read(stamp);
-    if (devices !== undefined) return this.#hold(stamp, new Inventory(devices));
+    const { devices, breakGlass } =
+      (own === '' ? undefined : await this.#parsed?.read(stamp)) ?? {};
+    if (devices !== undefined) return this.#hold(stamp, new Inventory(devices, breakGlass));
     const good = await this.#copy.read();
     const { text, inventory } = await this.#read(good);
     if (good !== undefined && text !== good) await this.#notifyLost(inventory, good);
     if (text === '') return inventory;
     await this.#copy.keep(text);
     const kept = await this.#stampWith(own);
-    await this.#parsed?.keep(inventory.devices, kept);
+    await this.#parsed?.keep(
+      { devices: inventory.devices, breakGlass: inventory.breakGlass },
+      kept,
+    );
     return this.#hold(kept, inventory);
   }
 

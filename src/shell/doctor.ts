@@ -245,6 +245,9 @@ async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<F
   const { services } = call.shell;
   const area = session.ref.name;
   const before = services.now();
+  const { breakGlass = [] } = session.entry;
+  if (breakGlass.length > 0)
+    yield finding(area, 'break-glass accounts', 'ok', breakGlass.join(', '));
   try {
     const response = await session.use(call.access, async (device) => {
       const path = device.profile.basePath;

@@ -29,7 +29,7 @@ function withConnected(inventory: Inventory, connected: readonly DeviceEntry[]):
   const others = inventory.devices.filter(
     ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
   );
-  return new Inventory([...connected, ...others]);
+  return new Inventory([...connected, ...others], inventory.breakGlass);
 }
 
 function isUnderstood(selector: string, inventory: Inventory): boolean {

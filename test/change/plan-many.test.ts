@@ -41,7 +41,8 @@ function timeFor(count: number): number {
   const parts = changes.map((change) => planDevice(DEVICE, documentedProfile, change, records));
   const plan = mergeDevicePlans(DEVICE, parts);
   const credential = Credential.token('abc', 'admin');
-  const session = { ref: DEVICE, credential, cached: () => records };
+  const entry = { ...DEVICE, groups: [] };
+  const session = { ref: DEVICE, entry, credential, cached: () => records };
   guardPlan({ run: 'run', devices: [plan] }, [session], new Set(['own-account']));
   const elapsed = performance.now() - startedAt;
   expect(plan.steps).toHaveLength(count);

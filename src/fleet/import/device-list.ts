@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { SettingsError, UsageError } from '../../errors.ts';
 import { SETTING_KEYS } from '../inventory-schema.ts';
-import { normalizedSettings, type WrittenSettings } from '../written-inventory.ts';
+import { breakGlassNames, normalizedSettings, type WrittenSettings } from '../written-inventory.ts';
 import {
   asList,
   asObject,
@@ -63,7 +63,17 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** A spreadsheet may say how to reach a device, never what to run or to trust. */
-const SETTINGS = ['user', 'profile', 'ca', 'proxy', 'jump', 'read_only', 'label', 'color'] as const;
+const SETTINGS = [
+  'user',
+  'profile',
+  'ca',
+  'proxy',
+  'jump',
+  'read_only',
+  'break_glass',
+  'label',
+  'color',
+] as const;
 
 /**
  * Reads devices from CSV: the first line names the columns (name, address, groups, user …), separated by
@@ -147,12 +157,22 @@ function remarksOf(written: readonly string[], columns: readonly string[]): stri
 /** Reads another `devices.yaml`, whose relative paths start at its own folder. Throws a UsageError. */
 export function parseDevicesYaml(text: string, file: string): Findings {
   try {
-    const { written, lines } = readInventory(text, file);
+    const { written, lines, inventory } = readInventory(text, file);
+    const { breakGlass } = inventory;
     const folder = dirname(resolve(file));
     return {
       devices: written.devices.map((device, index) => ({
         ...device,
-        settings: normalizedSettings(device.settings, folder),
+        settings: normalizedSettings(
+          {
+            ...device.settings,
+            // The list for all devices of that file: this inventory may have others.
+            ...(breakGlass.length > 0 && {
+              break_glass: [...breakGlass, ...breakGlassNames(device.settings)],
+            }),
+          },
+          folder,
+        ),
         place: `${file}:${lines[index] ?? 1}`,
       })),
       groups: written.groups.map((group) => ({

@@ -6,6 +6,7 @@ import { hasUnsafe } from '../../text/visible.ts';
 import { GroupTree, type Inventory, type InventoryDevice } from '../inventory.ts';
 import { nameProblem, type SettingKey } from '../inventory-schema.ts';
 import {
+  breakGlassNames,
   normalizedSettings,
   writtenSettings,
   type WrittenDevice,
@@ -204,9 +205,16 @@ function settingChanges(
   found: WrittenSettings,
 ): KeyChange[] {
   const keys = Object.keys(found) as SettingKey[];
-  const changes = keys
-    .filter((key) => JSON.stringify(effective[key]) !== JSON.stringify(found[key]))
-    .map((key): KeyChange => ({ key, before: own[key], after: found[key] }));
+  const changes = keys.flatMap((key): KeyChange[] => {
+    const before = own[key];
+    if (key !== 'break_glass') {
+      const isSame = JSON.stringify(effective[key]) === JSON.stringify(found[key]);
+      return isSame ? [] : [{ key, before, after: found[key] }];
+    }
+    // An import never takes an account off the list.
+    const added = missing(breakGlassNames(found), breakGlassNames(effective));
+    return added.length === 0 ? [] : [{ key, before, after: [...breakGlassNames(own), ...added] }];
+  });
   // A device is reached by a proxy or a jump host, so one replaces the other.
   for (const [key, other] of [
     ['proxy', 'jump'],

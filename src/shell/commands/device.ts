@@ -58,7 +58,18 @@ const COLUMNS = [
 ];
 
 function rowOf(device: InventoryDevice) {
-  const { name, address, groups, user, ca, route, insecure, readOnly, label } = device;
+  const {
+    name,
+    address,
+    groups,
+    user,
+    ca,
+    route,
+    insecure,
+    readOnly,
+    breakGlass = [],
+    label,
+  } = device;
   return {
     name,
     address,
@@ -69,6 +80,7 @@ function rowOf(device: InventoryDevice) {
     options: [
       insecure === true ? 'insecure' : [],
       readOnly === true ? 'read-only' : [],
+      breakGlass.length > 0 ? `break-glass ${breakGlass.join(' ')}` : [],
       label ?? [],
     ].flat(),
   };

@@ -1,7 +1,8 @@
 import type { FormPairs } from '../../device/encode.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
-import { guardStep, opensAccess } from '../../change/guard.ts';
+import { opensAccess } from '../../change/account-harm.ts';
+import { guardStep } from '../../change/guard.ts';
 import type { Step } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -41,7 +42,8 @@ export async function guardRaw(
   path: string,
   form: FormPairs = [],
 ): Promise<void> {
-  if (call.options.allow.has('own-account')) return;
+  const { breakGlass = [] } = session.entry;
+  if (call.options.allow.has('own-account') && breakGlass.length === 0) return;
   const { pathname } = new URL(path, 'https://device.invalid');
   const words = pathname.split('/').filter((word) => word !== '');
   const resource = words.find(opensAccess);

@@ -1,0 +1,138 @@
+import {
+  isPrivilegeField,
+  isSecretField,
+  isStatusField,
+  permittingValue,
+} from '../device/sensitive-fields.ts';
+import {
+  type DeviceRecord,
+  isValueList,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
+import { lookOf } from '../text/visible.ts';
+import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
+import type { Step } from './plan.ts';
+
+/** Resources whose records give access: `user`, `local-admins`, `api_token`. */
+const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|apikey/;
+/** Fields that name an account or the owner of a record. */
+const NAMES = /^(?:user(?:name|id)?|login(?:name)?|account(?:name)?|owner|uid)$/;
+const ADDRESSES = /^(?:e?mail(?:address)?|upn|principal(?:name)?)$/;
+/** Whether the records of a resource give access, judged by its name. */
+export function opensAccess(resource: string): boolean {
+  return ACCOUNTS.test(lettersOf(resource));
+}
+
+export function isAccount({ resource, before, after }: Step): boolean {
+  const fields = Object.keys({ ...before, ...after });
+  return (
+    opensAccess(resource) ||
+    fields.some((field) => isSecretField(field) || /^(?:user|login)name$/.test(lettersOf(field)))
+  );
+}
+
+/** How a step takes access away from its account. */
+export function harmOf(step: Step, user: string): string | undefined {
+  if (step.action === 'delete') return 'deleting';
+  // A device that trims and folds names may take the new name for the existing one.
+  if (step.action === 'add') return step.key === user ? undefined : 'adding';
+  const parts = partsOf(step);
+  const renamed = parts.find(({ field, before }) => {
+    const isName = field === step.keyField || NAMES.test(lettersOf(field));
+    return isName || (ADDRESSES.test(lettersOf(field)) && isSameName(valueText(before), user));
+  });
+  if (renamed !== undefined) return 'renaming';
+  const lost = parts.find((part) => isSecretPart(part) || isLoss(part));
+  return lost && `changing ${lost.field} of`;
+}
+
+/** The fields that a step changes; the parts of nested ones. */
+function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
+  return Object.keys(after)
+    .filter((field) => !isSameValue(valueAt(after, field) ?? null, valueAt(before, field)))
+    .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(after, field)));
+}
+
+function isSecretPart({ field }: ChangedPart): boolean {
+  return field.split('.').some(isSecretField);
+}
+
+/** Whether a right or the access is taken away. Anything not clearly granted counts as taken. */
+function isLoss({ field, before, after }: ChangedPart): boolean {
+  const path = field.split('.');
+  const last = path.at(-1) ?? '';
+  if (!isStatusField(last) && !path.some(isPrivilegeField)) return false;
+  if (isValueList(before) && isValueList(after)) {
+    return !before.every((item) => after.some((other) => isSameValue(item, other)));
+  }
+  const opens = permittingValue(last) ?? (/admin|super|root|staff/i.test(last) ? true : undefined);
+  return opens === undefined || asBoolean(after ?? null) !== opens;
+}
+
+/** The field by which a group (or another list of members) would lose this user. */
+export function fieldThatLoses(step: Step, user: string): string | undefined {
+  const holds = (value: Value | undefined): boolean =>
+    isValueList(value) && value.some((item) => isSameName(valueText(item), user));
+  if (step.action === 'delete') {
+    return Object.keys(step.before ?? {}).find((field) => holds(valueAt(step.before, field)));
+  }
+  return partsOf(step).find(({ before, after }) => holds(before) && !holds(after))?.field;
+}
+
+/** Whether a field of a record names this account. */
+export function names(
+  record: DeviceRecord,
+  field: string,
+  keyField: string,
+  user: string,
+): boolean {
+  const text = valueText(valueAt(record, field));
+  const letters = lettersOf(field);
+  if (ADDRESSES.test(letters)) return isSame(text, user);
+  return (field === keyField || NAMES.test(letters)) && isSameName(text, user);
+}
+
+/** The names and addresses of the account that a record is about. */
+export function accountNames(record: DeviceRecord, keyField: string): string[] {
+  return Object.keys(record).flatMap((field) => {
+    const letters = lettersOf(field);
+    const isName = field === keyField || NAMES.test(letters) || ADDRESSES.test(letters);
+    const text = isName ? valueText(valueAt(record, field)) : '';
+    return text === '' ? [] : [text];
+  });
+}
+
+/** Also if one of them includes its domain: `CORP\\admin`, `admin@corp`. */
+export function isSameName(name: string, user: string): boolean {
+  return isSame(name, user) || isSame(bareName(name), bareName(user));
+}
+
+/** Whether a device may take one name for the other: trimmed, folded, or look-alike. */
+function isSame(one: string, other: string): boolean {
+  const look = foldedLook(one);
+  return look !== '' && look === foldedLook(other);
+}
+
+export function foldedLook(name: string): string {
+  return lookOf(
+    name
+      .normalize('NFKD')
+      .replace(/[\p{M}\p{Cc}]/gu, '')
+      .replaceAll('ı', 'i'),
+  );
+}
+
+export function bareName(name: string): string {
+  return name.replace(/^.*\\/s, '').replace(/@.*$/s, '');
+}
+
+/** A name in a message; quoted if it contains characters that are easy to overlook. */
+export function named(name: string): string {
+  return /^[\x21-\x7e]+$/.test(name) ? name : `"${name}"`;
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, '');
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { breakGlassAtRisk, isBreakGlass } from '../../src/change/break-glass.ts';
+import type { Step } from '../../src/change/plan.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
+
+function step(
+  before: DeviceRecord | undefined,
+  asked?: DeviceRecord,
+  resource = 'user',
+  keyField = 'username',
+): Step {
+  return {
+    action: asked === undefined ? 'delete' : before === undefined ? 'add' : 'set',
+    resource,
+    key: valueText((before ?? asked)?.[keyField]),
+    keyField,
+    request: { method: 'POST', path: '/' },
+    ...(before && { before }),
+    ...(asked && { after: { ...before, ...asked } }),
+    asked: asked ?? {},
+    filled: {},
+  };
+}
+
+test.each([
+  ['rescue', 'rescue'],
+  ['RESCUE', 'rescue'],
+  [' rescue ', 'Rescue'],
+  ['rеscue', 'rescue'], // a Cyrillic е
+  ['CORP\\rescue', 'rescue'],
+  ['rescue@corp', 'rescue'],
+  ['vendor-7', 'vendor-*'],
+  ['rn', 'r*'],
+  ['r1', 'r?'],
+])('%j is one of %j', (name, pattern) => {
+  expect(isBreakGlass(name, [pattern])).toBe(true);
+});
+
+test.each([
+  ['rescuer', 'rescue'],
+  ['my-vendor-7', 'vendor-*'],
+  ['', 'rescue'],
+])('%j is none of %j', (name, pattern) => {
+  expect(isBreakGlass(name, [pattern])).toBe(false);
+});
+
+const RESCUE = { username: 'rescue', is_active: true, role: 'admin', groups: ['ops'], lang: 'de' };
+
+test.each<[string, Step]>([
+  ['a delete', step(RESCUE)],
+  ['disabling', step(RESCUE, { is_active: false })],
+  ['demoting', step(RESCUE, { role: 'viewer' })],
+  ['losing a group', step(RESCUE, { groups: [] })],
+  ['a new password', step(RESCUE, { password: 'x' })],
+  ['a new name', step(RESCUE, { username: 'bob' })],
+  [
+    'locking in a part',
+    step({ ...RESCUE, policy: { locked: false } }, { policy: { locked: true } }),
+  ],
+  ['deleting its token', step({ key: 't1', owner: 'rescue' }, undefined, 'token', 'key')],
+  [
+    'leaving a group',
+    step({ name: 'ops', members: ['a', 'rescue'] }, { members: ['a'] }, 'group', 'name'),
+  ],
+  ['deleting its group', step({ name: 'ops', members: ['rescue'] }, undefined, 'group', 'name')],
+])('%s puts the account at risk', (_what, one) => {
+  expect(breakGlassAtRisk(one, ['res*'], [])).toMatchObject({ account: 'rescue' });
+});
+
+test.each<[string, Step]>([
+  ['another language', step(RESCUE, { lang: 'en' })],
+  ['another account', step({ username: 'bob' })],
+  ['another resource of this name', step({ name: 'rescue' }, undefined, 'interface', 'name')],
+  ['adding it where there is none', step(undefined, { username: 'rescue', lang: 'de' })],
+  [
+    'a new member',
+    step({ name: 'ops', members: ['rescue'] }, { members: ['rescue', 'b'] }, 'group', 'name'),
+  ],
+])('%s does not', (_what, one) => {
+  expect(breakGlassAtRisk(one, ['res*'], [])).toBeUndefined();
+});
+
+test('an added account that a device may store over it puts it at risk', () => {
+  const add = step(undefined, { username: 'Rescue ', password: 'x' });
+  expect(breakGlassAtRisk(add, ['rescue'], [RESCUE])).toMatchObject({ account: 'rescue' });
+});
