@@ -1,0 +1,130 @@
+import { jsonText, type JsonValue, valueText } from '../device/record.ts';
+import type { Event, FieldChange, LifeReason } from './events.ts';
+import { clockTime } from '../text/time.ts';
+import { counted } from '../text/one-line.ts';
+
+/** The same change on one or several devices. */
+export interface FoldedEvent {
+  /** One for each device, in the order of time. They differ only in device, interval and step. */
+  readonly events: readonly [Event, ...Event[]];
+  readonly devices: readonly string[];
+  /** All of them lie after this time (ms UTC); undefined: not known for one of them. */
+  readonly after: number | undefined;
+  /** And before this time. */
+  readonly before: number;
+}
+
+/**
+ * Folds what may have happened on several devices at the same moment, because their intervals have one in
+ * common, and what one run did. Newest first. Pure.
+ *
+ * @param noteOf what else must be equal
+ */
+export function foldEvents(
+  events: readonly Event[],
+  noteOf: (event: Event) => string = () => '',
+): FoldedEvent[] {
+  const open = new Map<string, { events: [Event, ...Event[]]; from: number; to: number }[]>();
+  for (const event of events) {
+    const id = jsonText([contentOf(event), event.by?.run ?? null, noteOf(event)]);
+    const groups = open.get(id) ?? [];
+    open.set(id, groups);
+    const [from, to] = [event.after ?? -Infinity, event.before];
+    const group = groups.find(
+      (one) =>
+        one.events.every(({ device }) => device !== event.device) &&
+        (event.by !== undefined || Math.max(one.from, from) <= Math.min(one.to, to)),
+    );
+    if (group === undefined) {
+      groups.push({ events: [event], from, to });
+    } else {
+      group.events.push(event);
+      group.from = Math.max(group.from, from);
+      group.to = Math.min(group.to, to);
+    }
+  }
+  return [...open.values()]
+    .flat()
+    .map(({ events: same }): FoldedEvent => {
+      const after = Math.min(...same.map((event) => event.after ?? -Infinity));
+      return {
+        events: same,
+        devices: same.map(({ device }) => device),
+        after: Number.isFinite(after) ? after : undefined,
+        before: Math.max(...same.map(({ before }) => before)),
+      };
+    })
+    .sort((a, b) => b.before - a.before);
+}
+
+/** What is equal if the same happened on two devices; only the key of an added or removed record counts. */
+function contentOf(event: Event): JsonValue {
+  switch (event.kind) {
+    case 'added':
+    case 'gone':
+      return [event.kind, event.resource, event.key];
+    case 'changed':
+      return [event.kind, event.resource, event.key, event.fields.map(fieldText)];
+    case 'shape':
+      return [event.kind, event.resource, event.gained, event.lost];
+    case 'left':
+      return [event.kind, event.resource, event.fields];
+    case 'life':
+      return [event.kind, event.reason];
+  }
+}
+
+const REASONS: Readonly<Record<LifeReason, string>> = {
+  pin: 'was replaced: other certificate',
+  address: 'has another address: nothing is compared across',
+  'digest key': 'has a new history: the key of the digests was replaced',
+  clock: 'has a new history: the clock of this machine was set back',
+};
+
+/** `user jdoe gone`, `user bob changed: lang de → en, password`. Texts of devices are not yet safe to show. */
+export function eventText(event: Event): string {
+  switch (event.kind) {
+    case 'added':
+    case 'gone':
+      return `${event.resource} ${event.key} ${event.kind}`.replace('  ', ' ');
+    case 'changed': {
+      const what = event.fields.map(fieldText).join(', ');
+      return `${event.resource} ${event.key}: ${what}`.replace(' :', ':');
+    }
+    case 'shape': {
+      const fields = [
+        ...event.gained.map((field) => `+${field}`),
+        ...event.lost.map((field) => `-${field}`),
+      ];
+      return `${event.resource}: shape changed: ${fields.join(' ')} on ${counted(event.records, 'record')}, probably firmware`;
+    }
+    case 'left':
+      return `${event.resource}: ${event.fields.join(', ')} left out from now on: different at every reading`;
+    case 'life':
+      return `device ${REASONS[event.reason]}`;
+  }
+}
+
+function fieldText({ field, before, after, isSecret }: FieldChange): string {
+  if (isSecret) return `${field} changed`;
+  if (before === undefined) return `${field} + ${shownValue(after)}`;
+  if (after === undefined) return `${field} gone (was ${shownValue(before)})`;
+  return `${field} ${shownValue(before)} → ${shownValue(after)}`;
+}
+
+function shownValue(value: FieldChange['before']): string {
+  const text = valueText(value);
+  return text === '' ? '""' : text;
+}
+
+/** `between 09:12 and 09:40`, `before 09:40`; with seconds where minutes do not tell them apart. */
+export function intervalText(
+  { after, before }: Pick<FoldedEvent, 'after' | 'before'>,
+  now: Date,
+): string {
+  const text = (time: number, hasSeconds: boolean): string =>
+    clockTime(new Date(time), now, hasSeconds);
+  if (after === undefined) return `before ${text(before, false)}`;
+  const isShort = text(after, false) === text(before, false);
+  return `between ${text(after, isShort)} and ${text(before, isShort)}`;
+}
