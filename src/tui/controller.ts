@@ -20,6 +20,7 @@ import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
 import { filterInSlices } from './table/filter-runner.ts';
+import { markNews } from './table/news.ts';
 import { handlesEscape } from './prompt/reduce-prompt.ts';
 import {
   contextOf,
@@ -151,7 +152,11 @@ export class Controller {
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
-    this.#background = [filterInSlices(store), watchTable(store, this.#reader, reduceMotion)];
+    this.#background = [
+      filterInSlices(store),
+      watchTable(store, this.#reader, reduceMotion),
+      markNews(shell.shell, store),
+    ];
     this.runner = new LineRunner({
       shell,
       store,

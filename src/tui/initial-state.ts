@@ -53,6 +53,7 @@ export function initialState(
     nextSteps: [],
     lastSeen: new Map(),
     strangers: undefined,
+    news: new Map(),
     log: { current: [], all: [] },
     work: undefined,
     rollOut: undefined,

@@ -16,7 +16,7 @@ import type { Binding, Part } from './keys/key-binding.ts';
 import type { KeyName } from './terminal/keys.ts';
 import type { Size } from './terminal/painter.ts';
 import type { PromptState } from './prompt/prompt-state.ts';
-import type { TableState } from './table/table-state.ts';
+import type { TableChanges, TableState } from './table/table-state.ts';
 
 export type KeyBinding = Binding<State, Context>;
 
@@ -49,6 +49,8 @@ export interface State {
   readonly lastSeen: ReadonlyMap<string, string>;
   /** What the baseline of the settings does not have; undefined without one. */
   readonly strangers: Strangers | undefined;
+  /** By resource: what changed since its table was last on screen, in an earlier session. */
+  readonly news: ReadonlyMap<string, TableChanges>;
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;

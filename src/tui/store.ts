@@ -19,7 +19,7 @@ import type {
   RowTarget,
   State,
 } from './state.ts';
-import type { TableRead } from './table/table-state.ts';
+import type { TableChanges, TableRead } from './table/table-state.ts';
 import type { LineProblem, Menu } from './prompt/prompt-state.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
 import type { KeyName } from './terminal/keys.ts';
@@ -47,6 +47,7 @@ export type Action =
   /** By address: what devices had in an earlier session. */
   | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
   | { readonly kind: 'strangers'; readonly strangers: Strangers | undefined }
+  | { readonly kind: 'news'; readonly resource: string; readonly changes: TableChanges }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'theme'; readonly name: ThemeName | undefined }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }

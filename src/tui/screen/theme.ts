@@ -161,6 +161,7 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '✗': 'x',
   '≠': '!',
   '∉': '#',
+  '∆': '^',
   '…': '~',
   '·': '-',
   '•': '*',

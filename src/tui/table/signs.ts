@@ -20,6 +20,7 @@ export const SIGNS = {
   added: { sign: '+', tone: 'good', text: 'new since the last read' },
   changed: { sign: '~', tone: 'accent', text: 'changed since the last read' },
   stranger: { sign: '∉', tone: 'bad', text: 'not in the baseline' },
+  news: { sign: '∆', tone: 'accent', text: 'changed since you last looked' },
   stale: { sign: '?', tone: 'quiet', text: 'as last read: the device does not respond' },
   differs: { sign: '≠', tone: 'warning', text: 'differs between devices' },
   partial: { sign: '·', tone: 'accent', text: 'not on all devices' },
@@ -52,12 +53,12 @@ export function marksOfRow(
   data: TableRows,
   changes: TableChanges | undefined,
   isFiltered: boolean,
-  isStranger = false,
+  remark?: 'stranger' | 'news',
 ): RowMarks {
   const { kind, changed } = changeOf(row, data.keyField, changes);
   const differences = differencesIn(row, data, isFiltered);
-  const lasting = isStranger ? SIGNS.stranger : lastingSign(row, data, differences, isFiltered);
-  const sign = kind === undefined ? lasting : SIGNS[kind];
+  const found = kind ?? remark;
+  const sign = found === undefined ? lastingSign(row, data, differences, isFiltered) : SIGNS[found];
   return { sign, changed, differences };
 }
 

@@ -1,6 +1,7 @@
 import {
   countMarks,
   isMarkedRow,
+  isNews,
   isStaleRow,
   shownDevices,
   staleText,
@@ -19,7 +20,7 @@ import type { Filter } from '../../fleet/filter.ts';
 import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import { type Column, columnLayout, GAP, GUTTER } from './columns.ts';
-import { marksOfRow, ODD, type RowMarks } from './signs.ts';
+import { marksOfRow, ODD, type RowMarks, SIGNS } from './signs.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';
 import { lineText } from '../editor/line.ts';
@@ -45,7 +46,7 @@ interface TableView {
 
 /** The visible rows, `height` with the header, cut to `width` cells. */
 export function tableView(
-  state: Pick<State, 'table' | 'fleet' | 'strangers'>,
+  state: Pick<State, 'table' | 'fleet' | 'strangers' | 'news'>,
   width: number,
   height: number,
 ): TableView {
@@ -63,7 +64,8 @@ export function tableView(
         ({ name }) => strangerReason(state, name, row.record) !== undefined,
       );
       const isFiltered = table.view.filtered === true;
-      const marks = marksOfRow(row, data, table.changes, isFiltered, isStranger);
+      const remark = isStranger ? 'stranger' : isNews(row, state) ? 'news' : undefined;
+      const marks = marksOfRow(row, data, table.changes, isFiltered, remark);
       const { applied } = table.filter;
       const isStale = isStaleRow(row, data.stale);
       const line = lineOf(row, { isCurrent, isMarked, columns, width, applied, marks });
@@ -297,6 +299,7 @@ export function tableParts(state: State): TitlePart[] {
     },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
     { text: changesText(table.changes), rank: 5.2 },
+    { text: newsText(state), rank: 5.1 },
     { text: hiddenColumnsText(state), rank: 3.5 },
     { text: data.hidden, rank: 5.5 },
     { text: watchText(state), rank: 5.3 },
@@ -347,6 +350,12 @@ export function marksText(state: State): string {
   const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
   const unseen = hidden === 0 ? '' : `, ${hidden} hidden by the filter`;
   return `[${only}${head}${all}${unseen}] `;
+}
+
+/** `∆ 2 changed, 1 gone since you last looked`. */
+function newsText({ news, table }: State): string {
+  const text = changesText(news.get(table.view.resource));
+  return text === '' ? '' : `${SIGNS.news.sign} ${text} since you last looked`;
 }
 
 /** "2 changed, 1 new, 1 gone"; empty without changes. */

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { DevshError } from '../../errors.ts';
+import type { Event } from '../../history/events.ts';
+import type { HistoryFiles } from '../../history/history-files.ts';
+import { readText, writeTextAtomically } from '../../os/files.ts';
+import type { ShellSession } from '../../shell/session.ts';
+import type { Store } from '../store.ts';
+import { markOf } from './rows.ts';
+import type { TableChanges } from './table-state.ts';
+
+/** By resource and device: when the last reading that the table showed had ended, in ms UTC. */
+type Looks = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** Devices respond one after the other, and what they showed is written first. */
+const GATHER_MS = 1_500;
+
+/**
+ * Marks what changed since the table of a resource was last on screen in an earlier session: once for each
+ * device, from the history. Only a table without a filter counts as looked at. Returns the function that ends it.
+ */
+export function markNews(shell: ShellSession, store: Store): () => void {
+  const looks = new Map<string, Map<string, number>>();
+  const events = new Map<string, Event[]>();
+  let looked: unknown;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Notes what is on screen; returns the devices that were not before, by resource. */
+  const look = (): [resource: string, devices: string[]] => {
+    const { view, reads } = store.state.table;
+    const times = looks.get(view.resource) ?? new Map<string, number>();
+    looks.set(view.resource, times);
+    const devices = [...reads].flatMap(([name, { outcome, at }]) => {
+      if (!outcome.ok || at === undefined) return [];
+      const isFirst = !times.has(name);
+      times.set(name, at.getTime());
+      return isFirst ? [name] : [];
+    });
+    return [view.resource, devices];
+  };
+  const update = async (resource: string, devices: readonly string[]): Promise<void> => {
+    const { History } = await import('../../history/history.ts');
+    const files = await shell.readings();
+    const before = (await readLooks(files))[resource] ?? {};
+    const history = new History(files);
+    const found = events.get(resource) ?? [];
+    events.set(resource, found);
+    for (const name of devices) {
+      const since = before[name];
+      if (since === undefined) continue;
+      found.push(
+        ...(await history.events([name], { resource })).filter((one) => one.before > since),
+      );
+    }
+    store.dispatch({ kind: 'news', resource, changes: changesIn(found) });
+    await keepLooks(files, looks);
+  };
+  const unsubscribe = store.subscribe(() => {
+    const { overlay, table } = store.state;
+    if (overlay.kind !== 'none' || table.reads === looked || table.reads.size === 0) return;
+    if (table.view.filtered === true || shell.services.historyLimits.days === 0) return;
+    looked = table.reads;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      const [resource, devices] = look();
+      if (devices.length > 0) shell.inBackground(update(resource, devices).catch(ignored));
+    }, GATHER_MS);
+  });
+  shell.closing.push(async () => {
+    if (looks.size === 0) return;
+    await keepLooks(await shell.readings(), looks).catch(ignored);
+  });
+  return () => {
+    unsubscribe();
+    clearTimeout(timer);
+  };
+}
+
+/** Marks are a help beside the table: without its file nothing is marked. */
+function ignored(error: unknown): void {
+  if (!(error instanceof DevshError)) throw error;
+}
+
+/** The last change of each record. Pure. */
+export function changesIn(events: readonly Event[]): TableChanges {
+  const last = new Map<string, 'added' | 'gone' | readonly string[]>();
+  for (const event of events) {
+    if (!('key' in event)) continue;
+    const mark = markOf(event.device, event.key);
+    const known = last.get(mark);
+    if (event.kind !== 'changed') last.set(mark, event.kind);
+    else if (known !== 'added') {
+      const fields = typeof known === 'object' ? known : [];
+      last.set(mark, [...fields, ...event.fields.map(({ field }) => field)]);
+    }
+  }
+  const kinds = [...last.values()];
+  const count = (kind: string): number => kinds.filter((one) => one === kind).length;
+  const [added, removed] = [count('added'), count('gone')];
+  const fields = [...last].flatMap(([mark, kind]) =>
+    kind === 'gone' ? [] : [[mark, typeof kind === 'string' ? undefined : kind] as const],
+  );
+  return { fields: new Map(fields), added, removed, changed: kinds.length - added - removed };
+}
+
+function pathOf({ folder }: HistoryFiles): string {
+  return join(folder, 'looked-at.json');
+}
+
+async function readLooks(files: HistoryFiles): Promise<Looks> {
+  try {
+    const looks: unknown = JSON.parse((await readText(pathOf(files))) ?? '{}');
+    return typeof looks === 'object' && looks !== null ? (looks as Looks) : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** Another devsh may have shown other devices, or these ones later. */
+async function keepLooks(
+  files: HistoryFiles,
+  looks: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): Promise<void> {
+  await files.exclusively(async () => {
+    const kept = await readLooks(files);
+    const merged = [...looks].map(([resource, devices]) => {
+      const before = new Map(Object.entries(kept[resource] ?? {}));
+      for (const [name, at] of devices) before.set(name, Math.max(at, before.get(name) ?? 0));
+      return [resource, Object.fromEntries(before)] as const;
+    });
+    const all = Object.fromEntries([...Object.entries(kept), ...merged]);
+    await writeTextAtomically(pathOf(files), `${JSON.stringify(all)}\n`);
+  });
+}

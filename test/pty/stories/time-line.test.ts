@@ -1,0 +1,68 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Simulator } from '../../../src/simulator/simulator.ts';
+import { connect, goToTable, simulate } from '../devsh.ts';
+import type { PtyProgram } from '../harness.ts';
+
+/** A state folder that several sessions share. */
+async function stateFolder(): Promise<string> {
+  const state = await mkdtemp(join(tmpdir(), 'devsh-state-'));
+  onTestFinished(() => rm(state, { recursive: true, force: true }));
+  return state;
+}
+
+/** A session that shows the table, and has compared it with the time of the last look. */
+async function look(simulator: Simulator, state: string, cols = 100): Promise<PtyProgram> {
+  const path = join(state, 'devsh/readings/looked-at.json');
+  const written = (): Promise<number> =>
+    stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+  const before = await written();
+  const program = await connect(simulator, { cols, env: { XDG_STATE_HOME: state } });
+  await goToTable(program);
+  await expect.poll(written, { timeout: 10_000 }).toBeGreaterThan(before);
+  return program;
+}
+
+async function leave(program: PtyProgram): Promise<void> {
+  program.press('q');
+  await program.exit;
+}
+
+/** What another user does between two sessions. */
+function changeBehind({ devices }: Simulator): void {
+  for (const device of devices) {
+    device.removeUser('eve');
+    device.putUser({ username: 'bob', lang: 'it' });
+  }
+}
+
+/** Two devices that both have bob and eve. */
+async function twoDevices(): Promise<Simulator> {
+  const simulator = await simulate({ devices: 2, users: 3 });
+  for (const device of simulator.devices) {
+    for (const username of ['bob', 'eve']) device.putUser({ username, lang: 'de' });
+  }
+  return simulator;
+}
+
+test('the table marks what changed since it was last on screen', { timeout: 60_000 }, async () => {
+  const simulator = await twoDevices();
+  const state = await stateFolder();
+  const first = await look(simulator, state);
+  expect(first.screen().join('\n')).not.toContain('∆');
+  await leave(first);
+
+  changeBehind(simulator);
+  const second = await look(simulator, state);
+  await second.waitFor(/∆ 2 changed, 2 gone since you last looked/);
+  await second.waitFor(/^.∆ bob /m);
+  await leave(second);
+
+  const third = await look(simulator, state);
+  expect(third.screen().join('\n')).not.toContain('∆');
+});
