@@ -4,7 +4,7 @@ import { maskedRecord } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
 import { maskedDifference } from './compare.ts';
-import type { DevicePlan, Plan, PlanPart, Step } from './plan.ts';
+import type { DevicePlan, Plan, Step } from './plan.ts';
 import type { Difference, StepResult } from './verdict.ts';
 
 /**
@@ -29,15 +29,22 @@ export interface RunHead {
 }
 
 /** The first line of a journal. */
-export interface JournalHead extends RunHead {
-  readonly part?: PlanPart | undefined;
-}
+export interface JournalHead extends RunHead, Pick<Plan, 'part' | 'settles' | 'undoes'> {}
 
 /** The first line of a plan file. */
 export interface PlanHead extends RunHead {
   readonly expiresAt: string;
   /** The changes to plan again with `--replan`. */
   readonly changes: readonly Change[];
+}
+
+/** Debts of a run that the user gives up. */
+export interface Drop {
+  readonly at: string;
+  readonly by: string;
+  readonly reason: string;
+  /** The addresses of the devices. */
+  readonly on: readonly string[];
 }
 
 /** Identifies a step of a plan: the device's name and the index among its steps, from 0. */
@@ -73,6 +80,7 @@ export type JournalEntry =
       readonly reason?: string | undefined;
     }
   | { readonly kind: 'end'; readonly at: string }
+  | ({ readonly kind: 'drop' } & Drop)
   /** The last line of a portable file: the hash of all lines above. */
   | { readonly kind: 'seal'; readonly sha256: string };
 
@@ -97,6 +105,7 @@ export interface Run extends RunHead {
   /** Why the run last stopped early. */
   readonly stopReason: string | undefined;
   readonly endedAt: string | undefined;
+  readonly drops?: readonly Drop[];
 }
 
 /** The line of an entry, with its line break. Secrets are masked, numbers exact. */

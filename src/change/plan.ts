@@ -90,6 +90,10 @@ export interface Plan {
   readonly part?: PlanPart | undefined;
   /** Why, in the words of the user. */
   readonly reason?: string | undefined;
+  /** The runs whose debts this run settles. */
+  readonly settles?: readonly string[] | undefined;
+  /** The run that this run undoes, and the addresses of the devices concerned. */
+  readonly undoes?: { readonly run: string; readonly on: readonly string[] } | undefined;
 }
 
 export function stepCount(plan: Plan): number {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { DevshError, SettingsError } from '../errors.ts';
 import {
+  type Drop,
   type JournalEntry,
   type Run,
   RUN_SCHEMA,
@@ -92,6 +93,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   let isPlanned = false;
   let stopReason: string | undefined;
   let endedAt: string | undefined;
+  const drops: Drop[] = [];
   let { reason } = head;
   for (const entry of entries) {
     switch (entry.kind) {
@@ -134,6 +136,9 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
       case 'end':
         endedAt = entry.at;
         break;
+      case 'drop':
+        drops.push(entry);
+        break;
       case 'seal':
         break;
       case 'run':
@@ -141,9 +146,9 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         throw new SettingsError(`${file}: the journal contains two runs`);
     }
   }
-  const { run, at, command, by, session, version, part } = head;
-  const plan: Plan = { run, devices: [...devices.values()], part, reason };
-  const ended = { plan, isPlanned, states, stopReason, endedAt };
+  const { run, at, command, by, session, version, part, settles, undoes } = head;
+  const plan: Plan = { run, devices: [...devices.values()], part, reason, settles, undoes };
+  const ended = { plan, isPlanned, states, stopReason, endedAt, drops };
   return { run, at, command, reason, by, session, version, ...ended };
 }
 
@@ -231,6 +236,8 @@ const entry = z.discriminatedUnion('kind', [
     kind: z.literal('run'),
     ...head,
     part: z.looseObject({ digest, shard, result: z.string() }).optional(),
+    settles: z.array(z.string()).optional(),
+    undoes: z.looseObject({ run: z.string(), on: z.array(z.string()) }).optional(),
   }),
   z.looseObject({
     kind: z.literal('plan'),
@@ -245,5 +252,12 @@ const entry = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('stop'), at, reason: z.string() }),
   z.looseObject({ kind: z.literal('resume'), at, by: z.string(), reason: z.string().optional() }),
   z.looseObject({ kind: z.literal('end'), at }),
+  z.looseObject({
+    kind: z.literal('drop'),
+    at,
+    by: z.string(),
+    reason: z.string(),
+    on: z.array(z.string()),
+  }),
   z.looseObject({ kind: z.literal('seal'), sha256: digest }),
 ]);

@@ -1,3 +1,4 @@
+import { someOf } from '../text/one-line.ts';
 import { changedParts } from '../change/compare.ts';
 import {
   causeText,
@@ -78,13 +79,19 @@ type SummaryLine = Omit<SummaryOutput, 'kind'>;
 const MOST_NAMED = 10;
 
 /** "2 done · 1 failed · not covered: fw3 (unreachable)"; what is not covered is not counted as failed. */
-export function summaryLine({ run, counts, notCovered }: SummaryLine, style: Style): string {
+export function summaryLine(
+  { run, counts, notCovered, owed = [] }: SummaryLine,
+  style: Style,
+): string {
   const uncovered = notCovered.reduce((sum, { steps = 0 }) => sum + steps, 0);
   const parts = countTexts({ ...counts, failed: (counts.failed ?? 0) - uncovered }, style);
   const absent = notCoveredText(notCovered, MOST_NAMED);
   const isCut = notCoveredText(notCovered) !== absent;
   if (absent !== '') {
     parts.push(style('bad', absent + (isCut ? ` ("report ${run}" lists all)` : '')));
+  }
+  if (owed.length > 0) {
+    parts.push(style('warning', `owed: ${someOf(owed.map(visible), MOST_NAMED)}`));
   }
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }

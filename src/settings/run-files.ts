@@ -59,6 +59,16 @@ export class RunFiles {
     }
   }
 
+  /** Held while debts are settled, so that two processes do not settle the same one. */
+  async holdDebts(): Promise<() => Promise<void>> {
+    await makePrivateFolder(this.folder);
+    return takeLock(join(this.folder, 'owed'), {
+      waitMs: 0,
+      staleMs: Number.POSITIVE_INFINITY,
+      purpose: 'owed work is being settled',
+    });
+  }
+
   async #open(run: string, flags: 'a' | 'ax'): Promise<RunFile> {
     const path = this.path(run);
     const release = await takeLock(path, {

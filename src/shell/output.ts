@@ -122,6 +122,8 @@ export interface SummaryOutput {
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
   /** The selected devices that could not be read and were not written to. */
   readonly notCovered: readonly NotCovered[];
+  /** The names of the devices that the run still owes its change. */
+  readonly owed?: readonly string[] | undefined;
 }
 
 /** A table that is not about device records: devices, pins, history. `name` is its key in JSON. */

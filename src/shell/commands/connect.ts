@@ -7,7 +7,7 @@ import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
 import { type Call, command } from '../command.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
-import { type Output, type TableOutput, info, table } from '../output.ts';
+import { type Output, type TableOutput, info, table, warning } from '../output.ts';
 import { scopeText } from '../session.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
 import { CONNECTED, SOME_TARGETS } from '../arguments.ts';
@@ -48,6 +48,7 @@ export const connect = command({
       await keepForNextSession(call);
     }
     yield* probe(call, sessions);
+    yield* owedHere(call, sessions);
     const added = sessions.filter(({ ref }) => !before.has(ref.name));
     if (!fleet.isNarrowed || added.length === 0) return;
     yield info(
@@ -55,6 +56,18 @@ export const connect = command({
     );
   },
 });
+
+/** What devices that answer now still get from earlier runs. */
+async function* owedHere(
+  { shell: { services } }: Call,
+  sessions: readonly DeviceSession[],
+): AsyncGenerator<Output> {
+  const here = sessions.filter(({ state }) => state.kind === 'ready').map(({ ref }) => ref);
+  if (here.length === 0 || (await services.runs.ids()).length === 0) return;
+  const { owedTo } = await import('../writing/owed.ts');
+  const text = await owedTo(services, here);
+  if (text !== undefined) yield warning(text);
+}
 
 export const disconnect = command({
   name: 'disconnect',

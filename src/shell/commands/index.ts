@@ -12,6 +12,7 @@ import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { help } from './help.ts';
 import { history, info, quit, version, watch } from './session.ts';
+import { owed } from './owed.ts';
 import { questions } from './questions.ts';
 import { get, open, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
@@ -41,6 +42,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   resume,
   retry,
   undo,
+  owed,
   report,
   changes,
   get,

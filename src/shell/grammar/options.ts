@@ -270,6 +270,7 @@ const ROWS = [
   ),
   value('report', '--report FILE  Also write a report without names and addresses', filled),
   value('plan', '--plan FILE  The plan file of these results', filled),
+  toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
   toggle('rest', '--rest  Also the steps that the run never reached'),
   choice(
     'as',

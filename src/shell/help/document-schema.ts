@@ -149,6 +149,7 @@ const TABLES = [
   'info',
   'inventory',
   'logins',
+  'owed',
   'pins',
   'questions',
   'quirks',

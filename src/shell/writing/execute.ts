@@ -9,6 +9,8 @@ import {
   stepCount,
   unplannedResults,
 } from '../../change/plan.ts';
+import { isOwed, unresolvedFilters } from '../../change/debts.ts';
+import { someOf } from '../../text/one-line.ts';
 import { applyPlan } from '../../change/apply.ts';
 import {
   type JournalEntry,
@@ -97,12 +99,23 @@ export async function* executeRun(
     }
     yield* news.splice(0);
     await file.append(journalLine({ kind: 'end', at: at() }));
-    yield { kind: 'summary', run, counts: tally.counts, notCovered: notCoveredBy(plan) };
+    const notCovered = notCoveredBy(plan);
+    const unresolved = unresolvedFilters(plan.devices);
+    for (const { device } of unresolved) tally.owed.delete(device.name);
+    const owed = [...tally.owed];
+    yield { kind: 'summary', run, counts: tally.counts, notCovered, owed };
+    for (const { device, filter } of unresolved) {
+      yield warning(
+        `${device.name} could not be reached, and "${filter}" matches no record of the devices that were read: nothing is owed there, so repeat the line with --on ${device.name} later`,
+      );
+    }
+    if (owed.length > 0)
+      yield info(`"owed settle" makes the change on ${someOf(owed)} when they answer`);
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // Steps skipped because of drift need a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
       yield info(`continue with "resume ${run}"`);
-    } else if (failed > tally.rejected && stepCount(plan) > 1) {
+    } else if (failed > tally.rejected + tally.owedSteps && stepCount(plan) > 1) {
       yield info(`send the failed steps again with "retry ${run}"`);
     }
   } finally {
@@ -130,6 +143,9 @@ class Tally {
   readonly #run: string;
   readonly #total: number;
   readonly #startedAt = performance.now();
+  /** The names of devices that could not be reached, and the number of their steps. */
+  readonly owed = new Set<string>();
+  owedSteps = 0;
   #ended = 0;
   #bad = 0;
   /** Steps that failed because the device rejects a value: a retry would fail again. */
@@ -145,6 +161,10 @@ class Tally {
     this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
     if (isPlanned && !isGood(result)) this.#bad += 1;
     if (result.error?.code === 'invalid') this.rejected += 1;
+    if (isOwed(result)) {
+      this.owed.add(result.device.name);
+      this.owedSteps += 1;
+    }
     return { kind: 'result', run: this.#run, result };
   }
 
@@ -216,11 +236,12 @@ function withoutAsking(access: Access): Access {
 
 function headOf(
   { line: command, shell }: WriteCall,
-  { run, part, reason }: Plan,
+  { run, part, reason, settles, undoes }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession, version } = shell.services;
-  return { kind: 'run', run, at, command, reason, by, session: terminalSession, version, part };
+  const opened = { run, at, command, reason, by, session: terminalSession, version };
+  return { kind: 'run', ...opened, part, settles, undoes };
 }
 
 /** The message about a new fact; none if it only confirms an assumption. */

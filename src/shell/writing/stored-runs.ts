@@ -1,4 +1,5 @@
 import type { Run } from '../../change/journal.ts';
+import { owedBy } from '../../change/debts.ts';
 import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
 import { DevshError, NotFoundError, SettingsError } from '../../errors.ts';
@@ -50,5 +51,6 @@ export function summaryOf(run: Run): SummaryOutput {
     run: run.run,
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
+    owed: [...new Set(owedBy(run).map(({ device }) => device.name))],
   };
 }

@@ -130,7 +130,8 @@ async function* executeUndo(
   }
   // Nobody can be asked for the reason of an automatic undo.
   const reason = description === undefined ? run.reason : undefined;
-  yield* writePlan(call, { ...plan, reason }, concerned, [...notice, ...losses]);
+  const undoes = { run: run.run, on: sessions.map(({ ref }) => ref.address) };
+  yield* writePlan(call, { ...plan, reason, undoes }, concerned, [...notice, ...losses]);
   return true;
 }
 

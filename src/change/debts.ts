@@ -1,0 +1,267 @@
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import { valueText } from '../device/record.ts';
+import { MASK } from '../text/one-line.ts';
+import { type Change, recordsWhere } from './change.ts';
+import { isSameValue } from './compare.ts';
+import type { Run, StepState } from './journal.ts';
+import type { DevshError } from '../errors.ts';
+import type { DevicePlan, Step } from './plan.ts';
+import { type Action, isGood, type StepResult } from './verdict.ts';
+
+/** A change that a run intended for a device and did not make, because the device could not be reached. */
+export interface Debt {
+  readonly run: Run;
+  readonly device: DeviceRef;
+  readonly resource: string;
+  readonly action: Action;
+  /** The natural key: a filter is resolved when its run is planned. */
+  readonly key: string;
+  /** Plans the change; absent if it can only be computed by the line of the run (`import`). */
+  readonly change?: Change | undefined;
+}
+
+/** `settled`, `superseded` and so on have a reason; the outcome of an `unconfirmed` one only its run knows. */
+export type DebtState =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'unconfirmed'; readonly run: string }
+  | { readonly kind: 'closed'; readonly why: string };
+
+/** Whether a device failed because it could not be reached: a refusal is an answer, and leaves no debt. */
+export function isUnreached({ error }: { readonly error?: DevshError | undefined }): boolean {
+  return error?.code === 'unreachable';
+}
+
+/** Whether a step failed for that reason. `unknown` is no debt: `resume` settles it by reading. */
+export function isOwed({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
+  return verdict === 'failed' && isUnreached({ error });
+}
+
+/** The fields whose values the journal masks: they must be given again. */
+export function maskedFields(change: Change): string[] {
+  if (change.action === 'delete') return [];
+  return Object.entries(change.fields).flatMap(([field, value]) =>
+    JSON.stringify(value ?? null).includes(MASK) ? [field] : [],
+  );
+}
+
+/** What a run wanted on one device, whether it happened or not. */
+interface Intent extends Pick<Debt, 'resource' | 'action' | 'key' | 'change'> {
+  readonly state: 'good' | 'owed' | 'unconfirmed' | 'other';
+}
+
+/** All debts that the runs left, the oldest first, with what became of each. */
+export function debtsOf(
+  runs: readonly Run[],
+  isKnown: (device: DeviceRef) => boolean,
+): readonly { readonly debt: Debt; readonly state: DebtState }[] {
+  const all = runs
+    .filter(({ isPlanned }) => isPlanned)
+    .toSorted((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
+  const intents = new Map<Run, ReadonlyMap<DevicePlan, readonly Intent[]>>(
+    all.map((run) => [
+      run,
+      new Map(run.plan.devices.map((device) => [device, intentsOn(run, device)])),
+    ]),
+  );
+  const of = (run: Run, device: DeviceRef): readonly Intent[] =>
+    [...(intents.get(run) ?? [])].flatMap(([one, list]) =>
+      isSameDevice(one.device, device) ? list : [],
+    );
+  const undoer = (run: Run, device: DeviceRef): Run | undefined =>
+    all.find(
+      (one) =>
+        one.plan.undoes?.run === run.run &&
+        one.plan.undoes.on.includes(device.address) &&
+        undoer(one, device) === undefined,
+    );
+  const stateOf = (debt: Debt): DebtState => {
+    const { run, device } = debt;
+    const drop = run.drops?.find(({ on }) => on.includes(device.address));
+    if (drop !== undefined) return { kind: 'closed', why: `dropped by ${drop.by}: ${drop.reason}` };
+    let unconfirmed: string | undefined;
+    for (const other of all) {
+      if (other.plan.settles?.includes(run.run) !== true) continue;
+      for (const intent of of(other, device)) {
+        if (!isSameRecord(intent, debt) || intent.action !== debt.action) continue;
+        if (intent.state === 'good') return { kind: 'closed', why: `settled by run ${other.run}` };
+        if (intent.state === 'unconfirmed') unconfirmed = other.run;
+      }
+    }
+    const undo = undoer(run, device);
+    if (undo !== undefined) return { kind: 'closed', why: `undone by run ${undo.run}` };
+    for (const later of all) {
+      // A run that settles has the place of the run whose debt it settles.
+      if (later.run <= run.run || later.plan.settles || undoer(later, device)) continue;
+      for (const intent of of(later, device).filter((one) => isSameRecord(one, debt))) {
+        if (supersedes(intent, debt)) {
+          return { kind: 'closed', why: `superseded by run ${later.run}` };
+        }
+        if (intent.state === 'unconfirmed') unconfirmed = later.run;
+      }
+    }
+    if (!isKnown(device)) return { kind: 'closed', why: 'the device left the inventory' };
+    return unconfirmed === undefined ? { kind: 'open' } : { kind: 'unconfirmed', run: unconfirmed };
+  };
+  return all.flatMap((run) => owedBy(run).map((debt) => ({ debt, state: stateOf(debt) })));
+}
+
+/** The debts that a run left, whatever became of them. A run that settles leaves the debts where they are. */
+export function owedBy(run: Run): readonly Debt[] {
+  if (run.plan.settles !== undefined) return [];
+  return run.plan.devices.flatMap((device) =>
+    intentsOn(run, device).flatMap(({ state, ...intent }) =>
+      state === 'owed' ? [{ run, device: device.device, ...intent }] : [],
+    ),
+  );
+}
+
+/** The filters of unreached devices that match no record of the devices that were read: they leave no debt. */
+export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
+  readonly device: DeviceRef;
+  readonly filter: string;
+}[] {
+  return devices.filter(isUnreached).flatMap(({ device, changes = [] }) =>
+    changes.flatMap((change) => {
+      if (change.action === 'add' || change.target.kind === 'key') return [];
+      const isResolved = recordsOf(devices, change).length > 0;
+      return isResolved ? [] : [{ device, filter: change.target.filter }];
+    }),
+  );
+}
+
+function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
+  const { device, steps, settled, error, changes = [], wanted = [] } = plan;
+  if (error !== undefined) {
+    const state = isUnreached(plan) ? 'owed' : 'other';
+    const planned = changes.flatMap((change) => explicit(run.plan.devices, change));
+    const intended = changes.length > 0 ? planned : wanted;
+    return intended.map((one) => ({ ...one, state }));
+  }
+  const states = run.states.get(device.name) ?? [];
+  return [
+    ...settled.map((result): Intent => ({ ...result, state: isGood(result) ? 'good' : 'other' })),
+    ...steps.map((step, index): Intent => {
+      const { resource, action, key } = step;
+      return { resource, action, key, change: changeOf(step), state: stepState(states[index]) };
+    }),
+  ];
+}
+
+function stepState(state: StepState | undefined): Intent['state'] {
+  if (state?.kind === 'sent') return 'unconfirmed';
+  if (state?.kind !== 'ended') return 'other';
+  if (state.result.verdict === 'unknown') return 'unconfirmed';
+  if (isOwed(state.result)) return 'owed';
+  return isGood(state.result) ? 'good' : 'other';
+}
+
+/** A change with its explicit keys: those of the records that the filter matched on the devices that were read. */
+function explicit(
+  devices: readonly DevicePlan[],
+  change: Change,
+): (Pick<Debt, 'resource' | 'action' | 'key'> & { readonly change: Change })[] {
+  const { resource, action } = change;
+  if (action === 'add') {
+    const own = change.fields['username'] ?? change.fields['name'];
+    const peer = peersOf(devices, change).find(({ asked }) => isSameRow(asked, change.fields));
+    return [{ resource, action, key: peer?.key ?? valueText(own), change }];
+  }
+  const keys =
+    change.target.kind === 'key'
+      ? [change.target.key]
+      : recordsOf(devices, change).map(([key]) => key);
+  return [...new Set(keys)].map((key) => {
+    const before = peersOf(devices, change).flatMap((step) =>
+      step.key === key ? [step.before ?? {}] : [],
+    );
+    const target = { kind: 'key' as const, key };
+    const expected =
+      change.expected ?? agreedOn(before, action === 'set' ? change.fields : undefined);
+    return { resource, action, key, change: { ...change, target, expected } };
+  });
+}
+
+function peersOf(devices: readonly DevicePlan[], { resource, action }: Change): readonly Step[] {
+  return devices.flatMap(({ steps }) =>
+    steps.filter((step) => step.resource === resource && step.action === action),
+  );
+}
+
+/** The records, with their keys, that the filter of a change matched where the devices were read. */
+function recordsOf(
+  devices: readonly DevicePlan[],
+  change: Change,
+): readonly (readonly [string, DeviceRecord])[] {
+  if (change.action === 'add' || change.target.kind === 'key') return [];
+  const { filter } = change.target;
+  return devices.flatMap(({ device, steps, settled }) =>
+    [...steps.map(({ before, ...step }) => ({ ...step, record: before })), ...settled].flatMap(
+      ({ resource, action, key, record }) => {
+        if (record === undefined || resource !== change.resource || action !== change.action)
+          return [];
+        return recordsWhere(filter, [record], device.name).map((one) => [key, one] as const);
+      },
+    ),
+  );
+}
+
+/** Fields that say whose account it is. Ids and counters differ between devices by nature. */
+const IDENTITY = /^(?:e?-?mail\w*|(?:first|last|full|display|real|sur)_?name|phone\w*)$/i;
+
+/** The values in which all images agree: another value on the device is drift. */
+function agreedOn(
+  images: readonly DeviceRecord[],
+  asked: DeviceRecord | undefined,
+): DeviceRecord | undefined {
+  const [first, ...others] = images;
+  if (first === undefined) return undefined;
+  const agreed = Object.entries(first).filter(
+    ([field, value]) =>
+      (asked === undefined ? IDENTITY.test(field) : Object.hasOwn(asked, field)) &&
+      others.every((other) => isSameValue(value, other[field])),
+  );
+  return agreed.length === 0 ? undefined : Object.fromEntries(agreed);
+}
+
+/** The change of a step that could not be sent: the device must still have what was planned from. */
+function changeOf(step: Step): Change {
+  const { resource, action, asked: fields, before, key } = step;
+  if (action === 'add') return { action, resource, fields, isExact: true };
+  const target = { kind: 'key' as const, key };
+  const expected = before && agreedOn([before], action === 'set' ? fields : undefined);
+  return action === 'delete'
+    ? { action, resource, target, expected }
+    : { action, resource, target, fields, expected, isExact: true };
+}
+
+function isSameDevice(a: DeviceRef, b: DeviceRef): boolean {
+  return a.address === b.address || a.name === b.name;
+}
+
+function isSameRecord(
+  a: Pick<Debt, 'resource' | 'key'>,
+  b: Pick<Debt, 'resource' | 'key'>,
+): boolean {
+  return a.resource === b.resource && a.key === b.key;
+}
+
+function isSameRow(asked: DeviceRecord, fields: DeviceRecord): boolean {
+  return Object.entries(fields).every(([field, value]) => isSameValue(value, asked[field]));
+}
+
+/** Whether a later intent for the same record replaces a debt. */
+function supersedes({ action, state, change }: Intent, debt: Debt): boolean {
+  const counts = state === 'good' || state === 'owed';
+  switch (action) {
+    case 'delete':
+      // After "delete bob" nothing recreates bob, even if the delete failed.
+      return counts || (debt.action !== 'delete' && state !== 'unconfirmed');
+    case 'add':
+      return state === 'good' || (state === 'owed' && debt.action === 'add');
+    case 'set': {
+      if (!counts || debt.action !== 'set' || debt.change?.action !== 'set') return false;
+      const written = change?.action === 'set' ? change.fields : {};
+      return Object.keys(debt.change.fields).every((field) => Object.hasOwn(written, field));
+    }
+  }
+}
