@@ -4,8 +4,7 @@ import { MASK } from '../text/one-line.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isSameValue } from './compare.ts';
 import type { Run, StepState } from './journal.ts';
-import type { DevshError } from '../errors.ts';
-import type { DevicePlan, Step } from './plan.ts';
+import { type DevicePlan, isOwed, isUnreached, type Step } from './plan.ts';
 import { type Action, isGood, type StepResult } from './verdict.ts';
 
 /** A change that a run intended for a device and did not make, because the device could not be reached. */
@@ -25,16 +24,6 @@ export type DebtState =
   | { readonly kind: 'open' }
   | { readonly kind: 'unconfirmed'; readonly run: string }
   | { readonly kind: 'closed'; readonly why: string };
-
-/** Whether a device failed because it could not be reached: a refusal is an answer, and leaves no debt. */
-export function isUnreached({ error }: { readonly error?: DevshError | undefined }): boolean {
-  return error?.code === 'unreachable';
-}
-
-/** Whether a step failed for that reason. `unknown` is no debt: `resume` settles it by reading. */
-export function isOwed({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
-  return verdict === 'failed' && isUnreached({ error });
-}
 
 /** The fields whose values the journal masks: they must be given again. */
 export function maskedFields(change: Change): string[] {

@@ -249,6 +249,16 @@ export interface NotCovered {
   readonly steps?: number;
 }
 
+/** Whether a device failed because it could not be reached: a refusal is an answer, and leaves no debt. */
+export function isUnreached({ error }: { readonly error?: DevshError | undefined }): boolean {
+  return error?.code === 'unreachable';
+}
+
+/** Whether a step failed for that reason. `unknown` is no debt: `resume` settles it by reading. */
+export function isOwed({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
+  return verdict === 'failed' && isUnreached({ error });
+}
+
 /** Error codes as words, for use after a count or in parentheses. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   protocol: 'without a usable response',

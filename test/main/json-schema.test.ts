@@ -43,6 +43,8 @@ const LINES = [
   'plan FILE --on @lab',
   'apply FILE --on @lab --yes',
   'runs',
+  'owed',
+  'owed settle --yes',
   'runs show nothing',
   'changes --forget sim1',
   'undo --yes',

@@ -124,7 +124,7 @@ const showRun = verb({
     for (const result of resultsOf(run)) {
       yield { kind: 'result', run: run.run, result, isPast: true };
     }
-    yield summaryOf(run);
+    yield await summaryOf(run);
   },
 });
 

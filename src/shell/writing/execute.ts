@@ -3,13 +3,13 @@ import type { DeviceRef } from '../../device/record.ts';
 import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
 import {
   type DevicePlan,
+  isOwed,
   notCoveredBy,
   type Plan,
   recordName,
   stepCount,
   unplannedResults,
 } from '../../change/plan.ts';
-import { isOwed, unresolvedFilters } from '../../change/debts.ts';
 import { someOf } from '../../text/one-line.ts';
 import { applyPlan } from '../../change/apply.ts';
 import {
@@ -100,7 +100,10 @@ export async function* executeRun(
     yield* news.splice(0);
     await file.append(journalLine({ kind: 'end', at: at() }));
     const notCovered = notCoveredBy(plan);
-    const unresolved = unresolvedFilters(plan.devices);
+    const unresolved =
+      tally.owed.size === 0
+        ? []
+        : (await import('../../change/debts.ts')).unresolvedFilters(plan.devices);
     for (const { device } of unresolved) tally.owed.delete(device.name);
     const owed = [...tally.owed];
     yield { kind: 'summary', run, counts: tally.counts, notCovered, owed };
@@ -110,7 +113,7 @@ export async function* executeRun(
       );
     }
     if (owed.length > 0)
-      yield info(`"owed settle" makes the change on ${someOf(owed)} when they answer`);
+      yield info(`still owed on ${someOf(owed)}: "owed settle" makes the change later`);
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // Steps skipped because of drift need a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {

@@ -1,14 +1,8 @@
 import type { Change } from '../../change/change.ts';
-import {
-  type Debt,
-  debtsOf,
-  type DebtState,
-  isUnreached,
-  maskedFields,
-} from '../../change/debts.ts';
+import { type Debt, debtsOf, type DebtState, maskedFields } from '../../change/debts.ts';
 import { allowHint } from '../../change/allow.ts';
 import { journalLine, type Run } from '../../change/journal.ts';
-import { recordName } from '../../change/plan.ts';
+import { isUnreached, recordName } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import { adoptedJournal, readResult } from '../../change/result-file.ts';
 import { pause } from '../../change/run-step.ts';

@@ -170,7 +170,7 @@ async function* runRemaining(
   ) {
     yield info(`run ${run.run} has nothing left to do${where}`);
     for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
-    yield summaryOf(run);
+    yield await summaryOf(run);
     const { part } = run.plan;
     if (part !== undefined) await writeResult(services, run.run, part, true);
     return;

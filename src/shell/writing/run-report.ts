@@ -60,7 +60,7 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
   }
   if (report === undefined || output !== undefined) {
     for (const result of results) yield { kind: 'result', run: run.run, result };
-    yield summaryOf(run);
+    yield await summaryOf(run);
     return;
   }
   yield report;

@@ -1,5 +1,4 @@
 import type { Run } from '../../change/journal.ts';
-import { owedBy } from '../../change/debts.ts';
 import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
 import { DevshError, NotFoundError, SettingsError } from '../../errors.ts';
@@ -45,7 +44,8 @@ export async function latestRun(services: Services): Promise<Run> {
   return loadRun(services, id);
 }
 
-export function summaryOf(run: Run): SummaryOutput {
+export async function summaryOf(run: Run): Promise<SummaryOutput> {
+  const { owedBy } = await import('../../change/debts.ts');
   return {
     kind: 'summary',
     run: run.run,

@@ -130,7 +130,13 @@ async function* executeUndo(
   }
   // Nobody can be asked for the reason of an automatic undo.
   const reason = description === undefined ? run.reason : undefined;
-  const undoes = { run: run.run, on: sessions.map(({ ref }) => ref.address) };
+  // Undoing an undo also brings back the debts that it cancelled.
+  const cancelled = call.options.on.length > 0 ? [] : (run.plan.undoes?.on ?? []);
+  const on = [
+    ...sessions.map(({ ref }) => ref.address),
+    ...cancelled.filter((address) => only?.has(address) !== false),
+  ];
+  const undoes = { run: run.run, on };
   yield* writePlan(call, { ...plan, reason, undoes }, concerned, [...notice, ...losses]);
   return true;
 }

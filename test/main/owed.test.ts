@@ -1,0 +1,208 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFleet, type TestFleet, usernames, writesOf } from './devsh.ts';
+
+/** The plain output without ids of runs and times. */
+function plain(text: string): string {
+  return text
+    .replace(/\d{8}-\d{6}-\w{6}/g, '{run}')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '{time}')
+    .replace(/127\.0\.0\.1:\d+/g, '{address}');
+}
+
+async function owed({ devsh }: TestFleet): Promise<readonly Record<string, unknown>[]> {
+  const { stdout } = await devsh('owed --json');
+  return (JSON.parse(stdout) as { owed: Record<string, unknown>[] }).owed;
+}
+
+const DOWN = 'refuse';
+
+test('a device that was down gets the deletion once when it answers', async () => {
+  const fleet = await startFleet({ devices: 3 });
+  const { devsh, device, writes } = fleet;
+  device(2).setFault(DOWN, true);
+  const run = await devsh('user delete viewer --on @lab --yes');
+  expect(run.exitCode).toBe(3);
+  expect(run.stdout).toContain('owed: sim2');
+  expect(run.stderr).toContain('"owed settle"');
+  expect(await owed(fleet)).toMatchObject([
+    { devices: ['sim2'], change: 'delete user viewer', state: 'open' },
+  ]);
+
+  const early = await devsh('owed settle --yes');
+  expect(early.exitCode).toBe(5);
+  expect(early.stderr).toContain('sim2');
+  expect(await owed(fleet)).toHaveLength(1);
+
+  device(2).setFault(DOWN, false);
+  const before = writes().length;
+  const settled = await devsh('owed settle --yes');
+  expect(settled).toMatchObject({ exitCode: 0 });
+  expect(settled.stdout).toContain('✓ sim2  delete user viewer: done');
+  expect(await owed(fleet)).toEqual([]);
+  expect(writes().length - before).toBe(1);
+  expect(usernames(device(2))).not.toContain('viewer');
+
+  expect((await devsh('owed settle --yes')).stderr).toContain('nothing is owed');
+  expect(writes().length - before).toBe(1);
+});
+
+test('after "add bob" and "delete bob" settling never creates bob', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user add username=bob lang=de first_name=B lastname=B --on @lab --yes');
+  expect(await owed(fleet)).toHaveLength(1);
+  await devsh('user delete bob --on @lab --yes');
+  expect(await owed(fleet)).toMatchObject([{ change: 'delete user bob' }]);
+  device(2).setFault(DOWN, false);
+  const settled = await devsh('owed settle --yes');
+  expect(settled.stdout).toContain('unchanged');
+  expect(writesOf(device(2))).toEqual([]);
+  expect(await owed(fleet)).toEqual([]);
+});
+
+test('an addition and a later change are settled in their order', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user add username=bob lang=de first_name=B lastname=B --on @lab --yes');
+  await devsh('user set bob lang=fr --on @lab --yes');
+  expect(await owed(fleet)).toHaveLength(2);
+  device(2).setFault(DOWN, false);
+  expect(await devsh('owed settle --yes')).toMatchObject({ exitCode: 0 });
+  expect(writesOf(device(2))).toHaveLength(2);
+  expect(await owed(fleet)).toEqual([]);
+});
+
+test('undoing the run cancels what it owes, and undoing that brings it back', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user add username=bob lang=de first_name=B lastname=B --on @lab --yes');
+  await devsh('undo --yes');
+  expect(await owed(fleet)).toEqual([]);
+  await devsh('undo --yes --allow loss');
+  expect(await owed(fleet)).toMatchObject([{ change: 'add user bob' }]);
+});
+
+test('a filter owes the keys that it matched elsewhere, and nothing if no device was read', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user delete --where username=viewer --on @lab --yes');
+  expect(await owed(fleet)).toMatchObject([{ change: 'delete user viewer' }]);
+  device(1).setFault(DOWN, true);
+  const none = await devsh('user delete --where lang=xx --on @lab --yes');
+  expect(plain(none.stderr)).toContain('"lang=xx" matches no record of the devices that were read');
+  expect(none.stdout).not.toContain('owed');
+  expect(await owed(fleet)).toHaveLength(1);
+});
+
+test('a value that differs from the one before the run is drift and needs --allow drift', async () => {
+  const fleet = await startFleet({ devices: 3 });
+  const { devsh, device } = fleet;
+  await devsh('user set viewer lang=en --on @lab --yes');
+  device(3).setFault(DOWN, true);
+  await devsh('user set viewer lang=de --on @lab --yes');
+  device(3).setFault(DOWN, false);
+  await devsh('user set viewer lang=fr first_name=V --on sim3 --yes');
+  // That newer value is what the user wants now.
+  expect(await owed(fleet)).toEqual([]);
+
+  device(3).setFault(DOWN, true);
+  await devsh('user set viewer lastname=New --on @lab --yes');
+  device(3).setFault(DOWN, false);
+  const env = { XDG_STATE_HOME: join(devsh.folder, 'somebody-else') };
+  await devsh('user set viewer lastname=Other --on sim3 --yes', { env });
+  const drift = await devsh('owed settle --yes');
+  expect(drift.exitCode).toBe(7);
+  expect(await owed(fleet)).toHaveLength(1);
+  const forced = await devsh('owed settle --yes --allow drift');
+  expect(forced.exitCode).toBe(0);
+  expect(await owed(fleet)).toEqual([]);
+});
+
+test('a secret is not kept: it is asked for, and refused without a terminal', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user set viewer password=horse-battery-9 --on @lab --yes');
+  expect(await owed(fleet)).toMatchObject([{ state: 'needs password' }]);
+  const folder = join(devsh.folder, 'state/devsh/runs');
+  for (const name of await readdir(folder)) {
+    expect(await readFile(join(folder, name), 'utf8')).not.toContain('horse-battery-9');
+  }
+  device(2).setFault(DOWN, false);
+  const refused = await devsh('owed settle --yes');
+  expect(refused.exitCode).toBe(6);
+  expect(refused.stderr).toContain('password of user viewer is secret');
+  const given = await devsh('owed settle --yes', { tty: ['horse-battery-9'] });
+  expect(given.exitCode).toBe(0);
+  expect(await owed(fleet)).toEqual([]);
+});
+
+test('dropping needs a reason and keeps it; a device that left the inventory is owed nothing', async () => {
+  const fleet = await startFleet({ devices: 3 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  device(3).setFault(DOWN, true);
+  await devsh('user delete viewer --on @lab --yes');
+  const [row] = await owed(fleet);
+  const id = String(row?.['id']);
+  expect((await devsh(`owed drop ${id} --on sim2`)).exitCode).toBe(2);
+  expect(await devsh(`owed drop ${id} --on sim2 --reason scrapped`)).toMatchObject({ exitCode: 0 });
+  expect(await owed(fleet)).toMatchObject([{ devices: ['sim3'] }]);
+  await devsh('device remove sim3');
+  expect(await owed(fleet)).toEqual([]);
+  const why = await devsh(`owed drop ${id} --reason again`);
+  expect(why.exitCode).toBe(1);
+  expect(why.stderr).toContain('scrapped');
+  expect(why.stderr).toContain('left the inventory');
+});
+
+test('connecting names what is owed', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  device(2).setFault(DOWN, true);
+  await devsh('user delete viewer --on @lab --yes');
+  device(2).setFault(DOWN, false);
+  const { stderr } = await devsh('connect sim2', { stdin: 'quit\n' });
+  expect(plain(stderr)).toContain('owed to sim2: delete user viewer · since {time}: "owed settle"');
+});
+
+test('--wait tries again until the device answers, and Ctrl-C says what is still owed', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user delete viewer --on @lab --yes');
+  const stopped = await devsh('owed settle --wait --yes', {
+    stopAt: { text: 'tries again', signal: 'SIGINT' },
+  });
+  expect(stopped.exitCode).toBe(130);
+  expect(stopped.stderr).toContain('still owed, not reached: sim2');
+  const waiting = devsh('owed settle --wait --yes');
+  device(2).setFault(DOWN, false);
+  expect((await waiting).exitCode).toBe(0);
+  expect(await owed(fleet)).toEqual([]);
+});
+
+test('a result file brings its debts along, once', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  const file = (name: string): string => join(devsh.folder, name);
+  await writeFile(file('c.yaml'), '- delete: user\n  key: viewer\n');
+  device(2).setFault(DOWN, true);
+  await devsh(['plan', file('c.yaml'), '--on', '@lab', '-o', file('p')]);
+  await devsh(['apply', file('p'), '--result', file('r'), '--yes']);
+  const ci = await owed(fleet);
+  expect(ci).toHaveLength(1);
+  const env = { XDG_STATE_HOME: file('elsewhere') };
+  const other = async (): Promise<unknown> =>
+    (JSON.parse((await devsh('owed --json', { env })).stdout) as { owed: unknown }).owed;
+  expect(await other()).toEqual([]);
+  expect((await devsh(['owed', 'import', file('r')], { env })).stderr).toContain('1 change owed');
+  expect(await other()).toEqual(ci);
+  expect((await devsh(['owed', 'import', file('r')], { env })).stderr).toContain('here already');
+  expect(await other()).toEqual(ci);
+});
