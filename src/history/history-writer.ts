@@ -17,8 +17,14 @@ import { fileError, writeTextAtomically } from '../os/files.ts';
 import type { HistoryFiles, HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
 import { type LineOfReading, lineText } from './lines.ts';
-import { compacted, lastLine, nextLines, type NewReading, sameLine } from './next-lines.ts';
-import type { Observed } from './observer.ts';
+import {
+  compacted,
+  isTooLarge,
+  lastLine,
+  nextLines,
+  type NewReading,
+  sameLine,
+} from './next-lines.ts';
 
 /** Enough for the last lines of a device, unless one of them has many records. */
 const TAIL_BYTES = 1_024;
@@ -27,6 +33,21 @@ const SAME_EVERY_MS = 60_000;
 /** After so many ms of writing, other work gets its turn. */
 const TURN_MS = 10;
 const DAY_MS = 86_400_000;
+
+/** A reading that waits to be written. */
+export type Observed = Omit<NewReading, 'identity'> & {
+  readonly name: string;
+  readonly address: string;
+  readonly pin: string;
+  readonly redact: (text: string) => string;
+};
+
+/** Receives what could not be kept. */
+interface Problems {
+  readonly onError: (error: unknown) => void;
+  /** Only the first of several in a row. */
+  readonly onTooLarge: (reading: Observed) => void;
+}
 
 /** Writes the readings of one process. */
 export class HistoryWriter {
@@ -41,20 +62,22 @@ export class HistoryWriter {
     this.#files = files;
   }
 
-  /** Appends what the readings show. `onError` receives what one device could not keep. */
+  /** Appends what the readings show. A device that cannot be kept does not stop the others. */
   async write(
     readings: readonly Observed[],
     limits: HistoryLimits,
-    onError: (error: unknown) => void,
+    { onError, onTooLarge }: Problems,
   ): Promise<void> {
     await this.#files.exclusively(async () => {
       const key = await this.#files.key();
       const digestKey = createHash('sha256').update(key).digest('base64url').slice(0, 8);
       let turn = performance.now();
-      for (const { name, address, pin, redact, ...reading } of readings) {
+      for (const reading of readings) {
+        const { name, address, pin, redact } = reading;
         const identity = { name, address, pin, digestKey };
         try {
-          this.#keep({ ...reading, identity }, new Keeper(key, redact), Date.now());
+          const isNew = this.#keep({ ...reading, identity }, new Keeper(key, redact), Date.now());
+          if (isNew && isTooLarge(reading)) onTooLarge(reading);
         } catch (error) {
           onError(error);
         }
@@ -78,11 +101,14 @@ export class HistoryWriter {
     });
   }
 
-  #keep(reading: NewReading, keeper: Keeper, now: number): void {
+  /** Returns whether it has written something. */
+  #keep(reading: NewReading, keeper: Keeper, now: number): boolean {
     const path = this.#files.path(reading.identity.name);
     const id = `${path}\n${reading.resource}`;
-    this.#append(path, (tail, whole) => {
-      const same = sameLine(tail, reading, keeper);
+    return this.#append(path, (tail, whole) => {
+      const last = lastLine(tail, reading.resource);
+      if (last?.kind === 'large' && isTooLarge(reading)) return undefined;
+      const same = sameLine(last, reading, keeper);
       const held = this.#held.get(id)?.line;
       if (same === undefined) {
         this.#held.delete(id);
@@ -91,7 +117,7 @@ export class HistoryWriter {
         const lines = nextLines(whole() + before, reading, keeper, now);
         return lines === undefined ? before : before + lines;
       }
-      const isSoon = reading.to - (lastLine(tail, reading.resource)?.to ?? 0) < SAME_EVERY_MS;
+      const isSoon = reading.to - (last?.to ?? 0) < SAME_EVERY_MS;
       if (!isSoon || !this.#kept.has(id)) {
         this.#kept.add(id);
         this.#held.delete(id);
@@ -103,7 +129,10 @@ export class HistoryWriter {
   }
 
   /** Synchronous, because a fleet has many files. */
-  #append(path: string, linesFor: (tail: string, whole: () => string) => string | undefined): void {
+  #append(
+    path: string,
+    linesFor: (tail: string, whole: () => string) => string | undefined,
+  ): boolean {
     try {
       const file = openSync(path, 'a+', 0o600);
       try {
@@ -116,6 +145,7 @@ export class HistoryWriter {
           size === 0 ? '' : readFileSync(path, 'utf8') + end,
         );
         if (lines) this.#appended += appendWhole(file, size, end + lines);
+        return Boolean(lines);
       } finally {
         closeSync(file);
       }
@@ -164,7 +194,8 @@ export class HistoryWriter {
 /** The line of an unchanged reading, unless the file went on without it. */
 function followUp(tail: string, line: LineOfReading): string | undefined {
   const last = lastLine(tail, line.resource);
-  const isNext = last?.life === line.life && last.digest === line.digest && line.from >= last.to;
+  const isKnown = last !== undefined && last.kind !== 'large' && last.life === line.life;
+  const isNext = isKnown && last.digest === line.digest && line.from >= last.to;
   return isNext ? lineText(line) : undefined;
 }
 

@@ -40,6 +40,8 @@ export interface Coverage {
   /** The longest time between two readings; undefined with less than two. */
   readonly longestGap: Moment | undefined;
   readonly lives: number;
+  /** The last reading that has too many records to be kept. */
+  readonly tooLarge: (Moment & { readonly records: number }) | undefined;
 }
 
 /** Nothing was read before that time. */
@@ -133,6 +135,7 @@ export class History {
       all.push({
         ...{ device, resource, first: moment(readings[0]), last: moment(readings.at(-1)) },
         ...{ readings: readings.length, longestGap: longestGap(readings), lives: lives.length },
+        tooLarge: lives.findLast((life) => life.tooLarge.has(resource))?.tooLarge.get(resource),
       });
     }
     return all;

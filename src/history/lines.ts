@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type DeviceRecord, jsonText, type JsonValue } from '../device/record.ts';
+import type { DeviceRecord, JsonValue } from '../device/record.ts';
 import { parseJson } from '../device/json.ts';
-import type { KeptRecord } from './kept.ts';
+import { type KeptRecord, quickText } from './kept.ts';
 
 /** When a reading began and ended, in ms UTC: the device had this state at some time between them. */
 export interface Moment {
@@ -68,9 +68,16 @@ export type HistoryLine =
       /** Fields left out from now on, because they move by themselves. */
       readonly left?: readonly string[];
     })
-  | (ReadingLine & { readonly kind: 'same' });
+  | (ReadingLine & { readonly kind: 'same' })
+  /** A reading with too many records to be kept; one line stands for all that follow each other. */
+  | (Moment & {
+      readonly kind: 'large';
+      readonly resource: string;
+      readonly life: string;
+      readonly records: number;
+    });
 
-export type LineOfReading = Exclude<HistoryLine, { readonly kind: 'life' }>;
+export type LineOfReading = Exclude<HistoryLine, { readonly kind: 'life' | 'large' }>;
 
 /** The short name of a life in the lines of its readings. */
 export function lifeName({ name, address, pin, digestKey }: Identity): string {
@@ -79,7 +86,7 @@ export function lifeName({ name, address, pin, digestKey }: Identity): string {
 }
 
 export function lineText(line: HistoryLine): string {
-  return `${jsonText(line as unknown as JsonValue)}\n`;
+  return `${quickText(line as unknown as JsonValue)}\n`;
 }
 
 /** A line, or undefined if it is damaged: cut off, or not of devsh. */
@@ -88,9 +95,11 @@ export function parseLine(text: string): HistoryLine | undefined {
     const line = parseJson(text) as unknown as HistoryLine | null;
     if (typeof line !== 'object' || line === null) return undefined;
     if (line.kind === 'life') return typeof line.at === 'number' ? line : undefined;
-    const isReading =
-      typeof line.from === 'number' && typeof line.to === 'number' && 'digest' in line;
-    return isReading && ['all', 'change', 'same'].includes(line.kind) ? line : undefined;
+    const isReading = typeof line.from === 'number' && typeof line.to === 'number';
+    if (line.kind === 'large') return isReading ? line : undefined;
+    return isReading && 'digest' in line && ['all', 'change', 'same'].includes(line.kind)
+      ? line
+      : undefined;
   } catch {
     return undefined;
   }

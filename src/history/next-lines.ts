@@ -22,6 +22,8 @@ export interface NewReading extends Moment {
   readonly moving: readonly string[];
 }
 
+/** To compare more records takes seconds and hundreds of megabytes, for each reading. */
+export const MAX_RECORDS = 20_000;
 /** Values of moving fields are kept again after this time. */
 const VALUES_EVERY_MS = 3_600_000;
 /** A last reading further in the future means that the clock was set back. */
@@ -32,18 +34,25 @@ const STREAK_OF_ONE = 5;
 /** A file of small changes gets a whole state again after this many times its size. */
 const MIN_BYTES_BETWEEN = 16_384;
 
+export type LastLine = Exclude<HistoryLine, { readonly kind: 'life' }> | undefined;
+
+/** Whether it has more records than are kept. */
+export function isTooLarge({ records }: Pick<NewReading, 'records'>): boolean {
+  return records.length > MAX_RECORDS;
+}
+
 /**
- * The lines to append for a reading that shows what the last line of its resource shows; undefined if it may
- * show something else. Needs only the end of the file.
+ * The line to append for a reading that shows what the last line of its resource shows; undefined if it may
+ * show something else.
  */
 export function sameLine(
-  tail: string,
+  last: LastLine,
   reading: NewReading,
   keeper: Keeper,
 ): LineOfReading | undefined {
   const { resource, identity, records, from, to } = reading;
-  const last = lastLine(tail, resource);
-  if (last === undefined || last.life !== lifeName(identity) || from < last.to) return undefined;
+  if (last === undefined || last.kind === 'large' || isTooLarge(reading)) return undefined;
+  if (last.life !== lifeName(identity) || from < last.to) return undefined;
   const { moving } = last;
   const names = moving?.fields ?? [];
   if (keeper.digestOf(records, new Set(names)) !== last.digest) return undefined;
@@ -55,7 +64,7 @@ export function sameLine(
 }
 
 /** The last line of a resource in the end of a file; undefined if it is not in there, or a life began since. */
-export function lastLine(tail: string, resource: string): LineOfReading | undefined {
+export function lastLine(tail: string, resource: string): LastLine {
   if (!tail.endsWith('\n')) return undefined;
   // The first row may have lost its beginning.
   for (const row of tail.split('\n').slice(1, -1).reverse()) {
@@ -86,6 +95,11 @@ export function nextLines(
     last.isLife && !isClockBack ? [] : [{ kind: 'life', at: to, ...identity }];
   const track = begin.length > 0 ? undefined : last.track;
   if (from > to || (track !== undefined && from < track.to)) return undefined;
+  if (isTooLarge(reading)) {
+    const { length } = reading.records;
+    const large: HistoryLine = { kind: 'large', resource, life, from, to, records: length };
+    return [...begin, large].map(lineText).join('');
+  }
   const isRenamed = reading.records.length > 0 && track?.keyField !== reading.keyField;
   const line =
     track === undefined || isRenamed
@@ -234,7 +248,8 @@ export function compacted(text: string, since: number): string {
       lives.push({ head: line, name: lifeName(line), tracks: new Map(), rows: [] });
     } else if (line !== undefined && life?.name === line.life) {
       const known = life.tracks.get(line.resource);
-      const next = line.to < since ? applyLine(known, line)?.[0] : undefined;
+      const isOld = line.kind !== 'large' && line.to < since;
+      const next = isOld ? applyLine(known, line)?.[0] : undefined;
       if (next !== undefined) life.tracks.set(line.resource, next);
       else if (line.to >= since) life.rows.push(`${row}\n`);
     }

@@ -3,21 +3,13 @@ import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceSession, Reading } from '../fleet/device-session.ts';
 import { HistoryFiles, type HistoryLimits } from './history-files.ts';
-import { HistoryWriter } from './history-writer.ts';
-import type { NewReading } from './next-lines.ts';
+import { HistoryWriter, type Observed } from './history-writer.ts';
+import { MAX_RECORDS } from './next-lines.ts';
 
 /** Readings are written when none arrived for this long, or before the process ends. */
 const QUIET_MS = 1_000;
 
 type Report = (text: string, level: 'info' | 'warning') => void;
-
-/** A reading that waits to be written. */
-export type Observed = Omit<NewReading, 'identity'> & {
-  readonly name: string;
-  readonly address: string;
-  readonly pin: string;
-  readonly redact: (text: string) => string;
-};
 
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
 export class Observer {
@@ -88,8 +80,14 @@ export class Observer {
     this.#waiting = [];
     if (readings.length === 0) return;
     try {
-      await this.#writer.write(readings, this.#limits(), (error) => {
-        this.#warn(error);
+      await this.#writer.write(readings, this.#limits(), {
+        onError: (error) => {
+          this.#warn(error);
+        },
+        onTooLarge: ({ name, resource, records }) => {
+          const text = `${records.length} records of ${resource}, more than ${MAX_RECORDS}`;
+          this.#report(`${name}: this reading is too large to be kept: ${text}`, 'info');
+        },
       });
     } catch (error) {
       this.#warn(error);

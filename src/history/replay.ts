@@ -50,6 +50,8 @@ export interface Life {
   readonly begin: number;
   readonly identity: Identity;
   readonly resources: ReadonlyMap<string, ResourceLife>;
+  /** By resource: the last of the readings that have too many records to be kept. */
+  readonly tooLarge: ReadonlyMap<string, Moment & { readonly records: number }>;
 }
 
 /** Where the next line of a resource goes on. */
@@ -177,12 +179,15 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
   return old !== undefined && now !== undefined;
 }
 
-/** The lives in a history file, oldest first, and how many lines are damaged. Pure. */
+/** The lives in a history file, oldest first, and how many lines are damaged or build on a damaged one. Pure. */
 export function replay(text: string): {
   readonly lives: readonly Life[];
   readonly damaged: number;
 } {
-  const lives: (Life & { readonly tracks: Map<string, [Track, KnownReading[]]> })[] = [];
+  const lives: (Life & {
+    readonly tracks: Map<string, [Track, KnownReading[]]>;
+    readonly tooLarge: Map<string, Moment & { records: number }>;
+  })[] = [];
   let damaged = 0;
   for (const row of text.split('\n')) {
     if (row === '') continue;
@@ -193,14 +198,26 @@ export function replay(text: string): {
     }
     if (line.kind === 'life') {
       const id = new Date(line.at).toISOString();
-      lives.push({ id, begin: line.at, identity: line, resources: new Map(), tracks: new Map() });
+      const maps = { resources: new Map(), tooLarge: new Map(), tracks: new Map() };
+      lives.push({ id, begin: line.at, identity: line, ...maps });
       continue;
     }
     const life = lives.at(-1);
-    if (life === undefined || lifeName(life.identity) !== line.life) continue;
+    if (life === undefined || lifeName(life.identity) !== line.life) {
+      damaged += 1;
+      continue;
+    }
+    if (line.kind === 'large') {
+      const { from, to, records } = line;
+      life.tooLarge.set(line.resource, { from, to, records });
+      continue;
+    }
     const [track, readings = []] = life.tracks.get(line.resource) ?? [];
     const applied = applyLine(track, line);
-    if (applied === undefined) continue;
+    if (applied === undefined) {
+      damaged += 1;
+      continue;
+    }
     // A whole state may follow the line of the same reading.
     const [, reading] = applied;
     const isAgain = reading?.to === readings.at(-1)?.to && reading?.difference === undefined;
@@ -238,7 +255,8 @@ export function lastTrack(
   if (lastAll < begin) return { isLife: true, track };
   for (const row of text.slice(lastAll + 1).split('\n')) {
     const line = row === '' ? undefined : parseLine(row);
-    if (line === undefined || line.kind === 'life' || line.resource !== resource) continue;
+    if (line === undefined || line.kind === 'life' || line.kind === 'large') continue;
+    if (line.resource !== resource) continue;
     track = applyLine(track, line)?.[0] ?? track;
   }
   return { isLife: true, track };

@@ -7,8 +7,8 @@ import { History, NotReadError } from '../../src/history/history.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
 import { makeDevsh, startFleet, trust } from '../main/devsh.ts';
 
-async function startOne() {
-  const fleet = await startFleet({ devices: 1 });
+async function startOne(users = 25) {
+  const fleet = await startFleet({ devices: 1, users });
   const folder = join(fleet.devsh.folder, 'state/devsh/readings');
   const history = new History(new HistoryFiles(folder));
   const key = fleet.device(1).users[1]?.username ?? '';
@@ -109,6 +109,17 @@ test('several devshes at once lose nothing that was read', async () => {
   const { records } = await history.stateAt('sim1', 'user', Date.now());
   expect(records.find(({ username }) => username === key)?.['lang']).toBe('fr');
   expect(device(1).users).toHaveLength(records.length);
+});
+
+test('says once that a list is too large to be kept', async () => {
+  const { devsh, history, file } = await startOne(20_001);
+  const first = await devsh('user list --on sim1 --json');
+  const second = await devsh('user list --on sim1 --json');
+  expect(first.stderr).toContain('sim1: this reading is too large to be kept: 20001 records');
+  expect([second.exitCode, second.stderr]).toEqual([0, '']);
+  expect((await stat(file)).size).toBeLessThan(1000);
+  const [coverage] = await history.coverage(['sim1'], 'user');
+  expect(coverage).toMatchObject({ readings: 0, tooLarge: { records: 20_001 } });
 });
 
 test('forgets a device', async () => {

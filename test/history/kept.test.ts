@@ -5,7 +5,13 @@ import { redactorOf } from '../../src/device/sensitive-fields.ts';
 import { type Event, eventsOf } from '../../src/history/events.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { lineText } from '../../src/history/lines.ts';
-import { nextLines, type NewReading, sameLine } from '../../src/history/next-lines.ts';
+import {
+  lastLine,
+  MAX_RECORDS,
+  nextLines,
+  type NewReading,
+  sameLine,
+} from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
 
 const keeper = new Keeper(randomBytes(32), redactorOf(['login-secret']));
@@ -20,7 +26,7 @@ function historyOf(...readings: readonly (readonly DeviceRecord[])[]): string {
       ...{ identity, resource: 'user', keyField: 'username', moving: [] },
       ...{ records, from: to - 10, to },
     };
-    const same = sameLine(text.slice(-4096), reading, keeper);
+    const same = sameLine(lastLine(text.slice(-4096), 'user'), reading, keeper);
     text += same ? lineText(same) : (nextLines(text, reading, keeper, to) ?? '');
   }
   return text;
@@ -116,6 +122,18 @@ test('two records with one key, large numbers and strange names are kept as they
   const [life] = replay(historyOf(records)).lives;
   const state = life?.resources.get('user')?.readings[0]?.state;
   expect([...(state?.values() ?? [])].map(({ fields }) => fields)).toEqual(records);
+});
+
+test('a list that is too large is not kept, and what is read before and after it is', () => {
+  const large = Array.from({ length: MAX_RECORDS + 1 }, (_, index) => ({ username: `u${index}` }));
+  const text = historyOf([{ username: 'amy' }], large, [{ username: 'bob' }]);
+  const { lives, damaged } = replay(text);
+  expect(text).not.toContain('"u7"');
+  expect(damaged).toBe(0);
+  expect(lives[0]?.tooLarge.get('user')?.records).toBe(MAX_RECORDS + 1);
+  expect(lives[0]?.resources.get('user')?.readings).toHaveLength(2);
+  expect(replay(historyOf(large, large)).lives).toHaveLength(1);
+  expect(replay(historyOf(large, [{ username: 'amy' }])).lives).toHaveLength(1);
 });
 
 test('a list that was empty and gets records is no new list', () => {

@@ -5,7 +5,13 @@ import type { DeviceRecord } from '../../src/device/record.ts';
 import { eventsOf } from '../../src/history/events.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { lineText } from '../../src/history/lines.ts';
-import { compacted, nextLines, type NewReading, sameLine } from '../../src/history/next-lines.ts';
+import {
+  compacted,
+  lastLine,
+  nextLines,
+  type NewReading,
+  sameLine,
+} from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
 
 const KEY = createHash('sha256').update('test').digest();
@@ -57,7 +63,7 @@ test('a state of the past is one that this very device had, and an interval has 
       });
       const keep = (one: NewReading): void => {
         if (text !== '' && !text.endsWith('\n')) text += '\n';
-        const same = sameLine(text.slice(-4096), one, keeper);
+        const same = sameLine(lastLine(text.slice(-4096), 'user'), one, keeper);
         text += same ? lineText(same) : (nextLines(text, one, keeper, now) ?? '');
       };
       for (const one of happenings) {
