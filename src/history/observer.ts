@@ -107,7 +107,7 @@ export class Observer {
     this.isAnnounced = true;
     if (this.files.exists) return;
     this.#report(
-      `devsh keeps what it reads, without secrets, for \`changes\`: in ${this.files.folder}; ` +
+      `keeps what it reads for \`changes\`, without secrets, in ${this.files.folder}; ` +
         `"config set historyDays 0" turns it off`,
       'info',
     );

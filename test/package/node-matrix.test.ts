@@ -4,7 +4,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startSimulator } from '../../src/simulator/simulator.ts';
 import { startInPty } from '../pty/harness.ts';
 import { nodeBinary } from './node-binary.ts';
-import { makeFolder, ROOT, run } from './programs.ts';
+import { FIRST_READING, makeFolder, ROOT, run } from './programs.ts';
 
 /** The oldest supported version, and an early one of each newer line. */
 const VERSIONS = ['20.19.0', '22.12.0', '24.1.0', '26.0.0'] as const;
@@ -40,6 +40,7 @@ for (const { version, binary } of binaries) {
       expect(await devsh('--version')).toMatchObject({ code: 0, stderr: '' });
       const pinned = ['--fingerprint', device.fingerprint];
       expect(await devsh('trust', 'accept', device.address, ...pinned)).toMatchObject({ code: 0 });
+      expect((await devsh('user', 'list', ...on, '--json')).stderr).toMatch(FIRST_READING);
       expect(await devsh('user', 'list', ...on, '--json')).toMatchObject({ code: 0, stderr: '' });
       const added = await devsh(
         ...['user', 'add', 'username=zoe', 'first_name=Zoe', 'lastname=Z', 'lang=de'],

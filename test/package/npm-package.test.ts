@@ -8,7 +8,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nodeState } from '../../src/shell/doctor.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
-import { makeFolder, ROOT, run, succeed } from './programs.ts';
+import { FIRST_READING, makeFolder, ROOT, run, succeed } from './programs.ts';
 
 /** All files that may be in the package. */
 const ALLOWED = [
@@ -241,7 +241,8 @@ test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => 
   const { address, fingerprint } = device;
   await devsh('trust', 'accept', address, '--fingerprint', fingerprint);
   const listed = await devsh('user', 'list', '--on', address, '--json');
-  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.code).toBe(0);
+  expect(listed.stderr).toMatch(FIRST_READING);
   expect(listed.stdout).toContain('"admin"');
   const isFetched = existsSync(join(home, 'node_modules/@napi-rs/keyring'));
   const registry = ['view', '@napi-rs/keyring', 'version', '--fetch-retries=0'];
@@ -345,7 +346,8 @@ test('the package with Node runs without an installed Node', LONG, async () => {
   const { address, fingerprint } = device;
   await devsh('trust', 'accept', address, '--fingerprint', fingerprint);
   const listed = await devsh('user', 'list', '--on', address, '--json');
-  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.code).toBe(0);
+  expect(listed.stderr).toMatch(FIRST_READING);
   const sbom = join(scratch, name, 'lib/devsh/dist/sbom.cdx.json');
   expect(await componentsOf(sbom)).toEqual(
     expect.arrayContaining([

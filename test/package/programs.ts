@@ -43,3 +43,6 @@ export async function makeFolder(atEnd: (cleanUp: () => Promise<void>) => void):
   atEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** What devsh says on stderr with the first reading of a user, and nothing else. */
+export const FIRST_READING = /^devsh: keeps what it reads for `changes`[^\n]*\n$/;

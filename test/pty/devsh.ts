@@ -26,6 +26,9 @@ export async function startDevsh(
     const folder = join(env['XDG_DATA_HOME'] ?? join(home, 'data'), 'devsh');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(join(folder, 'known-devices'), pins.join(''), { mode: 0o600 });
+    // Whoever knows devices has read them before, and seen the note about it.
+    const state = join(env['XDG_STATE_HOME'] ?? join(home, 'state'), 'devsh');
+    await mkdir(join(state, 'readings'), { recursive: true, mode: 0o700 });
   }
   const program = startInPty({
     command: process.execPath,

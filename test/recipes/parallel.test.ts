@@ -18,7 +18,8 @@ test.skipIf(!hasParallel)(
       '- add: user\n  fields: {username: zoe, lang: de}\n',
     );
     const plan = await run('devsh', ['plan', 'change.yaml', '--on', '@lab', '-o', 'monday.plan']);
-    expect([plan.code, plan.stderr]).toEqual([0, '✓ wrote the plan to monday.plan\n']);
+    expect(plan.code).toBe(0);
+    expect(plan.stderr).toContain('✓ wrote the plan to monday.plan\n');
 
     const script = recipe('parallel.sh');
     const first = run(script, ['monday.plan', 'results', '4']);
