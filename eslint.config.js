@@ -28,9 +28,10 @@ const ROOMS = {
     access: ['grammar'],
     devices: ['access', 'grammar'],
     writing: ['access', 'devices', 'grammar'],
+    past: ['grammar', 'records', 'writing'],
     completion: ['commands', 'grammar', 'records'],
     records: ['completion', 'devices', 'grammar', 'writing'],
-    commands: ['access', 'completion', 'devices', 'grammar', 'help', 'records', 'writing'],
+    commands: ['access', 'completion', 'devices', 'grammar', 'help', 'past', 'records', 'writing'],
     help: ['commands', 'grammar', 'records', 'writing'],
   },
   tui: {

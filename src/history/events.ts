@@ -88,6 +88,29 @@ export function eventsOf(device: string, lives: readonly Life[]): Event[] {
   });
 }
 
+/**
+ * The life of one record: as `eventsOf`, and that it was there at the first reading of each life: an `added`
+ * without `after`. Pure.
+ */
+export function recordEvents(
+  device: string,
+  lives: readonly Life[],
+  resource: string,
+  key: string,
+): Event[] {
+  const first = lives.flatMap(({ id, resources }): Event[] => {
+    const reading = resources.get(resource)?.readings[0];
+    const record = reading?.state.get(key);
+    if (reading === undefined || record === undefined) return [];
+    const at = { device, life: id, resource, after: undefined, before: reading.to };
+    return [{ ...at, kind: 'added', key, record }];
+  });
+  const later = eventsOf(device, lives).filter((event) =>
+    'key' in event ? event.resource === resource && event.key === key : event.kind === 'life',
+  );
+  return [...first, ...later].sort((a, b) => a.before - b.before);
+}
+
 function eventsOfResource(
   base: { readonly device: string; readonly life: string; readonly resource: string },
   { readings }: ResourceLife,
@@ -97,12 +120,13 @@ function eventsOfResource(
   return readings.flatMap((reading, index) => {
     const { difference, left: now = [], state, to } = reading;
     const at = { ...base, after: readings[index - 1]?.from, before: to };
-    const found: Event[] = difference ? changes(at, difference, left, state.size) : [];
+    const found: Event[] = difference ? changesBetween(at, difference, left, state.size) : [];
     return now.length === 0 ? found : [...found, { ...at, kind: 'left', fields: now }];
   });
 }
 
-function changes(
+/** What differs between two states of a device, without the fields in `left`. Pure. */
+export function changesBetween(
   at: { device: string; life: string; resource: string; after: number | undefined; before: number },
   { added, gone, changed }: Difference,
   left: ReadonlySet<string>,

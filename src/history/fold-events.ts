@@ -3,6 +3,8 @@ import type { Event, FieldChange, LifeReason } from './events.ts';
 import { clockTime } from '../text/time.ts';
 import { counted } from '../text/one-line.ts';
 
+const MINUTE_MS = 60_000;
+
 /** The same change on one or several devices. */
 export interface FoldedEvent {
   /** One for each device, in the order of time. They differ only in device, interval and step. */
@@ -86,6 +88,8 @@ export function eventText(event: Event): string {
   switch (event.kind) {
     case 'added':
     case 'gone':
+      if (event.kind === 'added' && event.after === undefined)
+        return `${event.resource} ${event.key} there at the first reading`.replace('  ', ' ');
       return `${event.resource} ${event.key} ${event.kind}`.replace('  ', ' ');
     case 'changed': {
       const what = event.fields.map(fieldText).join(', ');
@@ -117,14 +121,14 @@ function shownValue(value: FieldChange['before']): string {
   return text === '' ? '""' : text;
 }
 
-/** `between 09:12 and 09:40`, `before 09:40`; with seconds where minutes do not tell them apart. */
+/** `between 09:12 and 09:41`, rounded outwards: to minutes, or to seconds if less than two minutes. */
 export function intervalText(
   { after, before }: Pick<FoldedEvent, 'after' | 'before'>,
   now: Date,
 ): string {
-  const text = (time: number, hasSeconds: boolean): string =>
-    clockTime(new Date(time), now, hasSeconds);
-  if (after === undefined) return `before ${text(before, false)}`;
-  const isShort = text(after, false) === text(before, false);
-  return `between ${text(after, isShort)} and ${text(before, isShort)}`;
+  const isShort = after !== undefined && before - after < 2 * MINUTE_MS;
+  const unit = isShort ? 1000 : MINUTE_MS;
+  const text = (time: number): string => clockTime(new Date(time), now, isShort);
+  const end = text(Math.ceil(before / unit) * unit);
+  return after === undefined ? `before ${end}` : `between ${text(after)} and ${end}`;
 }

@@ -47,6 +47,7 @@ export interface Coverage {
 /** Nothing was read before that time. */
 export class NotReadError extends DevshError {
   readonly code = 'not-read';
+  override readonly exitCode = 3;
 }
 
 /** Answers questions about what was read in the past. */

@@ -4,6 +4,34 @@ import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
 import type { WrittenStep } from './attribution.ts';
 
+/** A request of a run that left for a device, whatever became of it. */
+export interface SentStep {
+  readonly run: string;
+  readonly device: string;
+  readonly resource: string;
+  readonly key: string;
+  /** ms UTC */
+  readonly sentAt: number;
+  /** Until when it may have had an effect: a step that is `done` had it before its read-back. */
+  readonly endedAt: number;
+}
+
+export function sentSteps({ run, plan, states }: Run): SentStep[] {
+  return plan.devices.flatMap(({ device, steps }) =>
+    steps.flatMap(({ resource, key }, index): SentStep[] => {
+      const state = states.get(device.name)?.[index];
+      if (state === undefined || state.kind === 'waiting') return [];
+      const at = state.kind === 'sent' ? state.at : state.sentAt;
+      if (at === undefined) return [];
+      const sentAt = Date.parse(at);
+      const verdict = state.kind === 'sent' ? 'unknown' : state.result.verdict;
+      const endedAt =
+        verdict === 'unknown' ? Infinity : verdict === 'done' ? sentAt : Date.parse(state.at);
+      return [{ run, device: device.name, resource, key, sentAt, endedAt }];
+    }),
+  );
+}
+
 /** The steps of a run that the device has carried out, as their read-back proved. */
 export function writtenSteps({ run, command, plan, states }: Run): WrittenStep[] {
   return plan.devices.flatMap(({ device, steps }) =>

@@ -150,9 +150,16 @@ export function errorEntry({
   return { device: device?.name, address: device?.address, error: errorObject(error) };
 }
 
-function readObject({ device, outcome, view }: ReadOutput): ReadObject {
+function readObject({ device, outcome, view, past }: ReadOutput): ReadObject {
+  const iso = (time: number): string => new Date(time).toISOString();
   return outcome.ok
-    ? { ...deviceObject(device), ok: true, records: viewedRecords(view, outcome.records) }
+    ? {
+        ...{ ...deviceObject(device), ok: true, records: viewedRecords(view, outcome.records) },
+        past: past && {
+          ...{ from: iso(past.from), to: iso(past.to) },
+          next: past.next === undefined ? undefined : iso(past.next),
+        },
+      }
     : { ...deviceObject(device), ok: false, error: errorObject(outcome.error) };
 }
 

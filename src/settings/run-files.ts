@@ -1,4 +1,4 @@
-import { open, readdir, truncate, type FileHandle } from 'node:fs/promises';
+import { open, readdir, stat, truncate, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readBytes, syncFolder } from '../os/files.ts';
@@ -14,6 +14,17 @@ export class RunFiles {
 
   path(run: string): string {
     return join(this.folder, `${run}.jsonl`);
+  }
+
+  /** The ids of the runs whose journal was written to after `time` (ms UTC), newest first. */
+  async idsSince(time: number): Promise<string[]> {
+    const ids = await this.ids();
+    const times = ids.map(async (id) => {
+      const file = await stat(this.path(id)).catch(() => undefined);
+      return file?.mtimeMs ?? Infinity;
+    });
+    const written = await Promise.all(times);
+    return ids.filter((_, index) => (written[index] ?? Infinity) >= time);
   }
 
   /** The ids of all runs, newest first. */

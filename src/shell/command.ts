@@ -151,7 +151,8 @@ export function verbNamed(command: CommandSpec, word: string | undefined): VerbS
 
 /** Whether a line changes nothing: no device, no setting, no file. */
 export function changesNothing({ verb, given }: Pick<Invocation, 'verb' | 'given'>): boolean {
-  return verb.changes === 'nothing' && given.output === undefined && given.report === undefined;
+  const { output, report, forget } = given;
+  return verb.changes === 'nothing' && [output, report, forget].every((one) => one === undefined);
 }
 
 /** The verb that runs if none is named. */

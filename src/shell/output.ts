@@ -69,6 +69,12 @@ export interface ReadOutput {
   /** Number of selected devices, including those without a response. */
   readonly total?: number;
   readonly outcome: ReadOutcome;
+  /** Not the present: the records of this earlier reading, in ms UTC. `next`: when the reading after it ended. */
+  readonly past?: {
+    readonly from: number;
+    readonly to: number;
+    readonly next: number | undefined;
+  };
 }
 
 /** A record that changed since the device was last read: `user list --watch`. */

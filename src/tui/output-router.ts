@@ -113,7 +113,7 @@ export class OutputRouter {
     }
     switch (output.kind) {
       case 'read':
-        if (output.view.layout === 'table') {
+        if (output.view.layout === 'table' && output.past === undefined) {
           this.#fill(output);
           const { device, outcome } = output;
           if (!outcome.ok) this.#failures.push({ device, error: outcome.error });

@@ -44,15 +44,15 @@ test('says what changed, never the value of a secret', () => {
   );
 });
 
-test('shows the interval with seconds where minutes do not tell its ends apart', () => {
+test('rounds an interval outwards: to minutes, a short one to seconds', () => {
   const at = (minute: number, second: number): number =>
     new Date(2026, 10, 22, 9, minute, second).getTime();
   const now = new Date(2026, 10, 22, 10);
   expect(intervalText({ after: at(12, 1), before: at(40, 2) }, now)).toBe(
-    'between 09:12 and 09:40',
+    'between 09:12 and 09:41',
   );
-  expect(intervalText({ after: at(12, 1), before: at(12, 9) }, now)).toBe(
-    'between 09:12:01 and 09:12:09',
+  expect(intervalText({ after: at(12, 1), before: at(12, 9) + 0.5 }, now)).toBe(
+    'between 09:12:01 and 09:12:10',
   );
-  expect(intervalText({ after: undefined, before: at(12, 9) }, now)).toBe('before 09:12');
+  expect(intervalText({ after: undefined, before: at(12, 9) + 0.5 }, now)).toBe('before 09:13');
 });

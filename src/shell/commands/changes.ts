@@ -1,23 +1,63 @@
 import { UsageError } from '../../errors.ts';
+import { parseFilterWords } from '../../fleet/filter.ts';
 import { command } from '../command.ts';
 import { info, success } from '../output.ts';
 
+/** Which time of the past to show. */
+export const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
+
 export const changes = command({
   name: 'changes',
-  brief: 'What devsh keeps of what devices showed',
+  brief: 'What changed on the devices, when, and who did it',
   section: 'Records',
-  summary: 'Remove what devsh keeps of what a device showed over time',
+  summary: 'Show what changed on the selected devices (else all of the inventory), newest first',
+  args: [
+    {
+      name: 'FILTER',
+      summary: 'words, key=bob, kind=gone, resource=user, field=lang, lang=de; all must match',
+      isRest: true,
+    },
+  ],
   details:
-    'devsh keeps every complete list that it reads, without secrets, so that it can say what changed. The\n' +
-    'settings historyDays and historyMegabytes limit that; "config set historyDays 0" turns it off.',
-  examples: ['changes --forget fw3'],
-  options: ['forget'],
-  async *run({ options: { forget }, shell }) {
-    if (forget === undefined) throw new UsageError('say --forget DEVICE');
-    const readings = await shell.readings();
-    const wasKept = await readings.forget(forget);
-    yield wasKept
-      ? success(`removed what was kept of ${forget}`)
-      : info(`nothing is kept of ${forget}`);
+    'devsh keeps every complete list that it reads, without secrets. A change lies between two readings. What\n' +
+    'nobody read is not known: devices that were not read in that time are named, with exit code 3. No device\n' +
+    'is asked.\n' +
+    'A time is 2d (ago), 03:00 (the last one here), "yesterday 17:02", 2026-11-22, 2026-11-22T03:00Z, or a RUN:\n' +
+    'when it began. Of secrets only the change is known; fields that move by themselves (last_login) are no\n' +
+    'change. BY is the run that did it, as the journals prove. Raw requests have no journal.\n' +
+    'historyDays and historyMegabytes limit what is kept; "config set historyDays 0" turns it off.',
+  examples: [
+    'changes --since 03:00',
+    'changes kind=gone --since 2d --on @berlin',
+    'changes jdoe --all-fields',
+    'changes --coverage --since 1d',
+    'changes --since 1d --exit-code --quiet',
+    'changes --forget fw3',
+  ],
+  options: ['on', ...PAST, 'coverage', 'forget'],
+  changes: 'nothing',
+  async *run(call) {
+    const { coverage, forget } = call.options;
+    const words = call.args.words('FILTER');
+    const [first] = words;
+    if (first !== undefined && (coverage || forget !== undefined)) {
+      throw new UsageError(`${coverage ? '--coverage' : '--forget'} takes no FILTER`, {
+        column: first.start,
+      });
+    }
+    if (forget !== undefined) {
+      const readings = await call.shell.readings();
+      const wasKept = await readings.forget(forget);
+      yield wasKept
+        ? success(`removed what was kept of ${forget}`)
+        : info(`nothing is kept of ${forget}`);
+    } else if (coverage) {
+      const { showCoverage } = await import('../past/coverage.ts');
+      yield* showCoverage(call);
+    } else {
+      const { listChanges } = await import('../past/list-changes.ts');
+      const typed = words.map(({ text, start }) => ({ text, column: start }));
+      yield* listChanges(call, typed.length === 0 ? undefined : parseFilterWords(typed));
+    }
   },
 });

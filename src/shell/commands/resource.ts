@@ -18,12 +18,15 @@ import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
+import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
+import { matches } from '../../fleet/filter.ts';
 import type { Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
 import { knownFields } from '../completion/known.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
+import { PAST } from './changes.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import {
   fieldsAsked,
@@ -44,6 +47,7 @@ export function resourceCommand(resource: string): CommandSpec {
     verbs: [
       list(resource),
       show(resource),
+      changes(resource),
       add(resource),
       set(resource),
       edit(resource),
@@ -108,7 +112,7 @@ function list(resource: string): VerbSpec {
         complete: (scope) => fieldCandidates(scope, resource, 'read'),
       },
     ],
-    options: [...DEVICES, 'profile', 'asCurl', ...TABLE, 'watchMs'],
+    options: [...DEVICES, 'profile', 'asCurl', ...TABLE, 'watchMs', 'at'],
     changes: 'nothing',
     details:
       '--drift: "same" is what most devices have, "only" what one device alone has. Ids, secrets, counters and\n' +
@@ -117,6 +121,8 @@ function list(resource: string): VerbSpec {
       '--against: which records are strangers, missing or different from a file that "export --baseline" or a\n' +
       'spreadsheet wrote. Its column DEVICE names a device, @group or all ("all !fw3"); the closest counts. Only\n' +
       'fields in the file are compared. Exit codes as --drift.\n' +
+      '--at: what was read then, and from when it is; no device is asked. With --drift: each device as it is now,\n' +
+      'compared with itself then.\n' +
       '--watch reports new (+), removed (-) and changed (~) records with the time; with --format jsonl each\n' +
       'change is an object. It reports a failing device once and keeps asking; while none responds, less often.',
     examples: [
@@ -126,11 +132,30 @@ function list(resource: string): VerbSpec {
       `${resource} list --drift`,
       `${resource} list --against expected.csv`,
       `${resource} list --count-by lang`,
+      `${resource} list --at 03:00`,
+      `${resource} list --drift --at 2d`,
       `${resource} list --watch=10 lang=de`,
     ],
     async *run(call) {
       const filter = filterOf(call, call.args.words('FILTER'));
-      const { countBy } = call.options;
+      const { at, countBy } = call.options;
+      if (at !== undefined) {
+        const { driftSince, pastRecords, refuseWithAt } = await import('../past/past-records.ts');
+        refuseWithAt(call.options);
+        if (call.options.drift) {
+          yield* driftSince(call, at, resource, filter);
+          return;
+        }
+        const all = viewOf(call, resource, 'table');
+        const view = filter === undefined ? all : { ...all, filtered: true };
+        yield* pastRecords(
+          call,
+          at,
+          view,
+          (record, device) => filter === undefined || matches(filter, record, device),
+        );
+        return;
+      }
       if (call.options.against !== undefined && !call.options.asCurl) {
         const { compareBaseline } = await import('../records/compare-baseline.ts');
         yield* compareBaseline(call, resource, filter);
@@ -182,12 +207,24 @@ function show(resource: string): VerbSpec {
     name: 'show',
     summary: `Show every field of one ${resource}, on each selected device`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
-    options: [...DEVICES, 'profile', 'asCurl'],
+    options: [...DEVICES, 'profile', 'asCurl', 'at'],
     changes: 'nothing',
-    examples: [`${resource} show bob`],
+    examples: [`${resource} show bob`, `${resource} show bob --at 03:00`],
     async *run(call) {
       const wanted = call.args.optional('KEY');
       const view = viewOf(call, resource, 'record');
+      const { at } = call.options;
+      if (at !== undefined) {
+        const { pastRecords, refuseWithAt } = await import('../past/past-records.ts');
+        refuseWithAt(call.options);
+        const isWanted = (record: DeviceRecord, _: string, idFields: readonly string[]): boolean =>
+          wanted === undefined ||
+          idFields.some((field) => valueText(valueAt(record, field)) === wanted);
+        const count = yield* pastRecords(call, at, view, isWanted);
+        if (count === 0)
+          throw new NotFoundError(`no ${resource} "${wanted ?? ''}" in what was read then`);
+        return;
+      }
       let found = 0;
       const refine: Refine = async (session, records) => {
         const { profile } = session;
@@ -207,6 +244,24 @@ function show(resource: string): VerbSpec {
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that responded`);
       }
+    },
+  });
+}
+
+/** `user changes KEY`: what its readings show, from the first to the last. */
+function changes(resource: string): VerbSpec {
+  return verb({
+    name: 'changes',
+    summary: `Show the life of one ${resource} on each device, as far as it was read`,
+    args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
+    options: ['on', ...PAST],
+    changes: 'nothing',
+    details:
+      'As "changes", for one KEY, and whether it was there at the first and the last reading.',
+    examples: [`${resource} changes bob`, `${resource} changes bob --since 2d --all-fields`],
+    async *run(call) {
+      const { recordChanges } = await import('../past/list-changes.ts');
+      yield* recordChanges(call, resource, call.args.optional('KEY') ?? '');
     },
   });
 }

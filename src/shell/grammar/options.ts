@@ -182,6 +182,20 @@ const ROWS = [
     { complete: fieldNames },
   ),
   value(
+    'since',
+    '--since TIME  Only after TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or a RUN',
+    filled,
+  ),
+  value('until', '--until TIME  Only before TIME', filled),
+  value(
+    'at',
+    '--at TIME  As it was at TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or before a RUN',
+    filled,
+  ),
+  toggle('coverage', '--coverage  What was read of each device, and when; exit code 3 with gaps'),
+  toggle('allFields', '--all-fields  Also the last values of fields that move by themselves'),
+  toggle('exitCode', '--exit-code  End with 8 if there are changes'),
+  value(
     'watchMs',
     '--watch[=SECONDS]  Read again every SECONDS (default 5) and show changes, until Ctrl-C',
     (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),

@@ -136,10 +136,12 @@ const TABLES = [
   'aliases',
   'baseline',
   'certificates',
+  'changes',
   'checks',
   'config',
   'connections',
   'counts',
+  'coverage',
   'credentials',
   'facts',
   'faults',
@@ -184,7 +186,19 @@ function keysOf<T extends z.ZodType>(names: readonly string[], value: T): Record
 const row = z.record(z.string(), json);
 
 const read = z.discriminatedUnion('ok', [
-  z.strictObject({ ...device, ok: z.literal(true), records: z.array(record) }),
+  z.strictObject({
+    ...device,
+    ok: z.literal(true),
+    records: z.array(record),
+    past: z
+      .strictObject({
+        from: z.iso.datetime().describe('When this reading began'),
+        to: z.iso.datetime().describe('When it ended'),
+        next: z.iso.datetime().optional().describe('When the next one ended'),
+      })
+      .optional()
+      .describe('With --at: the reading that has these records'),
+  }),
   z.strictObject({ ...device, ok: z.literal(false), error }),
 ]);
 

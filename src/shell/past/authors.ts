@@ -1,0 +1,84 @@
+import { attributed, type WrittenStep } from '../../history/attribution.ts';
+import type { Event } from '../../history/events.ts';
+import { type SentStep, sentSteps, writtenSteps } from '../../history/written-steps.ts';
+import { DevshError } from '../../errors.ts';
+import { EmptyJournalError } from '../../change/plan.ts';
+import { someOf } from '../../text/one-line.ts';
+import type { Services } from '../services.ts';
+import { loadRun } from '../writing/stored-runs.ts';
+
+/** What the journals say about who did a change. */
+export type Author =
+  | { readonly kind: 'run'; readonly run: string; readonly line: string }
+  /** A run wrote to the record in that time, but not, as far as is proved, what changed. */
+  | { readonly kind: 'perhaps'; readonly run: string }
+  | { readonly kind: 'other' }
+  /** Some journals cannot be read. */
+  | { readonly kind: 'unknown' };
+
+/** What the runs of this devsh sent. */
+export class Authors {
+  readonly #written: WrittenStep[] = [];
+  readonly #sent = new Map<string, SentStep[]>();
+  /** The runs whose journals cannot be read. */
+  readonly unreadable: string[] = [];
+
+  /** Reads the journals that were written to after `time` (ms UTC). */
+  static async since(services: Services, time: number): Promise<Authors> {
+    const authors = new Authors();
+    for (const id of await services.runs.idsSince(time)) {
+      try {
+        const run = await loadRun(services, id);
+        authors.#written.push(...writtenSteps(run));
+        for (const step of sentSteps(run)) {
+          const name = recordName(step);
+          authors.#sent.set(name, [...(authors.#sent.get(name) ?? []), step]);
+        }
+      } catch (error) {
+        if (error instanceof EmptyJournalError) continue;
+        if (!(error instanceof DevshError)) throw error;
+        authors.unreadable.push(id);
+      }
+    }
+    return authors;
+  }
+
+  /** The events with the runs that did them. */
+  attribute(events: readonly Event[]): Event[] {
+    return attributed(events, this.#written);
+  }
+
+  /** Undefined for what nobody writes: a new life, another shape. */
+  of(event: Event): Author | undefined {
+    if (!('key' in event)) return undefined;
+    if (event.kind === 'added' && event.after === undefined) return undefined;
+    if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
+    const { after = -Infinity, before } = event;
+    const near = this.#sent
+      .get(recordName(event))
+      ?.findLast(({ sentAt, endedAt }) => endedAt >= after && sentAt <= before);
+    if (near !== undefined) return { kind: 'perhaps', run: near.run };
+    return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
+  }
+
+  /** `run k3f (user delete jdoe)`, `not by a run of this devsh`. */
+  text(event: Event): string {
+    const author = this.of(event);
+    switch (author?.kind) {
+      case undefined:
+        return '';
+      case 'run':
+        return `run ${author.run}: ${author.line}`;
+      case 'perhaps':
+        return `unclear: run ${author.run} wrote to it then`;
+      case 'other':
+        return 'not by a run of this devsh';
+      case 'unknown':
+        return `unclear: cannot read ${someOf(this.unreadable, 2)}`;
+    }
+  }
+}
+
+function recordName(step: { device: string; resource: string; key: string }): string {
+  return JSON.stringify([step.device, step.resource, step.key]);
+}

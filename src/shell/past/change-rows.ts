@@ -1,0 +1,120 @@
+import type { DeviceRecord, Value } from '../../device/record.ts';
+import { valueText } from '../../device/record.ts';
+import type { Event } from '../../history/events.ts';
+import { eventText, foldEvents, intervalText } from '../../history/fold-events.ts';
+import { clockTime } from '../../text/time.ts';
+import { type TableOutput, table } from '../output.ts';
+import type { Call } from '../command.ts';
+import type { Authors } from './authors.ts';
+
+/** The last values of fields that move by themselves, and when they were read (ms UTC). */
+export interface LastValues {
+  readonly values: DeviceRecord;
+  readonly at: number;
+}
+
+/** Above this number, devices are only counted. */
+const MOST_NAMES = 2;
+
+/** Events as a table, newest first: folded for people, one row for each device in other formats. */
+export function changesTable(
+  { options, shell }: Call,
+  events: readonly Event[],
+  authors: Authors,
+  more: Pick<TableOutput, 'hasSuccess' | 'hasDifferences'>,
+  lastValues: (event: Event) => LastValues | undefined = () => undefined,
+): TableOutput {
+  if ((options.format ?? 'table') !== 'table') {
+    const rows = events.map((event) => dataRow(event, authors, lastValues(event))).reverse();
+    const columns = 'device after before resource key kind what author run'.split(' ');
+    return table('changes', columns, rows, more);
+  }
+  const now = shell.services.now();
+  const valuesText = (event: Event): string => {
+    const last = lastValues(event);
+    if (last === undefined) return '';
+    const texts = Object.entries(last.values).map(
+      ([field, value]) => `${field}=${valueText(value)}`,
+    );
+    return `${texts.join(' ')} (${clockTime(new Date(last.at), now)})`;
+  };
+  const noteOf = (event: Event): string => authors.text(event) + valuesText(event);
+  const rows = foldEvents(events, noteOf).map((folded) => {
+    const [event] = folded.events;
+    return {
+      when: intervalText(folded, now),
+      on: onText(folded.devices),
+      what: eventText(event),
+      by: authors.text(event),
+      last: valuesText(event),
+    };
+  });
+  const hasLast = rows.some(({ last }) => last !== '');
+  const columns = ['when', 'on', 'what', 'by', hasLast && { key: 'last', title: 'LAST VALUES' }];
+  return table('changes', columns, rows, more);
+}
+
+function dataRow(event: Event, authors: Authors, last: LastValues | undefined) {
+  const author = authors.of(event);
+  return {
+    device: event.device,
+    after: event.after === undefined ? null : isoText(event.after),
+    before: isoText(event.before),
+    resource: event.resource ?? null,
+    key: 'key' in event ? event.key : null,
+    kind: event.kind,
+    what: eventText(event),
+    author: author?.kind ?? null,
+    run: author !== undefined && 'run' in author ? author.run : null,
+    ...(event.by && { line: event.by.line }),
+    ...contentOf(event),
+    ...(last && { last: last.values, lastReadAt: isoText(last.at) }),
+  };
+}
+
+function contentOf(event: Event): Readonly<Record<string, Value>> {
+  switch (event.kind) {
+    case 'added':
+      return { now: event.record.fields };
+    case 'gone':
+      return { was: event.record.fields };
+    case 'changed':
+      return {
+        fields: event.fields.map(({ field, before = null, after = null, isSecret }) =>
+          isSecret ? { field, isSecret } : { field, before, after },
+        ),
+      };
+    case 'shape':
+      return { gained: event.gained, lost: event.lost, records: event.records };
+    case 'left':
+      return { left: event.fields };
+    case 'life':
+      return { reason: event.reason };
+  }
+}
+
+/** `fw1 +8` */
+function onText(devices: readonly string[]): string {
+  if (devices.length <= MOST_NAMES) return devices.join(', ');
+  return `${devices[0] ?? ''} +${devices.length - 1}`;
+}
+
+function isoText(time: number): string {
+  return new Date(time).toISOString();
+}
+
+/** What a filter finds: the fields of the record or of the change, and what the table shows. */
+export function filteredBy(event: Event): DeviceRecord {
+  const fields =
+    event.kind === 'changed'
+      ? Object.fromEntries(
+          event.fields.map(({ field, before = null, after = null }) => [field, [before, after]]),
+        )
+      : 'record' in event
+        ? event.record.fields
+        : {};
+  const field = event.kind === 'changed' ? event.fields.map((one) => one.field) : [];
+  const { kind, resource = '' } = event;
+  const key = 'key' in event ? event.key : '';
+  return { ...fields, resource, key, kind, field, what: eventText(event) };
+}

@@ -1,0 +1,124 @@
+import { NotReadError } from '../../history/history.ts';
+import type { Moment } from '../../history/lines.ts';
+import { someOf } from '../../text/one-line.ts';
+import { clockTime, zoneText } from '../../text/time.ts';
+import type { Call } from '../command.ts';
+import { info, type Output, table } from '../output.ts';
+import {
+  askedDevices,
+  type DeviceHistory,
+  historiesOf,
+  type Period,
+  periodOf,
+  timeText,
+} from './past-time.ts';
+
+/** What was read of a resource on one device. */
+export interface Covered {
+  readonly device: string;
+  /** Empty for a device that was never read. */
+  readonly resource: string;
+  /** Of all readings. */
+  readonly first: Moment | undefined;
+  readonly last: Moment | undefined;
+  /** Those in the period. */
+  readonly readings: readonly Moment[];
+  readonly lives: number;
+}
+
+export function coverageOf(histories: readonly DeviceHistory[], period: Period): Covered[] {
+  return histories.flatMap(({ device, lives }): Covered[] => {
+    const names = [...new Set(lives.flatMap(({ resources }) => [...resources.keys()]))];
+    if (names.length === 0) {
+      const never = { resource: '', first: undefined, last: undefined, readings: [] };
+      return [{ device, ...never, lives: lives.length }];
+    }
+    return names.map((resource) => {
+      const all: Moment[] = lives.flatMap((life) => life.resources.get(resource)?.readings ?? []);
+      const readings = all.filter(({ from, to }) => to >= period.since && from <= period.until);
+      return { device, resource, first: all[0], last: all.at(-1), readings, lives: lives.length };
+    });
+  });
+}
+
+/** What the readings leave open: errors for devices of which nothing is known in the period, else remarks. */
+export function notCovered(
+  coverage: readonly Covered[],
+  { since, until }: Period,
+  now: Date,
+): { devices: ReadonlySet<string>; errors: NotReadError[]; remarks: string[] } {
+  const groups = new Map<string, Set<string>>();
+  const put = (text: string, device: string): void => {
+    groups.set(text, (groups.get(text) ?? new Set()).add(device));
+  };
+  const texts = (): string[] =>
+    [...groups].map(([text, devices]) => `${text}: ${someOf([...devices])}`);
+  const clock = (time: number): string => timeText(time, now);
+  const read = new Set(
+    coverage.filter(({ readings }) => readings.length > 0).map(({ device }) => device),
+  );
+  const devices = new Set(
+    coverage.filter(({ device }) => !read.has(device)).map(({ device }) => device),
+  );
+  for (const { device, first, last } of coverage) {
+    if (read.has(device)) continue;
+    if (first === undefined || last === undefined) put('never read', device);
+    else if (first.from > until) put(`not read then, first read ${clock(first.to)}`, device);
+    else if (last.to < since) put(`not read then, last read ${clock(last.to)}`, device);
+    else put('not read then', device);
+  }
+  const errors = texts().map((text) => new NotReadError(text));
+  groups.clear();
+  for (const { device, resource, first, last, readings } of coverage) {
+    if (!read.has(device) || first === undefined || last === undefined) continue;
+    if (readings.length === 0)
+      put(`${resource} not read then, last read ${clock(last.to)}`, device);
+    else if (Number.isFinite(since) && first.from > since)
+      put(`${resource} first read ${clock(first.to)}, what changed before is not known`, device);
+  }
+  return { devices, errors, remarks: texts() };
+}
+
+/** `changes --coverage`: what was read, when, and what was not. */
+export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerator<Output> {
+  const period = await periodOf(call);
+  const histories = yield* historiesOf(call, await askedDevices(call));
+  const now = call.shell.services.now();
+  const coverage = coverageOf(histories, period);
+  const { devices, errors, remarks } = notCovered(coverage, period, now);
+  const isTable = (call.options.format ?? 'table') === 'table';
+  const time = (at: number | undefined): string | null =>
+    at === undefined ? null : isTable ? clockTime(new Date(at), now) : new Date(at).toISOString();
+  const rows = coverage.map(({ device, resource, first, last, readings, lives }) => {
+    const gap = longestGap(readings);
+    return {
+      device,
+      resource: resource || null,
+      first: time(first?.to),
+      last: time(last?.to),
+      readings: readings.length,
+      ...(isTable
+        ? { gap: gap === undefined ? null : `${time(gap.from) ?? ''} to ${time(gap.to) ?? ''}` }
+        : { gapFrom: time(gap?.from), gapTo: time(gap?.to) }),
+      lives,
+    };
+  });
+  const gaps = isTable ? [{ key: 'gap', title: 'LONGEST GAP' }] : ['gapFrom', 'gapTo'];
+  const columns = ['device', 'resource', 'first', 'last', 'readings', ...gaps, 'lives'];
+  yield table('coverage', columns, rows, { hasSuccess: devices.size < histories.length });
+  for (const error of errors) yield { kind: 'error', error };
+  // What was not read at the begin of the period is a gap, too.
+  for (const text of remarks) yield { kind: 'error', error: new NotReadError(text) };
+  yield info(`times are ${zoneText(now)}`);
+}
+
+/** Between the end of one reading and the end of the next one. */
+function longestGap(readings: readonly Moment[]): Moment | undefined {
+  let longest: Moment | undefined;
+  for (const [index, { to }] of readings.entries()) {
+    const from = readings[index - 1]?.to;
+    if (from === undefined) continue;
+    if (longest === undefined || to - from > longest.to - longest.from) longest = { from, to };
+  }
+  return longest;
+}

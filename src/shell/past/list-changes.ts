@@ -1,0 +1,130 @@
+import { NotFoundError } from '../../errors.ts';
+import { type Event, eventsOf, recordEvents } from '../../history/events.ts';
+import { type Filter, matches } from '../../fleet/filter.ts';
+import { counted, someOf } from '../../text/one-line.ts';
+import { clockTime, zoneText } from '../../text/time.ts';
+import type { Call } from '../command.ts';
+import { info, message, type Output, warning } from '../output.ts';
+import { Authors } from './authors.ts';
+import { changesTable, filteredBy, type LastValues } from './change-rows.ts';
+import { coverageOf, notCovered } from './coverage.ts';
+import {
+  askedDevices,
+  type DeviceHistory,
+  historiesOf,
+  type Period,
+  periodOf,
+} from './past-time.ts';
+
+type ChangesCall = Call<'since' | 'until' | 'allFields' | 'exitCode'>;
+
+/** `changes`: what changed on the selected devices, else on all of the inventory. */
+export async function* listChanges(
+  call: ChangesCall,
+  filter: Filter | undefined,
+): AsyncGenerator<Output> {
+  const period = await periodOf(call);
+  const histories = yield* historiesOf(call, await askedDevices(call));
+  yield* showChanges(call, histories, period, (device, lives) =>
+    eventsOf(device, lives).filter(
+      (event) => filter === undefined || matches(filter, filteredBy(event), event.device),
+    ),
+  );
+}
+
+/** `user changes KEY`: the life of one record on each device. */
+export async function* recordChanges(
+  call: ChangesCall,
+  resource: string,
+  key: string,
+): AsyncGenerator<Output> {
+  const period = await periodOf(call);
+  const histories = yield* historiesOf(call, await askedDevices(call));
+  const known = histories.filter(({ lives }) =>
+    lives.some(({ resources }) =>
+      resources.get(resource)?.readings.some(({ state }) => state.has(key)),
+    ),
+  );
+  const read = histories.filter(({ lives }) =>
+    lives.some(({ resources }) => resources.has(resource)),
+  );
+  if (known.length === 0 && read.length > 0) {
+    throw new NotFoundError(
+      `no ${resource} "${key}" in any reading of ${counted(read.length, 'device')}; ` +
+        `"changes resource=${resource}" shows what changed`,
+    );
+  }
+  yield* showChanges(call, histories, period, (device, lives) =>
+    recordEvents(device, lives, resource, key),
+  );
+  const present = (history: DeviceHistory): boolean =>
+    history.lives.at(-1)?.resources.get(resource)?.readings.at(-1)?.state.has(key) === true;
+  const names = (is: boolean): string =>
+    someOf(read.filter((one) => present(one) === is).map(({ device }) => device));
+  const [on, off] = [names(true), names(false)];
+  if (read.length > 0)
+    yield info(
+      `at the last reading: ${on === '' ? '' : `on ${on}`}${on && off && '; '}${off === '' ? '' : `not on ${off}`}`,
+    );
+}
+
+async function* showChanges(
+  call: ChangesCall,
+  histories: readonly DeviceHistory[],
+  period: Period,
+  eventsIn: (device: string, lives: DeviceHistory['lives']) => readonly Event[],
+): AsyncGenerator<Output> {
+  const { options, shell } = call;
+  const found = histories
+    .flatMap(({ device, lives }) => eventsIn(device, lives))
+    .filter(({ after, before }) => before >= period.since && (after ?? before) <= period.until);
+  const first = Math.min(...found.map(({ after, before }) => after ?? before));
+  const authors = await Authors.since(shell.services, first);
+  const events = authors.attribute(found).sort((a, b) => a.before - b.before);
+  const byName = new Map(histories.map((history) => [history.device, history]));
+  const lastValues = (event: Event): LastValues | undefined => {
+    if (!options.allFields || !('key' in event)) return undefined;
+    const known = byName.get(event.device)?.lives.at(-1)?.resources.get(event.resource);
+    const values = known?.values.get(event.key);
+    return values && known?.valuesAt !== undefined ? { values, at: known.valuesAt } : undefined;
+  };
+  const coverage = coverageOf(histories, period);
+  const uncovered = notCovered(coverage, period, shell.services.now());
+  const hasSuccess = uncovered.devices.size < histories.length;
+  yield changesTable(
+    call,
+    events,
+    authors,
+    { hasSuccess, hasDifferences: options.exitCode && events.length > 0 },
+    lastValues,
+  );
+  for (const error of uncovered.errors) yield { kind: 'error', error };
+  for (const remark of uncovered.remarks) yield warning(remark);
+  if (authors.unreadable.length > 0) {
+    yield warning(
+      `cannot read the journals of ${someOf(authors.unreadable)}: what they did is not attributed`,
+    );
+  }
+  if (!hasSuccess) return;
+  const isWhole = uncovered.errors.length + uncovered.remarks.length === 0;
+  const count = events.length === 0 ? 'no changes' : counted(events.length, 'change');
+  yield message(
+    isWhole && events.length === 0 ? 'done' : 'info',
+    `${count} on ${counted(histories.length - uncovered.devices.size, 'device')}; ${readText(coverage, shell.services.now())}`,
+  );
+}
+
+/** `read from 20 Nov 09:00 to 09:40 (fw3) or later; times are UTC+01:00` */
+function readText(coverage: ReturnType<typeof coverageOf>, now: Date): string {
+  const read = coverage.flatMap(({ device, first, last }) =>
+    first && last ? [{ device, from: first.to, to: last.to }] : [],
+  );
+  const clock = (time: number): string => clockTime(new Date(time), now);
+  const stale = read.reduce((a, b) => (b.to < a.to ? b : a));
+  const latest = Math.max(...read.map(({ to }) => to));
+  const last =
+    clock(stale.to) === clock(latest)
+      ? `last read ${clock(latest)}`
+      : `last read between ${clock(stale.to)} (${stale.device}) and ${clock(latest)}`;
+  return `${last}; times are ${zoneText(now)}`;
+}

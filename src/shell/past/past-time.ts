@@ -1,0 +1,75 @@
+import type { Output } from '../output.ts';
+import { info } from '../output.ts';
+import { UsageError } from '../../errors.ts';
+import { replay, type Life } from '../../history/replay.ts';
+import { clockTime, parsePastTime, zoneText } from '../../text/time.ts';
+import { suggest } from '../../text/suggest.ts';
+import type { Call } from '../command.ts';
+import type { Services } from '../services.ts';
+import { loadRun } from '../writing/stored-runs.ts';
+
+/** A time as options take it, in ms UTC: see `parsePastTime`; or when a run began, by its id or the end of it. */
+export async function pastTime(services: Services, text: string): Promise<number> {
+  const isRun = /^(?:\d{8}-\d{6}-)?[a-z0-9]{4,}$/.test(text) && !/^\d+[a-z]$/.test(text);
+  if (!isRun) return parsePastTime(text, services.now());
+  const ids = await services.runs.ids();
+  const id = ids.find((one) => one === text || one.endsWith(`-${text}`));
+  if (id !== undefined) return Date.parse((await loadRun(services, id)).at);
+  const [suggestion] = suggest(text, ids);
+  const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+  throw new UsageError(
+    `"${text}" is neither a time (2d, 03:00, 2026-11-22T03:00) nor a run${hint}`,
+  );
+}
+
+/** Of `--since` and `--until`, in ms UTC; open if absent. */
+export interface Period {
+  readonly since: number;
+  readonly until: number;
+}
+
+export async function periodOf({ options, shell }: Call<'since' | 'until'>): Promise<Period> {
+  const time = (text: string | undefined, open: number): Promise<number> =>
+    text === undefined ? Promise.resolve(open) : pastTime(shell.services, text);
+  const since = await time(options.since, -Infinity);
+  const until = await time(options.until, Infinity);
+  if (since <= until) return { since, until };
+  throw new UsageError('--since is after --until');
+}
+
+/** `09:12 UTC+01:00` */
+export function timeText(time: number, now: Date): string {
+  return `${clockTime(new Date(time), now)} ${zoneText(new Date(time))}`;
+}
+
+/** The names of the selected devices, else of all in the inventory. */
+export async function askedDevices(call: Call): Promise<string[]> {
+  const selected = await call.selected();
+  if (selected.length > 0) return selected.map(({ ref }) => ref.name);
+  const { devices } = await call.shell.services.inventory.load();
+  if (devices.length > 0) return devices.map(({ name }) => name);
+  throw new UsageError('no device is selected, and the inventory has none: name devices with --on');
+}
+
+/** What is kept of a device. */
+export interface DeviceHistory {
+  readonly device: string;
+  readonly lives: readonly Life[];
+}
+
+/** What is kept of these devices. Warns about damaged lines. */
+export async function* historiesOf(
+  { shell }: Call,
+  devices: readonly string[],
+): AsyncGenerator<Output, DeviceHistory[]> {
+  const files = await shell.readings();
+  const histories: DeviceHistory[] = [];
+  let damaged = 0;
+  for (const device of devices) {
+    const known = replay((await files.read(device)) ?? '');
+    damaged += known.damaged;
+    histories.push({ device, lives: known.lives });
+  }
+  if (damaged > 0) yield info(`damaged lines of the history, which are not counted: ${damaged}`);
+  return histories;
+}
