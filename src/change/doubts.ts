@@ -147,20 +147,25 @@ const WAY_OF: Readonly<Record<Action, string>> = {
   delete: 'deleting',
 };
 
-/** Adds to a failed step how to state the way to write, if that was only assumed. */
+/** Adds the caution of the plan, and to a failed step how to state the way to write, if that was only assumed. */
 export function withAdvice(
   device: DeviceRef,
   profile: Profile,
-  { action, resource }: Step,
-  end: StepEnd,
+  { action, resource, caution }: Step,
+  stepEnd: StepEnd,
 ): StepEnd {
+  const end = caution === undefined ? stepEnd : { ...stepEnd, note: noteOf(stepEnd.note, caution) };
   const write = WRITE_OF[action];
   const { verdict, error } = end;
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
   const hasFailed = verdict === 'no effect' || (verdict === 'failed' && isUnknownPath);
   if (!hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
   const advice = `this way of ${WAY_OF[action]} is assumed; "profile set ${device.name} ${write}.path=…" sets another one`;
-  return { ...end, note: [end.note, advice].filter((text) => text !== undefined).join('; ') };
+  return { ...end, note: noteOf(end.note, advice) };
+}
+
+function noteOf(...notes: readonly (string | undefined)[]): string {
+  return notes.filter((text) => text !== undefined).join('; ');
 }
 
 /** Privilege fields that grant rights; `is_verified` and the like do not. */

@@ -32,6 +32,10 @@ export interface Step {
   readonly lost?: DeviceRecord | undefined;
   /** Fields that all records have and that may give rights: not filled in. */
   readonly leftOut?: readonly string[] | undefined;
+  /** Of a lockout: what the verdict does not claim; a sentence of its note. */
+  readonly caution?: string | undefined;
+  /** It ends a session or a token of an account: an undo does not open it again. */
+  readonly endsAccess?: true | undefined;
   /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
   readonly untyped?: readonly string[] | undefined;
 }

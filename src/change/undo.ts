@@ -32,11 +32,21 @@ export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): rea
     const states = run.states.get(device.name) ?? [];
     const changes = steps.flatMap((step, index) => {
       const state = states[index];
-      if (state === undefined || !mayHaveTakenEffect(state)) return [];
+      if (state === undefined || !mayHaveTakenEffect(state) || step.endsAccess) return [];
       return undoStep(step, state.kind === 'ended' ? state.result : {}, profile);
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });
+}
+
+/** How many ended sessions and tokens of a run no undo opens again. */
+export function endedAccess({ plan, states }: Run): number {
+  return plan.devices.flatMap(({ device, steps }) =>
+    steps.filter((step, index) => {
+      const state = states.get(device.name)?.[index];
+      return step.endsAccess && state !== undefined && mayHaveTakenEffect(state);
+    }),
+  ).length;
 }
 
 export function changedDevices({ plan, states }: Run): readonly DeviceRef[] {

@@ -94,6 +94,14 @@ const resourceSchema = z.strictObject({
     names,
     'Secrets that the device shows in clear text: sent back unchanged with a whole record',
   ),
+  account_field: fact(
+    text,
+    'Of sessions and tokens: the field that names their account; "lockout" deletes these records',
+  ),
+  disabled_as: fact(
+    z.record(z.string(), z.string()),
+    'The fields of a disabled account and their values, as status: suspended',
+  ),
   update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
 });
 

@@ -169,6 +169,9 @@ export function later<C>(
   };
 }
 
+/** What the machine bears of a fleet that is written at once. */
+const ALL_AT_ONCE = 256;
+
 /**
  * The execution of one line: what a verb's `run` gets. It has the values of the options `K`, and those of `M`
  * if the verb takes them: code that several verbs share asks for the options that it reads.
@@ -228,6 +231,20 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const given: Given = { ...this.#given, yes: true, canary: undefined };
     // A pause or a stop of this run must not hold them up.
     const io = { ...this.io, signal: new AbortController().signal, control: undefined };
+    return new Call({ args, line, given }, shell, io, grammar);
+  }
+
+  /** The same call on all devices at once: without canary, batches, pauses and a limit of failures. */
+  atOnce(): WriteCall {
+    const { args, line, shell, io, grammar } = this;
+    const given: Given = {
+      ...this.#given,
+      concurrency: this.#given.concurrency ?? ALL_AT_ONCE,
+      canary: undefined,
+      batch: undefined,
+      pauseMs: undefined,
+      maxFailures: undefined,
+    };
     return new Call({ args, line, given }, shell, io, grammar);
   }
 

@@ -2,7 +2,7 @@ import { createRandom, type Random } from './random.ts';
 import { LANGUAGES, type StoredRecord, Table, type User } from './store.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import type { Dialect, ProfileName } from './dialects/dialect.ts';
-import { RESOURCES } from './dialects/resources.ts';
+import { resourcesOf } from './dialects/resources.ts';
 
 /** The initial users of a device, the two accounts first. */
 export interface DeviceData {
@@ -204,11 +204,14 @@ const PORTS = ['lo', 'mgmt', 'wan', ...Array.from({ length: 9 }, (_, port) => `e
 
 /** The initial tables of a device, by resource. */
 export function createTables(
-  { profile, quirks }: Dialect,
+  dialect: Dialect,
   { users, name, seed }: DeviceContents,
 ): Map<string, Table> {
+  const { profile, quirks } = dialect;
   const random = createRandom(`${seed}:${name}:resources`);
   const identified = (fields: DeviceRecord): StoredRecord => ({ ...fields, uuid: random.uuid() });
+  const accessOf = (kind: string): readonly StoredRecord[] =>
+    users.map(({ username }, place) => identified({ name: `${kind}-${place + 1}`, username }));
   const contents: Readonly<Record<string, () => readonly StoredRecord[]>> = {
     user: () =>
       users.map((user, place) => ({
@@ -218,15 +221,19 @@ export function createTables(
           email: `${user.username}@example.net`,
           password: `hash of ${user.username}`,
         }),
+        ...(quirks.has('sessions') &&
+          !quirks.has('hidden-fields') && { email: `${user.username}@example.net` }),
         ...(quirks.has('read-only-content') && { owner: 'root', groups: ['staff', 'ops'] }),
         ...(quirks.has('some-admins') && place % 3 === 0 && { is_admin: true }),
       })),
     interface: () =>
       PORTS.map((port, place) => identified(networkInterface(port, place, random.below(250)))),
     system: () => [identified(system(name))],
+    session: () => accessOf('session'),
+    token: () => accessOf('token'),
   };
   return new Map(
-    RESOURCES[profile].map((resource) => [
+    resourcesOf(dialect).map((resource) => [
       resource.name,
       new Table(contents[resource.name]?.() ?? []),
     ]),

@@ -31,6 +31,7 @@ const LINES = [
   'user delete bob --on @lab',
   'user delete bob --on @lab --yes',
   'user list --on @lab --as-curl',
+  'lockout bob --now --yes --delete',
   'resources --on @lab',
   'resource user list --on @lab',
   'questions',

@@ -55,6 +55,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'user list --at 0s --on @all-of-them',
     'changes --coverage',
     'changes --forget sim2',
+    'lockout zoe --now --dry-run --json --timeout 3',
     `user delete zoe ${on} --yes`,
     `user list --on sim1 --timeout 3 --proxy ${proxyUrl(proxy)}`,
     'user edit bob --on echo --yes',

@@ -11,6 +11,7 @@ import { device } from './device.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { help } from './help.ts';
+import { lockout } from './lockout.ts';
 import { history, info, quit, version, watch } from './session.ts';
 import { owed } from './owed.ts';
 import { questions } from './questions.ts';
@@ -32,6 +33,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   devices,
   device,
   resourceCommand('user'),
+  lockout,
   resources,
   resource,
   exportCommand,

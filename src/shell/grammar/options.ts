@@ -1,4 +1,5 @@
 import { ALLOW_WORDS, allowedBy, allowMeaning, type Allowed } from '../../change/allow.ts';
+import type { Mark } from '../../change/lockout.ts';
 import { parseShard } from '../../change/plan.ts';
 import { parseRoute, type ConfiguredRoute } from '../../device/route/route.ts';
 import { UsageError } from '../../errors.ts';
@@ -230,6 +231,10 @@ const ROWS = [
     complete: ({ typed, fields }) => fields(typed, []),
   }),
   list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn, {}),
+  list('also', '--also KEY  Also this account; DEVICE=KEY: only there (repeatable)', markOf),
+  toggle('now', '--now  Act although some devices were not read'),
+  toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
+  toggle('proves', '--prove  Try the old password, read from standard input, once on each device'),
   value(
     'canary',
     '--canary N  Write to N devices first, check the login, then ask whether to continue',
@@ -455,6 +460,13 @@ export function pickGiven(given: Given, keys: readonly OptionKey[]): Given {
 export function inherit(outer: Given, own: Given): Given {
   const allow = outer.allow && own.allow && new Set([...outer.allow, ...own.allow]);
   return { ...pickGiven(outer, INHERITED), ...own, ...(allow && { allow }) };
+}
+
+/** `bob`, or `fw2=bob`. */
+function markOf(text: string): Mark {
+  const at = text.indexOf('=');
+  if (at === -1) return { key: filled(text) };
+  return { device: filled(text.slice(0, at)), key: filled(text.slice(at + 1)) };
 }
 
 /** A device has only one route. */

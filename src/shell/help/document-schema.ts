@@ -150,6 +150,7 @@ const TABLES = [
   'import',
   'info',
   'inventory',
+  'lockout',
   'logins',
   'owed',
   'pins',

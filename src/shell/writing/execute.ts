@@ -220,7 +220,7 @@ async function checkCanary(
 }
 
 /** A refused login shows that the login no longer works: the user is not asked for another one. */
-function withoutAsking(access: Access): Access {
+export function withoutAsking(access: Access): Access {
   const { trace, onExchange, notice, timeoutMs } = access;
   return {
     trace,

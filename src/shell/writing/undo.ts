@@ -4,7 +4,7 @@ import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import type { Run } from '../../change/journal.ts';
 import { stepCount } from '../../change/plan.ts';
-import { changedDevices, hadNoEffect, undoOf } from '../../change/undo.ts';
+import { changedDevices, endedAccess, hadNoEffect, undoOf } from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Profile } from '../../device/profile.ts';
 import { CancelledError, NotFoundError, RefusedError } from '../../errors.ts';
@@ -91,6 +91,10 @@ async function* executeUndo(
   const profiles = new Map<string, Profile>();
   for (const { entry } of sessions) {
     profiles.set(entry.address, await profileOf(call.shell.services, entry));
+  }
+  const ended = endedAccess(run);
+  if (ended > 0) {
+    yield warning(`ended sessions and tokens do not come back: ${ended}`);
   }
   const undos = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
   if (undos.length === 0) throw await nothingToUndo(call, run);

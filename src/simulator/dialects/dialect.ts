@@ -203,6 +203,11 @@ export const QUIRKS = [
     profiles: REST,
   },
   {
+    name: 'sessions',
+    summary: 'Each user has an e-mail address, an open session and an API token: session, token.',
+    profiles: REST,
+  },
+  {
     name: 'post-updates',
     summary: 'A POST with the id of a record changes it; there is no PUT and no PATCH.',
     profiles: REST,

@@ -1,7 +1,7 @@
 import type { Value } from '../../device/record.ts';
 import { LANGUAGES, type Table } from '../store.ts';
 import type { Site } from '../view.ts';
-import type { ProfileName } from './dialect.ts';
+import type { Dialect, ProfileName } from './dialect.ts';
 
 interface AnyField {
   readonly name: string;
@@ -171,6 +171,24 @@ const system: Resource = {
   ],
 };
 
+/** Sessions and tokens belong to a user, whom they name. */
+const ACCESS: readonly Resource[] = ['session', 'token'].map((name) => ({
+  name,
+  key: 'name',
+  fields: [
+    { name: 'name', type: 'string', maxLength: 50 },
+    { name: 'username', type: 'string', maxLength: 150 },
+  ],
+}));
+
+const MAIL: Field = {
+  name: 'email',
+  type: 'string',
+  maxLength: 100,
+  mayBeBlank: true,
+  fallback: '',
+};
+
 const HIDDEN: readonly Field[] = [
   {
     name: 'email',
@@ -199,20 +217,25 @@ export interface ResourceTable {
 
 /** Returns undefined if the device has no such resource. */
 export function tableOf(site: Site, name: string): ResourceTable | undefined {
-  const { profile, quirks } = site.dialect;
-  const resource = RESOURCES[profile].find((known) => known.name === name);
+  const { quirks } = site.dialect;
+  const resource = resourcesOf(site.dialect).find((known) => known.name === name);
   const table = site.store.table(name);
   if (resource === undefined || table === undefined) return undefined;
   if (name !== 'user') return { site, resource, table };
   const hidden = quirks.has('hidden-fields') ? HIDDEN : [];
   const own = quirks.has('read-only-content') ? SET_BY_DEVICE : [];
   const rights = quirks.has('some-admins') ? [IS_ADMIN] : [];
-  const fields = [...resource.fields, ...hidden, ...own, ...rights];
+  const mail = quirks.has('sessions') && !quirks.has('hidden-fields') ? [MAIL] : [];
+  const fields = [...resource.fields, ...mail, ...hidden, ...own, ...rights];
   return { site, resource: { ...resource, fields }, table };
 }
 
-/** The resources of each profile, in the order of `GET /api/`. */
-export const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {
+/** The resources of a device, in the order of `GET /api/`. */
+export function resourcesOf({ profile, quirks }: Dialect): readonly Resource[] {
+  return [...RESOURCES[profile], ...(quirks.has('sessions') ? ACCESS : [])];
+}
+
+const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {
   documented: [documentedUser, system],
   drf: [restUser, networkInterface, system],
   'generic-rest': [restUser, networkInterface, system],

@@ -10,7 +10,7 @@ import {
 import { listOutcome } from './envelope.ts';
 import { findRecord, idField, metadata, shownRecord } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';
-import { type ResourceTable, tableOf, RESOURCES, titleOf } from './resources.ts';
+import { type ResourceTable, resourcesOf, tableOf, titleOf } from './resources.ts';
 import { singleView } from './single.ts';
 
 /** The profiles `drf` and `generic-rest`: collections and records, one method per action. */
@@ -36,7 +36,7 @@ function rootView({ dialect }: Site): View {
     allow: ['GET', 'HEAD', 'OPTIONS'],
     isReadOnly: true,
     respond: ({ host }) => {
-      const links = RESOURCES[dialect.profile].map(({ name }) => [
+      const links = resourcesOf(dialect).map(({ name }) => [
         name,
         `https://${host}/api/${name}${slash}`,
       ]);

@@ -29,6 +29,8 @@ import {
   addLine,
   ambiguousKeys,
   deleteLine,
+  lockoutLine,
+  notOneAccount,
   driftLine,
   editLine,
   editTextLine,
@@ -279,6 +281,10 @@ const TABLE_KEYS: Keymap = [
       hint: [6, 'delete'],
       command: 'user delete KEY…',
       disabled: noDelete,
+    }),
+    lineKey(['L'], 'lockout', 'lock this account out on every device', lockoutLine, {
+      command: 'lockout KEY',
+      disabled: firstOf(noSetOfMarked, notOneAccount),
     }),
     lineKey(['u'], 'undo', 'undo the last run', () => 'undo', {
       hint: [6.5, 'undo'],

@@ -98,6 +98,18 @@ export function deleteLine(state: State): string | undefined {
   return lineOfMarked(state, 'delete');
 }
 
+/** `lockout` of the one chosen account, everywhere: the devices of the table do not limit it. */
+export function lockoutLine(state: State): string | undefined {
+  const [key, ...others] = selectedRecords(state).keys();
+  if (key === undefined || others.length > 0) return undefined;
+  return `lockout ${key.startsWith('-') ? '-- ' : ''}${quoteWord(key)}`;
+}
+
+export function notOneAccount(state: State): string | undefined {
+  if (state.table.view.resource !== 'user') return 'only users can be locked out';
+  return selectedRecords(state).size > 1 ? 'lockout takes one account: mark fewer' : undefined;
+}
+
 /** `user edit` for the same records. */
 export function editTextLine(state: State): string | undefined {
   return lineOfMarked(state, 'edit');

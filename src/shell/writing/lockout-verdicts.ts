@@ -1,0 +1,202 @@
+import type { Change } from '../../change/change.ts';
+import { type FoundAccount, NOT_KNOWN } from '../../change/lockout.ts';
+import { isGood, type StepResult } from '../../change/verdict.ts';
+import { Credential } from '../../device/credential.ts';
+import { DeviceError } from '../../device/errors.ts';
+import { listPath } from '../../device/profile.ts';
+import { type DeviceRef, grouped } from '../../device/record.ts';
+import { DevshError, RefusedError } from '../../errors.ts';
+import { DeviceSession } from '../../fleet/device-session.ts';
+import { fanOut } from '../../fleet/fan-out.ts';
+import { someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import type { WriteCall } from '../command.ts';
+import { type Output, success, table, warning } from '../output.ts';
+import { withoutAsking } from './execute.ts';
+
+export const RESOURCE = 'user';
+
+/** What one device needs. */
+export interface Target {
+  readonly session: DeviceSession;
+  readonly accounts: readonly FoundAccount[];
+  readonly changes: readonly Change[];
+  /** Number of sessions and tokens to end; undefined if it is not known where they are. */
+  readonly open: number | undefined;
+}
+
+/** What a lockout came to, device by device. */
+interface Outcome {
+  readonly key: string;
+  readonly targets: readonly Target[];
+  /** What may belong to the person and was not marked. */
+  readonly left: readonly FoundAccount[];
+  readonly absent: ReadonlyMap<DeviceSession, DevshError>;
+  readonly read: readonly DeviceSession[];
+  readonly results: readonly StepResult[];
+  /** The old password; undefined without `--prove`. */
+  readonly password: string | undefined;
+}
+
+interface Row {
+  readonly device: DeviceRef;
+  readonly account: string | null;
+  readonly verdict: string;
+  /** What became of sessions and tokens. */
+  readonly access: string | null;
+}
+
+const NOT_ENDED = 'not known to be ended';
+const LOGGED_IN = 'logged in';
+
+/** Never claims more than was read back: `disabled` and `deleted` say nothing about what was open before. */
+export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): AsyncGenerator<Output> {
+  const { key, targets, left, absent, read, results, password } = outcome;
+  const acted = targets.flatMap((target) => rowsOf(target, results));
+  const done = acted.filter(isClosed);
+  const proven =
+    password === undefined
+      ? undefined
+      : yield* prove(call, sessionsOf(targets, done, key), key, password);
+  const isOpen = ({ device, account }: Row): boolean =>
+    account === key && proven?.get(device.address) === LOGGED_IN;
+  const rows: Row[] = [
+    ...acted.map((row) => (isOpen(row) ? { ...row, verdict: 'still open' } : row)),
+    ...left.map(({ device, key: account }) => rowOf(device, account, 'not marked')),
+    ...[...absent.keys()].map(({ ref }) => rowOf(ref, key, 'not read')),
+  ];
+  const concerned = new Set(rows.map(({ device }) => device.address));
+  for (const { ref } of read) {
+    if (!concerned.has(ref.address)) rows.push(rowOf(ref, null, 'no such account'));
+  }
+  const closed = rows.filter(isClosed);
+  yield table(
+    'lockout',
+    [
+      ...['device', 'account', 'verdict'],
+      { key: 'access', title: 'SESSIONS AND TOKENS' },
+      proven !== undefined && { key: 'login', title: 'OLD PASSWORD' },
+    ],
+    rows.map(({ device, ...row }) => ({
+      device: device.name,
+      address: device.address,
+      ...row,
+      ...(proven && { login: (row.account === key && proven.get(device.address)) || 'not tried' }),
+    })),
+    { hasSuccess: closed.length > 0 },
+  );
+  const parts = [
+    ...grouped(
+      rows.filter(({ account }) => account !== null),
+      ({ verdict }) => verdict,
+    ),
+  ];
+  const texts = parts.map(([verdict, some]) => `${verdict} on ${namesOf(some)}`);
+  const isWhole = closed.length === rows.filter(({ account }) => account !== null).length;
+  const text = `${visible(key)}: ${texts.join('; ')}`;
+  yield isWhole ? success(text) : warning(text);
+  const unknown = rows.filter(({ access }) => access === NOT_ENDED);
+  if (unknown.length > 0) yield warning(`${NOT_KNOWN} (${namesOf(unknown)})`);
+  for (const { device, key: account, why } of left) {
+    const error = new RefusedError(
+      `${device.name}: ${visible(account)}: ${visible(why)}: not without a mark (--also)`,
+    );
+    yield { kind: 'error', error, device };
+  }
+}
+
+function rowOf(device: DeviceRef, account: string | null, verdict: string): Row {
+  return { device, account, verdict, access: null };
+}
+
+function namesOf(rows: readonly Row[]): string {
+  return someOf([...new Set(rows.map(({ device }) => visible(device.name)))]);
+}
+
+function isClosed({ verdict }: Row): boolean {
+  return verdict === 'disabled' || verdict === 'deleted';
+}
+
+function sessionsOf(targets: readonly Target[], rows: readonly Row[], key: string) {
+  const addresses = new Set(
+    rows.filter(({ account }) => account === key).map(({ device }) => device.address),
+  );
+  return targets.map(({ session }) => session).filter(({ ref }) => addresses.has(ref.address));
+}
+
+/** One row for each account of a device. */
+function rowsOf({ session, accounts, open }: Target, all: readonly StepResult[]): Row[] {
+  const results = all.filter(({ device }) => device.address === session.ref.address);
+  const ended = results.filter((result) => result.resource !== RESOURCE && isGood(result)).length;
+  const access =
+    open === undefined ? NOT_ENDED : open === 0 ? 'none listed' : `${ended} of ${open} ended`;
+  return accounts.map(({ key }) => {
+    const result = results.find((one) => one.resource === RESOURCE && one.key === key);
+    const good = result?.action === 'delete' ? 'deleted' : 'disabled';
+    const verdict = result && isGood(result) ? good : (result?.verdict ?? 'not sent');
+    return { device: session.ref, account: key, verdict, access };
+  });
+}
+
+/** The device still accepts the old password. */
+class StillOpenError extends DeviceError {
+  override readonly code = 'still-open';
+}
+
+/**
+ * Sends the old password once to each device, on a fresh connection. It is meant to be refused: the gate that
+ * keeps a refused login from other devices does not count here.
+ */
+async function* prove(
+  call: WriteCall,
+  sessions: readonly DeviceSession[],
+  key: string,
+  password: string,
+): AsyncGenerator<Output, ReadonlyMap<string, string>> {
+  const proven = new Map<string, string>();
+  const access = {
+    ...withoutAsking(call.access),
+    admit: () => Promise.resolve(() => undefined),
+  };
+  const tried = fanOut<DeviceSession, { session: DeviceSession; status: number | DevshError }>(
+    sessions,
+    call.writeWidth,
+    async (session, emit) => {
+      const fresh = new DeviceSession(session.entry);
+      try {
+        await fresh.openWith(access, Credential.basic(key, password));
+        // Not the root of the API, which may need no login.
+        const path = listPath(session.profile, RESOURCE);
+        const { status } = await fresh.use(access, (device) =>
+          device.raw({ method: 'GET', path }, call.io.signal),
+        );
+        emit({ session, status });
+      } catch (error) {
+        if (!(error instanceof DevshError)) throw error;
+        emit({ session, status: error });
+      } finally {
+        await fresh.close();
+      }
+    },
+    call.io.signal,
+  );
+  for await (const { session, status } of tried) {
+    if (status === 401) proven.set(session.ref.address, 'refused');
+    else if (status instanceof DevshError) {
+      proven.set(session.ref.address, status.code === 'unauthorized' ? 'refused' : 'not proven');
+      if (status.code !== 'unauthorized')
+        yield { kind: 'error', error: status, device: session.ref };
+    } else {
+      const isIn = status < 300 || status === 403;
+      proven.set(session.ref.address, isIn ? LOGGED_IN : `not proven (HTTP ${status})`);
+      if (isIn) {
+        const error = new StillOpenError(
+          session.ref,
+          `accepts the old password of ${visible(key)} (HTTP ${status}): the account is not closed`,
+        );
+        yield { kind: 'error', error, device: session.ref };
+      }
+    }
+  }
+  return proven;
+}

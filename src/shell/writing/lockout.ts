@@ -1,0 +1,370 @@
+import type { Change } from '../../change/change.ts';
+import {
+  accessResources,
+  type AccountReading,
+  type AccountSearch,
+  disablingFields,
+  findAccount,
+  type FoundAccount,
+  isMarked,
+  type Mark,
+  NOT_KNOWN,
+  personOf,
+  takenAccounts,
+} from '../../change/lockout.ts';
+import { type DevicePlan, type Plan, unplanned } from '../../change/plan.ts';
+import type { StepResult } from '../../change/verdict.ts';
+import { idOf, keyFieldOf } from '../../device/profile.ts';
+import { grouped, valueText } from '../../device/record.ts';
+import {
+  DeclinedError,
+  DevshError,
+  NotFoundError,
+  RefusedError,
+  UsageError,
+} from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { counted, someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import type { Call, WriteCall } from '../command.ts';
+import type { LOCKOUT } from '../commands/lockout.ts';
+import { info, type Output, warning } from '../output.ts';
+import { confirm } from '../session.ts';
+import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
+import { planFleet, refuseReadOnly, writePlan } from './write.ts';
+
+type LockoutCall = Call<(typeof LOCKOUT)[number]>;
+
+/** `lockout KEY`: looks everywhere, shows who has the account, then acts on all devices at once. */
+export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
+  const key = call.args.required('KEY');
+  const all = call.atOnce();
+  refuseReadOnly(all);
+  const password = call.options.proves ? await oldPassword(call) : undefined;
+  const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
+  if (readings.size === 0) {
+    throw new RefusedError('no device was read: nothing is known of the account, nothing was sent');
+  }
+  const search = findAccount(key, [...readings.values()]);
+  yield* coverage(key, search, readings, absent);
+  checkMarks(call.options.also, search);
+  const taken = takenAccounts(search, [...call.options.also, ...(await askedMarks(call, search))]);
+  const left = [...search.contradicting, ...search.related].filter(
+    (account) => !taken.includes(account),
+  );
+  if (taken.length === 0 && search.contradicting.length > 0) {
+    throw new RefusedError(
+      `e-mail or full name of "${visible(key)}" differ between the devices: mark those to lock out with --also [DEVICE=]KEY; nothing was sent`,
+    );
+  }
+  if (taken.length === 0) {
+    const where = absent.size === 0 ? 'no device' : 'no device that was read';
+    throw new NotFoundError(
+      `${where} has an account "${visible(key)}" to act on; nothing was sent`,
+    );
+  }
+  await confirmAbsent(call, [...absent.keys()]);
+  const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
+  const plan = yield* planOf(all, targets, absent);
+  const unknown = targets.filter(({ open }) => open === undefined);
+  const details = [
+    ...(unknown.length === 0
+      ? []
+      : [`${NOT_KNOWN} (${someOf(unknown.map(({ session }) => session.ref.name))})`]),
+    ...(targets.some(({ open = 0 }) => open > 0)
+      ? ['no undo opens the ended sessions and tokens again']
+      : []),
+  ];
+  // A question shows them; without one they are warnings, as the doubts of a plan.
+  if (call.io.ask === undefined || call.options.yes || call.options.dryRun) {
+    for (const text of details) yield warning(text);
+  }
+  const results: StepResult[] = [];
+  const sessions = [...readings.keys(), ...absent.keys()];
+  yield* inPlanOrder(plan, writePlan(all, plan, sessions, details), results);
+  if (call.options.dryRun) return;
+  yield* lockoutVerdicts(all, {
+    key,
+    targets,
+    left,
+    absent,
+    read: [...readings.keys()],
+    results,
+    password,
+  });
+}
+
+async function oldPassword(call: LockoutCall): Promise<string> {
+  const [password = ''] = (await call.readText('-')).split(/\r?\n/);
+  if (password === '') throw new UsageError('--prove needs the old password on standard input');
+  return password;
+}
+
+/** All devices of the inventory, and the connected ones. Asks for their number if the prompt names fewer. */
+async function everyDevice(call: LockoutCall): Promise<readonly DeviceSession[]> {
+  const { fleet, services } = call.shell;
+  const { devices } = await services.inventory.load();
+  const listed = devices.length === 0 ? [] : await call.resolve(['@all']);
+  const sessions = [...new Set([...listed, ...fleet.connected])];
+  if (sessions.length === 0) {
+    throw new UsageError('the inventory has no devices; "devsh device add" adds one');
+  }
+  const inScope = fleet.selection.length;
+  if (inScope > 0 && inScope < sessions.length) {
+    await confirm(
+      call,
+      sessions.length,
+      (expected) =>
+        `lockout looks on all ${sessions.length} devices; the prompt has ${inScope}. Type ${expected} to look there:`,
+    );
+  }
+  return sessions;
+}
+
+type Readings = ReadonlyMap<DeviceSession, AccountReading>;
+type Absent = ReadonlyMap<DeviceSession, DevshError>;
+
+async function* readEverywhere(
+  call: WriteCall,
+  sessions: readonly DeviceSession[],
+): AsyncGenerator<Output, { readings: Readings; absent: Absent }> {
+  const readings = new Map<DeviceSession, AccountReading>();
+  const absent = new Map<DeviceSession, DevshError>();
+  const inFull = async (session: DeviceSession, records: AccountReading['records']) =>
+    session.inFull(call.access, RESOURCE, records, call.io.signal);
+  for await (const read of call.read(sessions, RESOURCE, { refine: inFull })) {
+    const { session } = read;
+    if (read.ok) {
+      const { records } = read;
+      const keyField = keyFieldOf(session.profile, RESOURCE, records);
+      readings.set(session, { device: session.ref, keyField, records });
+    } else absent.set(session, read.error);
+    const done = readings.size + absent.size;
+    const text = `looking: ${session.ref.name} ${read.ok ? 'was read' : 'failed'}`;
+    yield { kind: 'progress', done, total: sessions.length, text };
+  }
+  call.io.signal.throwIfAborted();
+  const ordered = <Value>(found: ReadonlyMap<DeviceSession, Value>) =>
+    new Map([...found].sort(([a], [b]) => sessions.indexOf(a) - sessions.indexOf(b)));
+  return { readings: ordered(readings), absent: ordered(absent) };
+}
+
+/** Who has the account, what may be the same person, and who was not read. */
+function* coverage(
+  key: string,
+  search: AccountSearch,
+  readings: Readings,
+  absent: Absent,
+): Generator<Output> {
+  const holders = search.same.map(({ device }) => device.name);
+  const of = `of ${counted(readings.size, 'device')} read`;
+  const on = holders.length === 0 ? '' : `: ${someOf(holders)}`;
+  yield info(`${RESOURCE} ${visible(key)}: on ${holders.length} ${of}${on}`);
+  for (const [session, error] of absent) yield { kind: 'error', error, device: session.ref };
+  for (const [text, names] of groupedText([...search.contradicting, ...search.related])) {
+    yield warning(`not without a mark: ${text} on ${names} (--also takes it)`);
+  }
+  for (const [text, names] of groupedText(search.lookAlikes))
+    yield info(`hint: ${text} on ${names}`);
+}
+
+function groupedText(accounts: readonly FoundAccount[]): [text: string, names: string][] {
+  const groups = grouped(accounts, ({ key, why }) => `${visible(key)}: ${visible(why)}`);
+  return [...groups].map(([text, found]) => [
+    text,
+    someOf(found.map(({ device }) => visible(device.name))),
+  ]);
+}
+
+/** A mark of the line that names nothing may be a mistake: nothing is sent. */
+function checkMarks(marks: readonly Mark[], search: AccountSearch): void {
+  const all = [...search.same, ...search.contradicting, ...search.related, ...search.lookAlikes];
+  const idle = marks.find((mark) => !all.some((account) => isMarked(account, mark)));
+  if (idle === undefined) return;
+  const where = idle.device === undefined ? 'the devices' : idle.device;
+  throw new UsageError(
+    `--also ${visible(idle.key)}: the search on ${where} shows no such account; nothing was sent`,
+  );
+}
+
+/** Asks which of the doubtful accounts to take, too. `--yes` answers no. */
+async function askedMarks(call: LockoutCall, search: AccountSearch): Promise<readonly Mark[]> {
+  const doubtful = [...search.contradicting, ...search.related];
+  if (doubtful.length === 0 || call.io.ask === undefined || call.options.yes) return [];
+  if (call.options.dryRun || call.options.also.length > 0) return [];
+  const lines = doubtful.map(
+    ({ device, key, why }, index) =>
+      `${index + 1}  ${visible(device.name)}  ${visible(key)}: ${visible(why)}`,
+  );
+  const answer = await call.io.ask({
+    kind: 'text',
+    text: 'Which of these also? Their numbers, or Enter for none:',
+    details: lines,
+  });
+  if (answer === undefined) throw new DeclinedError('not confirmed: nothing was sent');
+  return answer
+    .split(/[\s,]+/)
+    .filter((word) => word !== '')
+    .map((word) => {
+      const account = /^\d+$/.test(word) ? doubtful[Number(word) - 1] : undefined;
+      if (account === undefined) {
+        throw new DeclinedError(`"${visible(word)}" is not one of the numbers: nothing was sent`);
+      }
+      return { key: account.key, device: account.device.name };
+    });
+}
+
+async function confirmAbsent(call: LockoutCall, absent: readonly DeviceSession[]): Promise<void> {
+  const { now, dryRun } = call.options;
+  if (absent.length === 0 || now || dryRun) return;
+  const names = someOf(absent.map(({ ref }) => visible(ref.name)));
+  const left = `${counted(absent.length, 'device')} not read (${names}): the account stays open there`;
+  if (call.io.ask === undefined) {
+    throw new RefusedError(`${left}; --now acts on the others; nothing was sent`);
+  }
+  const answer = await call.io.ask({
+    kind: 'confirm',
+    text: `${left}. Type now to act on the others, or wait:`,
+    expected: 'now',
+  });
+  if (answer !== 'now') throw new DeclinedError('waiting: nothing was sent');
+}
+
+/** What each device needs. Throws a `RefusedError` if one cannot disable the account and may not delete it. */
+async function* targetsOf(
+  { options }: LockoutCall,
+  call: WriteCall,
+  taken: readonly FoundAccount[],
+  sessions: readonly DeviceSession[],
+): AsyncGenerator<Output, readonly Target[]> {
+  const byAddress = grouped(taken, ({ device }) => device.address);
+  const targets: Target[] = [];
+  const without: string[] = [];
+  const concerned = sessions.filter(({ ref }) => byAddress.has(ref.address));
+  for (const session of concerned) {
+    const accounts = byAddress.get(session.ref.address) ?? [];
+    const changes = accounts.map((account) => closing(session, account));
+    if (changes.some(({ action }) => action === 'delete')) without.push(session.ref.name);
+    const ends = await endingAccess(call, session, accounts);
+    if (ends instanceof DevshError) {
+      yield { kind: 'error', error: ends, device: session.ref };
+      targets.push({ session, accounts, changes, open: undefined });
+    } else {
+      targets.push({
+        session,
+        accounts,
+        changes: [...changes, ...(ends ?? [])],
+        open: ends?.length,
+      });
+    }
+  }
+  if (without.length > 0 && !options.deletes) {
+    throw new RefusedError(
+      `${someOf(without)}: no field that disables the account is known; --delete deletes it there; nothing was sent`,
+    );
+  }
+  return targets;
+}
+
+/** Disables an account, or deletes it if the device has no field for it. */
+function closing({ profile }: DeviceSession, { key, record }: FoundAccount): Change {
+  const target = { kind: 'key', key } as const;
+  const expected = personOf(record);
+  const fields = disablingFields(profile, RESOURCE, record);
+  return fields === undefined
+    ? { action: 'delete', resource: RESOURCE, target, expected }
+    : { action: 'set', resource: RESOURCE, target, fields, expected, isExact: true };
+}
+
+/** Deletes the sessions and tokens of these accounts; undefined if the profile knows of none. */
+async function endingAccess(
+  call: WriteCall,
+  session: DeviceSession,
+  accounts: readonly FoundAccount[],
+): Promise<readonly Change[] | DevshError | undefined> {
+  const { profile } = session;
+  const resources = accessResources(profile);
+  if (resources.length === 0) return undefined;
+  const owners = new Set(
+    accounts.flatMap(({ key, record }) => [key, idOf(profile, record) ?? key]),
+  );
+  const changes: Change[] = [];
+  try {
+    for (const [resource, field] of resources) {
+      const records = await session.list(call.access, resource, call.io.signal);
+      const keyField = keyFieldOf(profile, resource, records);
+      for (const record of records) {
+        if (!owners.has(valueText(record[field]))) continue;
+        const key = idOf(profile, record) ?? valueText(record[keyField]);
+        changes.push({ action: 'delete', resource, target: { kind: 'key', key } });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return error;
+  }
+  return changes;
+}
+
+/** Devices that were not read get the change that most others get, with the same explicit keys. */
+async function* planOf(
+  call: WriteCall,
+  targets: readonly Target[],
+  absent: Absent,
+): AsyncGenerator<Output, Plan> {
+  const bySession = new Map(targets.map((target) => [target.session, target]));
+  const plan = yield* planFleet(
+    call,
+    [...bySession.keys()],
+    (session) => bySession.get(session)?.changes ?? [],
+  );
+  const own = targets.map(({ changes }) => changes.filter(({ resource }) => resource === RESOURCE));
+  const usual = [...grouped(own, (changes) => JSON.stringify(changes)).values()].sort(
+    (a, b) => b.length - a.length,
+  )[0]?.[0];
+  // Their own records were not seen: nothing can be expected of them but the keys.
+  const owed = (usual ?? []).map((change): Change =>
+    change.action === 'add' ? change : { ...change, expected: undefined },
+  );
+  const left = [...absent].map(([{ ref }, error]) => unplanned(ref, owed, error));
+  const devices = plan.devices.map((devicePlan): DevicePlan => {
+    const target = targets.find(({ session }) => session.ref.address === devicePlan.device.address);
+    const caution = target?.open === undefined ? NOT_KNOWN : undefined;
+    const steps = devicePlan.steps.map((step) =>
+      step.resource === RESOURCE
+        ? { ...step, caution }
+        : { ...step, lost: undefined, endsAccess: true as const },
+    );
+    return { ...devicePlan, steps };
+  });
+  return { ...plan, devices: [...devices, ...left] };
+}
+
+/** All devices work at once: their results are shown in the order of the devices, when all have ended. */
+async function* inPlanOrder(
+  { devices }: Plan,
+  outputs: AsyncGenerator<Output>,
+  results: StepResult[],
+): AsyncGenerator<Output> {
+  let held: (Output & { readonly kind: 'result' })[] = [];
+  const placeOf = ({ result }: Output & { readonly kind: 'result' }): number =>
+    devices.findIndex(({ device }) => device.address === result.device.address);
+  const release = (): readonly Output[] => {
+    const ended = held.sort((a, b) => placeOf(a) - placeOf(b));
+    held = [];
+    return ended;
+  };
+  try {
+    for await (const output of outputs) {
+      if (output.kind === 'result') {
+        results.push(output.result);
+        held.push(output);
+        continue;
+      }
+      if (output.kind === 'summary') yield* release();
+      yield output;
+    }
+  } finally {
+    yield* release();
+  }
+}

@@ -1,0 +1,263 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
+import { ADMIN, startFleet, type TestFleet } from './devsh.ts';
+
+const PROFILE = `extends: generic-rest
+resources:
+  session: {account_field: username, key_field: name}
+  token: {account_field: username, key_field: name}
+`;
+
+/** A fleet with sessions and tokens. `isKnown`: the profile says where they are. */
+async function start(options: SimulatorOptions = {}, isKnown = true): Promise<TestFleet> {
+  const fleet = await startFleet({ profile: 'generic-rest', quirk: ['sessions'], ...options });
+  const { folder } = fleet.devsh;
+  await mkdir(join(folder, 'config/devsh/profiles'), { recursive: true });
+  const profile = isKnown ? PROFILE : 'extends: generic-rest\n';
+  await writeFile(join(folder, 'config/devsh/profiles/fleet.yaml'), profile);
+  const lines = fleet.devices.map(
+    ({ name, address }) => `  - {name: ${name}, address: '${address}', profile: fleet}\n`,
+  );
+  await writeFile(join(folder, 'config/devsh/devices.yaml'), `devices:\n${lines.join('')}`);
+  return fleet;
+}
+
+interface Row {
+  readonly device: string;
+  readonly account: string | null;
+  readonly verdict: string;
+  readonly access: string | null;
+  readonly login?: string;
+}
+
+function rowsOf(stdout: string): Row[] {
+  return (JSON.parse(stdout) as { lockout: Row[] }).lockout;
+}
+
+/** `verdict` by device. */
+function verdictsOf(stdout: string): Record<string, string> {
+  return Object.fromEntries(rowsOf(stdout).map(({ device, verdict }) => [device, verdict]));
+}
+
+function isActive({ users }: SimulatedDevice, username = 'viewer'): boolean | undefined {
+  return users.find((user) => user.username === username)?.is_active;
+}
+
+/** Changes an account as its device would, without devsh. */
+async function alter({ devsh }: TestFleet, device: string, line: string): Promise<void> {
+  const { exitCode, stderr } = await devsh(`${line} --on ${device} --yes`);
+  expect(exitCode, stderr).toBe(0);
+}
+
+test('twelve devices, two down, one lying, one hung, one that is another box: nothing is claimed of them', async () => {
+  const fleet = await start({ devices: 12 });
+  const { devsh, device } = fleet;
+  device(11).setFault('refuse');
+  device(12).setFault('refuse');
+  device(3).setFault('accept-and-forget');
+  device(4).setFault('silence');
+  device(5).setFault('certificate-change');
+  const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes --now --json --timeout 1');
+  expect(verdictsOf(stdout)).toEqual({
+    ...Object.fromEntries([1, 2, 6, 7, 8, 9, 10].map((number) => [`sim${number}`, 'disabled'])),
+    sim3: 'no effect',
+    ...Object.fromEntries([4, 5, 11, 12].map((number) => [`sim${number}`, 'not read'])),
+  });
+  expect(stderr).toContain('viewer: disabled on sim1, sim2, sim6');
+  expect(stderr).toContain('no effect on sim3');
+  expect(stderr).not.toContain('locked out');
+  expect(exitCode).toBe(3);
+  for (const number of [1, 2, 6, 7, 8, 9, 10]) expect(isActive(device(number))).toBe(false);
+  for (const number of [3, 4, 5, 11, 12]) expect(isActive(device(number))).toBe(true);
+  // The journal holds the absent devices with explicit keys, so that they can be settled.
+  const { stdout: runs } = await devsh('runs --json');
+  const [{ run = '' } = {}] = (JSON.parse(runs) as { runs: { run: string }[] }).runs;
+  const journal = await readFile(join(devsh.folder, 'state/devsh/runs', `${run}.jsonl`), 'utf8');
+  const left = journal
+    .split('\n')
+    .filter((line) => line.includes('"error"') && line.includes('"kind":"device"'));
+  expect(left).toHaveLength(4);
+  for (const line of left) {
+    expect(JSON.parse(line)).toMatchObject({
+      plan: { changes: [{ action: 'set', target: { kind: 'key', key: 'viewer' } }] },
+    });
+  }
+});
+
+test('with devices absent it acts only with --now, also with --yes; on a terminal it asks', async () => {
+  const { devsh, device, writes } = await start({ devices: 2 });
+  device(2).setFault('refuse');
+  const { stderr, exitCode } = await devsh('lockout viewer --yes');
+  expect(stderr).toContain('1 device not read (sim2): the account stays open there; --now');
+  expect(exitCode).toBe(6);
+  const waited = await devsh('lockout viewer', { tty: ['wait'] });
+  expect(waited.stderr).toContain('Type now to act on the others, or wait');
+  expect(waited.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  const acted = await devsh('lockout viewer', { tty: ['now', '3'] });
+  expect(acted.stdout).toContain('disabled');
+  expect(isActive(device(1))).toBe(false);
+});
+
+test('sessions and tokens are ended if the profile says where, and only those of the account', async () => {
+  const { devsh, devices } = await start({ devices: 2 });
+  const { stdout, exitCode } = await devsh('lockout viewer --yes --json');
+  expect(exitCode).toBe(0);
+  expect(rowsOf(stdout).map(({ access }) => access)).toEqual(['2 of 2 ended', '2 of 2 ended']);
+  for (const { log } of devices) {
+    const deleted = log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+    expect(deleted).toEqual([
+      expect.stringMatching(/^\/api\/session\//),
+      expect.stringMatching(/^\/api\/token\//),
+    ]);
+  }
+  const left = await devsh('resource session list --on sim1 --json');
+  expect(left.stdout).toContain('"admin"');
+  expect(left.stdout).not.toContain('"viewer"');
+
+  const undone = await devsh('undo --yes');
+  expect(undone.stderr).toContain('ended sessions and tokens do not come back: 4');
+  expect(devices.map((one) => isActive(one))).toEqual([true, true]);
+  expect(devices.flatMap(({ log }) => log).filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+test('where they are unknown, plan, verdict and report say so', async () => {
+  const { devsh } = await start({}, false);
+  const note = 'open sessions and API tokens: not known to be ended';
+  const planned = await devsh('lockout viewer --dry-run');
+  expect(planned.stderr).toContain(`${note} (sim1)`);
+  const { stdout, stderr } = await devsh('lockout viewer --yes');
+  expect(stdout).toContain(`set user viewer: done - ${note}`);
+  expect(stdout).toMatch(/sim1\s+viewer\s+disabled\s+not known to be ended/);
+  expect(stderr).toContain(`warning: ${note} (sim1)`);
+  const report = await devsh('report');
+  expect(report.stdout).toContain(note);
+});
+
+test('a device without a field to disable is refused, unless --delete permits to delete', async () => {
+  const { devsh, writes } = await startFleet({ devices: 2 });
+  const refused = await devsh('lockout viewer --yes');
+  expect(refused.stderr).toContain('no field that disables the account is known; --delete');
+  expect(refused.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  const { stdout, exitCode } = await devsh('lockout viewer --yes --delete --json');
+  expect(verdictsOf(stdout)).toEqual({ sim1: 'deleted', sim2: 'deleted' });
+  expect(exitCode).toBe(0);
+});
+
+test('a profile may say how an account is disabled', async () => {
+  const { devsh, device } = await start();
+  const path = join(devsh.folder, 'config/devsh/profiles/fleet.yaml');
+  await writeFile(path, `${PROFILE}  user: {disabled_as: {lang: fr}}\n`);
+  const { stdout } = await devsh('lockout viewer --yes --json');
+  expect(verdictsOf(stdout)).toEqual({ sim1: 'disabled' });
+  expect(device(1).users.find(({ username }) => username === 'viewer')?.lang).toBe('fr');
+});
+
+test('another e-mail or full name than most devices have needs a mark, also with --yes', async () => {
+  const fleet = await start({ devices: 4 });
+  const { devsh, device } = fleet;
+  await alter(fleet, 'sim2', 'user set viewer email=someone@else.example');
+  const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes --json');
+  expect(verdictsOf(stdout)).toMatchObject({ sim1: 'disabled', sim2: 'not marked' });
+  expect(stderr).toContain('viewer: another e-mail someone@else.example');
+  expect(exitCode).toBe(3);
+  expect(isActive(device(2))).toBe(true);
+
+  const marked = await devsh('lockout viewer --yes --json --also sim2=viewer');
+  expect(verdictsOf(marked.stdout)).toMatchObject({ sim2: 'disabled' });
+  expect(isActive(device(2))).toBe(false);
+});
+
+test('without a majority nobody knows who is meant: every account needs a mark', async () => {
+  const fleet = await start({ devices: 2 });
+  await alter(fleet, 'sim2', 'user set viewer email=someone@else.example');
+  const { stderr, exitCode } = await fleet.devsh('lockout viewer --yes');
+  expect(stderr).toContain('differ between the devices: mark those to lock out');
+  expect(exitCode).toBe(6);
+  expect(fleet.devices.map((one) => isActive(one))).toEqual([true, true]);
+});
+
+test('the same person under another username is shown, and taken only by a mark', async () => {
+  const fleet = await start({ devices: 2 });
+  const { devsh, device } = fleet;
+  await alter(fleet, 'sim2', 'user add username=vic2 lang=en email=viewer@example.net');
+  await alter(fleet, 'sim2', 'user add username=vlewer lang=en');
+  const { stderr, stdout } = await devsh('lockout viewer --yes --json');
+  expect(stderr).toContain('vic2: the same e-mail (viewer@example.net) on sim2');
+  expect(stderr).toContain('hint: vlewer: looks like it on sim2');
+  expect(rowsOf(stdout).map(({ account, verdict }) => [account, verdict])).toEqual([
+    ['viewer', 'disabled'],
+    ['viewer', 'disabled'],
+    ['vic2', 'not marked'],
+  ]);
+  expect(isActive(device(2), 'vic2')).toBe(true);
+  // On a terminal it asks for the numbers of the list.
+  const { stdout: text } = await devsh('lockout viewer', { tty: ['1', 'y'] });
+  expect(text).toContain('vic2');
+  expect(isActive(device(2), 'vic2')).toBe(false);
+  expect(isActive(device(2), 'vlewer')).toBe(true);
+});
+
+test('a mark that names nothing is a mistake, and nothing is sent', async () => {
+  const { devsh, writes } = await start();
+  const { stderr, exitCode } = await devsh('lockout viewer --yes --also nobody');
+  expect(stderr).toContain('--also nobody: the search on the devices shows no such account');
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
+});
+
+test('the account in use and a break-glass account are refused before anything is sent', async () => {
+  const { devsh, writes } = await start({ devices: 2 });
+  const own = await devsh('lockout admin --yes');
+  expect(own.stderr).toContain('would lock you out: it is the account in use');
+  expect(own.exitCode).toBe(6);
+  const path = join(devsh.folder, 'config/devsh/devices.yaml');
+  await writeFile(path, `break_glass: [viewer]\n${await readFile(path, 'utf8')}`);
+  const glass = await devsh('lockout viewer --yes');
+  expect(glass.stderr).toContain('--allow break-glass=viewer');
+  expect(glass.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+});
+
+test('--prove sends the old password once to each device, and shows it nowhere', async () => {
+  const { devsh, devices } = await start({ devices: 3 });
+  const before = devices.map(({ log }) => log.length);
+  const { stdout, exitCode } = await devsh('lockout viewer --yes --prove --json', {
+    stdin: 'viewer-secret\n',
+  });
+  expect(exitCode).toBe(0);
+  expect(rowsOf(stdout).map(({ login }) => login)).toEqual(['refused', 'refused', 'refused']);
+  const tried = devices.map(({ log }, index) =>
+    log.slice(before[index]).filter(({ status }) => status === 401),
+  );
+  expect(tried.map(({ length }) => length)).toEqual([1, 1, 1]);
+  const all = JSON.stringify(stdout);
+  expect(all).not.toContain('viewer-secret');
+});
+
+test('a login that is still accepted is an error, whatever the device shows', async () => {
+  const { devsh } = await start();
+  const path = join(devsh.folder, 'config/devsh/profiles/fleet.yaml');
+  // The profile is wrong: this does not disable anything.
+  await writeFile(path, `${PROFILE}  user: {disabled_as: {lang: fr}}\n`);
+  const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes --prove --json', {
+    stdin: 'viewer-secret\n',
+  });
+  expect(rowsOf(stdout)).toMatchObject([{ verdict: 'still open', login: 'logged in' }]);
+  expect(stdout).toContain('accepts the old password of viewer');
+  expect(stderr).toContain('viewer: still open on sim1');
+  expect(exitCode).not.toBe(0);
+});
+
+test('at the prompt it says when it looks further than the prompt, and asks for the number', async () => {
+  const { devsh, device } = await start({ devices: 3 });
+  const { stderr } = await devsh('--plain', {
+    env: ADMIN,
+    tty: ['connect sim1', 'lockout viewer', 'no', 'quit'],
+  });
+  expect(stderr).toContain('lockout looks on all 3 devices; the prompt has 1. Type 3');
+  expect(isActive(device(1))).toBe(true);
+});
