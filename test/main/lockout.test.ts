@@ -73,8 +73,11 @@ test('twelve devices, two down, one lying, one hung, one that is another box: no
   for (const number of [3, 4, 5, 11, 12]) expect(isActive(device(number))).toBe(true);
   // The journal holds the absent devices with explicit keys, so that they can be settled.
   const { stdout: runs } = await devsh('runs --json');
-  const [{ run = '' } = {}] = (JSON.parse(runs) as { runs: { run: string }[] }).runs;
-  const journal = await readFile(join(devsh.folder, 'state/devsh/runs', `${run}.jsonl`), 'utf8');
+  const [newest] = (JSON.parse(runs) as { runs: { run: string }[] }).runs;
+  const journal = await readFile(
+    join(devsh.folder, 'state/devsh/runs', `${newest?.run ?? ''}.jsonl`),
+    'utf8',
+  );
   const left = journal
     .split('\n')
     .filter((line) => line.includes('"error"') && line.includes('"kind":"device"'));

@@ -1,11 +1,6 @@
 import { recordKey } from '../arguments.ts';
 import { command, later } from '../command.ts';
-import { DEVICES, WRITE } from '../grammar/options.ts';
-
-/** Goes to every device of the inventory: a device that is left out stays open. */
-const EVERYWHERE = DEVICES.filter((option) => option !== 'on');
-
-export const LOCKOUT = [...EVERYWHERE, ...WRITE, 'also', 'now', 'deletes', 'proves'] as const;
+import { LOCKOUT } from '../grammar/options.ts';
 
 export const lockout = command({
   name: 'lockout',

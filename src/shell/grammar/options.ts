@@ -427,6 +427,16 @@ export type RollOutOption = (typeof ROLL_OUT)[number];
 /** The options of every verb that writes records. */
 export const CHANGE = [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT] as const;
 
+/** Of a lockout: it goes to every device, also to those that a line could leave out. */
+export const LOCKOUT = [
+  ...DEVICES.filter((option) => option !== 'on'),
+  ...WRITE,
+  'also',
+  'now',
+  'deletes',
+  'proves',
+] as const;
+
 /** Which part of a plan file to execute, and where its result goes. */
 export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
 export type PartOption = (typeof PART)[number];

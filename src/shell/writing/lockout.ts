@@ -27,7 +27,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import type { Call, WriteCall } from '../command.ts';
-import type { LOCKOUT } from '../commands/lockout.ts';
+import type { LOCKOUT } from '../grammar/options.ts';
 import { info, type Output, warning } from '../output.ts';
 import { confirm } from '../session.ts';
 import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
