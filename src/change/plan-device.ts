@@ -15,6 +15,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
@@ -26,6 +27,7 @@ import { RecordIndex } from './pairing.ts';
 import { erasedFields, notRestored, lostByDelete, restorable } from './data-loss.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
 import { type Known, typedFields } from './typed-fields.ts';
+import { withoutFields } from './unread-fields.ts';
 import type { StepResult } from './verdict.ts';
 
 interface PlanContext extends Known {
@@ -80,8 +82,13 @@ function checkKey({ profile, resource }: PlanContext, change: Change): void {
 /** In the types of the device; and of a restored record the fields that do not come back. */
 function fieldsOf(context: PlanContext, change: Add | SetChange, before?: DeviceRecord) {
   const { profile, resource } = context;
-  const back = change.lost && restorable(profile, resource, { ...change.fields, ...change.lost });
-  if (change.isExact) return { back, fields: back?.fields ?? change.fields };
+  // A secret in a restored record is given by the user: no journal and no history has one.
+  const isGiven = (field: string): boolean => change.lost !== undefined && isSecretField(field);
+  const entries = Object.entries(change.fields);
+  const given = Object.fromEntries(entries.filter(([field]) => isGiven(field)));
+  const others = Object.fromEntries(entries.filter(([field]) => !isGiven(field)));
+  const back = change.lost && restorable(profile, resource, { ...others, ...change.lost });
+  if (change.isExact) return { back, fields: { ...(back?.fields ?? others), ...given } };
   const { encoding } = before === undefined ? profile.create : updateFacts(profile, resource);
   const { fields, untyped } = typedFields(context, change.fields, {
     before,
@@ -140,7 +147,9 @@ function planAdd(context: PlanContext, change: Add): Planned {
     filled,
     leftOut: leftOut.length > 0 ? leftOut : undefined,
     untyped,
-    lost: back && lostByDelete(context, { ...change.fields, ...back.lost }),
+    lost:
+      back &&
+      withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields)),
   };
 }
 

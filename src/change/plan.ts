@@ -272,6 +272,8 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   rejected: 'refused the request',
   refused: 'read-only',
   settings: 'with an invalid settings file',
+  'not-read': 'not read then',
+  'not-restorable': 'cannot be restored',
 };
 
 export function causeText(error: DevshError): string {

@@ -82,17 +82,28 @@ export class HistoryFiles {
 
   /** The key of the digests, made on first use. Call under the lock. */
   async key(): Promise<Buffer> {
+    return (await this.knownKey()) ?? this.#newKey();
+  }
+
+  /** The key of the digests; undefined if there is none yet. */
+  async knownKey(): Promise<Buffer | undefined> {
     if (this.#key !== undefined) return this.#key;
-    const path = join(this.folder, 'digest-key');
-    const text = (await readBytes(path))?.toString('utf8').trim();
-    let key = Buffer.from(text ?? '', 'base64');
-    if (key.length !== KEY_BYTES) {
-      await makePrivateFolder(this.folder);
-      key = randomBytes(KEY_BYTES);
-      await writeTextAtomically(path, `${key.toString('base64')}\n`);
-    }
+    const text = (await readBytes(this.#keyPath))?.toString('utf8').trim();
+    const key = Buffer.from(text ?? '', 'base64');
+    if (key.length === KEY_BYTES) this.#key = key;
+    return this.#key;
+  }
+
+  async #newKey(): Promise<Buffer> {
+    await makePrivateFolder(this.folder);
+    const key = randomBytes(KEY_BYTES);
+    await writeTextAtomically(this.#keyPath, `${key.toString('base64')}\n`);
     this.#key = key;
     return key;
+  }
+
+  get #keyPath(): string {
+    return join(this.folder, 'digest-key');
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -16,7 +15,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileError, writeTextAtomically } from '../os/files.ts';
 import type { HistoryFiles, HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
-import { type LineOfReading, lineText } from './lines.ts';
+import { digestKeyName, type LineOfReading, lineText } from './lines.ts';
 import {
   compacted,
   isTooLarge,
@@ -70,7 +69,7 @@ export class HistoryWriter {
   ): Promise<void> {
     await this.#files.exclusively(async () => {
       const key = await this.#files.key();
-      const digestKey = createHash('sha256').update(key).digest('base64url').slice(0, 8);
+      const digestKey = digestKeyName(key);
       let turn = performance.now();
       for (const reading of readings) {
         const { name, address, pin, redact } = reading;

@@ -3,7 +3,8 @@ import type { DeviceRecord } from '../device/record.ts';
 import { attributed, type WrittenStep } from './attribution.ts';
 import { type Event, eventsOf } from './events.ts';
 import type { HistoryFiles } from './history-files.ts';
-import type { Moment } from './lines.ts';
+import type { KeptState } from './kept.ts';
+import type { Identity, Moment } from './lines.ts';
 import { type KnownReading, type Life, replay, type ResourceLife } from './replay.ts';
 
 /** The devices and the time of a question. Times in ms UTC; open if absent. */
@@ -15,6 +16,8 @@ export interface Period {
 /** A state that was read. */
 export interface PastState {
   readonly records: readonly DeviceRecord[];
+  /** The same with digests, by key. */
+  readonly state: KeptState;
   readonly keyField: string;
   /** The reading that shows it. */
   readonly read: Moment;
@@ -24,6 +27,8 @@ export interface PastState {
   readonly life: string;
   /** Whether the device is still in that life, as far as is known. */
   readonly isCurrentLife: boolean;
+  /** Which device it was, and which ones have had its name since, in order. */
+  readonly identities: readonly Identity[];
   /** Fields whose secrets are masked in some record: only digests are kept. */
   readonly lossy: readonly string[];
   /** Fields that move by themselves; the records are without them. */
@@ -111,11 +116,13 @@ export class History {
     const kept = [...reading.state.values()];
     return {
       records: kept.map(({ fields }) => fields),
+      state: reading.state,
       keyField: known.keyField,
       read: { from: reading.from, to: reading.to },
       nextRead: next && { from: next.from, to: next.to },
       life: life.id,
       isCurrentLife: life === lives.at(-1),
+      identities: lives.slice(lives.indexOf(life)).map(({ identity }) => identity),
       lossy: [...new Set(kept.flatMap(({ digests = {} }) => Object.keys(digests)))],
       leftOut: known.moving,
     };

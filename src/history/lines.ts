@@ -85,6 +85,11 @@ export function lifeName({ name, address, pin, digestKey }: Identity): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
 
+/** Which key digests were made with, in an `Identity`. */
+export function digestKeyName(key: Buffer): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, 8);
+}
+
 export function lineText(line: HistoryLine): string {
   return `${quickText(line as unknown as JsonValue)}\n`;
 }

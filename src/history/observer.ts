@@ -11,6 +11,23 @@ const QUIET_MS = 1_000;
 
 type Report = (text: string, level: 'info' | 'warning') => void;
 
+/** Undefined if the certificate was not checked: then nobody knows which device this is. */
+export function pinOf({ trust }: Pick<DeviceSession, 'trust'>): string | undefined {
+  if (trust === undefined || trust.kind === 'insecure') return undefined;
+  return trust.kind === 'pinned' ? trust.fingerprint : 'verified';
+}
+
+/** Removes the secrets that a session has used or sent from a text. */
+export function redactorFor({
+  credential,
+  sentSecrets,
+}: Pick<DeviceSession, 'credential' | 'sentSecrets'>): (text: string) => string {
+  const sent = [...sentSecrets];
+  // A fleet is read without a write: nothing to prepare for each of its devices.
+  const redactSent = sent.length === 0 ? (text: string) => text : redactorOf(sent);
+  return (text) => redactSent(credential?.redact(text) ?? text);
+}
+
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
 export class Observer {
   readonly files: HistoryFiles;
@@ -38,20 +55,16 @@ export class Observer {
     session: DeviceSession,
     { resource, records, startedAt, endedAt }: Reading,
   ): void => {
-    const { trust, profile, credential } = session;
-    // Without a check of the certificate nobody knows which device this is.
-    if (this.#limits().days === 0 || trust === undefined || trust.kind === 'insecure') return;
+    const { profile } = session;
+    const pin = pinOf(session);
+    if (this.#limits().days === 0 || pin === undefined) return;
     this.#announce();
-    const sent = [...session.sentSecrets];
-    // A fleet is read without a write: nothing to prepare for each of its devices.
-    const redactSent = sent.length === 0 ? (text: string) => text : redactorOf(sent);
     this.#waiting.push({
       ...session.ref,
-      pin: trust.kind === 'pinned' ? trust.fingerprint : 'verified',
-      ...{ resource, records, from: startedAt, to: endedAt },
+      ...{ pin, resource, records, from: startedAt, to: endedAt },
       keyField: keyFieldOf(profile, resource, records),
       moving: ignoredFields(profile, resource),
-      redact: (text) => redactSent(credential?.redact(text) ?? text),
+      redact: redactorFor(session),
     });
     this.#lastAt = performance.now();
     this.#timer ??= this.#writeWhenQuiet(QUIET_MS);

@@ -30,6 +30,8 @@ const LINES = [
   'user set bob lang=en --on @lab --yes',
   'user delete bob --on @lab',
   'user delete bob --on @lab --yes',
+  'user restore --at 0s --on @lab --dry-run',
+  'user restore --at 9d --on @lab --yes',
   'user list --on @lab --as-curl',
   'lockout bob --now --yes --delete',
   'resources --on @lab',

@@ -57,6 +57,8 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'changes --forget sim2',
     'lockout zoe --now --dry-run --json --timeout 3',
     `user delete zoe ${on} --yes`,
+    `user restore zoe ${withSecret} --at 1s ${on} --yes`,
+    `user restore --at 0s --on sim1 --yes --json`,
     `user list --on sim1 --timeout 3 --proxy ${proxyUrl(proxy)}`,
     'user edit bob --on echo --yes',
     'resources --on sim1',

@@ -28,6 +28,7 @@ import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
 import { PAST } from './changes.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
+import { restore } from './restore.ts';
 import {
   fieldsAsked,
   filterOf,
@@ -52,6 +53,7 @@ export function resourceCommand(resource: string): CommandSpec {
       set(resource),
       edit(resource),
       remove(resource),
+      restore(resource),
     ],
   };
 }

@@ -307,7 +307,10 @@ const ROWS = [
     '--baseline  A file for --against: no ids or times, what devices agree on once',
   ),
   value('outputDir', '--output-dir DIR  The folder for --per-device', filled),
-  toggle('prune', '--prune  Also delete the records that the file does not have, on its devices'),
+  toggle(
+    'prune',
+    '--prune  Also delete the records that are not in the file, or were not there then',
+  ),
   value(
     'key',
     '--key FIELD  The field that identifies the record of a row (default: the natural key)',

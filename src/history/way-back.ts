@@ -1,0 +1,196 @@
+import type { Change } from '../change/change.ts';
+import { isSameValue } from '../change/compare.ts';
+import { restorable } from '../change/data-loss.ts';
+import { withoutFields } from '../change/unread-fields.ts';
+import { spelling } from '../change/record-file/match-rows.ts';
+import { idOf, isSingle, type Profile } from '../device/profile.ts';
+import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
+import type { PastState } from './history.ts';
+import type { KeptRecord, KeptState } from './kept.ts';
+
+/** A device as it is now, and which of its records go back to what they were. */
+export interface WayBackFrom {
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly past: Pick<PastState, 'state' | 'keyField' | 'leftOut'>;
+  /** The list as it was read now. */
+  readonly records: readonly DeviceRecord[];
+  /** The same as it would be kept, record by record. */
+  readonly now: KeptState;
+  /** Whether the digests of both states were made with one key. */
+  readonly isComparable: boolean;
+  readonly isSelected: (key: string, record: DeviceRecord) => boolean;
+  /** Whether to delete what was added since. */
+  readonly prune: boolean;
+  /** Fields that the user gives for records that are added again: a password. */
+  readonly given: DeviceRecord;
+}
+
+/** How a device gets back to a past state, and what stays different. By name of the thing: the keys concerned. */
+export interface WayBack {
+  readonly changes: readonly Change[];
+  readonly unchanged: number;
+  /** Added since, and not deleted. */
+  readonly newcomers: readonly string[];
+  /** Several records have the same key, so that nobody knows which one was which; or one has no key to add it by. */
+  readonly unclear: readonly string[];
+  /** Fields that changed since and cannot be written, of records that need no other change. */
+  readonly lost: ReadonlyMap<string, readonly string[]>;
+  /** Fields that the records did not have then. */
+  readonly gained: readonly string[];
+  /** Records to add whose keys look like those to delete: pairs of their names. */
+  readonly lookAlikes: readonly (readonly [added: string, deleted: string])[];
+}
+
+/** An id that no device gives to another record: a UUID, unlike a number. */
+const UNIQUE_ID = /^(?=.*\D).{16,}$/s;
+
+/** Compares what was read then with what is read now. Pure. */
+export function wayBack(from: WayBackFrom): WayBack {
+  const { profile, resource, past, records, now, prune } = from;
+  const { keyField } = past;
+  const keyOf = (record: DeviceRecord): string => valueText(valueAt(record, keyField));
+  const held = new Map([...now.keys()].map((key, index) => [key, records[index] ?? {}]));
+  const then = new Map([...past.state].map(([key, kept]) => [key, known(kept, past.leftOut)]));
+  const isShared = sharedKeys(keyField, keyOf, [...then.values()], [...held.values()]);
+  const newIds = grouped(
+    [...held].filter(([key]) => !then.has(key)),
+    ([, record]) => idOf(profile, record) ?? '',
+  );
+  const changes: Change[] = [];
+  const unclear: string[] = [];
+  const lost = new Map<string, string[]>();
+  const gained = new Set<string>();
+  const renamed = new Set<string>();
+  let unchanged = 0;
+  for (const [key, record] of then) {
+    const old = keyOf(record);
+    if (!from.isSelected(old, record)) continue;
+    const id = idOf(profile, record) ?? '';
+    const [[other] = []] = UNIQUE_ID.test(id) ? (newIds.get(id) ?? []) : [];
+    const nowKey = held.has(key) ? key : other;
+    const current = nowKey === undefined ? undefined : held.get(nowKey);
+    if (isShared(old)) {
+      unclear.push(old);
+    } else if (nowKey === undefined || current === undefined) {
+      const change = added(from, past.state.get(key), record);
+      if (change === undefined) unclear.push(old);
+      else changes.push(change);
+    } else {
+      if (nowKey !== key) renamed.add(nowKey);
+      for (const field of gainedFields(record, current, past.leftOut)) gained.add(field);
+      const back = setBack(from, [past.state.get(key), now.get(nowKey)], record, current);
+      if (Object.keys(back.fields).length > 0) {
+        const target = { kind: 'key', key: keyOf(current) } as const;
+        changes.push({ action: 'set', resource, target, ...back, isExact: true });
+      } else {
+        if (Object.keys(back.lost).length === 0) unchanged += 1;
+        for (const field of Object.keys(back.lost)) {
+          lost.set(field, [...(lost.get(field) ?? []), old]);
+        }
+      }
+    }
+  }
+  const later = [...held].filter(
+    ([key, record]) =>
+      !then.has(key) && !renamed.has(key) && from.isSelected(keyOf(record), record),
+  );
+  const newcomers = later.map(([, record]) => keyOf(record));
+  const deleted = prune && !isSingle(profile, resource) ? newcomers : [];
+  for (const key of deleted.filter((one) => !isShared(one) && one !== '')) {
+    changes.push({ action: 'delete', resource, target: { kind: 'key', key } });
+  }
+  const looks = new Map(deleted.map((key) => [spelling(key), key]));
+  return {
+    ...{ changes, unchanged, lost },
+    unclear: [...new Set([...unclear, ...deleted.filter(isShared)])],
+    newcomers: prune ? [] : newcomers,
+    gained: [...gained],
+    lookAlikes: changes.flatMap((change) => {
+      const key = change.action === 'add' ? keyOf(change.fields) : '';
+      const other = looks.get(spelling(key));
+      return key === '' || other === undefined ? [] : [[key, other] as const];
+    }),
+  };
+}
+
+/** Without the fields that move by themselves. */
+function known({ fields }: KeptRecord, leftOut: readonly string[]): DeviceRecord {
+  return withoutFields(fields, leftOut);
+}
+
+/** Whether a key may mean several records. A secret that is a key is masked in what is kept. */
+function sharedKeys(
+  keyField: string,
+  keyOf: (record: DeviceRecord) => string,
+  ...states: readonly (readonly DeviceRecord[])[]
+): (key: string) => boolean {
+  if (isSecretField(keyField)) return () => true;
+  const groups = states.map((records) => grouped(records, keyOf));
+  return (key) => groups.some((group) => (group.get(key)?.length ?? 0) > 1);
+}
+
+/** Undefined if the record cannot be added: its key is an id, or a secret. */
+function added(
+  { profile, resource, past, given }: WayBackFrom,
+  kept: KeptRecord | undefined,
+  record: DeviceRecord,
+): Change | undefined {
+  const masked = Object.keys(kept?.digests ?? {});
+  const { fields, lost } = restorable(profile, resource, withoutFields(record, masked));
+  if (isSingle(profile, resource) || valueText(valueAt(fields, past.keyField)) === '') {
+    return undefined;
+  }
+  return {
+    ...{ action: 'add', resource, isExact: true },
+    fields: { ...fields, ...given },
+    lost: withoutFields({ ...lost, ...masks(masked) }, Object.keys(given)),
+  };
+}
+
+/** The fields that differ now and can be written, and those that cannot. */
+function setBack(
+  { profile, resource, past, isComparable }: WayBackFrom,
+  [then, now]: readonly [KeptRecord | undefined, KeptRecord | undefined],
+  record: DeviceRecord,
+  current: DeviceRecord,
+): { readonly fields: DeviceRecord; readonly lost: DeviceRecord } {
+  const secrets = Object.entries(then?.digests ?? {}).filter(
+    ([field]) => !past.leftOut.includes(field),
+  );
+  const masked = secrets.map(([field]) => field);
+  const differing = Object.entries(withoutFields(record, masked)).filter(
+    ([field, value]) => !isSameValue(value, valueAt(current, field)),
+  );
+  // Null is a value to write, too, if the field can be written.
+  const filled = differing.map(([field, value]) => [field, value ?? ''] as const);
+  const { fields, lost } = restorable(profile, resource, Object.fromEntries(filled));
+  const emptied = differing.flatMap(([field, value]) => (value === null ? [field] : []));
+  const back = Object.entries(fields).map(
+    ([field, value]) => [field, emptied.includes(field) ? null : value] as const,
+  );
+  const changed = secrets.flatMap(([field, digest]) =>
+    isComparable && valueAt(now?.digests, field) !== digest ? [field] : [],
+  );
+  return { fields: Object.fromEntries(back), lost: { ...lost, ...masks(changed) } };
+}
+
+function gainedFields(
+  then: DeviceRecord,
+  now: DeviceRecord,
+  leftOut: readonly string[],
+): readonly string[] {
+  return Object.keys(now).filter(
+    (field) =>
+      !Object.hasOwn(then, field) &&
+      !leftOut.includes(field) &&
+      !isSecretField(field) &&
+      valueText(valueAt(now, field)) !== '',
+  );
+}
+
+function masks(fields: readonly string[]): DeviceRecord {
+  return Object.fromEntries(fields.map((field) => [field, MASK]));
+}

@@ -1,0 +1,344 @@
+import { allowHint } from '../../change/allow.ts';
+import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
+import { asBoolean } from '../../change/compare.ts';
+import { type DevicePlan, type Plan, stepCount } from '../../change/plan.ts';
+import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
+import { idOf, keyFieldOf } from '../../device/profile.ts';
+import { type DeviceRecord, grouped, valueAt, valueText } from '../../device/record.ts';
+import { isSecretField, permittingValue } from '../../device/sensitive-fields.ts';
+import { DevshError, NotFoundError, UsageError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { type Filter, matches } from '../../fleet/filter.ts';
+import { History, type PastState } from '../../history/history.ts';
+import type { HistoryFiles } from '../../history/history-files.ts';
+import { Keeper } from '../../history/kept.ts';
+import { digestKeyName, type Identity } from '../../history/lines.ts';
+import { pinOf, redactorFor } from '../../history/observer.ts';
+import { wayBack, type WayBack } from '../../history/way-back.ts';
+import { counted, someOf } from '../../text/one-line.ts';
+import { bothKeyAndWhere, changeFields, whereFilter } from '../arguments.ts';
+import type { Call, WriteCall } from '../command.ts';
+import { info, type Output, warning } from '../output.ts';
+import { type LockedOut, lockedOutSince } from './locked-out.ts';
+import { pastTime, timeText } from './past-time.ts';
+import { refuseOpenAccounts } from '../writing/undo.ts';
+import { planFleet, refuseReadOnly, writePlan } from '../writing/write.ts';
+
+type RestoreCall = WriteCall & Call<'at' | 'where' | 'prune'>;
+
+/** So many accounts of a device are named one by one. */
+const MOST_NAMED = 3;
+
+/** A remark on a device. */
+interface Remark {
+  readonly device: string;
+  readonly text: string;
+}
+
+/** A device that was planned. */
+interface Planned {
+  readonly name: string;
+  readonly from: Awaited<ReturnType<typeof fromNow>>;
+  readonly way: WayBack;
+  readonly accounts: ClosedAccounts | undefined;
+}
+
+/** What was read then says nothing about the device that is there now, or nothing that is safe to write. */
+class NotRestorableError extends DevshError {
+  readonly code = 'not-restorable';
+  override readonly exitCode = 6;
+}
+
+/** `user restore`: a plan from what the devices have now to what was read then. */
+export async function* restoreRecords(call: RestoreCall, resource: string): AsyncGenerator<Output> {
+  const { words, given, where } = namedRecords(call, resource);
+  const { at } = call.options;
+  if (at === undefined) {
+    throw new UsageError(`${resource} restore needs a time: --at 03:00, --at 2d, --at RUN`, {
+      column: call.args.end,
+    });
+  }
+  const time = await pastTime(call.shell.services, at);
+  refuseReadOnly(call);
+  const sessions = await call.sessions();
+  const files = await call.shell.readings();
+  const history = new History(files);
+  const pasts = new Map<DeviceSession, PastState | DevshError>();
+  for (const session of sessions) {
+    pasts.set(session, await pastOf(history, session, resource, time));
+  }
+  for (const text of readingTexts(pasts, call.shell.services.now())) yield info(text);
+  const since = Math.min(...states(pasts).map(({ past }) => past.read.from));
+  const lockedOut = await lockedOutSince(call.shell.services, resource, since);
+  if (lockedOut.unreadable.length > 0) {
+    const runs = someOf(lockedOut.unreadable);
+    yield warning(`journals that cannot be read, perhaps of a lockout: ${runs}`);
+  }
+  const selection = new Selection(words, where, lockedOut);
+  const planned: Planned[] = [];
+  const changesFor = (session: DeviceSession): RequestedChanges => {
+    const past = pasts.get(session);
+    const keys = past === undefined || past instanceof DevshError ? words : selection.keys(past);
+    const about = keys.map((key) => ({ action: 'set', resource, key }) as const);
+    const changes = async (readInFull: ReadInFull) => {
+      if (past === undefined || past instanceof DevshError) throw past ?? new Error('no state');
+      const full = await readInFull(resource);
+      refuseOther(session, past);
+      const from = await fromNow(files, session, resource, past, full);
+      const isSelected = selection.on(session);
+      const way = wayBack({ ...from, given, isSelected, prune: call.options.prune });
+      refuseLookAlikes(call, session, way);
+      const accounts = call.options.allow.has('loss')
+        ? undefined
+        : closeAccounts(way.changes, session.profile, full);
+      planned.push({ name: session.ref.name, from, way, accounts });
+      return accounts?.changes ?? way.changes;
+    };
+    return { changes, about: about.length > 0 ? about : [{ action: 'set', resource, key: '' }] };
+  };
+  const plan = yield* planFleet(call, sessions, changesFor);
+  refuseUnknown(plan, selection, resource);
+  refuseOpenAccounts(
+    call,
+    planned.flatMap(({ accounts = [] }) => accounts),
+  );
+  const remarks = folded([
+    ...selection.leftOut,
+    ...planned.flatMap((one) => remarksOn(one, resource)),
+    ...plan.devices.flatMap(enabledAgain),
+  ]);
+  for (const text of remarks) yield warning(text);
+  const unchanged = planned.reduce((count, { way }) => count + way.unchanged, 0);
+  if (unchanged > 0) yield info(`${counted(unchanged, 'record')} as then: nothing to do there`);
+  const isIdle = plan.devices.every(({ settled, error }) => settled.length === 0 && !error);
+  if (stepCount(plan) === 0 && isIdle) yield { kind: 'plan', plan, dryRun: true };
+  else yield* writePlan(call, plan, sessions, remarks);
+}
+
+/** The KEYs or the filter of the line, and the secrets that it gives for an account that is added again. */
+function namedRecords(call: RestoreCall, resource: string) {
+  const all = call.args.words('KEY');
+  const isGiven = ({ text }: { readonly text: string }): boolean =>
+    isSecretField(/^([^=]+?):?=/.exec(text)?.[1] ?? '');
+  const given = all.filter(isGiven);
+  const [key, second] = all.filter((word) => !isGiven(word));
+  const { where } = call.options;
+  if (key !== undefined && where !== undefined) throw bothKeyAndWhere(`${resource} restore`, key);
+  const [secret] = given;
+  if (secret !== undefined && (key === undefined || second !== undefined)) {
+    throw new UsageError(
+      `a password is for one account: "${resource} restore KEY password=… --at TIME"`,
+      { column: secret.start },
+    );
+  }
+  return {
+    words: all.filter((word) => !isGiven(word)).map(({ text }) => text),
+    given: changeFields(given).fields,
+    where: where === undefined ? undefined : whereFilter(where),
+  };
+}
+
+/** Which records go back, on all devices. */
+class Selection {
+  /** The words that name a record, then or now. */
+  readonly found = new Set<string>();
+  readonly leftOut: Remark[] = [];
+  readonly words: readonly string[];
+  readonly #where: Filter | undefined;
+  readonly #lockedOut: LockedOut;
+
+  constructor(words: readonly string[], where: Filter | undefined, lockedOut: LockedOut) {
+    this.words = words;
+    this.#where = where;
+    this.#lockedOut = lockedOut;
+  }
+
+  /** The keys that a report on an absent device names. */
+  keys({ records, keyField }: PastState): readonly string[] {
+    if (this.words.length > 0) return this.words;
+    return records
+      .filter((record) => this.#where === undefined || matches(this.#where, record, ''))
+      .map((record) => valueText(valueAt(record, keyField)));
+  }
+
+  on({ ref, profile }: DeviceSession): (key: string, record: DeviceRecord) => boolean {
+    return (key, record) => {
+      if (this.words.length > 0) {
+        const id = idOf(profile, record);
+        const named = this.words.filter((word) => word === key || word === id);
+        for (const word of named) this.found.add(word);
+        return named.length > 0;
+      }
+      if (this.#where !== undefined && !matches(this.#where, record, ref.name)) return false;
+      const run = this.#lockedOut.runOf(key);
+      if (run === undefined) return true;
+      const text = `${key} is left out, because run ${run} locked it out since: name it to restore it`;
+      this.leftOut.push({ device: ref.name, text });
+      return false;
+    };
+  }
+}
+
+async function pastOf(
+  history: History,
+  { ref }: DeviceSession,
+  resource: string,
+  time: number,
+): Promise<PastState | DevshError> {
+  try {
+    return await history.stateAt(ref.name, resource, time);
+  } catch (error) {
+    if (error instanceof DevshError) return error;
+    throw error;
+  }
+}
+
+function states(pasts: ReadonlyMap<DeviceSession, PastState | DevshError>) {
+  return [...pasts].flatMap(([{ ref }, past]) =>
+    past instanceof DevshError ? [] : [{ device: ref.name, past }],
+  );
+}
+
+/** From which readings the devices go back: what happened until the next one may be lost. */
+function readingTexts(
+  pasts: ReadonlyMap<DeviceSession, PastState | DevshError>,
+  now: Date,
+): string[] {
+  const at = (ms: number): string => timeText(ms, now);
+  return folded(
+    states(pasts).flatMap(({ device, past: { read, nextRead, identities } }) => {
+      if (!isOneDevice(identities)) return [];
+      const next = nextRead === undefined ? '' : `; the next reading was at ${at(nextRead.from)}`;
+      return [{ device, text: `back to what was read at ${at(read.to)}${next}` }];
+    }),
+  );
+}
+
+function isOneDevice(all: readonly Pick<Identity, 'address' | 'pin'>[]): boolean {
+  const [first] = all;
+  return all.every(({ address, pin }) => address === first?.address && pin === first.pin);
+}
+
+/** The history of a name, an address and a certificate is that of one device; of another it says nothing. */
+function refuseOther(session: DeviceSession, { identities }: PastState): void {
+  const { name, address } = session.ref;
+  const pin = pinOf(session);
+  if (pin === undefined) {
+    throw new NotRestorableError(
+      `${name}: without a check of its certificate (--insecure) it may be another device than then`,
+    );
+  }
+  const all = [...identities, { address, pin }];
+  if (isOneDevice(all)) return;
+  const isMoved = new Set(all.map((one) => one.address)).size > 1;
+  const what = isMoved ? 'another address' : 'another certificate';
+  throw new NotRestorableError(
+    `${name}: it was replaced since, as far as devsh knows (${what}): nothing of the old device is restored onto a new one; "list --at" shows what it had, "import" writes it from a file`,
+  );
+}
+
+/** The device as it is now, beside what was read then. */
+async function fromNow(
+  files: HistoryFiles,
+  session: DeviceSession,
+  resource: string,
+  past: PastState,
+  full: readonly DeviceRecord[],
+) {
+  const { profile, ref } = session;
+  // What was read then is a list, which may show less than each record.
+  const records = session.cached(resource) ?? full;
+  const keyField = keyFieldOf(profile, resource, records);
+  if (past.state.size > 0 && keyField !== past.keyField) {
+    throw new NotRestorableError(
+      `${ref.name}: its ${resource}s are named by "${keyField}", then by "${past.keyField}"`,
+    );
+  }
+  const key = await files.knownKey();
+  const keeper = new Keeper(key ?? Buffer.alloc(0), redactorFor(session));
+  return {
+    ...{ profile, resource, records, past: { ...past, keyField } },
+    now: keeper.state(resource, records, keyField, new Set(past.leftOut)),
+    isComparable: key !== undefined && past.identities[0]?.digestKey === digestKeyName(key),
+  };
+}
+
+function refuseLookAlikes(
+  call: RestoreCall,
+  { ref }: DeviceSession,
+  { lookAlikes }: WayBack,
+): void {
+  const [pair] = lookAlikes;
+  if (pair === undefined || call.options.allow.has('prune')) return;
+  throw new NotRestorableError(
+    `${ref.name}: "${pair[0]}" looks like "${pair[1]}", which --prune would delete; ${allowHint('prune')}`,
+  );
+}
+
+/** A KEY that no device had then or has now is a mistake, unless a device was not read. */
+function refuseUnknown(plan: Plan, { words, found }: Selection, resource: string): void {
+  const unknown = words.filter((word) => !found.has(word));
+  if (unknown.length === 0 || plan.devices.some(({ error }) => error !== undefined)) return;
+  throw new NotFoundError(
+    `no ${resource} ${someOf(unknown)} then or now on ${someOf(plan.devices.map(({ device }) => device.name))}`,
+  );
+}
+
+/** What a plan does not bring back, and what it leaves alone. */
+function remarksOn({ name, from, way, accounts }: Planned, resource: string): Remark[] {
+  const { unclear, lost, gained, newcomers, changes } = way;
+  const { past, isComparable } = from;
+  const { closed = [], open = new Map<never, string>() } = accounts ?? {};
+  const hasSecrets = [...past.state.values()].some(({ digests }) => digests !== undefined);
+  const texts = [
+    ...(closed.length > MOST_NAMED
+      ? [`${closed.length} ${resource}s are added disabled, because their passwords are unknown`]
+      : closed),
+    ...(open.size > MOST_NAMED
+      ? [
+          `${open.size} ${resource}s would get empty or default passwords, because theirs are unknown`,
+        ]
+      : open.values()),
+    ...(unclear.length > 0
+      ? [`left out, because their names are not unique: ${someOf(unclear)}`]
+      : []),
+    ...[...lost].map(([field, keys]) => `cannot be restored: ${field} of ${someOf(keys)}`),
+    ...(gained.length > 0 ? [`stays, because it did not exist then: ${someOf(gained)}`] : []),
+    ...(newcomers.length > 0
+      ? [`added since, and stays without --prune: ${someOf(newcomers)}`]
+      : []),
+    ...(changes.length > 0 && past.leftOut.length > 0
+      ? [`not restored, because it moves by itself: ${past.leftOut.join(', ')}`]
+      : []),
+    ...(hasSecrets && !isComparable
+      ? ['unknown whether passwords changed since: the key of their digests is new']
+      : []),
+  ];
+  return texts.map((text) => ({ device: name, text }));
+}
+
+/** Accounts that may log in again, which no request of the user names. */
+function enabledAgain({ device, steps }: DevicePlan): Remark[] {
+  return steps.flatMap(({ action, key, before, asked }): Remark[] => {
+    const isEnabled = Object.keys(asked).some((field) => {
+      const opens = permittingValue(field);
+      const [old, next] = [valueAt(before, field), valueAt(asked, field)];
+      return (
+        opens !== undefined &&
+        asBoolean(next ?? null) === opens &&
+        asBoolean(old ?? null) === !opens
+      );
+    });
+    return action === 'set' && isEnabled
+      ? [{ device: device.name, text: `${key} may log in again` }]
+      : [];
+  });
+}
+
+/** The same remark on several devices is one line. */
+function folded(remarks: readonly Remark[]): string[] {
+  return [...grouped(remarks, ({ text }) => text)].map(([text, same]) => {
+    const devices = [...new Set(same.map(({ device }) => device))];
+    return `${someOf(devices)}: ${text}`;
+  });
+}
