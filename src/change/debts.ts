@@ -5,7 +5,7 @@ import { type Change, recordsWhere } from './change.ts';
 import { isSameValue } from './compare.ts';
 import type { Run, StepState } from './journal.ts';
 import { type DevicePlan, isOwed, isUnreached, type Step } from './plan.ts';
-import { type Action, isGood, type StepResult } from './verdict.ts';
+import { type Action, isGood } from './verdict.ts';
 
 /** A change that a run intended for a device and did not make, because the device could not be reached. */
 export interface Debt {

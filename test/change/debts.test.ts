@@ -1,0 +1,319 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Debt, debtsOf, owedBy, unresolvedFilters } from '../../src/change/debts.ts';
+import type { Change } from '../../src/change/change.ts';
+import type { Run, StepState } from '../../src/change/journal.ts';
+import type { DevicePlan, Plan, Step } from '../../src/change/plan.ts';
+import { RejectedError, UnauthorizedError, UnreachableError } from '../../src/device/errors.ts';
+import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
+import type { DevshError } from '../../src/errors.ts';
+
+const DEVICES = ['fw1', 'fw2', 'fw3'] as const;
+type Name = (typeof DEVICES)[number];
+const refOf = (name: string): DeviceRef => ({ name, address: `${name}:443` });
+const anyone = (): boolean => true;
+
+function change(action: 'add' | 'delete', key = 'bob'): Change {
+  return action === 'add'
+    ? { action, resource: 'user', fields: { username: key } }
+    : { action, resource: 'user', target: { kind: 'key', key } };
+}
+
+function step(action: Step['action'], before?: DeviceRecord, asked: DeviceRecord = {}): Step {
+  const key = String(before?.['username'] ?? asked['username'] ?? 'bob');
+  const request = { method: 'POST' as const, path: '/api/user/' };
+  return {
+    action,
+    resource: 'user',
+    key,
+    keyField: 'username',
+    request,
+    before,
+    asked,
+    filled: {},
+  };
+}
+
+function unread(name: string, changes: readonly Change[], error?: DevshError): DevicePlan {
+  const device = refOf(name);
+  const down = new UnreachableError(device, 'no route');
+  return { device, steps: [], settled: [], error: error ?? down, changes, wanted: [] };
+}
+
+function ended(
+  device: string,
+  one: Step,
+  verdict: 'done' | 'unknown' | 'failed',
+  error?: DevshError,
+): StepState {
+  const { action, resource, key } = one;
+  const result = { device: refOf(device), action, resource, key, verdict, error };
+  return { kind: 'ended', at: '', result };
+}
+
+function run(
+  id: number,
+  devices: readonly DevicePlan[],
+  states: ReadonlyMap<string, readonly StepState[]>,
+  more: Partial<Plan> = {},
+): Run {
+  const name = `20260101-000000-${String(id).padStart(6, '0')}`;
+  const head = { run: name, at: '', command: '', by: 'me', version: '0' };
+  const plan = { run: name, devices, ...more };
+  return { ...head, plan, isPlanned: true, states, stopReason: undefined, endedAt: '' };
+}
+
+const openOf = (runs: readonly Run[]): readonly Debt[] =>
+  debtsOf(runs, anyone).flatMap(({ debt, state }) => (state.kind === 'open' ? debt : []));
+
+test('only what could not be reached is owed: no refusal, and nothing that was sent without a verdict', () => {
+  const bob = { username: 'bob' };
+  const del = step('delete', bob);
+  const device = refOf('x');
+  const failures: readonly [string, DevshError][] = [
+    ['login', new UnauthorizedError(device, 'refused', 401)],
+    ['refused', new RejectedError(device, 'no', { status: 400 })],
+    ['lost', new UnreachableError(device, 'reset', { mayHaveArrived: false })],
+  ];
+  const plans = failures.map(([name]) => ({ device: refOf(name), steps: [del], settled: [] }));
+  const states = new Map(
+    failures.map(([name, error]) => [name, [ended(name, del, 'failed', error)]]),
+  );
+  const unknown = { device: refOf('unknown'), steps: [del], settled: [] };
+  const one = run(
+    1,
+    [
+      ...plans,
+      unknown,
+      unread('down', [change('delete')]),
+      unread('out', [change('delete')], failures[0]?.[1]),
+    ],
+    new Map([...states, ['unknown', [ended('unknown', del, 'unknown')]]]),
+  );
+  expect(owedBy(one).map((debt) => debt.device.name)).toEqual(['lost', 'down']);
+});
+
+test('a filter owes the keys that it matched on the devices that were read, with what these agree on', () => {
+  const where: Change = {
+    action: 'delete',
+    resource: 'user',
+    target: { kind: 'where', filter: 'lang=xx' },
+  };
+  const record = (username: string, email: string) => ({
+    username,
+    email,
+    lang: 'xx',
+    uuid: email,
+  });
+  const here = (name: string, records: readonly DeviceRecord[]): DevicePlan => ({
+    device: refOf(name),
+    steps: records.map((one) => step('delete', one)),
+    settled: [],
+  });
+  const devices = [
+    here('fw1', [record('ann', 'a@x'), record('bea', 'b@x')]),
+    here('fw2', [record('ann', 'a@x'), record('bea', 'other@x')]),
+    unread('fw3', [where]),
+  ];
+  const debts = owedBy(run(1, devices, new Map()));
+  expect(
+    debts.map(({ key, change: planned }) => [
+      key,
+      planned?.action === 'delete' && planned.expected,
+    ]),
+  ).toEqual([
+    ['ann', { email: 'a@x' }],
+    ['bea', undefined],
+  ]);
+  expect(unresolvedFilters(devices)).toEqual([]);
+  expect(unresolvedFilters([unread('fw3', [where])])).toEqual([
+    { device: refOf('fw3'), filter: 'lang=xx' },
+  ]);
+  expect(owedBy(run(1, [unread('fw3', [where])], new Map()))).toEqual([]);
+});
+
+test('a later change closes a debt only if it writes the same fields', () => {
+  const set = (fields: DeviceRecord): Change => ({
+    action: 'set',
+    resource: 'user',
+    target: { kind: 'key', key: 'bob' },
+    fields,
+  });
+  const first = run(1, [unread('fw1', [set({ lang: 'de' })])], new Map());
+  const later = (asked: DeviceRecord): Run => {
+    const one = { ...step('set', { username: 'bob' }, asked) };
+    return run(
+      2,
+      [{ device: refOf('fw1'), steps: [one], settled: [] }],
+      new Map([['fw1', [ended('fw1', one, 'done')]]]),
+    );
+  };
+  expect(openOf([first, later({ note: 'x' })])).toHaveLength(1);
+  expect(openOf([first, later({ lang: 'fr', note: 'x' })])).toEqual([]);
+});
+
+/** What happens to one key on three devices; `up` says which of them answer. */
+type Up = readonly Name[];
+type Event =
+  | { readonly kind: 'write'; readonly action: 'add' | 'delete'; readonly up: Up }
+  | { readonly kind: 'undo'; readonly of: number; readonly up: Up }
+  | { readonly kind: 'settle'; readonly up: Up; readonly crash: 'none' | 'planned' | 'sent' }
+  | { readonly kind: 'resume' };
+
+const up = fc.subarray([...DEVICES]);
+const event: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      action: fc.constantFrom('add' as const, 'delete' as const),
+      up,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undo' as const), of: fc.nat(5), up }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      up,
+      crash: fc.constantFrom('none' as const, 'none' as const, 'planned' as const, 'sent' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'resume' as const }) },
+);
+
+/** The same by replaying all intents of each device in order. */
+class Model {
+  readonly writes: {
+    readonly run: number;
+    readonly on: Map<Name, { action: 'add' | 'delete'; isDone: boolean }>;
+    readonly undoes?: number | undefined;
+  }[] = [];
+  readonly settled = new Set<string>();
+  readonly unconfirmed = new Map<string, number>();
+
+  isUndone(run: number): boolean {
+    return this.writes.some((one) => one.undoes === run && !this.isUndone(one.run));
+  }
+
+  owed(device: Name): { run: number; action: 'add' | 'delete' }[] {
+    let owed: { run: number; action: 'add' | 'delete' }[] = [];
+    for (const { run: id, on } of this.writes) {
+      const intent = on.get(device);
+      if (intent === undefined || this.isUndone(id)) continue;
+      if (intent.isDone || intent.action === 'delete') owed = [];
+      else owed = owed.filter(({ action }) => action !== 'add');
+      if (!intent.isDone) owed.push({ run: id, action: intent.action });
+    }
+    return owed.filter((one) => !this.settled.has(`${device} ${one.run}`));
+  }
+}
+
+test('no debt is lost, doubled, or settled after it was superseded, whatever happens', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 14 }), (events) => {
+      const model = new Model();
+      const runs: Run[] = [];
+      const sends = new Map<string, number>();
+      const write = (
+        action: (name: Name) => 'add' | 'delete' | undefined,
+        up: Up,
+        more: Partial<Plan> = {},
+        undoes?: number,
+      ): void => {
+        const id = runs.length + 1;
+        const states = new Map<string, readonly StepState[]>();
+        const on = new Map<Name, { action: 'add' | 'delete'; isDone: boolean }>();
+        const plans = DEVICES.flatMap((name): DevicePlan[] => {
+          const wanted = action(name);
+          if (wanted === undefined) return [];
+          on.set(name, { action: wanted, isDone: up.includes(name) });
+          if (!up.includes(name)) return [unread(name, [change(wanted)])];
+          const one = step(wanted, wanted === 'delete' ? { username: 'bob' } : undefined);
+          states.set(name, [ended(name, one, 'done')]);
+          return [{ device: refOf(name), steps: [one], settled: [] }];
+        });
+        runs.push(run(id, plans, states, more));
+        model.writes.push({ run: id, on, undoes });
+      };
+      for (const one of events) {
+        const id = runs.length + 1;
+        if (one.kind === 'write') write(() => one.action, one.up);
+        else if (one.kind === 'undo') {
+          const target = model.writes[one.of];
+          const undone = target && runs[target.run - 1];
+          if (target === undefined || undone === undefined || model.isUndone(target.run)) continue;
+          const reverse = (name: Name) => {
+            const done = target.on.get(name);
+            return done?.isDone === true ? (done.action === 'add' ? 'delete' : 'add') : undefined;
+          };
+          write(
+            reverse,
+            one.up,
+            { undoes: { run: undone.run, on: DEVICES.map((name) => refOf(name).address) } },
+            target.run,
+          );
+        } else if (one.kind === 'settle') {
+          const seen = new Set<string>();
+          const due = openOf(runs).filter(({ device: { name } }) => {
+            if (!one.up.includes(name as Name) || seen.has(name)) return false;
+            return seen.add(name);
+          });
+          if (due.length === 0) continue;
+          const states = new Map<string, readonly StepState[]>();
+          const plans = due.map(({ device, action, run: from }): DevicePlan => {
+            const planned = step(action, action === 'delete' ? { username: 'bob' } : undefined);
+            const origin = `${device.name} ${runs.indexOf(from) + 1}`;
+            if (one.crash !== 'planned') sends.set(origin, (sends.get(origin) ?? 0) + 1);
+            if (one.crash === 'none') {
+              states.set(device.name, [ended(device.name, planned, 'done')]);
+              model.settled.add(origin);
+            } else {
+              states.set(device.name, [
+                one.crash === 'sent' ? { kind: 'sent', at: '' } : { kind: 'waiting' },
+              ]);
+              if (one.crash === 'sent') model.unconfirmed.set(origin, id);
+            }
+            return { device, steps: [planned], settled: [] };
+          });
+          runs.push(
+            run(id, plans, states, { settles: [...new Set(due.map(({ run: from }) => from.run))] }),
+          );
+          model.writes.push({ run: id, on: new Map() });
+        } else {
+          for (const [origin, settling] of model.unconfirmed) {
+            const before = runs[settling - 1];
+            if (before === undefined) continue;
+            const states = new Map(
+              before.plan.devices.map(({ device: { name }, steps }) => [
+                name,
+                steps.map((planned) => ended(name, planned, 'done')),
+              ]),
+            );
+            runs[settling - 1] = { ...before, states };
+            model.settled.add(origin);
+          }
+          model.unconfirmed.clear();
+        }
+        for (const name of DEVICES) {
+          const expected = model
+            .owed(name)
+            .filter(({ run: from }) => !model.unconfirmed.has(`${name} ${from}`))
+            .map(({ run: from, action }) => `${action} ${runs[from - 1]?.run ?? ''}`);
+          const actual = openOf(runs).filter(({ device }) => device.name === name);
+          expect(actual.map((debt) => `${debt.action} ${debt.run.run}`)).toEqual(expected);
+        }
+      }
+      expect([...sends.values()].filter((count) => count > 1)).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a device that left the inventory closes its debt with that reason; if it comes back, so does the debt', () => {
+  const one = run(1, [unread('fw1', [change('delete')])], new Map());
+  expect(debtsOf([one], () => false)).toMatchObject([
+    { state: { kind: 'closed', why: 'the device left the inventory' } },
+  ]);
+  expect(openOf([one])).toHaveLength(1);
+});
