@@ -4,6 +4,7 @@ import type { DeviceRecord, DeviceRef, JsonValue, Value } from '../device/record
 import type { DevshError } from '../errors.ts';
 import type { RecordChange } from '../fleet/compared.ts';
 import type { Drift } from '../fleet/drift.ts';
+import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Format } from './grammar/options.ts';
 import type { TableName, TextName } from './help/document-schema.ts';
 
@@ -142,6 +143,8 @@ export interface TableOutput {
   readonly hasSuccess?: boolean;
   /** A comparison found differences: exit code 8. */
   readonly hasDifferences?: boolean;
+  /** What the rows stand for, for the screen: as many as there are rows. */
+  readonly changes?: readonly FoldedEvent[];
   /** The table exists to show secrets (the accounts of the simulator): they are not masked. */
   readonly showsSecrets?: true;
 }
@@ -160,7 +163,7 @@ export function table(
   name: TableName,
   columns: readonly Column[],
   rows: TableOutput['rows'],
-  more: Pick<TableOutput, 'hasSuccess' | 'hasDifferences' | 'showsSecrets'> = {},
+  more: Pick<TableOutput, 'hasSuccess' | 'hasDifferences' | 'changes' | 'showsSecrets'> = {},
 ): TableOutput {
   const shown = columns.flatMap((column) =>
     typeof column === 'string' ? { key: column, title: column.toUpperCase() } : column || [],

@@ -5,6 +5,7 @@ import { type Effect, isEffect, type OwnAction, type ViewAction } from './keys/k
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { chosenColumns } from './views/columns.ts';
+import { readLife } from './views/life.ts';
 import { chosenEntry } from './views/palette.ts';
 import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding } from './state.ts';
@@ -156,6 +157,7 @@ export class Controller {
       filterInSlices(store),
       watchTable(store, this.#reader, reduceMotion),
       markNews(shell.shell, store),
+      readLife(shell, store),
     ];
     this.runner = new LineRunner({
       shell,

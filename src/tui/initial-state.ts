@@ -54,6 +54,7 @@ export function initialState(
     lastSeen: new Map(),
     strangers: undefined,
     news: new Map(),
+    life: undefined,
     log: { current: [], all: [] },
     work: undefined,
     rollOut: undefined,

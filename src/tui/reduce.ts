@@ -100,6 +100,8 @@ function step(state: State, action: Action): State {
       return { ...state, lastSeen: new Map([...state.lastSeen, ...action.texts]) };
     case 'strangers':
       return { ...state, strangers: action.strangers };
+    case 'life':
+      return { ...state, life: action.life };
     case 'news':
       return { ...state, news: new Map([...state.news, [action.resource, action.changes]]) };
     case 'fleet':

@@ -3,6 +3,7 @@ import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/access/open-questions.ts';
+import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Findable, FindableLine } from '../shell/findable.ts';
 import type { FirstStep } from '../shell/help/first-run.ts';
 import type { DriftOutput } from '../shell/output.ts';
@@ -51,6 +52,8 @@ export interface State {
   readonly strangers: Strangers | undefined;
   /** By resource: what changed since its table was last on screen, in an earlier session. */
   readonly news: ReadonlyMap<string, TableChanges>;
+  /** Of the record whose details are shown. */
+  readonly life: Life | undefined;
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
@@ -161,6 +164,26 @@ export interface RunRow {
   readonly command: string;
 }
 
+/** One row of `changes`, with harmless texts, and what it stands for. */
+export interface TimeLineEntry {
+  readonly id: string;
+  /** Short: the readings that it lies between. */
+  readonly when: string;
+  readonly on: string;
+  readonly what: string;
+  readonly by: string;
+  readonly change: FoldedEvent;
+}
+
+/** What the readings show of a record over time. */
+export interface Life {
+  /** The line that lists it. */
+  readonly line: string;
+  readonly entries: readonly TimeLineEntry[];
+  /** Why it is not known. */
+  readonly problem?: string;
+}
+
 export interface OpenQuestion {
   readonly id: number;
   readonly kind: 'confirm' | 'text' | 'secret';
@@ -203,6 +226,14 @@ export type Overlay =
     }
   | { readonly kind: 'roll-out'; readonly top: number }
   | { readonly kind: 'runs'; readonly runs: readonly RunRow[]; readonly cursor: number }
+  | {
+      readonly kind: 'time-line';
+      /** The line that lists them again. */
+      readonly command: string;
+      readonly entries: readonly TimeLineEntry[];
+      readonly cursor: number;
+    }
+  | { readonly kind: 'change'; readonly entry: TimeLineEntry; readonly top: number }
   | { readonly kind: 'details'; readonly details: Details; readonly top: number }
   | { readonly kind: 'devices'; readonly cursor: number }
   | { readonly kind: 'resources'; readonly resources: readonly Offer[]; readonly cursor: number }

@@ -9,6 +9,7 @@ import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './editor/line.ts';
 import type {
   FleetView,
+  Life,
   LogLine,
   LogTone,
   OpenQuestion,
@@ -47,6 +48,7 @@ export type Action =
   /** By address: what devices had in an earlier session. */
   | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
   | { readonly kind: 'strangers'; readonly strangers: Strangers | undefined }
+  | { readonly kind: 'life'; readonly life: Life }
   | { readonly kind: 'news'; readonly resource: string; readonly changes: TableChanges }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'theme'; readonly name: ThemeName | undefined }

@@ -39,7 +39,8 @@ export function changesTable(
     return `${texts.join(' ')} (${clockTime(new Date(last.at), now)})`;
   };
   const noteOf = (event: Event): string => authors.text(event) + valuesText(event);
-  const rows = foldEvents(events, noteOf).map((folded) => {
+  const changes = foldEvents(events, noteOf);
+  const rows = changes.map((folded) => {
     const [event] = folded.events;
     return {
       when: intervalText(folded, now),
@@ -51,7 +52,7 @@ export function changesTable(
   });
   const hasLast = rows.some(({ last }) => last !== '');
   const columns = ['when', 'on', 'what', 'by', hasLast && { key: 'last', title: 'LAST VALUES' }];
-  return table('changes', columns, rows, more);
+  return table('changes', columns, rows, { ...more, changes });
 }
 
 function dataRow(event: Event, authors: Authors, last: LastValues | undefined) {

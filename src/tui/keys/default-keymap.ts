@@ -295,6 +295,16 @@ const TABLE_KEYS: Keymap = [
       hint: [9.5, 'runs'],
       command: 'runs',
     }),
+    lineKey(
+      ['T'],
+      'changes',
+      'what changed on the devices, when, and who did it',
+      () => 'changes',
+      {
+        hint: [9.6, 'changes'],
+        command: 'changes',
+      },
+    ),
     lineKey(['tab'], 'next-device', 'the next device, then all', (state) => useLine(state, 1), {
       hint: [10, 'device'],
       command: 'use DEVICE',
@@ -422,6 +432,9 @@ export const KEYMAP: Keymap = [
       disabled: noDevice,
     }),
     lineKey(['R'], 'runs', 'the runs', () => 'runs', { command: 'runs' }),
+    lineKey(['T'], 'changes', 'what changed on the devices', () => 'changes', {
+      command: 'changes',
+    }),
   ]),
   ...keysOf('anywhere', 'Everywhere', [
     key(

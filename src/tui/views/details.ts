@@ -17,6 +17,7 @@ import {
   tableRows,
 } from '../table/rows.ts';
 import { SIGNS } from '../table/signs.ts';
+import { lifeLines } from './life.ts';
 import { groupByValue, type Holder, type ValueGroup } from './field-values.ts';
 import type { OverOf, View } from './view.ts';
 
@@ -98,9 +99,9 @@ export function detailLines(state: State, details: Details): readonly string[] {
     ...notes.map(({ what, devices }) => `${what} ${devices.map(visible).join(', ')}`),
     ...(fields.some((field) => differing.has(field)) ? ['≠ differs between the devices'] : []),
   ];
-  return below.length === 0
-    ? lines
-    : [...lines, '', ...below.flatMap((note) => wrapText(note, width))];
+  const notesBelow =
+    below.length === 0 ? [] : ['', ...below.flatMap((one) => wrapText(one, width))];
+  return [...lines, ...notesBelow, ...lifeLines(state, details, width)];
 }
 
 /** The current record beside the table, at most `height` lines; draws only what is shown. */
@@ -350,11 +351,11 @@ function textOf(spans: readonly Span[]): string {
   return spans.map(({ text }) => text).join('');
 }
 
-function titlesWidth(fields: readonly string[]): number {
+export function titlesWidth(fields: readonly string[]): number {
   return Math.min(20, Math.max(5, ...fields.map((field) => widthOf(visible(field)))));
 }
 
-function sideBySide(
+export function sideBySide(
   holders: readonly Holder[],
   fields: readonly string[],
   { titles, column }: { titles: number; column: number },

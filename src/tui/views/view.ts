@@ -175,15 +175,25 @@ export function sourceOf<T>(
   };
 }
 
-/** Columns as wide as their content; on a narrow screen the least important ones are dropped. */
+/** All rows as lines; see `fittedColumns`. */
 export function listLines<T>(
   items: readonly T[],
   columns: readonly ListColumn<T>[],
   width: number,
 ): { header: string; lines: string[] } {
+  const { header, line } = fittedColumns(items, columns, width);
+  return { header, lines: items.map(line) };
+}
+
+/** Columns as wide as the content of a `sample`; on a narrow screen the least important ones are dropped. */
+export function fittedColumns<T>(
+  sample: readonly T[],
+  columns: readonly ListColumn<T>[],
+  width: number,
+): { header: string; line: (item: T) => string } {
   const measured = columns
     .map((column) => {
-      const texts = items.map(column.text);
+      const texts = sample.map(column.text);
       const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
       const cells = column.isFilling ? (column.least ?? 0) : Math.min(column.most, widest);
       return { column, texts, cells };
@@ -214,7 +224,7 @@ export function listLines<T>(
     );
   return {
     header: line(measured.map(({ column }) => column.title)),
-    lines: items.map((_, row) => line(measured.map(({ texts }) => texts[row] ?? ''))),
+    line: (item) => line(measured.map(({ column }) => column.text(item))),
   };
 }
 

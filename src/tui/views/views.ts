@@ -15,11 +15,14 @@ import { QUESTIONS } from './questions.ts';
 import { RESOURCES } from './resources.ts';
 import { ROLL_OUT } from './roll-out.ts';
 import { RUNS } from './runs.ts';
+import { CHANGE, TIME_LINE } from './time-line.ts';
 import { searcher, type Listed, type ListView, type Over, type OverOf, type View } from './view.ts';
 
 /** All views over the table; the help shows their keys in this order. */
 const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
   runs: RUNS,
+  'time-line': TIME_LINE,
+  change: CHANGE,
   devices: DEVICES,
   resources: RESOURCES,
   questions: QUESTIONS,

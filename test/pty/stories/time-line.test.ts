@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Simulator } from '../../../src/simulator/simulator.ts';
-import { connect, goToTable, simulate } from '../devsh.ts';
+import { answer, connect, goToTable, simulate } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
 
 /** A state folder that several sessions share. */
@@ -65,4 +65,46 @@ test('the table marks what changed since it was last on screen', { timeout: 60_0
 
   const third = await look(simulator, state);
   expect(third.screen().join('\n')).not.toContain('∆');
+});
+
+test('the time line shows what changed, before and after, and the way back', async () => {
+  const simulator = await twoDevices();
+  const state = await stateFolder();
+  await leave(await look(simulator, state));
+  changeBehind(simulator);
+
+  const program = await look(simulator, state, 140);
+  await program.waitFor(/∆ 2 changed, 2 gone/);
+  program.press('T');
+  await program.waitFor(/› changes · 4 changes in 2 rows/);
+  await program.waitFor(/user eve gone +not by a run of this devsh/);
+  program.type('/eve\r');
+  await program.waitFor(/'eve': 1 of 2/);
+  await program.waitFor(/^ u user restore eve --at \S+Z --on /m);
+  program.press('enter');
+  await program.waitFor(/BEFORE +AFTER: not there/);
+  await program.waitFor(/username +eve/);
+
+  program.press('u');
+  await program.waitFor(/Type 2 to do/);
+  await answer(program, '2');
+  const holders = (): number =>
+    simulator.devices.filter(({ users }) => users.some(({ username }) => username === 'eve'))
+      .length;
+  await expect.poll(holders, { timeout: 10_000 }).toBe(2);
+}, 60_000);
+
+test('the details of a record end with its life', async () => {
+  const simulator = await twoDevices();
+  const state = await stateFolder();
+  await leave(await look(simulator, state));
+  changeBehind(simulator);
+
+  const program = await look(simulator, state, 140);
+  program.type('/bob\r');
+  await program.waitFor(/^▸∆ bob /m);
+  program.press('enter');
+  await program.waitFor(/^ BETWEEN +ON +WHAT +BY$/m);
+  await program.waitFor(/user bob: lang de → it +not by a run of this devsh/);
+  await program.waitFor(/user bob there at the first reading/);
 });

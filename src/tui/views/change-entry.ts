@@ -1,0 +1,67 @@
+import { resourceWords } from '../../shell/commands/index.ts';
+import type { FoldedEvent } from '../../history/fold-events.ts';
+import type { TableOutput } from '../../shell/output.ts';
+import { fieldText } from '../../output/cells.ts';
+import { clockTime } from '../../text/time.ts';
+import { quoteWord } from '../../text/words.ts';
+import type { TimeLineEntry } from '../state.ts';
+import type { ListColumn } from './view.ts';
+
+/** The rows of `changes` with what they stand for. */
+export function entriesOf({ rows, changes = [] }: TableOutput): TimeLineEntry[] {
+  return changes.flatMap((change, index) => {
+    const row = rows[index];
+    if (row === undefined) return [];
+    const text = (field: string): string => fieldText(field, row[field]);
+    const [on, what, by] = [text('on'), text('what'), text('by')];
+    return [{ id: JSON.stringify([change, by]), when: endsText(change), on, what, by, change }];
+  });
+}
+
+/** `09:12 – 09:40`: the readings that a change lies between, as short as their difference allows. */
+function endsText({ after, before }: FoldedEvent): string {
+  const text = (time: number, hasSeconds: boolean): string =>
+    clockTime(new Date(time), new Date(), hasSeconds);
+  if (after === undefined) return `… – ${text(before, false)}`;
+  const isShort = text(after, false) === text(before, false);
+  return `${text(after, isShort)} – ${text(before, isShort)}`;
+}
+
+function column(field: 'when' | 'on' | 'what' | 'by', most: number, rank: number) {
+  const text = (entry: TimeLineEntry): string => entry[field];
+  return { title: field.toUpperCase(), text, most, rank, isKeptEmpty: true } as const;
+}
+
+export const ENTRY_COLUMNS: readonly ListColumn<TimeLineEntry>[] = [
+  { ...column('when', 36, 1), title: 'BETWEEN', least: 12 },
+  column('on', 18, 3),
+  { ...column('what', Infinity, 0), least: 24, isFilling: true },
+  { ...column('by', 40, 2), least: 16 },
+];
+
+/** `user restore bob --at … --on fw1,fw2`: how the record was before; or why there is no such line. */
+export function restoreOf({
+  change,
+}: TimeLineEntry): { readonly line: string } | { readonly reason: string } {
+  const [event] = change.events;
+  if (!('key' in event)) return { reason: 'this is no change of a record' };
+  const [after, before] = [
+    Math.max(...change.events.map((one) => one.after ?? Infinity)),
+    Math.min(...change.events.map((one) => one.before)) - 1,
+  ];
+  if (after === Infinity) return { reason: 'what was before its first reading is not known' };
+  const run = event.by?.run;
+  if (run === undefined && before < after)
+    return { reason: 'no reading of all these devices is before it: restore them one by one' };
+  const { kind, key, resource } = event;
+  const at = run ?? new Date(before).toISOString();
+  const options = [
+    `--at ${at}`,
+    ...(kind === 'added' ? ['--prune'] : []),
+    `--on ${quoteWord(change.devices.join(','))}`,
+  ].join(' ');
+  const verb = `${resourceWords(resource)} restore`;
+  // After `--` a key with a dash is no option, so options come first.
+  if (key.startsWith('-')) return { line: `${verb} ${options} -- ${quoteWord(key)}` };
+  return { line: [verb, ...(key === '' ? [] : [quoteWord(key)]), options].join(' ') };
+}

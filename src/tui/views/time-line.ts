@@ -1,0 +1,232 @@
+import { type DeviceRecord, grouped } from '../../device/record.ts';
+import { type Haystack, prepareHaystack } from '../../fleet/filter.ts';
+import type { Event } from '../../history/events.ts';
+import { intervalText } from '../../history/fold-events.ts';
+import { fieldsOf } from '../../output/cells.ts';
+import { filteredBy } from '../../shell/past/change-rows.ts';
+import { cut, visible } from '../../text/visible.ts';
+import { counted } from '../../text/one-line.ts';
+import { wrapText } from '../editor/graphemes.ts';
+import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
+import type { Tone } from '../screen/theme.ts';
+import type { LogLine, State, TimeLineEntry } from '../state.ts';
+import { ENTRY_COLUMNS, entriesOf, restoreOf } from './change-entry.ts';
+import { sideBySide, titlesWidth } from './details.ts';
+import {
+  arranged,
+  fittedColumns,
+  listOf,
+  type ListSource,
+  type OverOf,
+  type View,
+} from './view.ts';
+
+type TimeLineOver = OverOf<'time-line'>;
+type ChangeOver = OverOf<'change'>;
+
+/** Number of rows measured for the column widths. */
+const MEASURED_ROWS = 200;
+/** On smaller screens the changes need the rows. */
+const SMALL_ROWS = 16;
+
+function source({ entries }: TimeLineOver): ListSource<TimeLineEntry> {
+  return {
+    items: entries,
+    idOf: ({ id }) => id,
+    fields: ['when', 'on', 'what', 'by'],
+    recordOf: ({ change, what, by }) => ({
+      ...{ when: new Date(change.before).toISOString(), on: change.devices, what, by },
+    }),
+    haystacksOf: haystacks,
+  };
+}
+
+const prepared = new WeakMap<TimeLineEntry, readonly Haystack[]>();
+
+/** As the filter of `changes`: the fields of the change or of the record, and what the list shows. */
+function haystacks(entry: TimeLineEntry): readonly Haystack[] {
+  const { change, by } = entry;
+  const made = prepared.get(entry) ?? [
+    prepareHaystack({ ...filteredBy(change.events[0]), by, on: change.devices }, ''),
+  ];
+  prepared.set(entry, made);
+  return made;
+}
+
+/** The entry that is shown, or under the cursor. */
+function currentEntry({ overlay, find }: State): TimeLineEntry | undefined {
+  if (overlay.kind === 'change') return overlay.entry;
+  return overlay.kind === 'time-line' ? arranged(source(overlay), find)[overlay.cursor] : undefined;
+}
+
+const noEntry: Reason = (state) =>
+  state.overlay.kind === 'time-line' && currentEntry(state) === undefined
+    ? 'no change here'
+    : undefined;
+
+const notRestorable: Reason = (state) => {
+  const entry = currentEntry(state);
+  if (entry === undefined) return undefined;
+  const found = restoreOf(entry);
+  return 'reason' in found ? found.reason : undefined;
+};
+
+const RESTORE = lineKey(
+  ['u'],
+  'restore-change',
+  'plan the way back: the record as it was before; asks first',
+  (state) => {
+    const entry = currentEntry(state);
+    const found = entry && restoreOf(entry);
+    return found && 'line' in found ? found.line : undefined;
+  },
+  {
+    hint: [3, 'way back'],
+    command: 'user restore KEY --at TIME --on DEVICES',
+    disabled: firstOf(noEntry, readOnly, notRestorable),
+  },
+);
+
+/** What changed on the devices, newest first; what happened on several of them is one entry. */
+export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
+  keys: keysOf('time-line', 'In the time line', [
+    key(['enter'], 'details', 'before and after, side by side', { hint: [1, 'before and after'] }),
+    RESTORE,
+    lineKey(
+      ['r'],
+      'changes-again',
+      'look again',
+      ({ overlay }) => (overlay.kind === 'time-line' ? overlay.command : undefined),
+      { hint: [5, 'again'], command: 'changes' },
+    ),
+    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
+  ]),
+  crumb: () => 'changes',
+  id: ({ command }) => command,
+  title: ({ entries }, _state, found) => [{ text: countText(entries), rank: 2 }, found],
+  opening: (output, { command }, line) =>
+    output.kind === 'table' && output.changes !== undefined && command.name === 'changes'
+      ? { kind: 'time-line', command: line, entries: entriesOf(output), cursor: 0 }
+      : undefined,
+  nothing: 'no changes',
+  details(_overlay, state) {
+    const entry = currentEntry(state);
+    return entry && { kind: 'change', entry, top: 0 };
+  },
+  source,
+  draw(entries, _overlay, _state, width) {
+    const { header, line } = fittedColumns(entries.slice(0, MEASURED_ROWS), ENTRY_COLUMNS, width);
+    const row = (index: number) => {
+      const entry = entries[index];
+      return entry === undefined
+        ? { text: '', tone: 'plain' as const }
+        : { text: line(entry), tone: TONES[entry.change.events[0].kind] };
+    };
+    return { header, row };
+  },
+  below,
+  empty: () => 'no changes',
+});
+
+/** `33 changes in 10 rows` */
+function countText(entries: readonly TimeLineEntry[]): string {
+  const count = entries.reduce((sum, { change }) => sum + change.events.length, 0);
+  const rows = count === entries.length ? '' : ` in ${counted(entries.length, 'row')}`;
+  return counted(count, 'change') + rows;
+}
+
+const TONES: Readonly<Record<Event['kind'], Tone>> = {
+  added: 'good',
+  gone: 'bad',
+  changed: 'plain',
+  shape: 'warning',
+  life: 'warning',
+  left: 'quiet',
+};
+
+/** The devices of the current entry, who did it, and what `u` would run. */
+function below(state: State): readonly LogLine[] {
+  const entry = currentEntry(state);
+  if (entry === undefined) return [];
+  const { change, by } = entry;
+  const when = intervalText(change, new Date());
+  const found = restoreOf(entry);
+  const names = change.devices.map(visible).join(', ');
+  const lines: readonly LogLine[] = [
+    { tone: 'plain', text: [when, names, by].filter((text) => text !== '').join(' · ') },
+    { tone: 'quiet', text: `u ${'line' in found ? visible(found.line) : `· ${found.reason}`}` },
+  ];
+  const shown = state.size.rows < SMALL_ROWS ? lines.slice(0, 1) : lines;
+  return shown.map((line) => ({ ...line, text: cut(line.text, state.size.columns - 2) }));
+}
+
+/** One change: where, between which readings, who did it, before and after. */
+export const CHANGE: View<ChangeOver> = {
+  keys: keysOf('change', 'While a change is shown', [
+    RESTORE,
+    key(['escape', 'q', 'enter'], 'close', 'back', { hint: [2, 'back'] }),
+  ]),
+  crumb: ({ entry: { what } }) => cut(what, 40),
+  id: ({ entry }) => entry.id,
+  lines: ({ entry }, { size }) => changeLines(entry, size.columns - 2),
+  tone: (_overlay, _state, lines, index) =>
+    lines[index]?.startsWith('≠') === true ? 'warning' : index === 0 ? 'heading' : 'plain',
+};
+
+export function changeLines({ change, what, by }: TimeLineEntry, width: number): string[] {
+  const [event] = change.events;
+  const now = new Date();
+  const intervals = grouped(change.events, (one) => intervalText(one, now));
+  const head = [
+    ...wrapText(what, width),
+    ...[...intervals].flatMap(([when, events]) =>
+      wrapText(`${when} on ${events.map(({ device }) => visible(device)).join(', ')}`, width),
+    ),
+    ...(by === '' ? [] : wrapText(by, width)),
+  ];
+  const sides = sidesOf(event);
+  if (sides === undefined) return head;
+  const fields = fieldsOf(sides.map(({ record }) => record));
+  const titles = Math.min(titlesWidth(fields), Math.floor(width / 3));
+  const column = Math.max(4, Math.floor((width - titles - 2) / 2) - 2);
+  const isOne = change.devices.length === 1 || event.kind === 'changed';
+  return [
+    ...head,
+    '',
+    ...sideBySide(sides, fields, { titles, column }, () => event.kind === 'changed'),
+    ...(isOne ? [] : ['', ...wrapText(`the values are those of ${visible(event.device)}`, width)]),
+    ...(hasSecret(event)
+      ? ['', ...wrapText('devsh keeps no secrets: only that one changed is known', width)]
+      : []),
+  ];
+}
+
+function hasSecret(event: Event): boolean {
+  if (event.kind === 'changed') return event.fields.some(({ isSecret }) => isSecret);
+  return 'record' in event && event.record.digests !== undefined;
+}
+
+/** The record before and after, as far as it is known: of a changed one, what changed. */
+function sidesOf(event: Event) {
+  const sides = (before: DeviceRecord | undefined, after: DeviceRecord | undefined) => [
+    { name: before === undefined ? 'BEFORE: not there' : 'BEFORE', record: before ?? {} },
+    { name: after === undefined ? 'AFTER: not there' : 'AFTER', record: after ?? {} },
+  ];
+  switch (event.kind) {
+    case 'added':
+      return event.after === undefined ? undefined : sides(undefined, event.record.fields);
+    case 'gone':
+      return sides(event.record.fields, undefined);
+    case 'changed': {
+      const values = (side: 'before' | 'after'): DeviceRecord =>
+        Object.fromEntries(
+          event.fields.flatMap((one) => (one[side] === undefined ? [] : [[one.field, one[side]]])),
+        );
+      return sides(values('before'), values('after'));
+    }
+    case 'shape':
+    case 'left':
+    case 'life':
+      return undefined;
+  }
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../../src/history/events.ts';
+import { foldEvents, eventText } from '../../../src/history/fold-events.ts';
+import { table, type TableOutput } from '../../../src/shell/output.ts';
+import type { State } from '../../../src/tui/state.ts';
+import { entriesOf, restoreOf } from '../../../src/tui/views/change-entry.ts';
+import { detailLines } from '../../../src/tui/views/details.ts';
+import { changeLines } from '../../../src/tui/views/time-line.ts';
+import { listed, listView } from '../../../src/tui/views/views.ts';
+import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
+
+const NINE = Date.UTC(2026, 10, 22, 9);
+const AT = { life: 'l', resource: 'user', after: NINE, before: NINE + 60_000 };
+
+const gone = (key: string, device = 'fw1', more: Partial<Event> = {}): Event =>
+  ({ ...AT, kind: 'gone', key, device, record: record(key), ...more }) as Event;
+
+const added = (key: string, more: Partial<Event> = {}): Event =>
+  ({ ...AT, kind: 'added', key, device: 'fw1', record: record(key), ...more }) as Event;
+
+const changed = (key: string, more: Partial<Event> = {}): Event =>
+  ({
+    ...{ ...AT, kind: 'changed', key, device: 'fw1' },
+    fields: [
+      { field: 'lang', before: 'de', after: 'it', isSecret: false },
+      { field: 'password', before: '***', after: '***', isSecret: true },
+    ],
+    ...more,
+  }) as Event;
+
+function record(key: string) {
+  return { key, fields: { username: key, lang: 'de' } };
+}
+
+const press = (state: State, action: 'find' | 'details'): State =>
+  after(state, { kind: 'view', action });
+
+/** What `changes` yields for these events. */
+function output(events: readonly Event[], by = 'not by a run of this devsh'): TableOutput {
+  const changes = foldEvents(events);
+  const rows = changes.map((one) => ({
+    ...{ when: '', on: one.devices.join(', '), what: eventText(one.events[0]), by },
+  }));
+  return table('changes', ['when', 'on', 'what', 'by'], rows, { changes });
+}
+
+function opened(...events: readonly Event[]): State {
+  const entries = entriesOf(output(events));
+  const overlay = { kind: 'time-line', command: 'changes', entries, cursor: 0 } as const;
+  const state = after(stateOf({ fw1: [user('bob')] }), { kind: 'view', action: 'go-table' });
+  return after(state, { kind: 'view-over', overlay });
+}
+
+const texts = (state: State): string[] => {
+  const list = listView(state);
+  return Array.from({ length: list?.count ?? 0 }, (_, at) => list?.row(at).text ?? '');
+};
+
+const lineOf = (...events: readonly Event[]) => {
+  const [entry] = entriesOf(output(events));
+  return entry && restoreOf(entry);
+};
+
+describe('the time line', () => {
+  test('has one row for what happened on several devices, and the newest first', () => {
+    const state = opened(
+      gone('jdoe'),
+      gone('jdoe', 'fw2'),
+      changed('bob', { after: NINE + 60_000, before: NINE + 120_000 }),
+    );
+    expect(texts(state)).toHaveLength(2);
+    expect(texts(state)[0]).toContain('user bob: lang de → it, password changed');
+    expect(texts(state)[1]).toMatch(/fw1, fw2 +user jdoe gone +not by a run/);
+  });
+
+  test('is filtered by the words and fields of a change', () => {
+    const state = opened(gone('jdoe'), changed('bob'));
+    const typed = (text: string): number =>
+      listed(
+        text
+          .split('')
+          .reduce(
+            (now, one) => after(now, { kind: 'edit', key: { kind: 'insert', text: one } }),
+            press(state, 'find'),
+          ),
+      )?.rows.length ?? 0;
+    expect([typed('kind=gone'), typed('lang=it'), typed('fw1'), typed('nobody')]).toEqual([
+      1, 1, 2, 0,
+    ]);
+  });
+
+  test('shows before and after side by side, and of a secret only that it changed', () => {
+    const [entry] = entriesOf(output([changed('bob')]));
+    const lines = entry === undefined ? [] : changeLines(entry, 60);
+    expect(lines.join('\n')).toMatch(/BEFORE +AFTER\n≠ lang +de +it\n≠ password +•+ +•+/);
+    expect(lines.at(-1)).toContain('devsh keeps no secrets');
+    expect(press(opened(changed('bob')), 'details').overlay.kind).toBe('change');
+  });
+
+  test('names the devices of each interval, and that a record is not there', () => {
+    const later = { after: NINE + 30_000, before: NINE + 90_000 };
+    const [entry] = entriesOf(output([gone('jdoe'), gone('jdoe', 'fw2', later)]));
+    const text = (entry === undefined ? [] : changeLines(entry, 60)).join('\n');
+    expect(text.match(/^between .* on fw[12]$/gm)).toHaveLength(2);
+    expect(text).toMatch(/BEFORE +AFTER: not there\n +username +jdoe/);
+  });
+
+  test('fits every size', () => {
+    const [entry] = entriesOf(output([changed('b'.repeat(300))]));
+    for (const width of [38, 78, 198]) {
+      const lines = entry === undefined ? [] : changeLines(entry, width);
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test('control characters of a device do not reach the screen', () => {
+    const state = opened(gone('a\u001b[31m\u0007'));
+    expect(texts(state).join()).not.toMatch(/[\u0007\u001b]/);
+  });
+});
+
+describe('the way back', () => {
+  test('is the moment before the first reading that shows the change', () => {
+    expect(lineOf(gone('jdoe'), gone('jdoe', 'fw2'))).toEqual({
+      line: 'user restore jdoe --at 2026-11-22T09:00:59.999Z --on fw1,fw2',
+    });
+  });
+
+  test('of a run is before that run, and of a new record its removal', () => {
+    const by = { run: '20261122-090000-k3qd7m', step: 0, line: 'user add eve' };
+    expect(lineOf(added('eve', { by }))).toEqual({
+      line: 'user restore eve --at 20261122-090000-k3qd7m --prune --on fw1',
+    });
+  });
+
+  test('quotes keys, also those with a dash', () => {
+    expect(JSON.stringify(lineOf(gone('a b')))).toContain("restore 'a b' ");
+    expect(JSON.stringify(lineOf(gone('-x')))).toContain('--on fw1 -- -x"');
+  });
+
+  test('does not exist for what nobody wrote, or before the first reading', () => {
+    const life: Event = {
+      kind: 'life',
+      reason: 'pin',
+      device: 'fw1',
+      life: 'l',
+      after: 1,
+      before: 2,
+    };
+    expect(lineOf(life)).toEqual({ reason: 'this is no change of a record' });
+    expect(lineOf(added('eve', { after: undefined }))).toEqual({
+      reason: 'what was before its first reading is not known',
+    });
+  });
+
+  test('has a key in the list and in the change', () => {
+    expect(['time-line', 'change'].map((at) => actionFor('u', at as 'change'))).toEqual([
+      'restore-change',
+      'restore-change',
+    ]);
+    expect(actionFor('T', 'table')).toBe('changes');
+  });
+});
+
+test('the details of a record end with its life', () => {
+  const state = stateOf({ fw1: [user('bob')], fw2: [user('bob')] });
+  const details = { kind: 'of-table', key: 'bob' } as const;
+  const entries = entriesOf(output([changed('bob')]));
+  const known = after(state, { kind: 'life', life: { line: 'user changes -- bob', entries } });
+  expect(detailLines(known, details).at(-1)).toMatch(/user bob: lang de → it/);
+  expect(detailLines(known, { ...details, key: 'eve' }).join('\n')).not.toContain('BETWEEN');
+  const problem = 'no user "bob" in any reading';
+  const unknown = after(state, {
+    kind: 'life',
+    life: { line: 'user changes -- bob', entries: [], problem },
+  });
+  expect(detailLines(unknown, details).at(-1)).toBe(`life: ${problem}`);
+});
