@@ -1,20 +1,36 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { parseLine } from '../../src/text/words.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
-import { ADMIN, startFleet, type TestFleet } from '../main/devsh.ts';
+import { ADMIN, know, startFleet, type TestFleet } from '../main/devsh.ts';
 import type { Entry, Setup } from './transcript.ts';
 
 /** The simulated devices of a story, and a devsh with its own files. */
-export function startStory({
+export async function startStory({
   devices,
   users,
   isListed,
   isPinned,
   isLoggedIn,
+  hasSessions,
 }: Setup): Promise<TestFleet> {
   const env = isLoggedIn ? ADMIN : {};
-  return startFleet({ devices, users, seed: 1, isListed, isPinned, env });
+  const fleet = { devices, users, seed: 1, isListed, isPinned, env };
+  if (!hasSessions) return startFleet(fleet);
+  const started = await startFleet({ ...fleet, profile: 'generic-rest', quirk: ['sessions'] });
+  const folder = join(started.devsh.folder, 'config/devsh/profiles');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'fleet.yaml'), WITH_SESSIONS);
+  await know(started.devsh, started.devices, { profile: 'fleet' });
+  return started;
 }
+
+const WITH_SESSIONS = `extends: generic-rest
+resources:
+  session: {account_field: username, key_field: name}
+  token: {account_field: username, key_field: name}
+`;
 
 /** Runs an entry and returns it as text of a transcript. */
 export async function play(entry: Entry, fleet: TestFleet): Promise<string> {

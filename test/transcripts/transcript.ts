@@ -7,6 +7,8 @@ export interface Setup {
   readonly isPinned: boolean;
   /** The admin's password is in the environment. */
   readonly isLoggedIn: boolean;
+  /** A JSON API with sessions and tokens, which the profile knows. */
+  readonly hasSessions: boolean;
   /** A literal line. */
   readonly text: string;
 }
@@ -74,6 +76,7 @@ function setupOf(text: string): Setup {
     isListed: words.includes('listed'),
     isPinned: words.includes('pinned'),
     isLoggedIn: words.includes('login'),
+    hasSessions: words.includes('sessions'),
     text,
   };
 }

@@ -46,8 +46,9 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     throw new RefusedError('no device was read: nothing is known of the account, nothing was sent');
   }
   const search = findAccount(key, [...readings.values()]);
-  yield* coverage(key, search, readings, absent);
-  checkMarks(call.options.also, search);
+  const { also } = call.options;
+  yield* coverage(key, search, also, readings, absent);
+  checkMarks(also, search);
   const taken = takenAccounts(search, [...call.options.also, ...(await askedMarks(call, search))]);
   const left = [...search.contradicting, ...search.related].filter(
     (account) => !taken.includes(account),
@@ -63,7 +64,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
       `${where} has an account "${visible(key)}" to act on; nothing was sent`,
     );
   }
-  await confirmAbsent(call, [...absent.keys()]);
+  await confirmAbsent(call, [...absent.keys()], holdersText(key, search, readings));
   const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
   const plan = yield* planOf(all, targets, absent);
   const unknown = targets.filter(({ open }) => open === undefined);
@@ -149,19 +150,28 @@ async function* readEverywhere(
   return { readings: ordered(readings), absent: ordered(absent) };
 }
 
+function holdersText(key: string, { same }: AccountSearch, readings: Readings): string {
+  const of = `of ${counted(readings.size, 'device')} read`;
+  const on = same.length === 0 ? '' : `: ${someOf(same.map(({ device }) => device.name))}`;
+  return `${RESOURCE} ${visible(key)}: on ${same.length} ${of}${on}`;
+}
+
 /** Who has the account, what may be the same person, and who was not read. */
 function* coverage(
   key: string,
   search: AccountSearch,
+  marks: readonly Mark[],
   readings: Readings,
   absent: Absent,
 ): Generator<Output> {
-  const holders = search.same.map(({ device }) => device.name);
-  const of = `of ${counted(readings.size, 'device')} read`;
-  const on = holders.length === 0 ? '' : `: ${someOf(holders)}`;
-  yield info(`${RESOURCE} ${visible(key)}: on ${holders.length} ${of}${on}`);
+  yield info(holdersText(key, search, readings));
   for (const [session, error] of absent) yield { kind: 'error', error, device: session.ref };
-  for (const [text, names] of groupedText([...search.contradicting, ...search.related])) {
+  const doubtful = [...search.contradicting, ...search.related];
+  const isTaken = (account: FoundAccount) => marks.some((mark) => isMarked(account, mark));
+  for (const [text, names] of groupedText(doubtful.filter(isTaken))) {
+    yield info(`marked: ${text} on ${names}`);
+  }
+  for (const [text, names] of groupedText(doubtful.filter((one) => !isTaken(one)))) {
     yield warning(`not without a mark: ${text} on ${names} (--also takes it)`);
   }
   for (const [text, names] of groupedText(search.lookAlikes))
@@ -214,11 +224,15 @@ async function askedMarks(call: LockoutCall, search: AccountSearch): Promise<rea
     });
 }
 
-async function confirmAbsent(call: LockoutCall, absent: readonly DeviceSession[]): Promise<void> {
+async function confirmAbsent(
+  call: LockoutCall,
+  absent: readonly DeviceSession[],
+  holders: string,
+): Promise<void> {
   const { now, dryRun } = call.options;
   if (absent.length === 0 || now || dryRun) return;
   const names = someOf(absent.map(({ ref }) => visible(ref.name)));
-  const left = `${counted(absent.length, 'device')} not read (${names}): the account stays open there`;
+  const left = `${counted(absent.length, 'device')} not read (${names}): the account may stay open there`;
   if (call.io.ask === undefined) {
     throw new RefusedError(`${left}; --now acts on the others; nothing was sent`);
   }
@@ -226,6 +240,7 @@ async function confirmAbsent(call: LockoutCall, absent: readonly DeviceSession[]
     kind: 'confirm',
     text: `${left}. Type now to act on the others, or wait:`,
     expected: 'now',
+    details: [holders],
   });
   if (answer !== 'now') throw new DeclinedError('waiting: nothing was sent');
 }

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { answer, connect, goToTable, isQuiet, simulate } from '../devsh.ts';
+
+test(
+  'L locks the account under the cursor out of twelve devices, two of them down, and says what is left',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 12, profile: 'generic-rest' });
+    const { devices } = simulator;
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    devices[10]?.setFault('refuse');
+    devices[11]?.setFault('refuse');
+    devices[2]?.setFault('accept-and-forget');
+    await goToTable(program);
+    program.type('/viewer');
+    program.press('enter');
+    await program.waitFor(/▸.*viewer/);
+    program.type('L');
+    await program.waitFor(/user viewer: on 10 of 10 devices read/);
+    await program.waitFor(/Type now to act on the\s+others/);
+    expect(devices.flatMap(({ log }) => log.filter(({ method }) => method === 'PATCH'))).toEqual(
+      [],
+    );
+    await answer(program, 'now');
+    await program.waitFor('open sessions and API tokens: not known to be ended');
+    await program.waitFor('Type 10 to do them');
+    await answer(program, '10');
+    await program.waitFor(
+      (screen) => isQuiet(screen) && /no effect on \S+; not read on/.test(screen.join(' ')),
+    );
+    expect(program.screen().join('\n')).not.toContain('locked out');
+    const active = devices.map(
+      ({ users }) => users.find(({ username }) => username === 'viewer')?.is_active,
+    );
+    expect(active).toEqual(devices.map((_device, index) => [2, 10, 11].includes(index)));
+  },
+);
