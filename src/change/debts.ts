@@ -4,7 +4,7 @@ import { MASK } from '../text/one-line.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isSameValue } from './compare.ts';
 import type { Run, StepState } from './journal.ts';
-import { type DevicePlan, isOwed, isUnreached, type Step } from './plan.ts';
+import { type DevicePlan, isOwed, isUnreachable, type Step } from './plan.ts';
 import { type Action, isGood } from './verdict.ts';
 
 /** A change that a run intended for a device and did not make, because the device could not be reached. */
@@ -104,12 +104,17 @@ export function owedBy(run: Run): readonly Debt[] {
   );
 }
 
+/** The names of the devices, each once. */
+export function namesOf(debts: readonly Debt[]): readonly string[] {
+  return [...new Set(debts.map(({ device }) => device.name))];
+}
+
 /** The filters of unreached devices that match no record of the devices that were read: they leave no debt. */
 export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
   readonly device: DeviceRef;
   readonly filter: string;
 }[] {
-  return devices.filter(isUnreached).flatMap(({ device, changes = [] }) =>
+  return devices.filter(isUnreachable).flatMap(({ device, changes = [] }) =>
     changes.flatMap((change) => {
       if (change.action === 'add' || change.target.kind === 'key') return [];
       const isResolved = recordsOf(devices, change).length > 0;
@@ -121,7 +126,7 @@ export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
 function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const { device, steps, settled, error, changes = [], wanted = [] } = plan;
   if (error !== undefined) {
-    const state = isUnreached(plan) ? 'owed' : 'other';
+    const state = isUnreachable(plan) ? 'owed' : 'other';
     const planned = changes.flatMap((change) => explicit(run.plan.devices, change));
     const intended = changes.length > 0 ? planned : wanted;
     return intended.map((one) => ({ ...one, state }));

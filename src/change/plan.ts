@@ -254,13 +254,13 @@ export interface NotCovered {
 }
 
 /** Whether a device failed because it could not be reached: a refusal is an answer, and leaves no debt. */
-export function isUnreached({ error }: { readonly error?: DevshError | undefined }): boolean {
+export function isUnreachable({ error }: { readonly error?: DevshError | undefined }): boolean {
   return error?.code === 'unreachable';
 }
 
 /** Whether a step failed for that reason. `unknown` is no debt: `resume` settles it by reading. */
 export function isOwed({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
-  return verdict === 'failed' && isUnreached({ error });
+  return verdict === 'failed' && isUnreachable({ error });
 }
 
 /** Error codes as words, for use after a count or in parentheses. */

@@ -60,6 +60,7 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Docu
     devices: unlessEmpty(inSelectionOrder(reads).map(readObject)),
     ...changeParts(outputs, plans),
     notCovered: notCoveredData(notCoveredIn(outputs, plans)),
+    owes: unlessEmpty(outputs.flatMap((one) => (one.kind === 'summary' ? (one.owed ?? []) : []))),
     answers: unlessEmpty(answers.map(answerObject)),
     errors: unlessEmpty(errorsOf(outputs, plans)),
     error: error && errorObject(error),

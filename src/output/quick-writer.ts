@@ -145,7 +145,12 @@ function linesOf(output: Output): readonly LineObject[] {
       return [resultObject(output.result)];
     case 'summary':
       return [
-        { run: output.run, summary: output.counts, notCovered: notCoveredData(output.notCovered) },
+        {
+          run: output.run,
+          summary: output.counts,
+          notCovered: notCoveredData(output.notCovered),
+          owes: output.owed?.length ? output.owed : undefined,
+        },
       ];
     case 'table':
       return output.rows;

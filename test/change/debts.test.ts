@@ -5,7 +5,7 @@ import type { Change } from '../../src/change/change.ts';
 import type { Run, StepState } from '../../src/change/journal.ts';
 import type { DevicePlan, Plan, Step } from '../../src/change/plan.ts';
 import { RejectedError, UnauthorizedError, UnreachableError } from '../../src/device/errors.ts';
-import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueText } from '../../src/device/record.ts';
 import type { DevshError } from '../../src/errors.ts';
 
 const DEVICES = ['fw1', 'fw2', 'fw3'] as const;
@@ -20,7 +20,7 @@ function change(action: 'add' | 'delete', key = 'bob'): Change {
 }
 
 function step(action: Step['action'], before?: DeviceRecord, asked: DeviceRecord = {}): Step {
-  const key = String(before?.['username'] ?? asked['username'] ?? 'bob');
+  const key = valueText(before?.['username'] ?? asked['username'] ?? 'bob');
   const request = { method: 'POST' as const, path: '/api/user/' };
   return {
     action,

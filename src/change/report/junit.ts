@@ -38,6 +38,7 @@ export function junitReport(report: Report): string {
     ...(report.reason !== undefined && { reason: report.reason }),
     by: report.by,
     state: report.state,
+    ...(report.owed.length > 0 && { owed: report.owed.join(', ') }),
     version: report.version,
   }).map(([name, value]) => `      <property${attributesText({ name, value })}/>`);
   return [

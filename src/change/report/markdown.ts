@@ -26,6 +26,7 @@ export function markdownReport(report: Report): string {
     '',
     `**${countsText(report.counts)}** on ${devices.length} ${devices.length === 1 ? 'device' : 'devices'}`,
     ...(absent === '' ? [] : ['', inline(absent)]),
+    ...(report.owed.length === 0 ? [] : ['', `Owed: ${inline(report.owed.join(', '))}`]),
     '',
     ...table(
       ['What', 'Value'],

@@ -12,6 +12,7 @@ import {
 } from '../../device/record.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
+import { namesOf, owedBy } from '../debts.ts';
 import { type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
@@ -47,6 +48,8 @@ export interface Report extends Run {
   readonly state: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
   readonly notCovered: readonly NotCovered[];
+  /** The names of the devices that could not be reached, to which the run owes its change. */
+  readonly owed: readonly string[];
   /** In the order of the plan. */
   readonly devices: readonly DeviceReport[];
 }
@@ -70,6 +73,7 @@ export function reportOf(run: Run): Report {
     state: stateText(run),
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
+    owed: namesOf(owedBy(run)),
     devices: run.plan.devices.map(({ device, error }) => ({
       device,
       error,
@@ -201,6 +205,7 @@ export function reportData(report: Report): JsonValue {
     state,
     counts,
     notCovered: notCoveredData(report.notCovered),
+    owes: report.owed.length === 0 ? undefined : report.owed,
     devices: mostUrgentFirst(report.devices).map((one) => ({
       device: one.device.name,
       address: one.device.address,

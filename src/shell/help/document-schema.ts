@@ -131,6 +131,11 @@ const notCovered = z
   .optional()
   .describe('Every selected device that was not read; nothing was sent to it');
 
+const owes = z
+  .array(z.string())
+  .optional()
+  .describe('The devices that could not be reached and still get the change: "owed" lists it');
+
 /** Tables that are not about records of devices: one key each, with rows whose cells are plain values. */
 const TABLES = [
   'aliases',
@@ -223,6 +228,7 @@ const parts = z.strictObject({
   results: z.array(result).optional(),
   summary: summary.optional(),
   notCovered,
+  owes,
   answers: z.array(answer).optional(),
   errors: z.array(failure).optional().describe('Failures that did not end the command'),
   error: error.optional().describe('The error that ended the command'),
@@ -248,7 +254,7 @@ const otherLine = z
   });
 
 const readLine = z.strictObject({ device: z.string(), record });
-const summaryLine = z.strictObject({ run: z.string(), summary, notCovered });
+const summaryLine = z.strictObject({ run: z.string(), summary, notCovered, owes });
 const changeLine = z.strictObject({
   time: z.iso.datetime(),
   device: z.string(),

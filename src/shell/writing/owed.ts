@@ -2,7 +2,7 @@ import type { Change } from '../../change/change.ts';
 import { type Debt, debtsOf, type DebtState, maskedFields } from '../../change/debts.ts';
 import { allowHint } from '../../change/allow.ts';
 import { journalLine, type Run } from '../../change/journal.ts';
-import { isUnreached, recordName } from '../../change/plan.ts';
+import { isUnreachable, recordName } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import { adoptedJournal, readResult } from '../../change/result-file.ts';
 import { pause } from '../../change/run-step.ts';
@@ -230,7 +230,7 @@ async function* settleRound(
   for (const { device, error } of plan.devices) {
     if (error === undefined) continue;
     const failure: ErrorOutput = { kind: 'error', error, device };
-    if (isUnreached({ error })) absent.set(device.address, failure);
+    if (isUnreachable({ error })) absent.set(device.address, failure);
     else yield failure;
   }
   for (const debt of due) if (!absent.has(debt.at)) tried.add(idOf(debt));

@@ -45,12 +45,12 @@ export async function latestRun(services: Services): Promise<Run> {
 }
 
 export async function summaryOf(run: Run): Promise<SummaryOutput> {
-  const { owedBy } = await import('../../change/debts.ts');
+  const { namesOf, owedBy } = await import('../../change/debts.ts');
   return {
     kind: 'summary',
     run: run.run,
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
-    owed: [...new Set(owedBy(run).map(({ device }) => device.name))],
+    owed: namesOf(owedBy(run)),
   };
 }

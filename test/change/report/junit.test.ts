@@ -36,6 +36,7 @@ test('has a case for each step, the device as its class, and an element for its 
           <property name="command" value="user set carol lang=de password=…"/>
           <property name="by" value="lea@desk"/>
           <property name="state" value="stopped: one device differs"/>
+          <property name="owed" value="fw4"/>
           <property name="version" value="1.0.0"/>
         </properties>
         <testcase classname="fw4" name="set user carol">

@@ -13,6 +13,8 @@ test('has the head, all devices, and equal outcomes once', () => {
 
     not covered: fw4 (unreachable)
 
+    Owed: fw4
+
     | What | Value |
     | --- | --- |
     | Command | user set carol lang=de password=… |
