@@ -184,13 +184,10 @@ export function replay(text: string): {
   readonly lives: readonly Life[];
   readonly damaged: number;
 } {
-  const lives: (Life & {
-    readonly tracks: Map<string, [Track, KnownReading[]]>;
-    readonly tooLarge: Map<string, Moment & { records: number }>;
-  })[] = [];
+  const lives: OpenLife[] = [];
   let damaged = 0;
   for (const row of text.split('\n')) {
-    if (row === '') continue;
+    if (row === '' || addUnchanged(lives.at(-1), row)) continue;
     const line = parseLine(row);
     if (line === undefined) {
       damaged += 1;
@@ -199,11 +196,11 @@ export function replay(text: string): {
     if (line.kind === 'life') {
       const id = new Date(line.at).toISOString();
       const maps = { resources: new Map(), tooLarge: new Map(), tracks: new Map() };
-      lives.push({ id, begin: line.at, identity: line, ...maps });
+      lives.push({ id, name: lifeName(line), begin: line.at, identity: line, ...maps });
       continue;
     }
     const life = lives.at(-1);
-    if (life === undefined || lifeName(life.identity) !== line.life) {
+    if (life?.name !== line.life) {
       damaged += 1;
       continue;
     }
@@ -226,13 +223,36 @@ export function replay(text: string): {
   }
   return {
     damaged,
-    lives: lives.map(({ tracks, ...life }) => ({
+    lives: lives.map(({ tracks, name: _, ...life }) => ({
       ...life,
       resources: new Map(
         [...tracks].map(([resource, [track, readings]]) => [resource, lifeOf(track, readings)]),
       ),
     })),
   };
+}
+
+type OpenLife = Life & {
+  readonly name: string;
+  readonly tracks: Map<string, [Track, KnownReading[]]>;
+  readonly tooLarge: Map<string, Moment & { records: number }>;
+};
+
+const UNCHANGED =
+  /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"[,}]/;
+
+/** Adds a reading that shows what the last one showed, as most do, without parsing it. */
+function addUnchanged(life: OpenLife | undefined, row: string): boolean {
+  if (!row.endsWith('}') || row.includes('"values"') || row.includes('"streaks"')) return false;
+  const [, resource = '', name, from, to, digest] = UNCHANGED.exec(row) ?? [];
+  const [track, readings] = life?.tracks.get(resource) ?? [];
+  if (track === undefined || readings === undefined) return false;
+  if (life?.name !== name || track.digest !== digest) return false;
+  const moment = { from: Number(from), to: Number(to) };
+  track.from = Math.max(moment.from, track.from);
+  track.to = Math.max(moment.to, track.to);
+  if (moment.to !== readings.at(-1)?.to) readings.push({ ...moment, state: track.state });
+  return true;
 }
 
 function lifeOf(track: Track, readings: readonly KnownReading[]): ResourceLife {

@@ -43,7 +43,10 @@ export async function play(entry: Entry, fleet: TestFleet): Promise<string> {
   const line = filled(entry.command, fleet);
   const { stdout, stderr, exitCode } = await fleet.devsh(
     parseLine(line).words.map(({ text }) => text),
-    { stdin: filled(entry.stdin.map((text) => `${text}\n`).join(''), fleet), env: entry.env },
+    {
+      stdin: filled(entry.stdin.map((text) => `${text}\n`).join(''), fleet),
+      env: entry.env,
+    },
   );
   const lines = [
     `$ ${entry.source}`,
@@ -93,5 +96,11 @@ function masked(text: string, { devices, devsh }: TestFleet): string {
     .replaceAll(/(?:[0-9A-F]{2}:){31}[0-9A-F]{2}/g, '{pin}')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '{time}')
     .replaceAll(/\d{4}-\d\d-\d\d/g, '{date}')
+    .replaceAll(
+      /(?:yesterday )?(?<![\w:])\d\d:\d\d(?::\d\d)?(?![\w:])(?: UTC(?:[+-]\d\d:\d\d)?)?/g,
+      '{clock}',
+    )
+    .replaceAll(/last read between .* and \{clock\}/g, 'last read {clock}')
+    .replaceAll(/times are UTC(?:[+-]\{clock\})?/g, 'times are {zone}')
     .replaceAll(/\b\d+ ms\b/g, '{ms}');
 }

@@ -24,19 +24,30 @@ export interface Covered {
   /** Those in the period. */
   readonly readings: readonly Moment[];
   readonly lives: number;
+  /** Resources whose last reading had too many records to be kept. */
+  readonly tooLarge: ReadonlyMap<string, Moment & { readonly records: number }>;
 }
 
 export function coverageOf(histories: readonly DeviceHistory[], period: Period): Covered[] {
   return histories.flatMap(({ device, lives }): Covered[] => {
+    const tooLarge = lives.at(-1)?.tooLarge ?? new Map<string, never>();
     const names = [...new Set(lives.flatMap(({ resources }) => [...resources.keys()]))];
     if (names.length === 0) {
       const never = { resource: '', first: undefined, last: undefined, readings: [] };
-      return [{ device, ...never, lives: lives.length }];
+      return [{ device, ...never, lives: lives.length, tooLarge }];
     }
     return names.map((resource) => {
       const all: Moment[] = lives.flatMap((life) => life.resources.get(resource)?.readings ?? []);
       const readings = all.filter(({ from, to }) => to >= period.since && from <= period.until);
-      return { device, resource, first: all[0], last: all.at(-1), readings, lives: lives.length };
+      return {
+        device,
+        resource,
+        first: all[0],
+        last: all.at(-1),
+        readings,
+        lives: lives.length,
+        tooLarge,
+      };
     });
   });
 }
@@ -75,6 +86,11 @@ export function notCovered(
       put(`${resource} not read then, last read ${clock(last.to)}`, device);
     else if (Number.isFinite(since) && first.from > since)
       put(`${resource} first read ${clock(first.to)}, what changed before is not known`, device);
+  }
+  for (const { device, tooLarge } of coverage) {
+    for (const [resource, { to, records }] of tooLarge) {
+      if (to >= since) put(`${resource} not kept, ${records} records are too many`, device);
+    }
   }
   return { devices, errors, remarks: texts() };
 }

@@ -51,6 +51,9 @@ export async function askedDevices(call: Call): Promise<string[]> {
   throw new UsageError('no device is selected, and the inventory has none: name devices with --on');
 }
 
+/** Files of devices. */
+const READ_AT_A_TIME = 32;
+
 /** What is kept of a device. */
 export interface DeviceHistory {
   readonly device: string;
@@ -65,10 +68,14 @@ export async function* historiesOf(
   const files = await shell.readings();
   const histories: DeviceHistory[] = [];
   let damaged = 0;
-  for (const device of devices) {
-    const known = replay((await files.read(device)) ?? '');
-    damaged += known.damaged;
-    histories.push({ device, lives: known.lives });
+  for (let at = 0; at < devices.length; at += READ_AT_A_TIME) {
+    const some = devices.slice(at, at + READ_AT_A_TIME);
+    const texts = await Promise.all(some.map((device) => files.read(device)));
+    for (const [index, device] of some.entries()) {
+      const known = replay(texts[index] ?? '');
+      damaged += known.damaged;
+      histories.push({ device, lives: known.lives });
+    }
   }
   if (damaged > 0) yield info(`damaged lines of the history, which are not counted: ${damaged}`);
   return histories;
