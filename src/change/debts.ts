@@ -56,12 +56,12 @@ export function debtsOf(
     [...(intents.get(run) ?? [])].flatMap(([one, list]) =>
       isSameDevice(one.device, device) ? list : [],
     );
-  const undoer = (run: Run, device: DeviceRef): Run | undefined =>
+  const undoneBy = (run: Run, device: DeviceRef): Run | undefined =>
     all.find(
       (one) =>
         one.plan.undoes?.run === run.run &&
         one.plan.undoes.on.includes(device.address) &&
-        undoer(one, device) === undefined,
+        undoneBy(one, device) === undefined,
     );
   const stateOf = (debt: Debt): DebtState => {
     const { run, device } = debt;
@@ -76,11 +76,11 @@ export function debtsOf(
         if (intent.state === 'unconfirmed') unconfirmed = other.run;
       }
     }
-    const undo = undoer(run, device);
+    const undo = undoneBy(run, device);
     if (undo !== undefined) return { kind: 'closed', why: `undone by run ${undo.run}` };
     for (const later of all) {
       // A run that settles has the place of the run whose debt it settles.
-      if (later.run <= run.run || later.plan.settles || undoer(later, device)) continue;
+      if (later.run <= run.run || later.plan.settles || undoneBy(later, device)) continue;
       for (const intent of of(later, device).filter((one) => isSameRecord(one, debt))) {
         if (supersedes(intent, debt)) {
           return { kind: 'closed', why: `superseded by run ${later.run}` };
@@ -109,7 +109,7 @@ export function namesOf(debts: readonly Debt[]): readonly string[] {
   return [...new Set(debts.map(({ device }) => device.name))];
 }
 
-/** The filters of unreached devices that match no record of the devices that were read: they leave no debt. */
+/** The filters of unreachable devices that match no record of the devices that were read: they leave no debt. */
 export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
   readonly device: DeviceRef;
   readonly filter: string;
