@@ -223,8 +223,8 @@ export function replay(text: string): {
   }
   return {
     damaged,
-    lives: lives.map(({ tracks, name: _, ...life }) => ({
-      ...life,
+    lives: lives.map(({ id, begin, identity, tooLarge, tracks }) => ({
+      ...{ id, begin, identity, tooLarge },
       resources: new Map(
         [...tracks].map(([resource, [track, readings]]) => [resource, lifeOf(track, readings)]),
       ),
