@@ -121,14 +121,19 @@ function shownValue(value: FieldChange['before']): string {
   return text === '' ? '""' : text;
 }
 
-/** `between 09:12 and 09:41`, rounded outwards: to minutes, or to seconds if less than two minutes. */
-export function intervalText(
+/** `between 09:12 and 09:41`; see `intervalEnds`. */
+export function intervalText(interval: Pick<FoldedEvent, 'after' | 'before'>, now: Date): string {
+  const [begin, end] = intervalEnds(interval, now);
+  return begin === undefined ? `before ${end}` : `between ${begin} and ${end}`;
+}
+
+/** Rounded outwards: to minutes, or to seconds if less than two minutes. */
+export function intervalEnds(
   { after, before }: Pick<FoldedEvent, 'after' | 'before'>,
   now: Date,
-): string {
+): [begin: string | undefined, end: string] {
   const isShort = after !== undefined && before - after < 2 * MINUTE_MS;
   const unit = isShort ? 1000 : MINUTE_MS;
   const text = (time: number): string => clockTime(new Date(time), now, isShort);
-  const end = text(Math.ceil(before / unit) * unit);
-  return after === undefined ? `before ${end}` : `between ${text(after)} and ${end}`;
+  return [after === undefined ? after : text(after), text(Math.ceil(before / unit) * unit)];
 }

@@ -1,8 +1,7 @@
 import { resourceWords } from '../../shell/commands/index.ts';
-import type { FoldedEvent } from '../../history/fold-events.ts';
+import { intervalEnds } from '../../history/fold-events.ts';
 import type { TableOutput } from '../../shell/output.ts';
 import { fieldText } from '../../output/cells.ts';
-import { clockTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { TimeLineEntry } from '../state.ts';
 import type { ListColumn } from './view.ts';
@@ -14,17 +13,10 @@ export function entriesOf({ rows, changes = [] }: TableOutput): TimeLineEntry[] 
     if (row === undefined) return [];
     const text = (field: string): string => fieldText(field, row[field]);
     const [on, what, by] = [text('on'), text('what'), text('by')];
-    return [{ id: JSON.stringify([change, by]), when: endsText(change), on, what, by, change }];
+    const [begin = '…', end] = intervalEnds(change, new Date());
+    const when = `${begin} – ${end}`;
+    return [{ id: JSON.stringify([change, by]), when, on, what, by, change }];
   });
-}
-
-/** `09:12 – 09:40`: the readings that a change lies between, as short as their difference allows. */
-function endsText({ after, before }: FoldedEvent): string {
-  const text = (time: number, hasSeconds: boolean): string =>
-    clockTime(new Date(time), new Date(), hasSeconds);
-  if (after === undefined) return `… – ${text(before, false)}`;
-  const isShort = text(after, false) === text(before, false);
-  return `${text(after, isShort)} – ${text(before, isShort)}`;
 }
 
 function column(field: 'when' | 'on' | 'what' | 'by', most: number, rank: number) {
@@ -34,9 +26,9 @@ function column(field: 'when' | 'on' | 'what' | 'by', most: number, rank: number
 
 export const ENTRY_COLUMNS: readonly ListColumn<TimeLineEntry>[] = [
   { ...column('when', 36, 1), title: 'BETWEEN', least: 12 },
-  column('on', 18, 3),
+  column('on', 18, 2),
   { ...column('what', Infinity, 0), least: 24, isFilling: true },
-  { ...column('by', 40, 2), least: 16 },
+  { ...column('by', 40, 3), least: 16 },
 ];
 
 /** `user restore bob --at … --on fw1,fw2`: how the record was before; or why there is no such line. */

@@ -69,7 +69,7 @@ describe('the time line', () => {
       changed('bob', { after: NINE + 60_000, before: NINE + 120_000 }),
     );
     expect(texts(state)).toHaveLength(2);
-    expect(texts(state)[0]).toContain('user bob: lang de → it, password changed');
+    expect(texts(state)[0]).toContain('user bob: lang de → it');
     expect(texts(state)[1]).toMatch(/fw1, fw2 +user jdoe gone +not by a run/);
   });
 
