@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +68,7 @@ function output(text: string, fleet: TestFleet): string[] {
 
 /**
  * `{sim1}` is the address of a device, `{sim1.pin}` its fingerprint, `{sim1.token}` the admin's token,
- * `{home}` the folder of this story.
+ * `{home}` the folder of this story, `{run}` its newest run.
  */
 function filled(text: string, { devices, devsh }: TestFleet): string {
   return devices.reduce(
@@ -76,11 +77,16 @@ function filled(text: string, { devices, devsh }: TestFleet): string {
         .replaceAll(`{${name}}`, address)
         .replaceAll(`{${name}.pin}`, fingerprint)
         .replaceAll(`{${name}.token}`, accounts.admin.token),
-    text.replaceAll('{home}', devsh.folder),
+    text.replaceAll('{home}', devsh.folder).replaceAll('{run}', () => newestRun(devsh.folder)),
   );
 }
 
-/** The reverse of `filled`; `{run}`, `{uuid}`, `{date}` and `{ms}` stand for varying values. */
+function newestRun(folder: string): string {
+  const names = readdirSync(join(folder, 'state/devsh/runs')).sort();
+  return (names.at(-1) ?? '').replace('.jsonl', '');
+}
+
+/** The reverse of `filled`; `{run}`, `{uuid}`, `{date}`, `{clock}` and `{ms}` stand for varying values. */
 function masked(text: string, { devices, devsh }: TestFleet): string {
   return devices
     .reduce(

@@ -4,7 +4,7 @@ import { asBoolean } from '../../change/compare.ts';
 import { type DevicePlan, type Plan, stepCount } from '../../change/plan.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, grouped, valueAt, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped, valueAt } from '../../device/record.ts';
 import { isSecretField, permittingValue } from '../../device/sensitive-fields.ts';
 import { DevshError, NotFoundError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -78,7 +78,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   const planned: Planned[] = [];
   const changesFor = (session: DeviceSession): RequestedChanges => {
     const past = pasts.get(session);
-    const keys = past === undefined || past instanceof DevshError ? words : selection.keys(past);
+    const keys = words.length > 0 ? words : [''];
     const about = keys.map((key) => ({ action: 'set', resource, key }) as const);
     const changes = async (readInFull: ReadInFull) => {
       if (past === undefined || past instanceof DevshError) throw past ?? new Error('no state');
@@ -94,7 +94,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
       planned.push({ name: session.ref.name, from, way, accounts });
       return accounts?.changes ?? way.changes;
     };
-    return { changes, about: about.length > 0 ? about : [{ action: 'set', resource, key: '' }] };
+    return { changes, about };
   };
   const plan = yield* planFleet(call, sessions, changesFor);
   refuseUnknown(plan, selection, resource);
@@ -151,14 +151,6 @@ class Selection {
     this.words = words;
     this.#where = where;
     this.#lockedOut = lockedOut;
-  }
-
-  /** The keys that a report on an absent device names. */
-  keys({ records, keyField }: PastState): readonly string[] {
-    if (this.words.length > 0) return this.words;
-    return records
-      .filter((record) => this.#where === undefined || matches(this.#where, record, ''))
-      .map((record) => valueText(valueAt(record, keyField)));
   }
 
   on({ ref, profile }: DeviceSession): (key: string, record: DeviceRecord) => boolean {
