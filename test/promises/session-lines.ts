@@ -78,7 +78,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'resume',
     'retry --yes',
     'owed',
-    'owed settle --yes',
+    'owed settle --dry-run',
     'owed drop 20200101-000000-aaaa7m --reason none',
     `owed import ${written('1.json')}`,
     'run show --json',
