@@ -56,10 +56,11 @@ function nameOf({
 
 function whole(event: Event & { kind: 'added' | 'gone' }, steps: readonly WrittenStep[]): Event[] {
   const action = event.kind === 'gone' ? 'delete' : 'add';
-  const step = steps.findLast((one) => one.action === action);
-  if (step === undefined) return [event];
+  // What a run added and deleted again, somebody else has added.
+  const step = steps.findLast((one) => one.action !== 'set');
+  if (step?.action !== action) return [event];
   if (event.kind === 'gone') return [{ ...event, by: by(step) }];
-  // Another writer may have changed the new record before it was read.
+  // A later step or another writer may have changed the new record before it was read.
   const later = Object.entries(step.wrote).flatMap(([field, wrote]): FieldChange[] => {
     const after = valueAt(event.record.fields, field);
     const isSecret = isMasked(wrote) || valueAt(event.record.digests, field) !== undefined;
@@ -68,7 +69,9 @@ function whole(event: Event & { kind: 'added' | 'gone' }, steps: readonly Writte
   });
   const { kind, record, ...at } = event;
   const added: Event = { ...at, kind, record, by: by(step) };
-  return later.length === 0 ? [added] : [added, { ...at, kind: 'changed', fields: later }];
+  if (later.length === 0) return [added];
+  const sets = steps.slice(steps.indexOf(step) + 1);
+  return [added, ...parts({ ...at, kind: 'changed', fields: later }, sets)];
 }
 
 /** Splits the change of each field into what the steps did, in order, and what others did between them. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { DeviceRecord, JsonValue } from '../device/record.ts';
 import { parseJson } from '../device/json.ts';
 import { type KeptRecord, quickText } from './kept.ts';
@@ -90,13 +91,17 @@ export function digestKeyName(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 8);
 }
 
+/** With a checksum: a changed byte in a value would pass for what a device has shown. */
 export function lineText(line: HistoryLine): string {
-  return `${quickText(line as unknown as JsonValue)}\n`;
+  const text = quickText(line as unknown as JsonValue).slice(0, -1);
+  return `${text},"crc":${crc32(text)}}\n`;
 }
 
-/** A line, or undefined if it is damaged: cut off, or not of devsh. */
+/** A line, or undefined if it is damaged, or not of devsh. */
 export function parseLine(text: string): HistoryLine | undefined {
   try {
+    const end = text.lastIndexOf(',"crc":');
+    if (end < 0 || text.slice(end) !== `,"crc":${crc32(text.slice(0, end))}}`) return undefined;
     const line = parseJson(text) as unknown as HistoryLine | null;
     if (typeof line !== 'object' || line === null) return undefined;
     if (line.kind === 'life') return typeof line.at === 'number' ? line : undefined;

@@ -68,3 +68,23 @@ test('a new and a deleted record', () => {
     { kind: 'changed', fields: [{ field: 'lang', before: 'de', after: 'en' }] },
   ]);
 });
+
+test('what a run added and deleted again was added by somebody else', () => {
+  const record = { key: 'bob', fields: { username: 'bob', lang: 'en' } };
+  const added: Event = { ...at, kind: 'added', record };
+  const add: WrittenStep = { ...step, action: 'add', before: undefined };
+  const remove: WrittenStep = { ...step, action: 'delete', sentAt: 170, endedAt: 180 };
+  expect(attributed([added], [add, remove])).toEqual([added]);
+});
+
+test('what a later step changed on a new record is its own', () => {
+  const record = { key: 'bob', fields: { username: 'bob', lang: 'en' } };
+  const added: Event = { ...at, kind: 'added', record };
+  const add: WrittenStep = { ...step, action: 'add', before: undefined, wrote: { lang: 'de' } };
+  const set: WrittenStep = { ...step, run: 'm7x', sentAt: 170, endedAt: 180 };
+  const runs = attributed([added], [add, set]).map((one) => [one.kind, one.by?.run]);
+  expect(runs).toEqual([
+    ['added', 'k3f'],
+    ['changed', 'm7x'],
+  ]);
+});

@@ -136,6 +136,22 @@ test('a list that is too large is not kept, and what is read before and after it
   expect(replay(historyOf(large, [{ username: 'amy' }])).lives).toHaveLength(1);
 });
 
+test.each<[string, (rows: string[]) => string[]]>([
+  ['a lost line', (rows) => rows.filter((_, index) => index !== 2)],
+  [
+    'a changed byte',
+    (rows) => rows.map((row, at) => (at === 2 ? row.replace('"fr"', '"it"') : row)),
+  ],
+])('%s in the middle also takes what builds on it, and nothing false is shown', (_, damaged) => {
+  const user = (lang: string, mail: string) => [{ username: 'amy', lang, mail }];
+  const text = historyOf(user('de', 'a'), user('fr', 'a'), user('fr', 'b'));
+  const broken = replay(damaged(text.split('\n')).join('\n'));
+  const readings = broken.lives[0]?.resources.get('user')?.readings ?? [];
+  const states = readings.map(({ state }) => state.get('amy')?.fields);
+  expect(states).toEqual(user('de', 'a'));
+  expect(broken.damaged).toBeGreaterThan(0);
+});
+
 test('a list that was empty and gets records is no new list', () => {
   const text = historyOf([{ username: 'amy' }], [], [{ username: 'bob' }]);
   expect(changesIn(text).map((event) => [event.kind, 'key' in event && event.key])).toEqual([

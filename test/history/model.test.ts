@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import { eventsOf } from '../../src/history/events.ts';
+import { type Event, eventsOf } from '../../src/history/events.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { lineText } from '../../src/history/lines.ts';
 import {
@@ -14,10 +14,9 @@ import {
 } from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
 
-const KEY = createHash('sha256').update('test').digest();
-const keeper = new Keeper(KEY);
+const keeper = new Keeper(createHash('sha256').update('test').digest());
 
-/** What happens in the true world and to the file, in order. */
+/** What happens to the device and to its readings, in order. */
 const happening = fc.oneof(
   {
     weight: 6,
@@ -26,104 +25,225 @@ const happening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), user: fc.nat(3) }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('late read' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cut' as const), bytes: fc.nat(400) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('replace' as const), pin: fc.nat(2) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('compact' as const), back: fc.nat(200) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('new pin' as const), id: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('new address' as const), id: fc.nat(2) }) },
 );
 
+/** What happens to the file. `place` is a share of its length. */
+const damage = fc.oneof(
+  fc.record({ kind: fc.constant('cut' as const), bytes: fc.nat(400) }),
+  fc.record({
+    kind: fc.constant('hole' as const),
+    place: fc.double({ min: 0, max: 0.999, noNaN: true }),
+    bytes: fc.integer({ min: 1, max: 400 }),
+  }),
+  fc.record({
+    kind: fc.constant('flip' as const),
+    place: fc.double({ min: 0, max: 0.999, noNaN: true }),
+    char: fc.constantFrom('0', '1', '2', '}', '\n', ' '),
+  }),
+  fc.record({
+    kind: fc.constant('lost line' as const),
+    place: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  }),
+  fc.record({ kind: fc.constant('compact' as const), back: fc.nat(200) }),
+);
+
+type Happening =
+  | (typeof happening extends fc.Arbitrary<infer T> ? T : never)
+  | (typeof damage extends fc.Arbitrary<infer T> ? T : never);
+
+type Users = ReadonlyMap<string, DeviceRecord>;
+
+/** What the device was from `since` on. */
 interface TrueState {
   readonly since: number;
-  readonly pin: string;
-  readonly users: readonly DeviceRecord[];
+  readonly device: string;
+  readonly users: Users;
 }
 
-function textOf(records: readonly DeviceRecord[]): string {
-  return records
-    .map((record) => JSON.stringify(Object.entries(record).sort()))
-    .sort()
-    .join('\n');
+/** A reading that was appended, and the place of its life. */
+interface Kept {
+  readonly reading: NewReading;
+  readonly life: number;
 }
 
-test('a state of the past is one that this very device had, and an interval has the moment of its change', () => {
-  fc.assert(
-    fc.property(fc.array(happening, { maxLength: 60 }), (happenings) => {
-      let now = 1_000_000;
-      let text = '';
-      let pin = 'p0';
-      let users = new Map<string, DeviceRecord>();
-      const truth: TrueState[] = [{ since: 0, pin, users: [] }];
-      const changed = (): void => {
-        truth.push({ since: now, pin, users: [...users.values()] });
-      };
-      let early: NewReading | undefined;
-      const reading = (from: number): NewReading => ({
-        identity: { name: 'fw1', address: 'fw1:443', pin, digestKey: 'k' },
-        ...{ resource: 'user', keyField: 'username', moving: [], from, to: now },
-        records: [...users.values()],
-      });
-      const keep = (one: NewReading): void => {
-        if (text !== '' && !text.endsWith('\n')) text += '\n';
-        const same = sameLine(lastLine(text.slice(-4096), 'user'), one, keeper);
-        text += same ? lineText(same) : (nextLines(text, one, keeper, now) ?? '');
-      };
-      for (const one of happenings) {
-        now += 10;
-        switch (one.kind) {
-          case 'write': {
-            const username = `u${one.user}`;
-            users.set(username, { username, lang: `l${one.lang}`, password: `secret-${now}` });
-            changed();
-            break;
-          }
-          case 'remove':
-            users.delete(`u${one.user}`);
-            changed();
-            break;
-          case 'read':
-            // Another process read before, and writes first or last.
-            if (now % 40 === 0) early = reading(now - 5);
-            keep(reading(now - 5));
-            break;
-          case 'late read':
-            if (early !== undefined) keep(early);
-            early = undefined;
-            break;
-          case 'cut':
-            text = text.slice(0, Math.max(0, text.length - one.bytes));
-            break;
-          case 'replace':
-            pin = `p${one.pin}`;
-            users = new Map([...users].slice(0, 1));
-            early = undefined;
-            changed();
-            break;
-          case 'compact':
-            text = compacted(text, now - one.back);
-            break;
-        }
+/** Carries out what happens. The file is written as by processes that see each other's lines. */
+function world(happenings: readonly Happening[]) {
+  let now = 1_000_000;
+  let text = '';
+  let [pin, address] = ['p0', 'a0'];
+  let users = new Map<string, DeviceRecord>();
+  const truth: TrueState[] = [{ since: 0, device: `${pin} ${address}`, users: new Map() }];
+  const kept: Kept[] = [];
+  let early: NewReading | undefined;
+  const changed = (): void => {
+    truth.push({ since: now, device: `${pin} ${address}`, users: new Map(users) });
+  };
+  const reading = (from: number): NewReading => ({
+    identity: { name: 'fw1', address, pin, digestKey: 'k' },
+    ...{ resource: 'user', keyField: 'username', moving: [], from, to: now },
+    records: [...users.values()],
+  });
+  const keep = (one: NewReading): void => {
+    if (text !== '' && !text.endsWith('\n')) text += '\n';
+    const same = sameLine(lastLine(text.slice(-4096), 'user'), one, keeper);
+    const lines = same ? lineText(same) : nextLines(text, one, keeper, now);
+    if (lines === undefined) return;
+    const isNewLife = lines.startsWith('{"kind":"life"');
+    kept.push({ reading: one, life: (kept.at(-1)?.life ?? 0) + (isNewLife ? 1 : 0) });
+    text += lines;
+  };
+  const replaced = (): void => {
+    users = new Map([...users].slice(0, 1));
+    early = undefined;
+    changed();
+  };
+  for (const one of happenings) {
+    now += 10;
+    switch (one.kind) {
+      case 'write': {
+        const username = `u${one.user}`;
+        users.set(username, { username, lang: `l${one.lang}`, password: `secret-${one.lang}` });
+        changed();
+        break;
       }
-      const masked = (state: TrueState): string =>
-        textOf(state.users.map((user) => ({ ...user, password: '***' })));
+      case 'remove':
+        users.delete(`u${one.user}`);
+        changed();
+        break;
+      case 'read':
+        // Another process read before, and writes first or last.
+        if (now % 40 === 0) early = reading(now - 5);
+        keep(reading(now - 5));
+        break;
+      case 'late read':
+        if (early !== undefined) keep(early);
+        early = undefined;
+        break;
+      case 'new pin':
+        pin = `p${one.id}`;
+        replaced();
+        break;
+      case 'new address':
+        address = `a${one.id}`;
+        replaced();
+        break;
+      case 'cut':
+        text = text.slice(0, Math.max(0, text.length - one.bytes));
+        break;
+      case 'hole': {
+        const at = Math.floor(text.length * one.place);
+        text = text.slice(0, at) + text.slice(at + one.bytes);
+        break;
+      }
+      case 'flip': {
+        const at = Math.floor(text.length * one.place);
+        if (text !== '') text = text.slice(0, at) + one.char + text.slice(at + 1);
+        break;
+      }
+      case 'lost line': {
+        const rows = text.split('\n');
+        rows.splice(Math.floor(rows.length * one.place), 1);
+        text = rows.join('\n');
+        break;
+      }
+      case 'compact':
+        text = compacted(text, now - one.back);
+        break;
+    }
+  }
+  return { text, truth, kept };
+}
+
+function textOf(records: Iterable<DeviceRecord>): string {
+  const rows = Array.from(records, (one) =>
+    JSON.stringify(Object.entries({ ...one, password: '***' }).sort()),
+  );
+  return rows.sort().join('\n');
+}
+
+const runs = { numRuns: 400 };
+
+test('whatever happens to the file, a state of the past is one that this very device had', () => {
+  const some = fc.array(
+    fc.oneof({ weight: 7, arbitrary: happening }, { weight: 1, arbitrary: damage }),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(some, (happenings) => {
+      const { text, truth } = world(happenings);
+      expect(text).not.toContain('secret-');
       const { lives } = replay(text);
-      for (const life of lives) {
-        const own = truth.filter((state) => state.pin === life.identity.pin);
-        for (const { from, to, state } of life.resources.get('user')?.readings ?? []) {
-          const shown = textOf([...state.values()].map(({ fields }) => fields));
-          const during = own.filter(
-            (one) => one.since <= to && (truth[truth.indexOf(one) + 1]?.since ?? Infinity) >= from,
+      for (const { identity, resources } of lives) {
+        const device = `${identity.pin} ${identity.address}`;
+        for (const { from, to, state } of resources.get('user')?.readings ?? []) {
+          const during = truth.filter(
+            (one, index) =>
+              one.device === device &&
+              one.since <= to &&
+              (truth[index + 1]?.since ?? Infinity) >= from,
           );
-          expect(during.map(masked)).toContain(shown);
+          const shown = textOf(Array.from(state.values(), ({ fields }) => fields));
+          expect(during.map(({ users }) => textOf(users.values()))).toContain(shown);
         }
       }
       for (const event of eventsOf('fw1', lives)) {
-        if (event.kind !== 'changed' && event.kind !== 'added' && event.kind !== 'gone') continue;
-        const moments = truth.filter(
-          ({ since }) => since >= (event.after ?? 0) && since <= event.before,
+        if (!('key' in event)) continue;
+        const within = truth.filter(
+          ({ since }, index) =>
+            since <= event.before && (truth[index + 1]?.since ?? Infinity) >= (event.after ?? 0),
         );
-        expect(moments.length).toBeGreaterThan(0);
+        const values = within.map(({ users }) => JSON.stringify(users.get(event.key)));
+        expect(new Set(values).size).toBeGreaterThan(1);
       }
-      expect(text).not.toContain('secret-');
     }),
-    { numRuns: 300 },
+    runs,
   );
 });
+
+test('in a sound file the changes are exactly those between each two readings of one device', () => {
+  fc.assert(
+    fc.property(fc.array(happening, { maxLength: 60 }), (happenings) => {
+      const { text, kept } = world(happenings);
+      const { lives, damaged } = replay(text);
+      expect(damaged).toBe(0);
+      const deviceOf = ({ identity }: NewReading): string => `${identity.pin} ${identity.address}`;
+      const expected = kept.flatMap(({ reading, life }, index) => {
+        const before = kept[index - 1];
+        const isSameDevice = before && deviceOf(before.reading) === deviceOf(reading);
+        if (before !== undefined) expect(before.life === life).toBe(isSameDevice);
+        return before && isSameDevice ? differences(before.reading, reading) : [];
+      });
+      const events = eventsOf('fw1', lives);
+      const left = new Set(events.flatMap((event) => (event.kind === 'left' ? event.fields : [])));
+      const count = (rows: readonly string[]): string[] =>
+        rows.filter((row) => !left.has(row.split(' ')[1] ?? '')).sort();
+      expect(count(events.flatMap(rowsOf))).toEqual(count(expected));
+      expect(events.filter(({ kind }) => kind === 'shape')).toEqual([]);
+    }),
+    runs,
+  );
+});
+
+function differences(before: NewReading, after: NewReading): string[] {
+  const [old, now] = [before, after].map(
+    ({ records }) => new Map(records.map((one) => [one['username'], one])),
+  ) as [Map<unknown, DeviceRecord>, Map<unknown, DeviceRecord>];
+  const end = `${before.from} ${after.to}`;
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+    const [one, other] = [old.get(key), now.get(key)];
+    if (one === undefined) return [`${String(key)} added ${end}`];
+    if (other === undefined) return [`${String(key)} gone ${end}`];
+    const fields = ['lang', 'password'].filter((field) => one[field] !== other[field]);
+    return fields.map((field) => `${String(key)} ${field} ${end}`);
+  });
+}
+
+function rowsOf(event: Event): string[] {
+  const end = `${event.after} ${event.before}`;
+  if (event.kind === 'changed') {
+    return event.fields.map(({ field }) => `${event.key} ${field} ${end}`);
+  }
+  return 'key' in event ? [`${event.key} ${event.kind} ${end}`] : [];
+}
