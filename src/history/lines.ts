@@ -97,11 +97,16 @@ export function lineText(line: HistoryLine): string {
   return `${text},"crc":${crc32(text)}}\n`;
 }
 
+/** Whether the checksum of a line is right. */
+export function isWhole(text: string): boolean {
+  const end = text.lastIndexOf(',"crc":');
+  return end >= 0 && text.slice(end) === `,"crc":${crc32(text.slice(0, end))}}`;
+}
+
 /** A line, or undefined if it is damaged, or not of devsh. */
 export function parseLine(text: string): HistoryLine | undefined {
   try {
-    const end = text.lastIndexOf(',"crc":');
-    if (end < 0 || text.slice(end) !== `,"crc":${crc32(text.slice(0, end))}}`) return undefined;
+    if (!isWhole(text)) return undefined;
     const line = parseJson(text) as unknown as HistoryLine | null;
     if (typeof line !== 'object' || line === null) return undefined;
     if (line.kind === 'life') return typeof line.at === 'number' ? line : undefined;

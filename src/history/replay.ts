@@ -4,6 +4,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import type { KeptRecord, KeptState } from './kept.ts';
 import {
   type Identity,
+  isWhole,
   type KeptChange,
   lifeName,
   type LineOfReading,
@@ -243,7 +244,7 @@ const UNCHANGED =
 
 /** Adds a reading that shows what the last one showed, as most do, without parsing it. */
 function addUnchanged(life: OpenLife | undefined, row: string): boolean {
-  if (!row.endsWith('}') || row.includes('"values"') || row.includes('"streaks"')) return false;
+  if (!isWhole(row) || row.includes('"values"') || row.includes('"streaks"')) return false;
   const [, resource = '', name, from, to, digest] = UNCHANGED.exec(row) ?? [];
   const [track, readings] = life?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
