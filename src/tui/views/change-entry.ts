@@ -15,7 +15,9 @@ export function entriesOf({ rows, changes = [] }: TableOutput): TimeLineEntry[] 
     const [on, what, by] = [text('on'), text('what'), text('by')];
     const [begin = '…', end] = intervalEnds(change, new Date());
     const when = `${begin} – ${end}`;
-    return [{ id: JSON.stringify([change, by]), when, on, what, by, change }];
+    return [
+      { id: [change.before, change.devices[0], what, by].join('\n'), when, on, what, by, change },
+    ];
   });
 }
 
