@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFleet, usernames } from '../main/devsh.ts';
+
+interface Answer {
+  readonly owed: readonly { readonly devices: readonly string[]; readonly change: string }[];
+  readonly lockout: readonly { readonly device: string; readonly verdict: string }[];
+}
+
+test('No device that was not reached is forgotten.', { timeout: 120_000 }, async () => {
+  const { devsh, device } = await startFleet({ devices: 4, users: 4 });
+  const owed = async (): Promise<Answer['owed']> =>
+    (JSON.parse((await devsh('owed --json')).stdout) as Answer).owed;
+  device(3).setFault('refuse', true);
+  device(4).setFault('refuse', true);
+  const run = await devsh('user delete viewer --on @lab --yes');
+  expect(run.exitCode).toBe(3);
+  expect(run.stdout).toContain('owed: sim3, sim4');
+
+  // One comes back, the other one does not: only what was seen to be done is no longer owed.
+  device(3).setFault('refuse', false);
+  await devsh('owed settle --yes');
+  expect(usernames(device(3))).not.toContain('viewer');
+  expect(await owed()).toMatchObject([{ devices: ['sim4'], change: 'delete user viewer' }]);
+
+  device(4).setFault('refuse', false);
+  await devsh('owed settle --yes');
+  expect(usernames(device(4))).not.toContain('viewer');
+  expect(await owed()).toEqual([]);
+});
+
+test('A lockout never claims more than it proved.', { timeout: 120_000 }, async () => {
+  const fleet = await startFleet({ devices: 4, profile: 'generic-rest' });
+  const { devsh, device } = fleet;
+  device(2).setFault('accept-and-forget');
+  device(3).setFault('refuse');
+  const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes --now --json');
+  expect(exitCode).toBe(3);
+  const { lockout } = JSON.parse(stdout) as Answer;
+  const verdicts = Object.fromEntries(lockout.map(({ device, verdict }) => [device, verdict]));
+  expect(verdicts).toEqual({
+    sim1: 'disabled',
+    sim2: 'no effect',
+    sim3: 'not read',
+    sim4: 'disabled',
+  });
+  expect(stderr).toContain('open sessions and API tokens: not known to be ended');
+  expect(stdout + stderr).not.toContain('locked out');
+});
+
+test('What devsh keeps of a reading holds no secret, and never names a run that did not do it.', async () => {
+  const { devsh, device } = await startFleet({ devices: 1, users: 3 });
+  const canary = 'Canary-7421-secret';
+  const set = await devsh(`user set viewer password=${canary} --on @lab --yes`);
+  expect(set.exitCode, set.stderr).toBeLessThan(2);
+  await devsh('user list --on @lab');
+  device(1).putUser({ username: 'rogue', lang: 'de' });
+  await devsh('user list --on @lab');
+  const folder = join(devsh.folder, 'state/devsh/readings');
+  for (const name of await readdir(folder)) {
+    const text = await readFile(join(folder, name), 'utf8');
+    expect([name, text.includes(canary), text.includes('admin-secret')]).toEqual([
+      name,
+      false,
+      false,
+    ]);
+  }
+  const { stdout } = await devsh('changes rogue --since 1h');
+  expect(stdout).toContain('rogue');
+  expect(stdout).toMatch(/not by a run of this devsh/);
+});
