@@ -24,6 +24,7 @@ import {
   UsageError,
 } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
+import { fanOut } from '../../fleet/fan-out.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import type { Call, WriteCall } from '../command.ts';
@@ -245,6 +246,13 @@ async function confirmAbsent(
   if (answer !== 'now') throw new DeclinedError('waiting: nothing was sent');
 }
 
+/** The accounts of a device to act on, and what ends their sessions and tokens; see `endingAccess`. */
+interface Access {
+  readonly session: DeviceSession;
+  readonly accounts: readonly FoundAccount[];
+  readonly ends: readonly Change[] | DevshError | undefined;
+}
+
 /** What each device needs. Throws a `RefusedError` if one cannot disable the account and may not delete it. */
 async function* targetsOf(
   { options }: LockoutCall,
@@ -253,25 +261,29 @@ async function* targetsOf(
   sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output, readonly Target[]> {
   const byAddress = grouped(taken, ({ device }) => device.address);
+  const concerned = sessions.filter(({ ref }) => byAddress.has(ref.address));
+  const look = async (session: DeviceSession, emit: (found: Access) => void) => {
+    const accounts = byAddress.get(session.ref.address) ?? [];
+    emit({ session, accounts, ends: await endingAccess(call, session, accounts) });
+  };
+  const looked: Access[] = [];
+  for await (const one of fanOut(concerned, call.readWidth, look, call.io.signal)) looked.push(one);
+  call.io.signal.throwIfAborted();
+  looked.sort((a, b) => concerned.indexOf(a.session) - concerned.indexOf(b.session));
   const targets: Target[] = [];
   const without: string[] = [];
-  const concerned = sessions.filter(({ ref }) => byAddress.has(ref.address));
-  for (const session of concerned) {
-    const accounts = byAddress.get(session.ref.address) ?? [];
+  for (const { session, accounts, ends } of looked) {
     const changes = accounts.map((account) => closing(session, account));
     if (changes.some(({ action }) => action === 'delete')) without.push(session.ref.name);
-    const ends = await endingAccess(call, session, accounts);
-    if (ends instanceof DevshError) {
-      yield { kind: 'error', error: ends, device: session.ref };
-      targets.push({ session, accounts, changes, open: undefined });
-    } else {
-      targets.push({
-        session,
-        accounts,
-        changes: [...changes, ...(ends ?? [])],
-        open: ends?.length,
-      });
-    }
+    const isFailed = ends instanceof DevshError;
+    if (isFailed) yield { kind: 'error', error: ends, device: session.ref };
+    const ended = isFailed ? undefined : ends;
+    targets.push({
+      session,
+      accounts,
+      changes: [...changes, ...(ended ?? [])],
+      open: ended?.length,
+    });
   }
   if (without.length > 0 && !options.deletes) {
     throw new RefusedError(
