@@ -2,6 +2,7 @@ import {
   closeSync,
   fstatSync,
   ftruncateSync,
+  futimesSync,
   openSync,
   readFileSync,
   readSync,
@@ -20,10 +21,12 @@ import {
   compacted,
   isTooLarge,
   lastLine,
+  type LastLine,
   nextLines,
   type NewReading,
   sameLine,
 } from './next-lines.ts';
+import { lastTrack, replay } from './replay.ts';
 
 /** Enough for the last lines of a device, unless one of them has many records. */
 const TAIL_BYTES = 1_024;
@@ -95,7 +98,7 @@ export class HistoryWriter {
     this.#held.clear();
     if (held.length === 0) return;
     await this.#files.exclusively(() => {
-      for (const { path, line } of held) this.#append(path, (tail) => followUp(tail, line));
+      for (const { path, line } of held) this.#append(path, (lastOf) => followUp(lastOf, line));
       return Promise.resolve();
     });
   }
@@ -104,15 +107,15 @@ export class HistoryWriter {
   #keep(reading: NewReading, keeper: Keeper, now: number): boolean {
     const path = this.#files.path(reading.identity.name);
     const id = `${path}\n${reading.resource}`;
-    return this.#append(path, (tail, whole) => {
-      const last = lastLine(tail, reading.resource);
+    return this.#append(path, (lastOf, whole) => {
+      const last = lastOf(reading.resource);
       if (last?.kind === 'large' && isTooLarge(reading)) return undefined;
       const same = sameLine(last, reading, keeper);
       const held = this.#held.get(id)?.line;
       if (same === undefined) {
         this.#held.delete(id);
         this.#kept.add(id);
-        const before = (held && followUp(tail, held)) ?? '';
+        const before = (held && followUp(lastOf, held)) ?? '';
         const lines = nextLines(whole() + before, reading, keeper, now);
         return lines === undefined ? before : before + lines;
       }
@@ -128,22 +131,27 @@ export class HistoryWriter {
   }
 
   /** Synchronous, because a fleet has many files. */
-  #append(
-    path: string,
-    linesFor: (tail: string, whole: () => string) => string | undefined,
-  ): boolean {
+  #append(path: string, linesFor: (lastOf: LastOf, whole: () => string) => string | undefined) {
     try {
       const file = openSync(path, 'a+', 0o600);
       try {
-        const { size } = fstatSync(file);
-        const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
-        readSync(file, tail, 0, tail.length, size - tail.length);
+        const { size, mtimeMs } = fstatSync(file);
+        const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+        readSync(file, bytes, 0, bytes.length, size - bytes.length);
+        const tail = bytes.toString('utf8');
         // A line cut off by a crash must not merge with the next one.
-        const end = size > 0 && tail.at(-1) !== 0x0a ? '\n' : '';
-        const lines = linesFor(tail.toString('utf8'), () =>
-          size === 0 ? '' : readFileSync(path, 'utf8') + end,
-        );
-        if (lines) this.#appended += appendWhole(file, size, end + lines);
+        const end = size > 0 && !tail.endsWith('\n') ? '\n' : '';
+        const whole = (): string => (size === 0 ? '' : readFileSync(path, 'utf8') + end);
+        const isSound = isMarked(tail, mtimeMs) || replay(whole()).damaged === 0;
+        const lastOf: LastOf = (resource) => {
+          const last = lastLine(tail, resource);
+          return isSound || isApplied(last, whole()) ? last : undefined;
+        };
+        const lines = linesFor(lastOf, whole);
+        if (lines) {
+          this.#appended += appendWhole(file, size, end + lines);
+          if (isSound) mark(file, lines);
+        }
         return Boolean(lines);
       } finally {
         closeSync(file);
@@ -190,12 +198,38 @@ export class HistoryWriter {
   }
 }
 
+/** The last line of a resource that readers of the file can use; undefined if the whole file has to be read. */
+type LastOf = (resource: string) => LastLine;
+
 /** The line of an unchanged reading, unless the file went on without it. */
-function followUp(tail: string, line: LineOfReading): string | undefined {
-  const last = lastLine(tail, line.resource);
+function followUp(lastOf: LastOf, line: LineOfReading): string | undefined {
+  const last = lastOf(line.resource);
   const isKnown = last !== undefined && last.kind !== 'large' && last.life === line.life;
   const isNext = isKnown && last.digest === line.digest && line.from >= last.to;
   return isNext ? lineText(line) : undefined;
+}
+
+/** Whether a replay of a damaged file gets to this line. */
+function isApplied(last: LastLine, whole: string): boolean {
+  if (last === undefined || last.kind === 'large') return true;
+  return lastTrack(whole, last.life, last.resource).track?.digest === last.digest;
+}
+
+/**
+ * The checksum of its last line is in the microseconds of the time of a file. So whoever else writes to the
+ * file is noticed without reading it, and the end of a damaged file is not trusted.
+ */
+function mark(file: number, lines: string): void {
+  const seconds = Math.floor(Date.now() / 1000) + markOf(lines) / 1_000_000;
+  futimesSync(file, seconds, seconds);
+}
+
+function isMarked(tail: string, mtimeMs: number): boolean {
+  return tail.endsWith('}\n') && Math.round(mtimeMs * 1000) % 1_000_000 === markOf(tail);
+}
+
+function markOf(lines: string): number {
+  return Number(/"crc":(\d+)\}\n$/.exec(lines)?.[1]) % 1_000_000;
 }
 
 /** Appends all of it or nothing: a full disk may take only a part. Returns the number of bytes. */

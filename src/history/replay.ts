@@ -277,7 +277,7 @@ export function lastTrack(
   for (const row of text.slice(lastAll + 1).split('\n')) {
     const line = row === '' ? undefined : parseLine(row);
     if (line === undefined || line.kind === 'life' || line.kind === 'large') continue;
-    if (line.resource !== resource) continue;
+    if (line.resource !== resource || line.life !== life) continue;
     track = applyLine(track, line)?.[0] ?? track;
   }
   return { isLife: true, track };

@@ -88,6 +88,43 @@ test('a history that cannot be written costs one warning, not the command', asyn
   expect(await history.readingsOf('sim1', 'user')).toHaveLength(1);
 });
 
+test.each([
+  ['a change is lost', (rows: string[]) => rows.filter((row) => !isChange(row))],
+  ['a byte changes', (rows: string[]) => rows.map((row) => (isChange(row) ? ` ${row}` : row))],
+  ['its begin is lost', (rows: string[]) => rows.slice(1)],
+])('goes on with a file of which %s', async (_, damaged) => {
+  const { devsh, device, history, key, file } = await startOne();
+  const read = () => devsh('user list --on sim1');
+  await read();
+  await devsh(`user set ${key} lang=fr --on sim1 --yes`);
+  for (let count = 0; count < 6; count += 1) await read();
+  await writeFile(file, damaged((await readFile(file, 'utf8')).split('\n')).join('\n'));
+  const from = Date.now();
+
+  await read();
+  await read();
+  await devsh('role list --on sim1');
+  await read();
+
+  expect(await history.readingsOf('sim1', 'user', { since: from })).toHaveLength(3);
+  const { records } = await history.stateAt('sim1', 'user', Date.now());
+  expect(records.map((one) => one['lang'])).toEqual(device(1).users.map(({ lang }) => lang));
+});
+
+test('knows by the time of a file that nobody else wrote to it', async () => {
+  const { devsh, file } = await startOne();
+  for (let count = 0; count < 3; count += 1) {
+    await devsh('user list --on sim1');
+    const crc = /"crc":(\d+)\}\n$/.exec(await readFile(file, 'utf8'))?.[1];
+    const { mtimeMs } = await stat(file);
+    expect(Math.round(mtimeMs * 1000) % 1_000_000).toBe(Number(crc) % 1_000_000);
+  }
+});
+
+function isChange(row: string): boolean {
+  return row.startsWith('{"kind":"change"');
+}
+
 test('a new certificate begins a new life', async () => {
   const { devsh, devices, history } = await startOne();
   await devsh('user list --on sim1');
