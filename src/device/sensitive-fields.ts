@@ -83,7 +83,28 @@ function mayBeJson(text: string): boolean {
 }
 
 function namesSecret(json: string): boolean {
-  return Array.from(json.matchAll(/"([^"\\]+)"\s*:/g), ([, name = '']) => name).some(isSecretField);
+  return Array.from(json.matchAll(/"([^"\\]+)\\*"\s*:/g), ([, name = '']) => name).some(
+    isSecretField,
+  );
+}
+
+/** A login in a URL, a header with one, a private key, a hash among other words, a tag of XML. */
+const SECRET_TEXT =
+  /:\/\/[^/\s:@]*:[^/\s@]+@|\b(?:bearer|basic)\s+(?=\S*[\d=+/])[\w+/=.-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\$(?:[156y]|2[aby]|argon2\w*)\$[^\s$]+\$\S|<([\w-]+)>[^<]/gi;
+/** Nearly all texts have none of these. */
+const MAY_SHOW_SECRET = /[=:<$]|-----BEGIN|bearer|basic/i;
+
+/** Whether free text, such as a note or a configuration, has a secret in it, as far as its words show that. */
+export function showsSecret(text: string): boolean {
+  if (!MAY_SHOW_SECRET.test(text)) return false;
+  for (const [, tag] of text.matchAll(SECRET_TEXT)) {
+    if (tag === undefined || isSecretField(tag)) return true;
+  }
+  for (const { 0: all, 1: name = '', index } of text.matchAll(NAME_OF_VALUE)) {
+    const value = text.slice(index + all.length, index + all.length + 100).trimStart();
+    if (isSecretField(name) && value !== '' && !value.startsWith(MASK)) return true;
+  }
+  return false;
 }
 
 /** The pairs of a form with their secrets masked. */

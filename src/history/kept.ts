@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type DeviceRecord,
+  grouped,
   isTimeStamp,
   isValueList,
   isValueObject,
@@ -17,8 +18,10 @@ import {
   maskedPath,
   maskedValue,
   mayBeSecretField,
+  showsSecret,
 } from '../device/sensitive-fields.ts';
 import { isDeviceTime } from '../fleet/compared.ts';
+import { MASK } from '../text/one-line.ts';
 
 /**
  * A record as it is kept: without secrets, and without the fields that move by themselves. `digests` has the
@@ -92,23 +95,50 @@ export class Keeper {
     );
   }
 
-  /** Records without a key, or with one that another has too, are told apart by their order. */
+  /** By key, in the order of the device. */
   state(
     resource: string,
     records: readonly DeviceRecord[],
     keyField: string,
     moving: ReadonlySet<string>,
   ): KeptState {
-    const state = new Map<string, KeptRecord>();
+    const keys = this.#keys(records, keyField, moving);
+    return new Map(
+      records.map((record, index) => {
+        const key = keys[index] ?? '';
+        return [key, this.#kept(resource, key, keyField, record, moving)];
+      }),
+    );
+  }
+
+  /** Records that share a name are numbered by their content: a device may list them in another order. */
+  #keys(
+    records: readonly DeviceRecord[],
+    keyField: string,
+    moving: ReadonlySet<string>,
+  ): readonly string[] {
     const isSecretKey = isSecretField(keyField);
-    for (const record of records) {
+    const keys = records.map((record) => {
       const text = valueText(valueAt(record, keyField));
-      const name = isSecretKey ? this.#digest(text) : text;
-      let key = name;
-      for (let copy = 2; state.has(key); copy += 1) key = `${name}#${copy}`;
-      state.set(key, this.#kept(resource, key, keyField, record, moving));
+      return isSecretKey ? this.#digest(text) : text;
+    });
+    const taken = new Set(keys);
+    if (taken.size === keys.length) return keys;
+    for (const [name, copies] of grouped([...keys.entries()], ([, key]) => key)) {
+      if (copies.length === 1) continue;
+      const texts = copies.map(([index]) => {
+        return [index, quickText(without(records.slice(index, index + 1), moving))] as const;
+      });
+      texts.sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+      let copy = 1;
+      for (const [index] of texts.slice(1)) {
+        do copy += 1;
+        while (taken.has(`${name}#${copy}`));
+        keys[index] = `${name}#${copy}`;
+        taken.add(`${name}#${copy}`);
+      }
     }
-    return state;
+    return keys;
   }
 
   /** The last values of fields that move by themselves. */
@@ -118,12 +148,12 @@ export class Keeper {
     moving: readonly string[],
   ): (readonly [key: string, values: DeviceRecord])[] {
     const names = moving.filter((field) => !isSecretField(field));
-    return records.flatMap((record) => {
+    const keys = this.#keys(records, keyField, new Set(moving));
+    return records.flatMap((record, index) => {
       const values = names
         .filter((field) => Object.hasOwn(record, field))
         .map((field) => [field, this.#safe(field, record[field] ?? null)] as const);
-      const key = valueText(valueAt(record, keyField));
-      return values.length === 0 ? [] : [[key, Object.fromEntries(values)] as const];
+      return values.length === 0 ? [] : [[keys[index] ?? '', Object.fromEntries(values)] as const];
     });
   }
 
@@ -155,7 +185,7 @@ export class Keeper {
       if (moving.has(field)) continue;
       // A key is shown in every list; with the password `admin`, admin would otherwise lose its name.
       const isKey = field === keyField && !isSecretField(field);
-      const safe = isKey ? value : this.#safe(field, value);
+      const safe = isKey ? value : this.#safe(secretName(record, field), value);
       fields.push([field, safe]);
       if (safe === value || isDeepStrictEqual(safe, value)) continue;
       digests.push([field, this.#fieldDigest(resource, key, field, value)]);
@@ -170,12 +200,15 @@ export class Keeper {
     if (isValueList(value)) return value.map((item) => this.#safe('', item));
     if (isValueObject(value)) {
       const parts = Object.entries(value).map(
-        ([name, part]) => [this.#redact(name), this.#safe(name, part)] as const,
+        ([name, part]) => [this.#redact(name), this.#safe(secretName(value, name), part)] as const,
       );
       return Object.fromEntries(parts);
     }
     const masked = maskedValue(field, value);
-    if (typeof masked === 'string') return this.#redact(maskedPath(masked));
+    if (typeof masked === 'string') {
+      const path = this.#redact(maskedPath(masked));
+      return showsSecret(path) ? MASK : path;
+    }
     if (typeof masked === 'boolean' || masked === null) return masked;
     const text = valueText(masked);
     const shown = this.#redact(text);
@@ -191,6 +224,18 @@ export class Keeper {
     return shortened(createHmac('sha256', this.#key).update(text));
   }
 }
+
+/** Of a setting that is a pair of name and value, the value has the name: `{name: 'psk', value: 'x'}`. */
+function secretName(record: DeviceRecord, field: string): string {
+  if (!/^(?:.*[_a-z])?val(?:ue)?s?$/i.test(field)) return field;
+  for (const name of NAMES) {
+    const text = valueAt(record, name);
+    if (typeof text === 'string' && isSecretField(text)) return text;
+  }
+  return field;
+}
+
+const NAMES = ['name', 'key', 'id', 'field', 'option', 'setting', 'parameter', 'attribute'];
 
 /** So many records are one text: all of them at once would double the memory of a long list. */
 const AT_ONCE = 256;

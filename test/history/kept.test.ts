@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { redactorOf } from '../../src/device/sensitive-fields.ts';
 import { type Event, eventsOf } from '../../src/history/events.ts';
+import { eventText } from '../../src/history/fold-events.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { lineText } from '../../src/history/lines.ts';
 import {
@@ -16,14 +17,15 @@ import { replay } from '../../src/history/replay.ts';
 
 const keeper = new Keeper(randomBytes(32), redactorOf(['login-secret']));
 
-/** The history of these readings, one an hour. */
+/** The history of these readings, one an hour. The first field of the first record names the records. */
 function historyOf(...readings: readonly (readonly DeviceRecord[])[]): string {
   let text = '';
   for (const [index, records] of readings.entries()) {
     const to = 1_800_000_000_000 + index * 3_600_000;
     const identity = { name: 'fw1', address: 'fw1:443', pin: 'aa', digestKey: 'k' };
     const reading: NewReading = {
-      ...{ identity, resource: 'user', keyField: 'username', moving: [] },
+      ...{ identity, resource: 'user', moving: [] },
+      keyField: Object.keys(records[0] ?? {})[0] ?? 'username',
       ...{ records, from: to - 10, to },
     };
     const same = sameLine(lastLine(text.slice(-4096), 'user'), reading, keeper);
@@ -54,6 +56,16 @@ test.each<[string, DeviceRecord]>([
   ['a list of secrets', { keys: [{ private_key: 'planted-1' }] }],
   ['JSON in a text', { settings: '{"psk":"planted-1"}' }],
   ['a query', { url: 'https://x/?token=planted-1&a=b' }],
+  ['JSON in JSON in a text', { settings: '{"a":"{\\"psk\\":\\"planted-1\\"}"}' }],
+  ['JSON behind a word', { settings: 'cfg={"psk":"planted-1"}' }],
+  ['XML', { config: '<user><password>planted-1</password></user>' }],
+  ['a login in a URL', { url: 'ldap://admin:planted-1@dc1/' }],
+  ['the fragment of a URL', { url: 'https://x/#access_token=planted-1' }],
+  ['a line of a configuration', { config: 'mode = x\npassword = planted-1' }],
+  ['a header', { note: 'send Authorization: Bearer planted-1' }],
+  ['a private key', { note: '-----BEGIN RSA PRIVATE KEY-----\nplanted-1' }],
+  ['a hash among other words', { note: 'root:$6$salt$planted-1:0' }],
+  ['a pair of name and value', { options: [{ name: 'psk', value: 'planted-1' }] }],
   ['the login in free text', { note: 'use login-secret here' }],
 ])('%s is not kept, but that it changed', (_, fields) => {
   const changed = JSON.parse(
@@ -63,6 +75,41 @@ test.each<[string, DeviceRecord]>([
 
   expect(text).not.toMatch(/planted|login-secret/);
   expect(changesIn(text)).toMatchObject([{ kind: 'changed', fields: [{ isSecret: true }] }]);
+});
+
+test('a setting that is a pair of name and value, and a key that is a secret, are not kept', () => {
+  const setting = historyOf([{ name: 'radius_secret', value: 'planted-1' }]);
+  const tokens = historyOf([{ api_key: 'planted-1', last_used: '2026-01-01T00:00:00Z' }]);
+  expect(setting + tokens).not.toContain('planted');
+  const known = replay(tokens).lives[0]?.resources.get('user');
+  expect([...(known?.values.keys() ?? [])]).toEqual([
+    ...(known?.readings[0]?.state.keys() ?? ['nothing was read']),
+  ]);
+});
+
+test.each(['password policy of 12 characters', 'see https://x/a:8', 'basic authentication, a <b>'])(
+  'a note without a secret stays readable: %s',
+  (note) => {
+    expect(historyOf([{ username: 'amy', note }])).toContain(note);
+  },
+);
+
+test('records with the same key in another order are no change', () => {
+  const [one, other] = [
+    { username: 'amy', lang: 'de' },
+    { username: 'amy', lang: 'fr' },
+  ];
+  expect(changesIn(historyOf([one, other], [other, one]))).toEqual([]);
+});
+
+test('records that are named by another field are not compared, and that is said', () => {
+  const text = historyOf([{ username: 'amy', n: 1 }], [{ login: 'amy', n: 2 }]);
+  const [event, ...others] = changesIn(text);
+  expect(event).toMatchObject({ kind: 'life', resource: 'user', reason: 'key field' });
+  expect(event && eventText(event)).toContain('nothing is compared across');
+  expect(others).toEqual([]);
+  const readings = replay(text).lives[0]?.resources.get('user')?.readings;
+  expect(readings?.map(({ keyField }) => keyField)).toEqual(['username', 'login']);
 });
 
 test('equal passwords have different digests', () => {
