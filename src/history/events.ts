@@ -62,10 +62,10 @@ export type Event =
       readonly resource: string;
       readonly fields: readonly string[];
     })
-  /** Another certificate or address: another device, as far as is known. */
+  /** Another certificate or address: another device, as far as is known; or records with other names. */
   | (EventBase & { readonly kind: 'life'; readonly reason: LifeReason });
 
-export type LifeReason = 'pin' | 'address' | 'digest key' | 'clock';
+export type LifeReason = 'pin' | 'address' | 'digest key' | 'clock' | 'key field';
 
 /** What the lives of a device show, oldest first. The first reading of all is no change. Pure. */
 export function eventsOf(device: string, lives: readonly Life[]): Event[] {
@@ -106,7 +106,9 @@ export function recordEvents(
     return [{ ...at, kind: 'added', key, record }];
   });
   const later = eventsOf(device, lives).filter((event) =>
-    'key' in event ? event.resource === resource && event.key === key : event.kind === 'life',
+    'key' in event
+      ? event.resource === resource && event.key === key
+      : event.kind === 'life' && (event.resource ?? resource) === resource,
   );
   return [...first, ...later].sort((a, b) => a.before - b.before);
 }
@@ -119,8 +121,12 @@ function eventsOfResource(
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
   return readings.flatMap((reading, index) => {
     const { difference, left: now = [], state, to } = reading;
-    const at = { ...base, after: readings[index - 1]?.from, before: to };
+    const earlier = readings[index - 1];
+    const at = { ...base, after: earlier?.from, before: to };
     const found: Event[] = difference ? changesBetween(at, difference, left, state.size) : [];
+    if (earlier && earlier.state.size > 0 && earlier.keyField !== reading.keyField) {
+      found.push({ ...at, kind: 'life', reason: 'key field' });
+    }
     return now.length === 0 ? found : [...found, { ...at, kind: 'left', fields: now }];
   });
 }

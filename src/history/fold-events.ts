@@ -72,7 +72,7 @@ function contentOf(event: Event): JsonValue {
     case 'left':
       return [event.kind, event.resource, event.fields];
     case 'life':
-      return [event.kind, event.reason];
+      return [event.kind, event.resource ?? null, event.reason];
   }
 }
 
@@ -81,6 +81,7 @@ const REASONS: Readonly<Record<LifeReason, string>> = {
   address: 'has another address: nothing is compared across',
   'digest key': 'has a new history: the key of the digests was replaced',
   clock: 'has a new history: the clock of this machine was set back',
+  'key field': 'names the records by another field: nothing is compared across',
 };
 
 /** `user jdoe gone`, `user bob changed: lang de → en, password`. Texts of devices are not yet safe to show. */
@@ -105,7 +106,7 @@ export function eventText(event: Event): string {
     case 'left':
       return `${event.resource}: ${event.fields.join(', ')} left out from now on: different at every reading`;
     case 'life':
-      return `device ${REASONS[event.reason]}`;
+      return `${event.resource === undefined ? '' : `${event.resource}: `}device ${REASONS[event.reason]}`;
   }
 }
 

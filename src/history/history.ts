@@ -117,7 +117,7 @@ export class History {
     return {
       records: kept.map(({ fields }) => fields),
       state: reading.state,
-      keyField: known.keyField,
+      keyField: reading.keyField,
       read: { from: reading.from, to: reading.to },
       nextRead: next && { from: next.from, to: next.to },
       life: life.id,

@@ -27,6 +27,8 @@ export interface Difference {
 
 /** One complete reading of a resource. */
 export interface KnownReading extends Moment {
+  /** The field that the records are named by. */
+  readonly keyField: string;
   /** To the reading before; undefined if nothing differs, and for the first one. */
   readonly difference?: Difference | undefined;
   /** Fields that were found to move by themselves, and are left out from this reading on. */
@@ -37,7 +39,6 @@ export interface KnownReading extends Moment {
 
 /** What one life of a device has shown of a resource. Readings in order of time; at least one. */
 export interface ResourceLife {
-  readonly keyField: string;
   readonly readings: readonly KnownReading[];
   readonly moving: readonly string[];
   /** The last values of the fields that move by themselves, by key. */
@@ -83,7 +84,8 @@ export function applyLine(
     // Records that are named by another field cannot be compared.
     const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
     const difference = isComparable && differenceOf(stripped(track.state, moving), state);
-    return [next, { from, to, state, difference: difference || undefined }];
+    const { keyField } = line;
+    return [next, { from, to, keyField, state, difference: difference || undefined }];
   }
   if (track === undefined) return undefined;
   const known = line.kind === 'change' ? line.was : line.digest;
@@ -97,7 +99,8 @@ export function applyLine(
     streaks,
     ...kept,
   };
-  if (line.kind === 'same') return [next, { from, to, state: track.state }];
+  const { keyField } = track;
+  if (line.kind === 'same') return [next, { from, to, keyField, state: track.state }];
   const before = stripped(track.state, moving);
   const state = new Map(before);
   for (const key of line.gone ?? []) state.delete(key);
@@ -108,7 +111,7 @@ export function applyLine(
   for (const record of line.added ?? []) state.set(record.key, record);
   return [
     { ...next, state },
-    { from, to, state, difference: differenceOf(before, state), left: line.left },
+    { from, to, keyField, state, difference: differenceOf(before, state), left: line.left },
   ];
 }
 
@@ -252,13 +255,14 @@ function addUnchanged(life: OpenLife | undefined, row: string): boolean {
   const moment = { from: Number(from), to: Number(to) };
   track.from = Math.max(moment.from, track.from);
   track.to = Math.max(moment.to, track.to);
-  if (moment.to !== readings.at(-1)?.to) readings.push({ ...moment, state: track.state });
+  if (moment.to !== readings.at(-1)?.to)
+    readings.push({ ...moment, keyField: track.keyField, state: track.state });
   return true;
 }
 
 function lifeOf(track: Track, readings: readonly KnownReading[]): ResourceLife {
-  const { keyField, moving, values, valuesAt } = track;
-  return { keyField, readings, moving: moving?.fields ?? [], values, valuesAt };
+  const { moving, values, valuesAt } = track;
+  return { readings, moving: moving?.fields ?? [], values, valuesAt };
 }
 
 /** Where the last life in a file stands for a resource; undefined if it is not `life`, or has not read it. */

@@ -18,7 +18,7 @@ export interface SentStep {
 
 export function sentSteps({ run, plan, states }: Run): SentStep[] {
   return plan.devices.flatMap(({ device, steps }) =>
-    steps.flatMap(({ resource, key }, index): SentStep[] => {
+    steps.flatMap(({ resource, key, before, asked }, index): SentStep[] => {
       const state = states.get(device.name)?.[index];
       if (state === undefined || state.kind === 'waiting') return [];
       const at = state.kind === 'sent' ? state.at : state.sentAt;
@@ -27,9 +27,23 @@ export function sentSteps({ run, plan, states }: Run): SentStep[] {
       const verdict = state.kind === 'sent' ? 'unknown' : state.result.verdict;
       const endedAt =
         verdict === 'unknown' ? Infinity : verdict === 'done' ? sentAt : Date.parse(state.at);
-      return [{ run, device: device.name, resource, key, sentAt, endedAt }];
+      const names = [key, newName(key, before, asked) ?? key];
+      return [...new Set(names)].map((name) => {
+        return { run, device: device.name, resource, key: name, sentAt, endedAt };
+      });
     }),
   );
+}
+
+/** What may be the new name of a record: the value of a field that had its old name. */
+function newName(
+  key: string,
+  before: DeviceRecord | undefined,
+  wrote: DeviceRecord,
+): string | undefined {
+  const name = Object.keys(wrote).find((field) => valueText(valueAt(before, field)) === key);
+  const text = name === undefined ? key : valueText(wrote[name]);
+  return text === key ? undefined : text;
 }
 
 /** The steps of a run that the device has carried out, as their read-back proved. */

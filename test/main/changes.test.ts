@@ -1,5 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 
@@ -76,6 +77,24 @@ test('says where a run may have done it, and where journals cannot be read', asy
   expect(stdout).toContain('unclear: cannot read');
   expect(stdout).not.toContain('not by a run');
   expect(stderr).toContain('cannot read the journals of');
+});
+
+test('a change since a reading long before --at is not denied, nor is a new name', async () => {
+  const { devsh, device, json } = await startRead();
+  const key = device(1).users[1]?.username ?? '';
+  const unseen = { env: { XDG_CONFIG_HOME: join(devsh.folder, 'unseen') } };
+  await cp(join(devsh.folder, 'config'), unseen.env.XDG_CONFIG_HOME, { recursive: true });
+  await devsh('config set historyDays 0', unseen);
+  await devsh(`user set ${key} lang=fr --on sim1 --yes`, unseen);
+  await wait(20);
+  const then = new Date().toISOString();
+  const drift = await devsh(`user list --drift --at ${then} --on sim1`);
+  expect(drift.stdout).toMatch(/lang \S+ → fr\s+run/);
+
+  await devsh(`user set ${key} username=robert --on sim1 --yes`);
+  expect(await json('changes robert --on sim1')).toMatchObject([
+    { kind: 'added', author: 'perhaps' },
+  ]);
 });
 
 test('names devices that were not read, and never calls them unchanged', async () => {

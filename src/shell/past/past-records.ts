@@ -74,7 +74,7 @@ function* remarks(
       ? 'not read again since'
       : `the next reading was ${nexts.length === states.length ? '' : 'at the earliest '}${timeText(Math.min(...nexts), now)}`;
   yield info(
-    `as read ${intervalText(span, now)} ${zoneText(now)}; ${next}: what changed between is not known`,
+    `as read ${intervalText(span, now)} ${zoneText(new Date(span.before))}; ${next}: what changed between is not known`,
   );
   const old = names(({ isCurrentLife }) => !isCurrentLife);
   if (old !== '') yield warning(`replaced since, so this is of the device before: ${old}`);
@@ -134,6 +134,10 @@ export async function* driftSince(
           ? `is another device since ${timeText(current.begin, services.now())} (certificate or address), and is not compared with the one before`
           : `${resource} was not read by ${timeText(time, services.now())}; the first reading is of ${timeText(first.to, services.now())}`,
       );
+    } else if (then.keyField !== now.keyField && then.state.size > 0) {
+      yield fail(
+        `its ${resource}s are named by "${now.keyField}" since, then by "${then.keyField}": they cannot be compared`,
+      );
     } else {
       compared.push(device);
       const place = { device, life: current.id, resource, after: then.from, before: now.to };
@@ -143,7 +147,9 @@ export async function* driftSince(
     }
   }
   if (compared.length === 0) return;
-  const authors = await Authors.since(services, time);
+  // A device may have been read last long before that time.
+  const first = Math.min(...events.map(({ after, before }) => after ?? before));
+  const authors = await Authors.since(services, first);
   const shown = authors
     .attribute(events)
     .filter((event) => filter === undefined || matches(filter, filteredBy(event), event.device));
