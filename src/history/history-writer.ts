@@ -220,12 +220,14 @@ function isApplied(last: LastLine, whole: string): boolean {
  * file is noticed without reading it, and the end of a damaged file is not trusted.
  */
 function mark(file: number, lines: string): void {
-  const seconds = Math.floor(Date.now() / 1000) + markOf(lines) / 1_000_000;
+  // Half a microsecond more: systems cut the digits off that they cannot store.
+  const seconds = Math.floor(Date.now() / 1000) + (markOf(lines) + 0.5) / 1_000_000;
   futimesSync(file, seconds, seconds);
 }
 
 function isMarked(tail: string, mtimeMs: number): boolean {
-  return tail.endsWith('}\n') && Math.round(mtimeMs * 1000) % 1_000_000 === markOf(tail);
+  // A quarter, because a number has not all the digits of the time.
+  return Math.floor(mtimeMs * 1000 + 0.25) % 1_000_000 === markOf(tail);
 }
 
 function markOf(lines: string): number {
