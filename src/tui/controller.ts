@@ -33,7 +33,7 @@ import {
   unboundKeyText,
 } from './keys/keymap.ts';
 import { filledWords, hasForeignValue, type Subject, subjectOf } from './keys/own-actions.ts';
-import { lastSeenOf, TableFeed } from './table/feed.ts';
+import { lastSeenOf, owedOf, TableFeed } from './table/feed.ts';
 import { targetAt } from './screen/mouse.ts';
 import { type KeyEvent, matchesKey, type MouseEvent, parseKey } from './terminal/keys.ts';
 
@@ -58,6 +58,7 @@ export class Controller {
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
   readonly #lookForLastSeen: () => void;
+  readonly #lookForOwed: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
   /** The row of the last click. */
@@ -151,6 +152,7 @@ export class Controller {
       },
     );
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
+    this.#lookForOwed = owedOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.#background = [
@@ -444,6 +446,7 @@ export class Controller {
 
   #afterLine(command: string, hasResults: boolean): void {
     if (this.#shell.shell.fleet.connected.length === 0) void this.#greet();
+    this.#lookForOwed(hasResults || command === 'owed' || command === 'connect');
     this.#reader.afterLine(command, hasResults);
   }
 
@@ -452,6 +455,7 @@ export class Controller {
     const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
     this.#store.dispatch({ kind: 'fleet', fleet: view });
     this.#lookForLastSeen();
+    this.#lookForOwed();
     this.#forms.updateFields();
     this.#feed.addCachedReads();
   }

@@ -52,6 +52,7 @@ export function initialState(
     firstRun: undefined,
     nextSteps: [],
     lastSeen: new Map(),
+    owed: new Map(),
     strangers: undefined,
     news: new Map(),
     life: undefined,

@@ -98,6 +98,8 @@ function step(state: State, action: Action): State {
       return { ...state, nextSteps: action.steps };
     case 'last-seen':
       return { ...state, lastSeen: new Map([...state.lastSeen, ...action.texts]) };
+    case 'owed':
+      return { ...state, owed: action.owed };
     case 'strangers':
       return { ...state, strangers: action.strangers };
     case 'life':

@@ -47,6 +47,7 @@ export type Action =
   | { readonly kind: 'next-steps'; readonly steps: readonly FirstStep[] }
   /** By address: what devices had in an earlier session. */
   | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
+  | { readonly kind: 'owed'; readonly owed: State['owed'] }
   | { readonly kind: 'strangers'; readonly strangers: Strangers | undefined }
   | { readonly kind: 'life'; readonly life: Life }
   | { readonly kind: 'news'; readonly resource: string; readonly changes: TableChanges }

@@ -45,12 +45,17 @@ export async function isFirstRun({ services, fleet }: ShellSession): Promise<boo
 }
 
 /**
- * What the user can continue with while nothing is connected: a run with steps left, the devices of the last
- * session, the groups of the inventory. Empty if there is none, or a file cannot be read.
+ * What the user can continue with while nothing is connected: a run with steps left, what is owed, the
+ * devices of the last session, the groups of the inventory. Empty if there is none, or a file cannot be read.
  */
 export async function nextSteps({ services, fleet }: ShellSession): Promise<readonly FirstStep[]> {
   if (fleet.connected.length > 0) return [];
-  const all = Promise.all([openRun(services), lastSession(services), groupSteps(services)]);
+  const all = Promise.all([
+    openRun(services),
+    owedSteps(services),
+    lastSession(services),
+    groupSteps(services),
+  ]);
   const steps = (await unlessBroken(all, [])).flat();
   const lines = steps.map(({ line }) => line);
   return steps.filter(({ line }, at) => lines.indexOf(line) === at).slice(0, MOST_STEPS);
@@ -69,6 +74,11 @@ async function openRun(services: Services): Promise<FirstStep[]> {
     return [{ line: `resume ${id}`, summary: `${steps} left of ${when}: ${run.command}` }];
   }
   return [];
+}
+
+async function owedSteps(services: Services): Promise<FirstStep[]> {
+  if ((await services.runs.ids()).length === 0) return [];
+  return (await import('../writing/owed.ts')).owedStep(services);
 }
 
 /** The lines that connected to devices, as they were typed, behind the time of the last one. */

@@ -1,5 +1,5 @@
 import type { Change } from '../../change/change.ts';
-import { type Debt, debtsOf, type DebtState, maskedFields } from '../../change/debts.ts';
+import { type Debt, debtsOf, type DebtState, maskedFields, namesOf } from '../../change/debts.ts';
 import { allowHint } from '../../change/allow.ts';
 import { journalLine, type Run } from '../../change/journal.ts';
 import { isUnreachable, recordName } from '../../change/plan.ts';
@@ -16,7 +16,9 @@ import {
   UsageError,
 } from '../../errors.ts';
 import { counted, someOf } from '../../text/one-line.ts';
+import { shortTime } from '../../text/time.ts';
 import type { Call, WriteCall } from '../command.ts';
+import type { FirstStep } from '../help/first-run.ts';
 import { type ErrorOutput, info, type Output, success, table, warning } from '../output.ts';
 import type { Services } from '../services.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
@@ -376,18 +378,47 @@ export async function* importOwed(call: Call): AsyncGenerator<Output> {
   );
 }
 
+/** The number of changes that each of these devices still gets, by name. */
+export async function owedCounts(
+  services: Services,
+  devices: readonly DeviceRef[],
+): Promise<ReadonlyMap<string, number>> {
+  const { open } = await readDebts(services);
+  if (open.length === 0) return new Map();
+  const counts = devices.map((device) => {
+    const { length } = open.filter(({ debt }) => isOwedTo(debt, device));
+    return [device.name, length] as const;
+  });
+  return new Map(counts.filter(([, count]) => count > 0));
+}
+
+function isOwedTo({ device }: Debt, { name, address }: DeviceRef): boolean {
+  return name === device.name || address === device.address;
+}
+
+/** For a session that starts: all that is owed. */
+export async function owedStep(services: Services): Promise<FirstStep[]> {
+  const { open } = await readDebts(services);
+  const [first] = open;
+  if (first === undefined) return [];
+  const names = someOf(namesOf(open.map(({ debt }) => debt)), MOST_NAMED);
+  const since = shortTime(new Date(first.debt.run.at), services.now());
+  const summary = `${counted(open.length, 'change')} owed to ${names} since ${since}`;
+  return [{ line: 'owed settle', summary }];
+}
+
+const MOST_NAMED = 3;
+
 /** For `connect`: what is owed to these devices, and the line that settles it. */
 export async function owedTo(
   services: Services,
   devices: readonly DeviceRef[],
 ): Promise<string | undefined> {
   const { open } = await readDebts(services);
-  const owed = open.filter(({ debt: { device } }) =>
-    devices.some(({ name, address }) => name === device.name || address === device.address),
-  );
+  const owed = open.filter(({ debt }) => devices.some((one) => isOwedTo(debt, one)));
   const [first] = owed;
   if (first === undefined) return undefined;
-  const names = [...new Set(owed.map(({ debt }) => debt.device.name))];
+  const names = namesOf(owed.map(({ debt }) => debt));
   const more = owed.length > 1 ? ` and ${owed.length - 1} more` : '';
   return `owed to ${someOf(names)}: ${textOf(first.debt)}${more} · since ${first.debt.run.at}: "owed settle"`;
 }

@@ -6,7 +6,7 @@ import { keyNameOf } from '../keys/keymap.ts';
 import { memoized } from '../store.ts';
 import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
 import { shareBar } from './share-bar.ts';
-import type { Span } from './theme.ts';
+import type { Span, Tone } from './theme.ts';
 
 export const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
 const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad' } as const;
@@ -22,23 +22,24 @@ export function stateWord({ kind, error }: DeviceTab): string {
  * ` devsh   ✗ fw3 timeout   ● fw1   ● fw2      as admin · pinned · read-write`: the devices by name, those
  * in trouble first; if they are too many, `1000 ━━━━━━━━━✗ 917 ●  ✗ 60 certificate · 20 timeout · 3 login`.
  */
-export function fleetStrip({ fleet, size, keymap }: State): Span[] {
-  return stripOf(fleet, size.columns, keymap);
+export function fleetStrip({ fleet, size, keymap, owed }: State): Span[] {
+  return stripOf(fleet, size.columns, keymap, owed);
 }
 
-const stripOf = memoized((fleet: FleetView, columns: number, keymap: Keymap): Span[] => {
-  const { whole, short } = leftVariants(fleet, columns, keymap);
-  const badges = badgeTexts(fleet.questions, keymap).map((text) => [{ text, isAlarming: true }]);
-  const [badge = [], shortBadge = []] = badges;
-  const all = [...whole, ...short];
-  const headless = short.map(([, ...spans]) => spans);
-  return (
-    fitting(whole, rightVariants(badge, fleet), columns) ??
-    fitting(all, rightVariants(shortBadge, fleet), columns) ??
-    fitting([...all, ...headless], [factSpans(shortBadge)], columns) ??
-    factSpans(shortBadge)
-  );
-});
+const stripOf = memoized(
+  (fleet: FleetView, columns: number, keymap: Keymap, owed: State['owed']): Span[] => {
+    const { whole, short } = leftVariants(fleet, columns, keymap);
+    const [badge = [], shortBadge = badge] = badgesOf(fleet, keymap, owed);
+    const all = [...whole, ...short];
+    const headless = short.map(([, ...spans]) => spans);
+    return (
+      fitting(whole, rightVariants(badge, fleet), columns) ??
+      fitting(all, rightVariants(shortBadge, fleet), columns) ??
+      fitting([...all, ...headless], [factSpans(shortBadge)], columns) ??
+      factSpans(shortBadge)
+    );
+  },
+);
 
 /** The most detailed left side that leaves room for one of the right sides, with the longest of them. */
 function fitting(
@@ -180,19 +181,34 @@ function tabsOf(fleet: FleetView, gap: string, width: number): Span[] | undefine
   return widthOfAll(spans) <= width ? spans : undefined;
 }
 
+interface Fact {
+  readonly text: string;
+  readonly isAlarming: boolean;
+  readonly tone?: Tone;
+}
+
 /** From all of it to the least: the account is dropped first, and what matters before a write last. */
-function rightVariants(badges: FleetView['rights'], { rights }: FleetView): Span[][] {
+function rightVariants(badges: readonly Fact[], { rights }: FleetView): Span[][] {
   const variants = rights.map((_, from) =>
     rights.filter(({ isAlarming }, index) => index >= from || isAlarming),
   );
   return (variants.length === 0 ? [[]] : variants).map((facts) => factSpans([...badges, ...facts]));
 }
 
-function factSpans(facts: FleetView['rights']): Span[] {
-  return facts.flatMap(({ text, isAlarming }, index): Span[] => [
+function factSpans(facts: readonly Fact[]): Span[] {
+  return facts.flatMap(({ text, isAlarming, tone }, index): Span[] => [
     ...(index > 0 ? [{ tone: 'quiet', text: ' · ' } as const] : []),
-    { tone: isAlarming ? 'bad' : 'quiet', text },
+    { tone: tone ?? (isAlarming ? 'bad' : 'quiet'), text },
   ]);
+}
+
+/** What stays beside the devices on the narrowest screen, too, from the longer form to the shorter one. */
+function badgesOf(fleet: FleetView, keymap: Keymap, owed: State['owed']): readonly Fact[][] {
+  const count = fleet.devices.reduce((sum, { name }) => sum + (owed.get(name) ?? 0), 0);
+  const facts: Fact[] =
+    count === 0 ? [] : [{ text: `owed ${count}`, isAlarming: true, tone: 'warning' }];
+  const texts = badgeTexts(fleet.questions, keymap);
+  return texts.length === 0 ? [facts] : texts.map((text) => [{ text, isAlarming: true }, ...facts]);
 }
 
 /** `83 certificates, 2 logins: F2`, `85 questions: F2`: the open questions, and the key that opens them. */

@@ -1,4 +1,5 @@
 import { perDeviceFields } from '../../fleet/compared.ts';
+import { unlessBroken } from '../../errors.ts';
 import type { Invocation } from '../../shell/command.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { Services } from '../../shell/services.ts';
@@ -161,6 +162,24 @@ export function strangersOf({ services, fleet }: ShellSession, store: Store): ()
   };
   return () => {
     last = last.then(update);
+  };
+}
+
+/** Looks up what the connected devices still get: after a device is connected, and if `isDue`. */
+export function owedOf({ services }: ShellSession, store: Store): (isDue?: boolean) => void {
+  let last: Promise<unknown> = Promise.resolve();
+  let known = '';
+  const update = async (): Promise<void> => {
+    if ((await services.runs.ids()).length === 0) return;
+    const { owedCounts } = await import('../../shell/writing/owed.ts');
+    store.dispatch({ kind: 'owed', owed: await owedCounts(services, store.state.fleet.devices) });
+  };
+  return (isDue = false) => {
+    const devices = store.state.fleet.devices.map(({ address }) => address).join(' ');
+    if (devices === known && !isDue) return;
+    known = devices;
+    // The lines that plan and connect report unreadable files.
+    last = last.then(() => unlessBroken(update(), undefined));
   };
 }
 

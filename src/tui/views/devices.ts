@@ -4,7 +4,15 @@ import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
-import { key, keysOf, lineKey, noDevice, noTrouble } from '../keys/binding.ts';
+import {
+  firstOf,
+  key,
+  keysOf,
+  lineKey,
+  noDevice,
+  noTrouble,
+  type Reason,
+} from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import { memoized } from '../store.ts';
 import { SIGNS, stateWord, troubleCauses } from '../screen/fleet-strip.ts';
@@ -29,8 +37,8 @@ const TONES = {
 } as const satisfies Record<DeviceTab['kind'], Tone>;
 
 /** The devices for sorting and filtering; failed ones come first. */
-function source({ fleet: { devices }, lastSeen }: State): ListSource<DeviceTab> {
-  const columns = deviceColumns(devices, lastSeen, Infinity);
+function source({ fleet: { devices }, lastSeen, owed }: State): ListSource<DeviceTab> {
+  const columns = deviceColumns(devices, lastSeen, owed, Infinity);
   return {
     ...sourceOf(devices, ({ name }) => name, columns),
     isDoubtful: ({ kind }) => kind === 'failed',
@@ -45,15 +53,26 @@ function about(
   hint: readonly [number, string],
   command: string,
   line: (name: string, device: DeviceTab) => string = (name) => command.replace('DEVICE', name),
+  disabled: Reason = noDevice,
 ): Key<State> {
   const run = (state: State): string | undefined => {
-    const { overlay, find } = state;
-    const device =
-      overlay.kind === 'devices' ? arranged(source(state), find)[overlay.cursor] : undefined;
+    const device = currentDevice(state);
     return device && line(quoteWord(device.name), device);
   };
-  return lineKey(keys, action, label, run, { hint, command, disabled: noDevice });
+  return lineKey(keys, action, label, run, { hint, command, disabled });
 }
+
+function currentDevice(state: State): DeviceTab | undefined {
+  const { overlay, find } = state;
+  return overlay.kind === 'devices' ? arranged(source(state), find)[overlay.cursor] : undefined;
+}
+
+const nothingOwed: Reason = (state) => {
+  const device = currentDevice(state);
+  return device !== undefined && state.owed.has(device.name)
+    ? undefined
+    : 'nothing is owed to this device';
+};
 
 function trustLine(name: string, { error, facts }: DeviceTab): string {
   if (error?.code !== 'untrusted') return `trust scan ${name}`;
@@ -80,6 +99,15 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
       'disconnect DEVICE',
     ),
     about(['t'], 'trust-device', TRUST, [5, 'trust'], 'trust scan DEVICE', trustLine),
+    about(
+      ['O'],
+      'settle-device',
+      'make the changes that it still gets',
+      [2.5, 'settle'],
+      'owed settle --on DEVICE',
+      undefined,
+      firstOf(noDevice, nothingOwed),
+    ),
     key(['!'], 'trouble', 'only the devices that are not connected; again: all', {
       hint: [5.5, 'trouble'],
     }),
@@ -113,7 +141,11 @@ export function deviceTone({ kind }: DeviceTab): Tone {
 }
 
 export function deviceLines(state: State, devices: readonly DeviceTab[], width: number) {
-  return linesOf(devices, deviceColumns(state.fleet.devices, state.lastSeen, width), width);
+  return linesOf(
+    devices,
+    deviceColumns(state.fleet.devices, state.lastSeen, state.owed, width),
+    width,
+  );
 }
 
 /** Cached: devices are measured after a change, not at each key. */
@@ -124,6 +156,7 @@ const deviceColumns = memoized(columnsFor);
 function columnsFor(
   devices: readonly DeviceTab[],
   lastSeen: State['lastSeen'],
+  owed: State['owed'],
   width: number,
 ): ListColumn<DeviceTab>[] {
   const known = new Map<string, number>();
@@ -142,10 +175,17 @@ function columnsFor(
   // Not shown for devices with current data.
   const seenText = ({ kind, address }: DeviceTab): string =>
     kind === 'ready' ? '' : visible(lastSeen.get(address) ?? '');
+  const debts: ListColumn<DeviceTab> = {
+    title: 'OWED',
+    text: ({ name }) => String(owed.get(name) ?? ''),
+    most: 4,
+    rank: 1.2,
+  };
   const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
   return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
     { title: 'STATE', text: signedState, value: stateText, most: 22, rank: 1 },
+    ...(devices.some(({ name }) => owed.has(name)) ? [debts] : []),
     { title: 'SINCE', text: sinceText, most: 15, rank: 1.5 },
     { title: 'REASON', text: whyText, most: Math.max(40, width - 60), rank: 1.6, least: 16 },
     {
@@ -181,9 +221,8 @@ function deviceSummary({ fleet: { devices } }: State): string {
 
 /** Why the current device failed, in full: the list has room for its start. */
 function wholeReason(state: State): LogLine[] {
-  const { overlay, find, size } = state;
-  const device =
-    overlay.kind === 'devices' ? arranged(source(state), find)[overlay.cursor] : undefined;
+  const { size } = state;
+  const device = currentDevice(state);
   if (device?.error === undefined) return [];
   const text = `${visible(device.name)}: ${whyText(device)}`;
   const rows = wrapText(text, size.columns - 2, '  ');

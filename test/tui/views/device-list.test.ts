@@ -3,6 +3,7 @@ import { reduce } from '../../../src/tui/reduce.ts';
 import { initialState } from '../../../src/tui/initial-state.ts';
 import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
+import { fleetStrip } from '../../../src/tui/screen/fleet-strip.ts';
 import { deviceLines } from '../../../src/tui/views/devices.ts';
 
 function stateWith(kind: DeviceTab['kind']): State {
@@ -31,3 +32,27 @@ test('it is gone once the device has responded', () => {
   expect(header).not.toContain('LAST SEEN');
   expect(lines[0]).not.toContain('41 users');
 });
+
+test('a device with owed work shows how much, and O settles it', () => {
+  const state = { ...stateWith('ready'), overlay: { kind: 'devices', cursor: 0 } as const };
+  const settle = KEYMAP.find(({ action }) => action === 'settle-device');
+  expect(deviceListOf(state).header).not.toContain('OWED');
+  expect(textOf(fleetStrip(state))).not.toContain('owed');
+  expect(settle?.disabled?.(state)).toBe('nothing is owed to this device');
+
+  const owing = reduce(state, { kind: 'owed', owed: new Map([['fw1', 2]]) });
+  expect(deviceListOf(owing).header).toContain('OWED');
+  expect(deviceListOf(owing).lines[0]).toMatch(/connected +2 /);
+  expect(settle?.disabled?.(owing)).toBeUndefined();
+  expect(settle?.run?.(owing, 0)).toBe('owed settle --on fw1');
+});
+
+test.each([120, 80, 40, 20])('the top line of %i columns says what is owed', (columns) => {
+  const owing = reduce(stateWith('failed'), { kind: 'owed', owed: new Map([['fw1', 2]]) });
+  const narrow = reduce(owing, { kind: 'resize', size: { columns, rows: 10 } });
+  expect(textOf(fleetStrip(narrow))).toContain('owed 2');
+});
+
+function textOf(spans: readonly { readonly text: string }[]): string {
+  return spans.map(({ text }) => text).join('');
+}
