@@ -145,7 +145,7 @@ export function isPart(context: string): context is Part {
 
 /** Optional facts of a key. `S`: the state. */
 export interface Facts<S> {
-  /** Shown in the footer: rank and short text, which may depend on what is shown. */
+  /** Shown in the footer: rank and short text, which may depend on what is shown; empty: not shown. */
   readonly hint?: readonly [rank: number, text: string | ((state: S) => string)];
   /** The equivalent line. */
   readonly command?: string;

@@ -150,7 +150,7 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
     .filter((binding) => !isBound(binding.keys[0]))
     .filter(({ action }) => hasAll || EXITS.includes(action));
   return [...here, ...rest]
-    .filter(({ hint, keys }) => hint !== undefined && keys.length > 0)
+    .filter(({ hint, keys }) => hintText(hint, state) !== '' && keys.length > 0)
     .sort((a, b) => (a.hint?.[0] ?? 0) - (b.hint?.[0] ?? 0))
     .map((binding) => {
       const { keys, action, disabled } = binding;
@@ -163,7 +163,11 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
 
 /** What a key does, as the footer says it. */
 export function shortLabel({ hint, label }: KeyBinding, state: State): string {
-  const text = hint?.[1] ?? label;
+  return hintText(hint, state) || label;
+}
+
+function hintText(hint: KeyBinding['hint'], state: State): string {
+  const text = hint?.[1] ?? '';
   return typeof text === 'string' ? text : text(state);
 }
 
