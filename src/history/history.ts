@@ -109,7 +109,8 @@ export class History {
     const index = all.findLastIndex(({ reading }) => reading.to <= time);
     const found = all[index];
     if (found?.known === undefined) {
-      throw new NotReadError(notRead(device, resource, time, all[0]?.reading));
+      const isLarge = lives.some(({ tooLarge }) => tooLarge.has(resource));
+      throw new NotReadError(notRead(device, resource, time, all[0]?.reading, isLarge));
     }
     const { life, known, reading } = found;
     const next = all[index + 1]?.reading;
@@ -182,8 +183,10 @@ function notRead(
   resource: string,
   time: number,
   first: Moment | undefined,
+  isLarge: boolean,
 ): string {
   const at = new Date(time).toISOString();
+  if (first === undefined && isLarge) return `${device}: ${resource} is too large to be kept`;
   return first === undefined
     ? `${device}: devsh has not kept a reading of ${resource} yet`
     : `${device}: ${resource} was not read by ${at}; the first reading is of ${new Date(first.to).toISOString()}`;

@@ -8,13 +8,15 @@ import type { Call } from './command.ts';
 import type { HistoryFiles } from '../history/history-files.ts';
 import type { Services } from './services.ts';
 import { environmentProxy, noProxyOf } from '../device/route/route.ts';
-import { errorCode, fileError } from '../os/files.ts';
+import { errorCode, fileError, readBytes } from '../os/files.ts';
+import { replay } from '../history/replay.ts';
+import { damageText } from './past/past-time.ts';
 import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/stored-runs.ts';
 import { UnauthorizedError } from '../device/errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { counted } from '../text/one-line.ts';
+import { counted, someOf } from '../text/one-line.ts';
 
 /** One check of `doctor`. It contains no secret, so that it can go into a bug report. */
 export interface Finding {
@@ -145,11 +147,17 @@ async function* fileFindings(services: Services, readings: HistoryFiles): AsyncG
     counted((await history.load()).length, 'line'),
   );
   yield await fileFinding('readings', readings.folder, async () => {
-    const sizes = [...(await readings.sizes()).values()];
-    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const sizes = await readings.sizes();
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    const damaged: string[] = [];
+    for (const path of sizes.keys()) {
+      const lines = replay((await readBytes(path))?.toString('utf8') ?? '').damaged;
+      if (lines > 0) damaged.push(damageText(path, lines));
+    }
     const { days, megabytes } = services.historyLimits;
     const limit = days === 0 ? 'nothing more is kept' : `at most ${days} days and ${megabytes} MB`;
-    return `${counted(sizes.length, 'device')}, ${(bytes / 1_000_000).toFixed(1)} MB; ${limit}`;
+    const detail = `${counted(sizes.size, 'device')}, ${(bytes / 1_000_000).toFixed(1)} MB; ${limit}`;
+    return { detail, warning: damaged.length > 0 ? someOf(damaged) : undefined };
   });
   yield await fileFinding('runs', runs.folder, async () => {
     const ids = await runs.ids();

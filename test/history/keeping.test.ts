@@ -100,6 +100,9 @@ test.each([
   for (let count = 0; count < 6; count += 1) await read();
   await writeFile(file, damaged((await readFile(file, 'utf8')).split('\n')).join('\n'));
   const from = Date.now();
+  const lines = /sim1\.jsonl \(\d+ lines? damaged, or after a damaged one\)/;
+  expect((await devsh('changes --on sim1')).stderr).toMatch(lines);
+  expect((await devsh('doctor')).stdout).toMatch(lines);
 
   await read();
   await read();
@@ -157,6 +160,13 @@ test('says once that a list is too large to be kept', async () => {
   expect((await stat(file)).size).toBeLessThan(1000);
   const [coverage] = await history.coverage(['sim1'], 'user');
   expect(coverage).toMatchObject({ readings: 0, tooLarge: { records: 20_001 } });
+  for (const line of ['changes --coverage --on sim1', 'changes --on sim1']) {
+    const { stderr, exitCode } = await devsh(line);
+    expect(stderr).toContain('user is too large to be kept (20001 records): sim1');
+    expect(exitCode).toBe(3);
+  }
+  const past = await devsh('user list --at 0s --on sim1');
+  expect(past.stderr).toContain('sim1: user is too large to be kept');
 });
 
 test('forgets a device', async () => {

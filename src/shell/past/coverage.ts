@@ -24,29 +24,20 @@ export interface Covered {
   /** Those in the period. */
   readonly readings: readonly Moment[];
   readonly lives: number;
-  /** Resources whose last reading had too many records to be kept. */
-  readonly tooLarge: ReadonlyMap<string, Moment & { readonly records: number }>;
+  /** The last reading that had too many records to be kept. */
+  readonly tooLarge: (Moment & { readonly records: number }) | undefined;
 }
 
 export function coverageOf(histories: readonly DeviceHistory[], period: Period): Covered[] {
   return histories.flatMap(({ device, lives }): Covered[] => {
-    const tooLarge = lives.at(-1)?.tooLarge ?? new Map<string, never>();
-    const names = [...new Set(lives.flatMap(({ resources }) => [...resources.keys()]))];
-    if (names.length === 0) {
-      const never = { resource: '', first: undefined, last: undefined, readings: [] };
-      return [{ device, ...never, lives: lives.length, tooLarge }];
-    }
+    const known = lives.flatMap((life) => [...life.resources.keys(), ...life.tooLarge.keys()]);
+    const names = known.length === 0 ? [''] : [...new Set(known)];
     return names.map((resource) => {
       const all: Moment[] = lives.flatMap((life) => life.resources.get(resource)?.readings ?? []);
-      const readings = all.filter(({ from, to }) => to >= period.since && from <= period.until);
       return {
-        device,
-        resource,
-        first: all[0],
-        last: all.at(-1),
-        readings,
-        lives: lives.length,
-        tooLarge,
+        ...{ device, resource, first: all[0], last: all.at(-1), lives: lives.length },
+        readings: all.filter(({ from, to }) => to >= period.since && from <= period.until),
+        tooLarge: lives.flatMap((life) => life.tooLarge.get(resource) ?? []).at(-1),
       };
     });
   });
@@ -71,28 +62,32 @@ export function notCovered(
   const devices = new Set(
     coverage.filter(({ device }) => !read.has(device)).map(({ device }) => device),
   );
-  for (const { device, first, last } of coverage) {
+  for (const { device, resource, first, last, tooLarge } of coverage) {
     if (read.has(device)) continue;
-    if (first === undefined || last === undefined) put('never read', device);
+    if (tooLarge !== undefined && tooLarge.to >= since)
+      put(tooLargeText(resource, tooLarge), device);
+    else if (first === undefined || last === undefined) put('never read', device);
     else if (first.from > until) put(`not read then, first read ${clock(first.to)}`, device);
     else if (last.to < since) put(`not read then, last read ${clock(last.to)}`, device);
     else put('not read then', device);
   }
   const errors = texts().map((text) => new NotReadError(text));
   groups.clear();
-  for (const { device, resource, first, last, readings } of coverage) {
-    if (!read.has(device) || first === undefined || last === undefined) continue;
+  for (const { device, resource, first, last, readings, tooLarge } of coverage) {
+    if (!read.has(device)) continue;
+    if (tooLarge !== undefined && tooLarge.to >= since)
+      put(tooLargeText(resource, tooLarge), device);
+    if (first === undefined || last === undefined) continue;
     if (readings.length === 0)
       put(`${resource} not read then, last read ${clock(last.to)}`, device);
     else if (Number.isFinite(since) && first.from > since)
       put(`${resource} first read ${clock(first.to)}, what changed before is not known`, device);
   }
-  for (const { device, tooLarge } of coverage) {
-    for (const [resource, { to, records }] of tooLarge) {
-      if (to >= since) put(`${resource} not kept, ${records} records are too many`, device);
-    }
-  }
   return { devices, errors, remarks: texts() };
+}
+
+function tooLargeText(resource: string, { records }: { readonly records: number }): string {
+  return `${resource} is too large to be kept (${records} records)`;
 }
 
 /** `changes --coverage`: what was read, when, and what was not. */

@@ -1,7 +1,8 @@
 import type { Output } from '../output.ts';
-import { info } from '../output.ts';
+import { warning } from '../output.ts';
 import { UsageError } from '../../errors.ts';
 import { replay, type Life } from '../../history/replay.ts';
+import { counted, someOf } from '../../text/one-line.ts';
 import { clockTime, parsePastTime, zoneText } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
@@ -60,23 +61,28 @@ export interface DeviceHistory {
   readonly lives: readonly Life[];
 }
 
-/** What is kept of these devices. Warns about damaged lines. */
+/** What is kept of these devices. Warns about damaged files. */
 export async function* historiesOf(
   { shell }: Call,
   devices: readonly string[],
 ): AsyncGenerator<Output, DeviceHistory[]> {
   const files = await shell.readings();
   const histories: DeviceHistory[] = [];
-  let damaged = 0;
+  const damaged: string[] = [];
   for (let at = 0; at < devices.length; at += READ_AT_A_TIME) {
     const some = devices.slice(at, at + READ_AT_A_TIME);
     const texts = await Promise.all(some.map((device) => files.read(device)));
     for (const [index, device] of some.entries()) {
       const known = replay(texts[index] ?? '');
-      damaged += known.damaged;
+      if (known.damaged > 0) damaged.push(damageText(files.path(device), known.damaged));
       histories.push({ device, lives: known.lives });
     }
   }
-  if (damaged > 0) yield info(`damaged lines of the history, which are not counted: ${damaged}`);
+  if (damaged.length > 0) yield warning(`the history has gaps: ${someOf(damaged)}`);
   return histories;
+}
+
+/** `…/fw3.jsonl (2 lines damaged, or after a damaged one)` */
+export function damageText(path: string, lines: number): string {
+  return `${path} (${counted(lines, 'line')} damaged, or after a damaged one)`;
 }
