@@ -28,6 +28,8 @@ export type Change =
       readonly expected?: Expected | undefined;
       /** The values were read from a device, not typed by the user. */
       readonly isExact?: true | undefined;
+      /** A device without the record needs nothing. */
+      readonly isOptional?: true | undefined;
       readonly lost?: DeviceRecord | undefined;
     }
   | {

@@ -222,7 +222,9 @@ function changeOf(step: Step): Change {
   const { resource, action, asked: fields, before, key } = step;
   if (action === 'add') return { action, resource, fields, isExact: true };
   const target = { kind: 'key' as const, key };
-  const expected = before && agreedOn([before], action === 'set' ? fields : undefined);
+  const person = before && agreedOn([before], undefined);
+  const asked = action === 'set' && before ? agreedOn([before], fields) : undefined;
+  const expected = person || asked ? { ...person, ...asked } : undefined;
   return action === 'delete'
     ? { action, resource, target, expected }
     : { action, resource, target, fields, expected, isExact: true };

@@ -1,5 +1,11 @@
 import type { Profile } from '../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  grouped,
+  type Value,
+  valueText,
+} from '../device/record.ts';
 import { disablingValue } from '../device/sensitive-fields.ts';
 import { foldedLook } from './account-harm.ts';
 
@@ -67,6 +73,21 @@ export function personOf(record: DeviceRecord): DeviceRecord {
   return Object.fromEntries(
     Object.entries(record).filter(([name]) => patterns.some((one) => one.test(lettersOf(name)))),
   );
+}
+
+/** What all records that show something say about the person, as the first of them shows it. */
+export function agreedPerson(records: readonly DeviceRecord[]): DeviceRecord {
+  const shown = records.flatMap((record) => Object.entries(personOf(record))).filter(isShown);
+  return Object.fromEntries(
+    [...grouped(shown, ([field]) => field).values()].flatMap((texts) => {
+      const isAgreed = new Set(texts.map(([, value]) => folded(valueText(value)))).size === 1;
+      return isAgreed ? [texts[0]] : [];
+    }),
+  );
+}
+
+function isShown([, value]: readonly [field: string, value: Value]): boolean {
+  return valueText(value) !== '';
 }
 
 function lettersOf(name: string): string {

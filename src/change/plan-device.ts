@@ -261,7 +261,8 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     // For "user delete lang=de": a key that looks like a condition.
     const byField = /^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u.test(key);
     const where = byField ? `; --where "${key}" selects by fields` : '';
-    if (action === 'delete' || target.kind === 'where') {
+    const isOptional = action === 'set' && change.isOptional === true;
+    if (action === 'delete' || target.kind === 'where' || isOptional) {
       const isUndo = action === 'delete' && change.isUndo === true;
       const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
       const note = target.kind === 'key' ? `${none}${where}` : `no ${resource} matches`;

@@ -264,3 +264,80 @@ test('at the prompt it says when it looks further than the prompt, and asks for 
   expect(stderr).toContain('lockout looks on all 3 devices; the prompt has 1. Type 3');
   expect(isActive(device(1))).toBe(true);
 });
+
+test('a device that was away gets only what is sure: the same person, and marks that name no device', async () => {
+  const fleet = await start({ devices: 4 });
+  const { devsh, device } = fleet;
+  await alter(fleet, 'sim2', 'user set viewer email=someone@else.example');
+  await alter(fleet, 'sim3', 'user delete viewer');
+  for (const name of ['sim1', 'sim4']) {
+    await alter(fleet, name, 'user add username=vic lang=en email=viewer@example.net');
+  }
+  for (const number of [2, 3, 4]) device(number).setFault('refuse', true);
+  await devsh('lockout viewer --yes --now --also sim1=vic');
+  expect(isActive(device(1), 'vic')).toBe(false);
+  for (const number of [2, 3, 4]) device(number).setFault('refuse', false);
+  const settled = await devsh('owed settle --yes');
+  expect(settled.stdout).toContain('drift');
+  expect(isActive(device(2))).toBe(true);
+  expect(isActive(device(4))).toBe(false);
+  expect(isActive(device(4), 'vic')).toBe(true);
+  const { stdout } = await devsh('owed --json');
+  expect((JSON.parse(stdout) as { owed: unknown[] }).owed).toMatchObject([
+    { devices: ['sim2'], change: 'set user viewer' },
+  ]);
+});
+
+test('a device that was not read and could be reached is named, because it is owed nothing', async () => {
+  const { devsh, device } = await start({ devices: 3 });
+  device(2).setFault('certificate-change');
+  device(3).setFault('refuse');
+  const { stderr } = await devsh('lockout viewer --yes --now');
+  expect(stderr).toContain('still owed on sim3: "owed settle"');
+  expect(stderr).toContain('nothing is owed on sim2: repeat the lockout when they can be read');
+});
+
+test.each(['403', '429-forever', '500'] as const)(
+  'an answer of %s to the old password proves nothing, and is an error',
+  async (fault) => {
+    const usual = await start();
+    await usual.devsh('lockout viewer --yes');
+    const { devsh, device } = await start();
+    const { log } = device(1);
+    // After the requests of a lockout without proof, only the old password is sent.
+    const spoil = setInterval(() => {
+      if (log.length === usual.device(1).log.length) device(1).setFault(fault);
+    }, 0);
+    const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes --prove --json', {
+      stdin: 'viewer-secret\n',
+    });
+    clearInterval(spoil);
+    expect(rowsOf(stdout)).toMatchObject([{ verdict: 'disabled', login: 'not proven' }]);
+    expect(stderr).toContain('warning: viewer: disabled on sim1');
+    expect(exitCode).not.toBe(0);
+    expect(stdout + stderr).not.toContain('viewer-secret');
+  },
+);
+
+test('what the profile calls disabling is refused to the account in use and to a break-glass account', async () => {
+  const { devsh, writes } = await start({}, false);
+  const profile = join(devsh.folder, 'config/devsh/profiles/fleet.yaml');
+  await writeFile(profile, 'extends: generic-rest\nresources: {user: {disabled_as: {lang: fr}}}\n');
+  const path = join(devsh.folder, 'config/devsh/devices.yaml');
+  await writeFile(path, `break_glass: [viewer]\n${await readFile(path, 'utf8')}`);
+  for (const line of ['lockout viewer', 'user set viewer lang=fr --on @all']) {
+    const { stderr, exitCode } = await devsh(`${line} --yes`);
+    expect(stderr, line).toContain('--allow break-glass=viewer');
+    expect(exitCode).toBe(6);
+  }
+  expect((await devsh('lockout admin --yes')).stderr).toContain('it is the account in use');
+  expect(writes()).toEqual([]);
+});
+
+test('no permission lets a lockout take the login of devsh away', async () => {
+  const { devsh, writes } = await start();
+  const { stderr, exitCode } = await devsh('lockout admin --yes --allow own-account');
+  expect(stderr).toContain('lockout leaves devsh a login on each device');
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
+});

@@ -48,6 +48,7 @@ interface Row {
 
 const NOT_ENDED = 'not known to be ended';
 const LOGGED_IN = 'logged in';
+const NOT_PROVEN = 'not proven';
 
 /** Never claims more than was read back: `disabled` and `deleted` say nothing about what was open before. */
 export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): AsyncGenerator<Output> {
@@ -92,7 +93,9 @@ export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): Async
     ),
   ];
   const texts = parts.map(([verdict, some]) => `${verdict} on ${namesOf(some)}`);
-  const isWhole = closed.length === rows.filter(({ account }) => account !== null).length;
+  const isWhole =
+    closed.length === rows.filter(({ account }) => account !== null).length &&
+    [...(proven ?? [])].every(([, login]) => login !== NOT_PROVEN);
   const text = `${visible(key)}: ${texts.join('; ')}`;
   yield isWhole ? success(text) : warning(text);
   const unknown = rows.filter(({ access }) => access === NOT_ENDED);
@@ -143,6 +146,11 @@ class StillOpenError extends DeviceError {
   override readonly code = 'still-open';
 }
 
+/** Neither a login nor the refusal of one. */
+class NotProvenError extends DeviceError {
+  override readonly code = 'not-proven';
+}
+
 /**
  * Sends the old password once to each device, on a fresh connection. It is meant to be refused: the gate that
  * keeps a refused login from other devices does not count here.
@@ -181,22 +189,22 @@ async function* prove(
     call.io.signal,
   );
   for await (const { session, status } of tried) {
-    if (status === 401) proven.set(session.ref.address, 'refused');
-    else if (status instanceof DevshError) {
-      proven.set(session.ref.address, status.code === 'unauthorized' ? 'refused' : 'not proven');
-      if (status.code !== 'unauthorized')
-        yield { kind: 'error', error: status, device: session.ref };
-    } else {
-      const isIn = status < 300 || status === 403;
-      proven.set(session.ref.address, isIn ? LOGGED_IN : `not proven (HTTP ${status})`);
-      if (isIn) {
-        const error = new StillOpenError(
-          session.ref,
-          `accepts the old password of ${visible(key)} (HTTP ${status}): the account is not closed`,
-        );
-        yield { kind: 'error', error, device: session.ref };
-      }
+    const { ref } = session;
+    if (status === 401 || (status instanceof DevshError && status.code === 'unauthorized')) {
+      proven.set(ref.address, 'refused');
+      continue;
     }
+    const isIn = typeof status === 'number' && status < 300;
+    // Not 403, neither: some devices send it for a disabled account, others for one without rights.
+    proven.set(ref.address, isIn ? LOGGED_IN : NOT_PROVEN);
+    const what = `the old password of ${visible(key)}`;
+    const error =
+      status instanceof DevshError
+        ? status
+        : isIn
+          ? new StillOpenError(ref, `accepts ${what} (HTTP ${status}): the account is not closed`)
+          : new NotProvenError(ref, `not proven that it refuses ${what}: HTTP ${status}`);
+    yield { kind: 'error', error, device: ref };
   }
   return proven;
 }

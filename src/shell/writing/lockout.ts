@@ -1,6 +1,7 @@
 import type { Change } from '../../change/change.ts';
 import {
   accessResources,
+  agreedPerson,
   type AccountReading,
   type AccountSearch,
   disablingFields,
@@ -12,7 +13,7 @@ import {
   personOf,
   takenAccounts,
 } from '../../change/lockout.ts';
-import { type DevicePlan, type Plan, unplanned } from '../../change/plan.ts';
+import { type DevicePlan, isUnreachable, type Plan, unplanned } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { grouped, valueText } from '../../device/record.ts';
@@ -41,6 +42,11 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const key = call.args.required('KEY');
   const all = call.atOnce();
   refuseReadOnly(all);
+  if (call.options.allow.has('own-account')) {
+    throw new UsageError(
+      'lockout leaves devsh a login on each device, so it has no --allow own-account: log in with another account',
+    );
+  }
   const password = call.options.proves ? await oldPassword(call) : undefined;
   const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
   if (readings.size === 0) {
@@ -50,7 +56,8 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const { also } = call.options;
   yield* coverage(key, search, also, readings, absent);
   checkMarks(also, search);
-  const taken = takenAccounts(search, [...call.options.also, ...(await askedMarks(call, search))]);
+  const marks = [...also, ...(await askedMarks(call, search))];
+  const taken = takenAccounts(search, marks);
   const left = [...search.contradicting, ...search.related].filter(
     (account) => !taken.includes(account),
   );
@@ -67,7 +74,8 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   }
   await confirmAbsent(call, [...absent.keys()], holdersText(key, search, readings));
   const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
-  const plan = yield* planOf(all, targets, absent);
+  const owed = owedChanges(targets, key, search, marks);
+  const plan = yield* planOf(all, targets, absent, owed);
   const unknown = targets.filter(({ open }) => open === undefined);
   const details = [
     ...(unknown.length === 0
@@ -94,6 +102,11 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     results,
     password,
   });
+  const without = [...absent].filter(([, error]) => owed.length === 0 || !isUnreachable({ error }));
+  if (without.length > 0) {
+    const names = someOf(without.map(([{ ref }]) => visible(ref.name)));
+    yield warning(`nothing is owed on ${names}: repeat the lockout when they can be read`);
+  }
 }
 
 async function oldPassword(call: LockoutCall): Promise<string> {
@@ -333,25 +346,17 @@ async function endingAccess(
   return changes;
 }
 
-/** Devices that were not read get the change that most others get, with the same explicit keys. */
 async function* planOf(
   call: WriteCall,
   targets: readonly Target[],
   absent: Absent,
+  owed: readonly Change[],
 ): AsyncGenerator<Output, Plan> {
   const bySession = new Map(targets.map((target) => [target.session, target]));
   const plan = yield* planFleet(
     call,
     [...bySession.keys()],
     (session) => bySession.get(session)?.changes ?? [],
-  );
-  const own = targets.map(({ changes }) => changes.filter(({ resource }) => resource === RESOURCE));
-  const usual = [...grouped(own, (changes) => JSON.stringify(changes)).values()].sort(
-    (a, b) => b.length - a.length,
-  )[0]?.[0];
-  // Their own records were not seen: nothing can be expected of them but the keys.
-  const owed = (usual ?? []).map((change): Change =>
-    change.action === 'add' ? change : { ...change, expected: undefined },
   );
   const left = [...absent].map(([{ ref }, error]) => unplanned(ref, owed, error));
   const devices = plan.devices.map((devicePlan): DevicePlan => {
@@ -365,6 +370,38 @@ async function* planOf(
     return { ...devicePlan, steps };
   });
   return { ...plan, devices: [...devices, ...left] };
+}
+
+/**
+ * What devices that were not read still get: the change that most others get to the same account. The person must
+ * be the one that the others agree on, and a mark counts there only if it names no device.
+ */
+function owedChanges(
+  targets: readonly Target[],
+  key: string,
+  { same }: AccountSearch,
+  marks: readonly Mark[],
+): readonly Change[] {
+  const isMeant = (name: string): boolean =>
+    (name === key && same.length > 0) ||
+    marks.some((mark) => mark.key === name && mark.device === undefined);
+  const pairs = targets.flatMap(({ accounts, changes }) =>
+    accounts.flatMap((account, index) => {
+      const change = isMeant(account.key) ? changes[index] : undefined;
+      return change === undefined || change.action === 'add' ? [] : [{ account, change }];
+    }),
+  );
+  return [...grouped(pairs, ({ account }) => account.key).values()].flatMap((ofKey) => {
+    const alike = grouped(ofKey, ({ change }) =>
+      JSON.stringify({ ...change, expected: undefined }),
+    );
+    const [usual] = [...alike.values()].sort((a, b) => b.length - a.length);
+    if (usual === undefined) return [];
+    const certain = ofKey.filter(({ account }) => same.includes(account));
+    const persons = (certain.length > 0 ? certain : ofKey).map(({ account }) => account.record);
+    const change: Change = { ...usual[0].change, expected: agreedPerson(persons) };
+    return change.action === 'set' ? { ...change, isOptional: true } : change;
+  });
 }
 
 /** All devices work at once: their results are shown in the order of the devices, when all have ended. */
