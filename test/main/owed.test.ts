@@ -206,3 +206,22 @@ test('a result file brings its debts along, once', async () => {
   expect((await devsh(['owed', 'import', file('r')], { env })).stderr).toContain('here already');
   expect(await other()).toEqual(ci);
 });
+
+test('a device that moved to another address is settled once, and "delete bob" there counts', async () => {
+  const fleet = await startFleet({ devices: 3 });
+  const { devsh, device } = fleet;
+  await devsh('device remove sim3');
+  const path = join(devsh.folder, 'config/devsh/devices.yaml');
+  const text = await readFile(path, 'utf8');
+  device(2).setFault(DOWN, true);
+  const add = 'user add username=bob lang=de first_name=B lastname=B --on @lab --yes';
+  await devsh(add);
+  await writeFile(path, text.replace(device(2).address, device(3).address));
+  expect((await devsh('owed settle --yes')).stderr).toContain('use --allow drift to override');
+  await devsh('owed settle --yes --allow drift');
+  expect(usernames(device(3))).toContain('bob');
+  expect(await owed(fleet)).toEqual([]);
+  await devsh('user delete bob --on @lab --yes');
+  expect((await devsh('owed settle --yes --allow drift')).stderr).toContain('nothing is owed');
+  expect(usernames(device(3))).not.toContain('bob');
+});

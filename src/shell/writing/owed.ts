@@ -51,7 +51,10 @@ export async function readDebts({ runs, inventory }: Services): Promise<Debts> {
       const run = parseJournal(text, runs.path(id));
       parsed.push(run);
       if (!mayOwe) continue;
-      for (const { device } of run.plan.devices) named.add(JSON.stringify(device.address));
+      // As debtsOf: a device that moved to another address is still the same.
+      for (const { device } of run.plan.devices) {
+        for (const one of [device.address, device.name]) named.add(JSON.stringify(one));
+      }
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
       unreadable.push(id);
