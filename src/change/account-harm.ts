@@ -33,8 +33,16 @@ export function isAccount({ resource, before, after }: Step): boolean {
   );
 }
 
-/** How a step takes access away from its account. */
-export function harmOf(step: Step, user: string): string | undefined {
+/**
+ * How a step takes access away from its account.
+ *
+ * @param disabledAs the fields that disable an account, if the profile states them
+ */
+export function harmOf(
+  step: Step,
+  user: string,
+  disabledAs: DeviceRecord = {},
+): string | undefined {
   if (step.action === 'delete') return 'deleting';
   // A device that trims and folds names may take the new name for the existing one.
   if (step.action === 'add') return step.key === user ? undefined : 'adding';
@@ -44,8 +52,14 @@ export function harmOf(step: Step, user: string): string | undefined {
     return isName || (ADDRESSES.test(lettersOf(field)) && isSameName(valueText(before), user));
   });
   if (renamed !== undefined) return 'renaming';
-  const lost = parts.find((part) => isSecretPart(part) || isLoss(part));
-  return lost && `changing ${lost.field} of`;
+  const lost = parts.find((part) => isSecretPart(part) || isLoss(part))?.field;
+  const field = lost ?? Object.keys(disabledAs).find((one) => isSetTo(step, one, disabledAs));
+  return field && `changing ${field} of`;
+}
+
+function isSetTo({ before, after }: Step, field: string, values: DeviceRecord): boolean {
+  const value = valueAt(values, field) ?? null;
+  return isSameValue(value, valueAt(after, field)) && !isSameValue(value, valueAt(before, field));
 }
 
 /** The fields that a step changes; the parts of nested ones. */
@@ -71,14 +85,25 @@ function isLoss({ field, before, after }: ChangedPart): boolean {
   return opens === undefined || asBoolean(after ?? null) !== opens;
 }
 
-/** The field by which a group (or another list of members) would lose this user. */
+const MEMBERS = /(?:member|user|account|admin|operator|login|principal)s$/;
+
+/**
+ * The field by which a group (or another list of members) would lose this user. `usergroup` looks like an account:
+ * there only lists count whose name says that they hold members, because accounts list groups.
+ */
 export function fieldThatLoses(step: Step, user: string): string | undefined {
-  const holds = (value: Value | undefined): boolean =>
-    isValueList(value) && value.some((item) => isSameName(valueText(item), user));
+  const isGroup = !isAccount(step);
+  const holds = (field: string, value: Value | undefined): boolean =>
+    (isGroup || MEMBERS.test(lettersOf(field))) &&
+    isValueList(value) &&
+    value.some((item) => isSameName(valueText(item), user));
   if (step.action === 'delete') {
-    return Object.keys(step.before ?? {}).find((field) => holds(valueAt(step.before, field)));
+    const { before = {} } = step;
+    return Object.keys(before).find((field) => holds(field, valueAt(before, field)));
   }
-  return partsOf(step).find(({ before, after }) => holds(before) && !holds(after))?.field;
+  return partsOf(step).find(
+    ({ field, before, after }) => holds(field, before) && !holds(field, after),
+  )?.field;
 }
 
 /** Whether a field of a record names this account. */

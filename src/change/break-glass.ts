@@ -27,22 +27,21 @@ export function breakGlassAtRisk(
   step: Step,
   patterns: readonly string[],
   records: readonly DeviceRecord[],
+  disabledAs?: DeviceRecord,
 ): { readonly account: string; readonly reason: string } | undefined {
   if (patterns.length === 0) return undefined;
   const isListed = (name: string): boolean => isBreakGlass(name, patterns);
   const { action, key, keyField, before } = step;
-  if (!isAccount(step)) {
-    const items = Object.values(before ?? {})
-      .filter(isValueList)
-      .flat()
-      .map(valueText);
-    for (const account of items.filter(isListed)) {
-      const field = fieldThatLoses(step, account);
-      if (field === undefined) continue;
-      return { account, reason: `${field} of ${named(key)} would lose ${named(account)}` };
-    }
-    return undefined;
+  const items = Object.values(before ?? {})
+    .filter(isValueList)
+    .flat()
+    .map(valueText);
+  for (const account of items.filter(isListed)) {
+    const field = fieldThatLoses(step, account);
+    if (field === undefined) continue;
+    return { account, reason: `${field} of ${named(key)} would lose ${named(account)}` };
   }
+  if (!isAccount(step)) return undefined;
   // A device that folds names may store an added account over the existing one.
   const isSameLook = (name: string): boolean => foldedLook(name) === foldedLook(key);
   const touched = action === 'add' ? records.filter((one) => namesOf(one).some(isSameLook)) : [];
@@ -51,7 +50,7 @@ export function breakGlassAtRisk(
     return accountNames(record, keyField);
   }
   const account = own.flatMap(namesOf).find(isListed);
-  const harm = account === undefined ? undefined : harmOf(step, action === 'add' ? '' : account);
+  const harm = account && harmOf(step, action === 'add' ? '' : account, disabledAs);
   if (account === undefined || harm === undefined) return undefined;
   return { account, reason: `${harm} ${named(key)} would take away access from ${named(account)}` };
 }

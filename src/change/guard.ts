@@ -1,4 +1,5 @@
 import type { Credential } from '../device/credential.ts';
+import type { Profile } from '../device/profile.ts';
 import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -10,17 +11,22 @@ import { eraseReason } from './data-loss.ts';
 import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 
+type Guarded = Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'profile'>;
+
 /** The account that devsh uses on a device, as far as the login and the records show it. */
 export class OwnAccess {
   readonly #credential: Credential | undefined;
   readonly #recordsOf: (resource: string) => readonly DeviceRecord[];
+  readonly #profile: Profile | undefined;
   readonly #isOwnerKnown = new Map<string, boolean>();
 
   /** @param recordsOf the records last read; empty if the resource was not read */
   constructor(
     credential: Credential | undefined,
     recordsOf: (resource: string) => readonly DeviceRecord[],
+    profile?: Profile,
   ) {
+    this.#profile = profile;
     this.#credential = credential;
     this.#recordsOf = recordsOf;
   }
@@ -30,11 +36,11 @@ export class OwnAccess {
     if (this.#credential === undefined) return undefined;
     const { action, key, keyField, before } = step;
     const user = this.#credential.user ?? '';
-    if (!isAccount(step)) {
-      const field = user === '' ? undefined : fieldThatLoses(step, user);
+    const field = user === '' ? undefined : fieldThatLoses(step, user);
+    if (field !== undefined || !isAccount(step)) {
       return field && `${field} of ${named(key)} would lose ${named(user)}, the account in use`;
     }
-    const harm = harmOf(step, user);
+    const harm = harmOf(step, user, this.#profile?.resources[step.resource]?.disabledAs);
     if (harm === undefined) return undefined;
     const record = before ?? { [keyField]: key };
     if (this.#isOwn(record, keyField)) {
@@ -100,22 +106,22 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
  */
 export function guardPlan(
   plan: Plan,
-  sessions: readonly Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'cached'>[],
+  sessions: readonly (Guarded & Pick<DeviceSession, 'cached'>)[],
   allowed: Allowed,
 ): void {
   const guarded = new Map(
     sessions.map((session) => {
       const recordsOf = (resource: string) => session.cached(resource) ?? [];
-      const access = new OwnAccess(session.credential, recordsOf);
-      return [session.ref.address, { entry: session.entry, access, recordsOf }];
+      const access = new OwnAccess(session.credential, recordsOf, session.profile);
+      return [session.ref.address, { session, access, recordsOf }];
     }),
   );
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
-      const { entry, access, recordsOf } = guarded.get(device.address) ?? {};
-      refuseBreakGlass(device, entry, step, recordsOf?.(step.resource) ?? [], allowed);
+      const { session, access, recordsOf } = guarded.get(device.address) ?? {};
+      refuseBreakGlass(device, session, step, recordsOf?.(step.resource) ?? [], allowed);
       refuse(device, allowed, 'own-account', access?.objectionTo(step));
       refuse(device, allowed, 'loss', eraseReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
@@ -125,25 +131,27 @@ export function guardPlan(
 
 /** Refuses a step that would lock its user or a break-glass account out, by the records right before it is sent. */
 export function guardStep(
-  { ref, entry, credential }: Pick<DeviceSession, 'ref' | 'entry' | 'credential'>,
+  session: Guarded,
   step: Step,
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
-  refuseBreakGlass(ref, entry, step, records, allowed);
-  const access = new OwnAccess(credential, () => records);
-  refuse(ref, allowed, 'own-account', access.objectionTo(step));
+  refuseBreakGlass(session.ref, session, step, records, allowed);
+  const access = new OwnAccess(session.credential, () => records, session.profile);
+  refuse(session.ref, allowed, 'own-account', access.objectionTo(step));
 }
 
 /** The allowed name must be the whole name: a pattern or another spelling may be a mistake. */
 function refuseBreakGlass(
   { name }: DeviceRef,
-  { breakGlass = [] }: Pick<DeviceSession['entry'], 'breakGlass'> = {},
+  session: Pick<Guarded, 'entry' | 'profile'> | undefined,
   step: Step,
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
-  const risk = breakGlassAtRisk(step, breakGlass, records);
+  const { breakGlass = [] } = session?.entry ?? {};
+  const disabledAs = session?.profile.resources[step.resource]?.disabledAs;
+  const risk = breakGlassAtRisk(step, breakGlass, records, disabledAs);
   if (risk === undefined || allowed.has(`${BREAK_GLASS}=${risk.account}`)) return;
   const word = quoteWord(`${BREAK_GLASS}=${risk.account}`);
   throw new RefusedError(

@@ -57,6 +57,14 @@ test.each<[string, Step]>([
     'locking in a part',
     step({ ...RESCUE, policy: { locked: false } }, { policy: { locked: true } }),
   ],
+  [
+    'leaving a list of a user group',
+    step({ name: 'ops', members: ['rescue', 'bob'] }, { members: ['bob'] }, 'usergroup', 'name'),
+  ],
+  [
+    'deleting its user group',
+    step({ name: 'ops', users: ['rescue'] }, undefined, 'user-group', 'name'),
+  ],
   ['deleting its token', step({ key: 't1', owner: 'rescue' }, undefined, 'token', 'key')],
   [
     'leaving a group',
@@ -83,4 +91,18 @@ test.each<[string, Step]>([
 test('an added account that a device may store over it puts it at risk', () => {
   const add = step(undefined, { username: 'Rescue ', password: 'x' });
   expect(breakGlassAtRisk(add, ['rescue'], [RESCUE])).toMatchObject({ account: 'rescue' });
+});
+
+test('a change that the profile calls disabling takes access, whatever its field is called', () => {
+  const one = step(RESCUE, { lang: 'fr' });
+  expect(breakGlassAtRisk(one, ['rescue'], [])).toBeUndefined();
+  expect(breakGlassAtRisk(one, ['rescue'], [], { lang: 'fr' })).toMatchObject({
+    reason: 'changing lang of rescue would take away access from rescue',
+  });
+  expect(breakGlassAtRisk(one, ['rescue'], [], { lang: 'en' })).toBeUndefined();
+});
+
+test('a group that is called like the account is no member of the account', () => {
+  const one = step({ username: 'bob', groups: ['rescue'] }, { groups: [] });
+  expect(breakGlassAtRisk(one, ['rescue'], [])).toBeUndefined();
 });

@@ -42,7 +42,8 @@ function timeFor(count: number): number {
   const plan = mergeDevicePlans(DEVICE, parts);
   const credential = Credential.token('abc', 'admin');
   const entry = { ...DEVICE, groups: [] };
-  const session = { ref: DEVICE, entry, credential, cached: () => records };
+  const profile = documentedProfile;
+  const session = { ref: DEVICE, entry, credential, profile, cached: () => records };
   guardPlan({ run: 'run', devices: [plan] }, [session], new Set(['own-account']));
   const elapsed = performance.now() - startedAt;
   expect(plan.steps).toHaveLength(count);
