@@ -109,3 +109,25 @@ test('an address outside the inventory has the list of all devices', async () =>
   expect(stderr).toMatch(REFUSED);
   expect(writes()).toEqual([]);
 });
+
+test('a raw request is refused however its path spells the account, also if no list shows it', async () => {
+  const { devsh, device, writes } = await startFleet();
+  await protect(devsh);
+  const { uuid = '' } = device(1).users.find(({ username }) => username === 'viewer') ?? {};
+  for (const path of [
+    `/api/user/${uuid}/`,
+    `/admin/api/user/${uuid}/`,
+    '/api//user/VIEWER',
+    '/api/user/0?username=viewer',
+  ]) {
+    const { stderr, exitCode } = await devsh(`delete ${path} --on sim1 --yes`);
+    expect(stderr, path).toContain('break-glass');
+    expect(exitCode).toBe(6);
+  }
+  const blind = await devsh(`delete /api/v2/accounts/${uuid}/ --on sim1 --yes`);
+  expect(blind.stderr).toContain(
+    'accounts cannot be read, so the account may be a break-glass one',
+  );
+  expect(blind.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+});

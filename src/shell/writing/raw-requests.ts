@@ -2,6 +2,7 @@ import type { FormPairs } from '../../device/encode.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { opensAccess } from '../../change/account-harm.ts';
+import { BREAK_GLASS } from '../../change/allow.ts';
 import { guardStep } from '../../change/guard.ts';
 import type { Step } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
@@ -44,46 +45,58 @@ export async function guardRaw(
 ): Promise<void> {
   const { breakGlass = [] } = session.entry;
   if (call.options.allow.has('own-account') && breakGlass.length === 0) return;
-  const { pathname } = new URL(path, 'https://device.invalid');
+  const { pathname, searchParams } = new URL(path, 'https://device.invalid');
   const words = pathname.split('/').filter((word) => word !== '');
-  const resource = words.find(opensAccess);
-  if (resource === undefined) return;
-  const records = await recordsOf(call, session, resource);
+  const found = words.filter(opensAccess);
+  // The last word may be an account, such as admin.
+  const resources = found.length > 1 ? found.filter((word) => word !== words.at(-1)) : found;
+  const lists = new Map<string, readonly DeviceRecord[] | undefined>();
+  for (const resource of resources) lists.set(resource, await recordsOf(call, session, resource));
   const { profile } = session;
-  const keyField = keyFieldOf(profile, resource, records);
   const asked = Object.fromEntries(form);
-  const names = [...words.slice(words.indexOf(resource) + 1).map(decoded), ...Object.values(asked)];
-  const before = records.find((record) =>
-    [idOf(profile, record), valueText(record[keyField])].some(
-      (name) => name !== undefined && name !== '' && names.includes(name),
-    ),
-  );
   const isDelete = method === 'DELETE' || /^(?:del|rem)/i.test(asked['action'] ?? '');
-  const step: Step = {
-    action: isDelete ? 'delete' : before === undefined ? 'add' : 'set',
-    resource,
-    key: valueText(before?.[keyField]) || (asked[keyField] ?? names[0] ?? ''),
-    keyField,
-    request: { method, path },
-    ...(before && { before }),
-    after: { ...before, ...asked },
-    asked,
-    filled: {},
-  };
-  guardStep(session, step, records, call.options.allow);
+  for (const [resource, records = []] of lists) {
+    const keyField = keyFieldOf(profile, resource, records);
+    const after = words.slice(words.indexOf(resource) + 1).map(decoded);
+    const names = [...after, ...searchParams.values(), ...Object.values(asked)];
+    const before = records.find((record) =>
+      [idOf(profile, record), valueText(record[keyField])].some(
+        (name) => name !== undefined && name !== '' && names.includes(name),
+      ),
+    );
+    const step: Step = {
+      action: isDelete ? 'delete' : before === undefined ? 'add' : 'set',
+      resource,
+      key: valueText(before?.[keyField]) || (asked[keyField] ?? names[0] ?? ''),
+      keyField,
+      request: { method, path },
+      ...(before && { before }),
+      after: { ...before, ...asked },
+      asked,
+      filled: {},
+    };
+    guardStep(session, step, records, call.options.allow);
+  }
+  const isUnread = resources.length > 0 && [...lists.values()].every((list) => list === undefined);
+  const isNamed = [...call.options.allow].some((word) => word.startsWith(`${BREAK_GLASS}=`));
+  if (isDelete && isUnread && breakGlass.length > 0 && !isNamed) {
+    throw new RefusedError(
+      `${session.ref.name}: ${resources.join(', ')} cannot be read, so the account may be a break-glass one (${breakGlass.join(', ')}); name it in full to override: --allow ${BREAK_GLASS}=NAME`,
+    );
+  }
 }
 
-/** Empty if they cannot be read: the names in the request are checked anyway. */
+/** Undefined if they cannot be read: the names in the request are checked anyway. */
 async function recordsOf(
   call: Call<'allow'>,
   session: DeviceSession,
   resource: string,
-): Promise<readonly DeviceRecord[]> {
+): Promise<readonly DeviceRecord[] | undefined> {
   try {
     return await session.list(call.access, resource, call.io.signal);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    return [];
+    return undefined;
   }
 }
 
