@@ -86,7 +86,7 @@ async function runIn(
     await shellSession.close();
     // What came up after the last line.
     for (const { text } of services.notices.take()) {
-      host.stderr.write(`devsh: ${visibleLines(text)}\n`);
+      host.stderr.write(`${visibleLines(text)}\n`);
     }
   }
 }

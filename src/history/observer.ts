@@ -120,7 +120,7 @@ export class Observer {
     this.isAnnounced = true;
     if (this.files.exists) return;
     this.#report(
-      `keeps what it reads for \`changes\`, without secrets, in ${this.files.folder}; ` +
+      `devsh keeps what it reads for \`changes\`, without secrets, in ${this.files.folder}; ` +
         `"config set historyDays 0" turns it off`,
       'info',
     );

@@ -73,9 +73,9 @@ test('a click takes a proposal, goes to a field, opens its choices and takes one
   await program.waitFor('mouse on');
   program.type('user ');
   program.press('tab');
-  await program.waitFor(/^ +delete +/m);
-  click(program, rowOf(program, /^ +delete +/));
-  await program.waitFor(/^▸devsh .*> user delete/m);
+  await program.waitFor(/^ +add +/m);
+  click(program, rowOf(program, /^ +add +/));
+  await program.waitFor(/^▸devsh .*> user add/m);
   program.press('ctrl-u');
   await goToTable(program);
   program.type('e');
