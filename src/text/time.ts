@@ -25,6 +25,12 @@ export function zoneText(at: Date): string {
   return `UTC${offset < 0 ? '-' : '+'}${clock}`;
 }
 
+/** `UTC+01:00 (older ones UTC+02:00)`: between two times the clock here may have been changed. */
+export function zonesText(from: Date, now: Date): string {
+  const [old, zone] = [zoneText(from), zoneText(now)];
+  return old === zone ? zone : `${zone} (older ones ${old})`;
+}
+
 const UNITS_MS: Readonly<Record<string, number>> = {
   ...{ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 },
 };

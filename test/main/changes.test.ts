@@ -1,7 +1,11 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { appendFile, cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { Keeper } from '../../src/history/kept.ts';
+import type { Identity } from '../../src/history/lines.ts';
+import { nextLines } from '../../src/history/next-lines.ts';
 import { startFleet } from './devsh.ts';
 
 interface ChangeRow {
@@ -77,6 +81,35 @@ test('says where a run may have done it, and where journals cannot be read', asy
   expect(stdout).toContain('unclear: cannot read');
   expect(stdout).not.toContain('not by a run');
   expect(stderr).toContain('cannot read the journals of');
+});
+
+test('says that a device may have hidden a list that was empty at once', async () => {
+  const { devsh } = await startRead();
+  const path = join(devsh.folder, 'state/devsh/readings/sim1.jsonl');
+  const text = await readFile(path, 'utf8');
+  const identity = JSON.parse(text.split('\n')[0] ?? '') as Identity;
+  const at = Date.now();
+  const reading = { identity, resource: 'user', keyField: 'username', records: [], moving: [] };
+  const empty = { ...reading, from: at, to: at };
+  await appendFile(path, nextLines(text, empty, new Keeper(randomBytes(32)), at) ?? '');
+  const { stdout, stderr } = await devsh('changes --on @lab');
+  expect(stdout).toContain('gone');
+  expect(stderr).toContain('the device may have hidden it: sim1');
+  expect((await devsh('changes --on sim2,sim3')).stderr).not.toContain('hidden');
+});
+
+test('a device that left the inventory has its history again when it comes back', async () => {
+  const { devsh, device, json, elsewhere } = await startRead();
+  const key = device(2).users[2]?.username ?? '';
+  await elsewhere(`user delete ${key} --on sim2`);
+  await devsh('user list --on @lab');
+  await devsh('device remove sim2');
+  const without = await devsh('changes');
+  expect(without.stdout).not.toContain(key);
+  expect(without.stderr).toContain('on 2 devices');
+  expect((await devsh('changes --on sim2')).stderr).toContain('no device or group "sim2"');
+  await devsh(`device add sim2 ${device(2).address}`);
+  expect(await json('changes')).toMatchObject([{ device: 'sim2', key, kind: 'gone' }]);
 });
 
 test('a change since a reading long before --at is not denied, nor is a new name', async () => {

@@ -153,6 +153,26 @@ test('of twelve devices it names those that are away, were not read then, or wer
   expect(writesOf(newcomer)).toHaveLength(1);
 });
 
+/** As if the device had shown an empty list to all readings so far. */
+async function hideAll(readings: string): Promise<void> {
+  const path = join(readings, 'sim1.jsonl');
+  const rows = (await readFile(path, 'utf8')).split('\n').filter((row) => row !== '');
+  const lines = rows.map((row) => {
+    const { crc: _, ...line } = JSON.parse(row) as HistoryLine & { crc: number };
+    return line.kind === 'all' ? { ...line, records: [], digest: 'empty' } : line;
+  });
+  await writeFile(path, lines.map((line) => lineText(line as HistoryLine)).join(''));
+}
+
+test('an empty list of then is no reason to delete all accounts', async () => {
+  const { devsh, then, writes } = await startRead();
+  await hideAll(join(devsh.folder, 'state/devsh/readings'));
+  const { stdout, stderr } = await devsh(`user restore --at ${then} --on sim1 --prune --yes`);
+  expect(stdout + stderr).toContain('none of its 8 users was there then');
+  expect(stdout + stderr).toContain('--allow prune');
+  expect(writes()).toEqual([]);
+});
+
 test('nothing of a replaced device is restored onto the new one', async () => {
   const { devsh, devices, then } = await startRead();
   const other = await startFleet({ devices: 1, seed: 7, users: 2 });

@@ -2,9 +2,10 @@ import { NotFoundError } from '../../errors.ts';
 import { type Event, eventsOf, recordEvents } from '../../history/events.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { counted, someOf } from '../../text/one-line.ts';
-import { clockTime, zoneText } from '../../text/time.ts';
+import { clockTime, zonesText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, warning } from '../output.ts';
+import { grouped } from '../../device/record.ts';
 import { Authors } from './authors.ts';
 import { changesTable, filteredBy, type LastValues } from './change-rows.ts';
 import { coverageOf, notCovered } from './coverage.ts';
@@ -99,7 +100,7 @@ async function* showChanges(
     lastValues,
   );
   for (const error of uncovered.errors) yield { kind: 'error', error };
-  for (const remark of uncovered.remarks) yield warning(remark);
+  for (const remark of [...uncovered.remarks, ...emptied(histories, found)]) yield warning(remark);
   if (authors.unreadable.length > 0) {
     yield warning(
       `cannot read the journals of ${someOf(authors.unreadable)}: what they did is not attributed`,
@@ -110,12 +111,35 @@ async function* showChanges(
   const count = events.length === 0 ? 'no changes' : counted(events.length, 'change');
   yield message(
     isWhole && events.length === 0 ? 'done' : 'info',
-    `${count} on ${counted(histories.length - uncovered.devices.size, 'device')}; ${readText(coverage, shell.services.now())}`,
+    `${count} on ${counted(histories.length - uncovered.devices.size, 'device')}; ${readText(coverage, shell.services.now(), first)}`,
+  );
+}
+
+/** Lists that lost all their records at once: a device may have hidden them. */
+function emptied(histories: readonly DeviceHistory[], events: readonly Event[]): string[] {
+  const devices = grouped(
+    histories.flatMap(({ device, lives }) =>
+      lives.flatMap(({ resources }) =>
+        [...resources].flatMap(([resource, { readings }]) =>
+          readings.flatMap(({ state, difference, to }) => {
+            const isEmptied = state.size === 0 && (difference?.gone.length ?? 0) > 1;
+            const isAsked = ({ kind, before, ...one }: Event): boolean =>
+              kind === 'gone' && before === to && one.device === device;
+            return isEmptied && events.some(isAsked) ? [{ device, resource }] : [];
+          }),
+        ),
+      ),
+    ),
+    ({ resource }) => resource,
+  );
+  return [...devices].map(
+    ([resource, same]) =>
+      `the whole list of ${resource} was empty at once, so the device may have hidden it: ${someOf([...new Set(same.map(({ device }) => device))])}`,
   );
 }
 
 /** `read from 20 Nov 09:00 to 09:40 (fw3) or later; times are UTC+01:00` */
-function readText(coverage: ReturnType<typeof coverageOf>, now: Date): string {
+function readText(coverage: ReturnType<typeof coverageOf>, now: Date, first: number): string {
   const read = coverage.flatMap(({ device, first, last }) =>
     first && last ? [{ device, from: first.to, to: last.to }] : [],
   );
@@ -126,5 +150,6 @@ function readText(coverage: ReturnType<typeof coverageOf>, now: Date): string {
     clock(stale.to) === clock(latest)
       ? `last read ${clock(latest)}`
       : `last read between ${clock(stale.to)} (${stale.device}) and ${clock(latest)}`;
-  return `${last}; times are ${zoneText(now)}`;
+  const oldest = Math.min(first, stale.to);
+  return `${last}; times are ${zonesText(new Date(oldest), now)}`;
 }

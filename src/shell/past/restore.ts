@@ -87,7 +87,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
       const from = await fromNow(files, session, resource, past, full);
       const isSelected = selection.on(session);
       const way = wayBack({ ...from, given, isSelected, prune: call.options.prune });
-      refuseLookAlikes(call, session, way);
+      refuseMistakes(call, session, way, { resource, count: from.records.length });
       const accounts = call.options.allow.has('loss')
         ? undefined
         : closeAccounts(way.changes, session.profile, full);
@@ -255,13 +255,21 @@ async function fromNow(
   };
 }
 
-function refuseLookAlikes(
+/** A device may have shown an empty list then, or other names. */
+function refuseMistakes(
   call: RestoreCall,
   { ref }: DeviceSession,
-  { lookAlikes }: WayBack,
+  { changes, lookAlikes }: WayBack,
+  { resource, count }: { readonly resource: string; readonly count: number },
 ): void {
+  if (call.options.allow.has('prune')) return;
+  if (count > 0 && changes.filter(({ action }) => action === 'delete').length === count) {
+    throw new NotRestorableError(
+      `${ref.name}: none of its ${counted(count, resource)} was there then: --prune would delete them all; ${allowHint('prune')}`,
+    );
+  }
   const [pair] = lookAlikes;
-  if (pair === undefined || call.options.allow.has('prune')) return;
+  if (pair === undefined) return;
   throw new NotRestorableError(
     `${ref.name}: "${pair[0]}" looks like "${pair[1]}", which --prune would delete; ${allowHint('prune')}`,
   );
