@@ -5,6 +5,7 @@ import { parseJournal } from '../../src/change/read-journal.ts';
 import { writtenSteps } from '../../src/history/written-steps.ts';
 import { History, NotReadError } from '../../src/history/history.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
+import { HistoryWriter } from '../../src/history/history-writer.ts';
 import { makeDevsh, startFleet, trust } from '../main/devsh.ts';
 
 async function startOne(users = 25) {
@@ -167,6 +168,40 @@ test('says once that a list is too large to be kept', async () => {
   }
   const past = await devsh('user list --at 0s --on sim1');
   expect(past.stderr).toContain('sim1: user is too large to be kept');
+});
+
+test('keeps less of many devices if all of it is too much, but the last state of each', async () => {
+  const { folder } = await startOne();
+  const files = new HistoryFiles(folder);
+  const writer = new HistoryWriter(files);
+  const begin = Date.now() - 20 * 86_400_000;
+  const failed: unknown[] = [];
+  const problems = { onError: (error: unknown) => failed.push(error), onTooLarge: () => undefined };
+  const names = Array.from({ length: 40 }, (_, index) => `fw${index}`);
+  const recordsAt = (day: number) =>
+    Array.from({ length: 20 }, (_, index) => ({
+      username: `u${index}`,
+      comment: index < 10 ? `Day ${day} `.repeat(30) : 'the same',
+    }));
+  for (let day = 0; day < 20; day += 1) {
+    const at = begin + day * 86_400_000;
+    const readings = names.map((name) => ({
+      ...{ name, address: `${name}:443`, pin: 'p', redact: (text: string) => text },
+      ...{ resource: 'user', keyField: 'username', moving: [], records: recordsAt(day) },
+      ...{ from: at, to: at + 1 },
+    }));
+    await writer.write(readings, { days: 90, megabytes: 1 }, problems);
+  }
+  expect(failed).toEqual([]);
+  const sizes = [...(await files.sizes()).values()];
+  expect(sizes).toHaveLength(40);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_100_000);
+  const history = new History(files);
+  for (const name of names) {
+    const { records } = await history.stateAt(name, 'user', Date.now());
+    expect(records).toEqual(recordsAt(19));
+    await expect(history.stateAt(name, 'user', begin + 10)).rejects.toThrow(NotReadError);
+  }
 });
 
 test('forgets a device', async () => {
