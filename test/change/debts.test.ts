@@ -317,3 +317,19 @@ test('a device that left the inventory closes its debt with that reason; if it c
   ]);
   expect(openOf([one])).toHaveLength(1);
 });
+
+test('a change that was planned and never sent expects the same person as then', () => {
+  const bob = { username: 'bob', email: 'bob@example.net', is_active: true, visits: 7 };
+  const set = step('set', bob, { is_active: false });
+  const lost = new UnreachableError(refOf('fw1'), 'reset', { mayHaveArrived: false });
+  const one = run(
+    1,
+    [{ device: refOf('fw1'), steps: [set], settled: [] }],
+    new Map([['fw1', [ended('fw1', set, 'failed', lost)]]]),
+  );
+  expect(openOf([one]).map((debt) => debt.change)).toMatchObject([
+    { action: 'set', fields: { is_active: false } },
+  ]);
+  const [debt] = openOf([one]);
+  expect(debt?.change).toHaveProperty('expected', { email: 'bob@example.net', is_active: true });
+});
