@@ -158,10 +158,10 @@ async function hideAll(readings: string): Promise<void> {
   const path = join(readings, 'sim1.jsonl');
   const rows = (await readFile(path, 'utf8')).split('\n').filter((row) => row !== '');
   const lines = rows.map((row) => {
-    const { crc: _, ...line } = JSON.parse(row) as HistoryLine & { crc: number };
+    const line = JSON.parse(row.replace(/,"crc":\d+\}$/, '}')) as HistoryLine;
     return line.kind === 'all' ? { ...line, records: [], digest: 'empty' } : line;
   });
-  await writeFile(path, lines.map((line) => lineText(line as HistoryLine)).join(''));
+  await writeFile(path, lines.map(lineText).join(''));
 }
 
 test('an empty list of then is no reason to delete all accounts', async () => {
