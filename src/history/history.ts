@@ -1,17 +1,10 @@
 import { DevshError } from '../errors.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { attributed, type WrittenStep } from './attribution.ts';
 import { type Event, eventsOf } from './events.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState } from './kept.ts';
 import type { Identity, Moment } from './lines.ts';
-import { type KnownReading, type Life, replay, type ResourceLife } from './replay.ts';
-
-/** The devices and the time of a question. Times in ms UTC; open if absent. */
-export interface Period {
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-}
+import { type Life, replay } from './replay.ts';
 
 /** A state that was read. */
 export interface PastState {
@@ -23,8 +16,6 @@ export interface PastState {
   readonly read: Moment;
   /** The next reading; undefined if there is none yet. */
   readonly nextRead: Moment | undefined;
-  /** When the life began, in ISO 8601. */
-  readonly life: string;
   /** Whether the device is still in that life, as far as is known. */
   readonly isCurrentLife: boolean;
   /** Which device it was, and which ones have had its name since, in order. */
@@ -33,20 +24,6 @@ export interface PastState {
   readonly lossy: readonly string[];
   /** Fields that move by themselves; the records are without them. */
   readonly leftOut: readonly string[];
-}
-
-/** What is known of a resource on one device. */
-export interface Coverage {
-  readonly device: string;
-  readonly resource: string;
-  readonly first: Moment | undefined;
-  readonly last: Moment | undefined;
-  readonly readings: number;
-  /** The longest time between two readings; undefined with less than two. */
-  readonly longestGap: Moment | undefined;
-  readonly lives: number;
-  /** The last reading that has too many records to be kept. */
-  readonly tooLarge: (Moment & { readonly records: number }) | undefined;
 }
 
 /** Nothing was read before that time. */
@@ -69,31 +46,11 @@ export class History {
     return text === undefined ? [] : replay(text).lives;
   }
 
-  /** The complete readings of a resource, oldest first. */
-  async readingsOf(device: string, resource: string, period: Period = {}): Promise<Moment[]> {
-    const lives = await this.lives(device);
-    return lives
-      .flatMap((life) => life.resources.get(resource)?.readings ?? [])
-      .filter(({ from, to }) => isIn(period, from, to))
-      .map(({ from, to }) => ({ from, to }));
-  }
-
-  /** What changed, oldest first. With `steps` it says which run did it. */
-  async events(
-    devices: readonly string[],
-    period: Period & { readonly resource?: string | undefined } = {},
-    steps: readonly WrittenStep[] = [],
-  ): Promise<Event[]> {
-    const events: Event[] = [];
-    for (const device of devices) events.push(...eventsOf(device, await this.lives(device)));
-    const asked = events.filter(
-      (event) =>
-        isIn(period, event.after ?? event.before, event.before) &&
-        (period.resource === undefined ||
-          event.resource === undefined ||
-          event.resource === period.resource),
+  /** What changed on a device, oldest first. */
+  async events(device: string, resource: string): Promise<Event[]> {
+    return eventsOf(device, await this.lives(device)).filter(
+      (event) => event.resource === undefined || event.resource === resource,
     );
-    return attributed(asked, steps).sort((a, b) => a.before - b.before);
   }
 
   /**
@@ -121,61 +78,12 @@ export class History {
       keyField: reading.keyField,
       read: { from: reading.from, to: reading.to },
       nextRead: next && { from: next.from, to: next.to },
-      life: life.id,
       isCurrentLife: life === lives.at(-1),
       identities: lives.slice(lives.indexOf(life)).map(({ identity }) => identity),
       lossy: [...new Set(kept.flatMap(({ digests = {} }) => Object.keys(digests)))],
       leftOut: known.moving,
     };
   }
-
-  /** What is known of each device, also of those that were never read. */
-  async coverage(
-    devices: readonly string[],
-    resource: string,
-    period: Period = {},
-  ): Promise<Coverage[]> {
-    const all: Coverage[] = [];
-    for (const device of devices) {
-      const lives = await this.lives(device);
-      const readings = lives
-        .flatMap((life) => life.resources.get(resource)?.readings ?? [])
-        .filter(({ from, to }) => isIn(period, from, to));
-      all.push({
-        ...{ device, resource, first: moment(readings[0]), last: moment(readings.at(-1)) },
-        ...{ readings: readings.length, longestGap: longestGap(readings), lives: lives.length },
-        tooLarge: lives.findLast((life) => life.tooLarge.has(resource))?.tooLarge.get(resource),
-      });
-    }
-    return all;
-  }
-
-  /** The last values of fields that move by themselves, by key, and when they were read. */
-  async movingValues(
-    device: string,
-    resource: string,
-  ): Promise<Pick<ResourceLife, 'values' | 'valuesAt'> | undefined> {
-    return (await this.lives(device)).at(-1)?.resources.get(resource);
-  }
-}
-
-function isIn({ since = -Infinity, until = Infinity }: Period, from: number, to: number): boolean {
-  return to >= since && from <= until;
-}
-
-function moment(reading: KnownReading | undefined): Moment | undefined {
-  return reading && { from: reading.from, to: reading.to };
-}
-
-function longestGap(readings: readonly Moment[]): Moment | undefined {
-  let longest: Moment | undefined;
-  for (const [index, { from, to }] of readings.entries()) {
-    const before = readings[index - 1];
-    if (before === undefined) continue;
-    const gap = { from: before.from, to: Math.max(from, to) };
-    if (longest === undefined || gap.to - gap.from > longest.to - longest.from) longest = gap;
-  }
-  return longest;
 }
 
 function notRead(

@@ -47,9 +47,8 @@ export function markNews(shell: ShellSession, store: Store): () => void {
     for (const name of devices) {
       const since = before[name];
       if (since === undefined) continue;
-      found.push(
-        ...(await history.events([name], { resource })).filter((one) => one.before > since),
-      );
+      const changes = await history.events(name, resource);
+      found.push(...changes.filter((one) => one.before > since));
     }
     store.dispatch({ kind: 'news', resource, changes: changesIn(found) });
     await keepLooks(files, looks);
