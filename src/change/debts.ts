@@ -36,6 +36,8 @@ export function maskedFields(change: Change): string[] {
 /** What a run wanted on one device, whether it happened or not. */
 interface Intent extends Pick<Debt, 'resource' | 'action' | 'key' | 'change'> {
   readonly state: 'good' | 'owed' | 'unconfirmed' | 'other';
+  /** The ids of the record, if the device was read: a debt may name it by its id. */
+  readonly ids?: readonly string[];
 }
 
 /** All debts that the runs left, the oldest first, with what became of each. */
@@ -104,6 +106,43 @@ export function owedBy(run: Run): readonly Debt[] {
   );
 }
 
+/** What a run did not reach, because it stopped early: not owed, `resume` continues it. */
+export interface StoppedRun {
+  readonly run: Run;
+  readonly devices: readonly DeviceRef[];
+}
+
+/** The runs that stopped early, unless they were undone; without the devices that were dropped. */
+export function stoppedRuns(runs: readonly Run[]): readonly StoppedRun[] {
+  return runs.flatMap((run) => {
+    if (!run.isPlanned || run.stopReason === undefined) return [];
+    if (runs.some(({ plan }) => plan.undoes?.run === run.run)) return [];
+    const devices = run.plan.devices.flatMap(({ device, steps }) => {
+      const states = run.states.get(device.name) ?? [];
+      const isLeft = steps.some((_step, index) => (states[index]?.kind ?? 'waiting') === 'waiting');
+      const isDropped = run.drops?.some(({ on }) => on.includes(device.address));
+      return isLeft && isDropped !== true ? [device] : [];
+    });
+    return devices.length === 0 ? [] : [{ run, devices }];
+  });
+}
+
+/**
+ * Changes with the keys that their filters matched on the devices that were read, so that they never match other
+ * records later; empty if a filter matched none.
+ */
+export function withKeys(
+  devices: readonly DevicePlan[],
+  changes: readonly Change[] = [],
+): readonly Change[] {
+  const lists = changes.map((change) =>
+    change.action === 'add' || change.target.kind === 'key'
+      ? [change]
+      : explicit(devices, change).map((one) => one.change),
+  );
+  return lists.some(({ length }) => length === 0) ? [] : lists.flat();
+}
+
 /** The names of the devices, each once. */
 export function namesOf(debts: readonly Debt[]): readonly string[] {
   return [...new Set(debts.map(({ device }) => device.name))];
@@ -133,10 +172,15 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   }
   const states = run.states.get(device.name) ?? [];
   return [
-    ...settled.map((result): Intent => ({ ...result, state: isGood(result) ? 'good' : 'other' })),
+    ...settled.map((result): Intent => ({
+      ...result,
+      state: isGood(result) ? 'good' : 'other',
+      ids: idsOf(result.record),
+    })),
     ...steps.map((step, index): Intent => {
       const { resource, action, key } = step;
-      return { resource, action, key, change: changeOf(step), state: stepState(states[index]) };
+      const state = stepState(states[index]);
+      return { resource, action, key, change: changeOf(step), state, ids: idsOf(step.before) };
     }),
   ];
 }
@@ -234,11 +278,14 @@ function isSameDevice(a: DeviceRef, b: DeviceRef): boolean {
   return a.address === b.address || a.name === b.name;
 }
 
-function isSameRecord(
-  a: Pick<Debt, 'resource' | 'key'>,
-  b: Pick<Debt, 'resource' | 'key'>,
-): boolean {
-  return a.resource === b.resource && a.key === b.key;
+function isSameRecord({ resource, key, ids = [] }: Omit<Intent, 'state'>, debt: Debt): boolean {
+  return resource === debt.resource && [key, ...ids].includes(debt.key);
+}
+
+function idsOf(record: DeviceRecord = {}): string[] {
+  return Object.entries(record).flatMap(([field, value]) =>
+    /^_?(?:(?:uu|gu)?id|pk)$/i.test(field) ? [valueText(value)] : [],
+  );
 }
 
 function isSameRow(asked: DeviceRecord, fields: DeviceRecord): boolean {

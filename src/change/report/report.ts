@@ -13,7 +13,7 @@ import {
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
 import { namesOf, owedBy } from '../debts.ts';
-import { type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
+import { isOwed, type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
 import { replaceUnsafeInJson, visible } from '../../text/visible.ts';
@@ -170,16 +170,28 @@ function fieldsOf(
   }
 }
 
-const HEADER = ['device', 'address', 'resource', 'key', 'action', 'verdict', 'at', 'reason'];
+const HEADER = [
+  'device',
+  'address',
+  'resource',
+  'key',
+  'action',
+  'verdict',
+  'at',
+  'reason',
+  'owed',
+];
 
 /** One line for each step. Control characters are made visible, formulas get a leading apostrophe. */
-export function csvReport({ devices }: Report): string {
+export function csvReport({ devices, owed }: Report): string {
   const rows = devices.flatMap(({ device: { name, address }, error, steps }) =>
     error !== undefined && steps.length === 0
-      ? [[name, address, '', '', '', 'failed', '', error.message]]
+      ? [[name, address, '', '', '', 'failed', '', error.message, owed.includes(name) ? 'yes' : '']]
       : steps.map(({ result, at = '' }) => {
           const { resource, key, action, verdict } = result;
-          return [name, address, resource, key, action, verdict, at, remarksOf(result).join('; ')];
+          const reason = remarksOf(result).join('; ');
+          const isOwing = isOwed(result) ? 'yes' : '';
+          return [name, address, resource, key, action, verdict, at, reason, isOwing];
         }),
   );
   return stringify(

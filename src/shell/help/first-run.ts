@@ -78,7 +78,9 @@ async function openRun(services: Services): Promise<FirstStep[]> {
 
 async function owedSteps(services: Services): Promise<FirstStep[]> {
   if ((await services.runs.ids()).length === 0) return [];
-  return (await import('../writing/owed.ts')).owedStep(services);
+  const { owedSummary } = await import('../writing/owed.ts');
+  const summary = await owedSummary(services);
+  return summary === undefined ? [] : [{ line: 'owed settle', summary }];
 }
 
 /** The lines that connected to devices, as they were typed, behind the time of the last one. */

@@ -1,8 +1,16 @@
 import type { Change } from '../../change/change.ts';
-import { type Debt, debtsOf, type DebtState, maskedFields, namesOf } from '../../change/debts.ts';
+import {
+  type Debt,
+  debtsOf,
+  type DebtState,
+  maskedFields,
+  namesOf,
+  type StoppedRun,
+  stoppedRuns,
+} from '../../change/debts.ts';
 import { allowHint } from '../../change/allow.ts';
 import { journalLine, type Run } from '../../change/journal.ts';
-import { isUnreachable, recordName } from '../../change/plan.ts';
+import { isUnreachable, type Plan, recordName } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import { adoptedJournal, readResult } from '../../change/result-file.ts';
 import { pause } from '../../change/run-step.ts';
@@ -18,7 +26,6 @@ import {
 import { counted, someOf } from '../../text/one-line.ts';
 import { shortTime } from '../../text/time.ts';
 import type { Call, WriteCall } from '../command.ts';
-import type { FirstStep } from '../help/first-run.ts';
 import { type ErrorOutput, info, type Output, success, table, warning } from '../output.ts';
 import type { Services } from '../services.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
@@ -32,6 +39,7 @@ interface Debts {
   /** Not closed, the oldest first. */
   readonly open: readonly OpenDebt[];
   readonly closed: readonly OpenDebt[];
+  readonly stopped: readonly StoppedRun[];
   readonly unreadable: readonly string[];
 }
 
@@ -60,14 +68,15 @@ export async function readDebts({ runs, inventory }: Services): Promise<Debts> {
       unreadable.push(id);
     }
   }
-  if (parsed.length === 0) return { open: [], closed: [], unreadable };
+  if (parsed.length === 0) return { open: [], closed: [], stopped: [], unreadable };
   const known = await inventory.load();
   const all = debtsOf(parsed, ({ name, address }) => {
     const isListed = known.find(name) ?? known.findByAddress(address);
     return isListed !== undefined || known.devices.length === 0 || address.startsWith(name);
   });
   const isClosed = ({ state }: OpenDebt): boolean => state.kind === 'closed';
-  return { open: all.filter((one) => !isClosed(one)), closed: all.filter(isClosed), unreadable };
+  const open = all.filter((one) => !isClosed(one));
+  return { open, closed: all.filter(isClosed), stopped: stoppedRuns(parsed), unreadable };
 }
 
 /** The open debts that the line selects by ID and `--on`. */
@@ -78,13 +87,15 @@ async function selectedDebts(
   const debts = await readDebts(call.shell.services);
   const { on } = call.options;
   const named = on.length === 0 ? undefined : await call.resolve(on);
-  const open = debts.open.filter(
-    ({ debt: { run, device } }) =>
-      (id === undefined || run.run === id) &&
-      named?.some(({ ref }) => ref.address === device.address || ref.name === device.name) !==
-        false,
-  );
-  if (id !== undefined && open.length === 0) {
+  const isSelected = (run: Run, device: DeviceRef): boolean =>
+    (id === undefined || run.run === id) &&
+    named?.some(({ ref }) => ref.address === device.address || ref.name === device.name) !== false;
+  const open = debts.open.filter(({ debt: { run, device } }) => isSelected(run, device));
+  const stopped = debts.stopped.flatMap(({ run, devices }) => {
+    const selected = devices.filter((device) => isSelected(run, device));
+    return selected.length === 0 ? [] : [{ run, devices: selected }];
+  });
+  if (id !== undefined && open.length + stopped.length === 0) {
     const { closed } = debts;
     const why = new Set(
       closed.flatMap(({ debt, state }) =>
@@ -95,7 +106,7 @@ async function selectedDebts(
       `run ${id} owes nothing${why.size > 0 ? `: ${[...why].join(', ')}` : ''}; "owed" lists what is owed`,
     );
   }
-  return { ...debts, open, id };
+  return { ...debts, open, stopped, id };
 }
 
 function* unreadableWarning({ unreadable }: Debts): Generator<Output> {
@@ -110,6 +121,14 @@ export async function* listOwed(call: Call<'on'>): AsyncGenerator<Output> {
   const rows = grouped(debts.open, ({ debt, state }) =>
     JSON.stringify([debt.run.run, textOf(debt), state]),
   );
+  const stopped = debts.stopped.map(({ run, devices }) => ({
+    id: run.run,
+    since: run.at,
+    devices: devices.map(({ name }) => name),
+    change: 'not reached',
+    state: `stopped early: "resume ${run.run}"`,
+    command: run.command,
+  }));
   yield table(
     'owed',
     [
@@ -120,22 +139,25 @@ export async function* listOwed(call: Call<'on'>): AsyncGenerator<Output> {
       'state',
       { key: 'command', title: 'COMMAND', isExtra: true },
     ],
-    [...rows.values()].map((group) => {
-      const [{ debt, state }] = group;
-      return {
-        id: debt.run.run,
-        since: debt.run.at,
-        devices: group.map(({ debt: { device } }) => device.name),
-        change: textOf(debt),
-        state:
-          state.kind === 'unconfirmed'
-            ? `sent by run ${state.run}, not confirmed: "resume ${state.run}"`
-            : wayOf(debt),
-        command: debt.run.command,
-      };
-    }),
+    [
+      ...stopped,
+      ...[...rows.values()].map((group) => {
+        const [{ debt, state }] = group;
+        return {
+          id: debt.run.run,
+          since: debt.run.at,
+          devices: group.map(({ debt: { device } }) => device.name),
+          change: textOf(debt),
+          state:
+            state.kind === 'unconfirmed'
+              ? `sent by run ${state.run}, not confirmed: "resume ${state.run}"`
+              : wayOf(debt),
+          command: debt.run.command,
+        };
+      }),
+    ],
   );
-  if (rows.size === 0) yield info('nothing is owed');
+  if (rows.size + stopped.length === 0) yield info('nothing is owed');
 }
 
 function textOf({ action, resource, key }: Debt): string {
@@ -162,7 +184,8 @@ export async function* settleOwed(call: WriteCall & Call<'wait'>): AsyncGenerato
     const release = isPlanOnly ? undefined : await call.shell.services.runs.holdDebts();
     let absent: readonly ErrorOutput[] | undefined;
     try {
-      absent = yield* settleRound(call, settling);
+      const isFirst = attempt === 0 && settling.tried.size === 0;
+      absent = yield* settleRound(call, settling, isFirst);
     } finally {
       await release?.();
     }
@@ -194,6 +217,12 @@ function idOf({ run, device: { address }, resource, key, action }: Debt): string
   return JSON.stringify([run.run, address, resource, key, action]);
 }
 
+interface DueDebt extends Debt {
+  readonly change: Change;
+  /** The address of the device now. */
+  readonly at: string;
+}
+
 /**
  * Settles the oldest debt of each record. Returns the devices that could not be reached; undefined if
  * another round may settle more.
@@ -201,10 +230,17 @@ function idOf({ run, device: { address }, resource, key, action }: Debt): string
 async function* settleRound(
   call: WriteCall,
   { tried, secrets }: Settling,
+  isFirst: boolean,
 ): AsyncGenerator<Output, readonly ErrorOutput[] | undefined> {
   const debts = await selectedDebts(call);
-  if (tried.size === 0) yield* unreadableWarning(debts);
-  if (debts.open.length === 0 && tried.size === 0) yield info('nothing is owed');
+  if (isFirst) {
+    yield* unreadableWarning(debts);
+    for (const { run, devices } of debts.stopped) {
+      const names = someOf(devices.map(({ name }) => name));
+      yield info(`run ${run.run} stopped early before ${names}: "resume ${run.run}" continues it`);
+    }
+    if (debts.open.length + debts.stopped.length === 0) yield info('nothing is owed');
+  }
   const oldest = [
     ...new Map(
       debts.open.toReversed().map((one) => {
@@ -213,7 +249,7 @@ async function* settleRound(
       }),
     ).values(),
   ].reverse();
-  const due: (Debt & { readonly change: Change; readonly at: string })[] = [];
+  let due: DueDebt[] = [];
   for (const { debt, state } of oldest.filter((one) => !tried.has(idOf(one.debt)))) {
     try {
       const at = await placeOf(call, debt, state);
@@ -225,12 +261,24 @@ async function* settleRound(
     }
   }
   if (due.length === 0) return [];
-  const byPlace = grouped(due, ({ at }) => at);
-  const refs = [...byPlace].map(([address, [{ device }]]) => ({ ...device, address }));
-  const sessions = await call.sessionsAt(refs);
-  const plan = yield* planFleet(call, sessions, ({ ref }) =>
-    (byPlace.get(ref.address) ?? []).map(({ change }) => change),
-  );
+  const refs = new Map(due.map(({ device, at: address }) => [address, { ...device, address }]));
+  const sessions = await call.sessionsAt([...refs.values()]);
+  const planDue = () => {
+    const byPlace = grouped(due, ({ at }) => at);
+    return planFleet(call, sessions, ({ ref }) =>
+      (byPlace.get(ref.address) ?? []).map(({ change }) => change),
+    );
+  };
+  let plan: Plan;
+  try {
+    plan = yield* planDue();
+  } catch (error) {
+    if (!(error instanceof UsageError) || due.length === 1) throw error;
+    // Two debts are for one record, by its key and by its id: one after the other.
+    const newest = due.toSorted((a, b) => (a.run.run < b.run.run ? 1 : -1));
+    due = [...new Map(newest.map((one) => [one.at, one])).values()];
+    plan = yield* planDue();
+  }
   const absent = new Map<string, ErrorOutput>();
   for (const { device, error } of plan.devices) {
     if (error === undefined) continue;
@@ -338,8 +386,9 @@ export async function* dropOwed(call: Call<'on' | 'reason'>): AsyncGenerator<Out
     throw new UsageError('drop needs --reason TEXT: it is kept in the journal');
   const release = await services.runs.holdDebts();
   try {
-    const { open, id = '' } = await selectedDebts(call);
-    const devices = new Map(open.map(({ debt: { device } }) => [device.address, device.name]));
+    const { open, stopped, id = '' } = await selectedDebts(call);
+    const left = [...open.map(({ debt }) => debt.device), ...stopped.flatMap((one) => one.devices)];
+    const devices = new Map(left.map(({ address, name }) => [address, name]));
     const file = await services.runs.resume(id);
     try {
       const at = services.now().toISOString();
@@ -400,14 +449,13 @@ function isOwedTo({ device }: Debt, { name, address }: DeviceRef): boolean {
 }
 
 /** For a session that starts: all that is owed. */
-export async function owedStep(services: Services): Promise<FirstStep[]> {
+export async function owedSummary(services: Services): Promise<string | undefined> {
   const { open } = await readDebts(services);
   const [first] = open;
-  if (first === undefined) return [];
+  if (first === undefined) return undefined;
   const names = someOf(namesOf(open.map(({ debt }) => debt)), MOST_NAMED);
   const since = shortTime(new Date(first.debt.run.at), services.now());
-  const summary = `${counted(open.length, 'change')} owed to ${names} since ${since}`;
-  return [{ line: 'owed settle', summary }];
+  return `${counted(open.length, 'change')} owed to ${names} since ${since}`;
 }
 
 const MOST_NAMED = 3;

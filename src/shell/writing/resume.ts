@@ -1,3 +1,4 @@
+import { withKeys } from '../../change/debts.ts';
 import type { Run, StepState } from '../../change/journal.ts';
 import { type DevicePlan, EmptyJournalError, type Plan, stepCount } from '../../change/plan.ts';
 import { pendingResult, resultsOf, stateText } from '../../change/run-results.ts';
@@ -125,7 +126,12 @@ async function* resumeRun(
   try {
     // Read again under its lock: another process may have been running it until now.
     const run = await loadRun(services, id);
-    const devices = run.plan.devices.filter(({ device }) => only?.has(device.address) !== false);
+    const all = run.plan.devices;
+    const devices = all
+      .filter(({ device }) => only?.has(device.address) !== false)
+      .map((one) =>
+        one.error === undefined ? one : { ...one, changes: withKeys(all, one.changes) },
+      );
     const names = someOf(devices.map(({ device }) => device.name));
     const where = devices.length < run.plan.devices.length ? ` on ${names}` : '';
     yield* runRemaining(call, { ...run, plan: { ...run.plan, devices } }, file, scope, where);
@@ -204,7 +210,8 @@ async function* runRemaining(
 async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
   const failed = run.plan.devices.filter(({ error }) => error !== undefined);
   const unread = failed.filter(({ changes = [] }) => changes.length > 0);
-  // Changes from a file of records can only be computed from the records of the device.
+  // Changes from a file of records can only be computed from the records of the device; a filter that
+  // matched nothing elsewhere would match other records by now.
   const unknown = failed.filter(({ changes = [] }) => changes.length === 0);
   if (unknown.length > 0) {
     const names = someOf(unknown.map(({ device }) => device.name));
