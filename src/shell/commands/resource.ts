@@ -48,11 +48,11 @@ export function resourceCommand(resource: string): CommandSpec {
     verbs: [
       list(resource),
       show(resource),
-      changes(resource),
       add(resource),
       set(resource),
       edit(resource),
       remove(resource),
+      changes(resource),
       restore(resource),
     ],
   };
