@@ -26,12 +26,12 @@ export function attributed(events: readonly Event[], steps: readonly WrittenStep
   if (steps.length === 0) return [...events];
   const byRecord = new Map<string, WrittenStep[]>();
   for (const step of steps) {
-    const name = nameOf(step);
+    const name = recordName(step);
     byRecord.set(name, [...(byRecord.get(name) ?? []), step]);
   }
   return events.flatMap((event): Event[] => {
     if (!('key' in event)) return [event];
-    const own = (byRecord.get(nameOf(event)) ?? [])
+    const own = (byRecord.get(recordName(event)) ?? [])
       .filter(
         ({ sentAt, endedAt }) => endedAt >= (event.after ?? Infinity) && sentAt <= event.before,
       )
@@ -42,16 +42,9 @@ export function attributed(events: readonly Event[], steps: readonly WrittenStep
   });
 }
 
-function nameOf({
-  device,
-  resource,
-  key,
-}: {
-  device: string;
-  resource: string;
-  key: string;
-}): string {
-  return JSON.stringify([device, resource, key]);
+/** Identifies a record among all devices. */
+export function recordName(of: Pick<WrittenStep, 'device' | 'resource' | 'key'>): string {
+  return JSON.stringify([of.device, of.resource, of.key]);
 }
 
 function whole(event: Event & { kind: 'added' | 'gone' }, steps: readonly WrittenStep[]): Event[] {

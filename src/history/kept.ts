@@ -33,6 +33,15 @@ export interface KeptRecord {
   readonly digests?: Readonly<Record<string, string>>;
 }
 
+/** The same record without these fields. */
+export function keptWithout(record: KeptRecord, names: readonly string[]): KeptRecord {
+  if (names.length === 0) return record;
+  const rest = <T>(from: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
+  const { key, fields, digests } = record;
+  return { key, fields: rest(fields), ...(digests && { digests: rest(digests) }) };
+}
+
 /** By key, in the order of the device. */
 export type KeptState = ReadonlyMap<string, KeptRecord>;
 

@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../device/record.ts';
-import { type Keeper, type KeptRecord, movingFields } from './kept.ts';
+import { type Keeper, type KeptRecord, movingFields, keptWithout } from './kept.ts';
 import {
   type HistoryLine,
   type Identity,
@@ -182,18 +182,11 @@ function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: stri
     ...{ kind: 'change', was: track.digest, ...common, ...values },
     ...(open.length > 0 && { streaks: Object.fromEntries(open) }),
     ...(left.length > 0 && { left }),
-    ...(found && found.added.length > 0 && { added: found.added.map((one) => dropped(one, left)) }),
+    ...(found &&
+      found.added.length > 0 && { added: found.added.map((one) => keptWithout(one, left)) }),
     ...(changed.length > 0 && { changed }),
     ...(found && found.gone.length > 0 && { gone: found.gone.map(({ key }) => key) }),
   };
-}
-
-function dropped(record: KeptRecord, left: readonly string[]): KeptRecord {
-  if (left.length === 0) return record;
-  const rest = <T>(from: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(Object.entries(from).filter(([field]) => !left.includes(field)));
-  const { key, fields, digests } = record;
-  return { key, fields: rest(fields), ...(digests && { digests: rest(digests) }) };
 }
 
 function keptChange(before: KeptRecord, after: KeptRecord, fields: readonly string[]) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { valueAt } from '../device/record.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import type { KeptRecord, KeptState } from './kept.ts';
+import { type KeptRecord, type KeptState, keptWithout } from './kept.ts';
 import {
   type Identity,
   isWhole,
@@ -53,8 +53,10 @@ export interface Life {
   readonly identity: Identity;
   readonly resources: ReadonlyMap<string, ResourceLife>;
   /** By resource: the last of the readings that have too many records to be kept. */
-  readonly tooLarge: ReadonlyMap<string, Moment & { readonly records: number }>;
+  readonly tooLarge: ReadonlyMap<string, TooLarge>;
 }
+
+export type TooLarge = Moment & { readonly records: number };
 
 /** Where the next line of a resource goes on. */
 export interface Track {
@@ -125,26 +127,17 @@ function stripped(
     names.some((name) => Object.hasOwn(fields, name)),
   );
   if (!hasOne) return state;
-  const rest = (from: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
-  return new Map(
-    [...state].map(([key, { fields, digests }]) => [
-      key,
-      { key, fields: rest(fields), ...(digests && { digests: rest(digests) }) } as KeptRecord,
-    ]),
-  );
+  return new Map([...state].map(([key, record]) => [key, keptWithout(record, names)]));
 }
 
 function changedRecord(
   old: KeptRecord,
   { key, fields, digests, lost = [] }: KeptChange,
 ): KeptRecord {
-  const names = new Set([...Object.keys(fields), ...lost]);
-  const others = <T>(from: Readonly<Record<string, T>>): [string, T][] =>
-    Object.entries(from).filter(([name]) => !names.has(name));
-  const secrets = [...others(old.digests ?? {}), ...Object.entries(digests ?? {})];
-  const all = Object.fromEntries([...others(old.fields), ...Object.entries(fields)]);
-  return { key, fields: all, ...(secrets.length > 0 && { digests: Object.fromEntries(secrets) }) };
+  const rest = keptWithout(old, [...Object.keys(fields), ...lost]);
+  const secrets = { ...rest.digests, ...digests };
+  const all = { ...rest.fields, ...fields };
+  return { key, fields: all, ...(Object.keys(secrets).length > 0 && { digests: secrets }) };
 }
 
 /**
@@ -239,7 +232,7 @@ export function replay(text: string): {
 type OpenLife = Life & {
   readonly name: string;
   readonly tracks: Map<string, [Track, KnownReading[]]>;
-  readonly tooLarge: Map<string, Moment & { records: number }>;
+  readonly tooLarge: Map<string, TooLarge>;
 };
 
 const UNCHANGED =

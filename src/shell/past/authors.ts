@@ -1,4 +1,4 @@
-import { attributed, type WrittenStep } from '../../history/attribution.ts';
+import { attributed, recordName, type WrittenStep } from '../../history/attribution.ts';
 import type { Event } from '../../history/events.ts';
 import { type SentStep, sentSteps, writtenSteps } from '../../history/written-steps.ts';
 import { DevshError } from '../../errors.ts';
@@ -77,8 +77,4 @@ export class Authors {
         return `unclear: cannot read ${someOf(this.unreadable, 2)}`;
     }
   }
-}
-
-function recordName(step: { device: string; resource: string; key: string }): string {
-  return JSON.stringify([step.device, step.resource, step.key]);
 }

@@ -1,5 +1,6 @@
 import { NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/lines.ts';
+import type { TooLarge } from '../../history/replay.ts';
 import { someOf } from '../../text/one-line.ts';
 import { clockTime, zoneText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
@@ -25,7 +26,7 @@ export interface Covered {
   readonly readings: readonly Moment[];
   readonly lives: number;
   /** The last reading that had too many records to be kept. */
-  readonly tooLarge: (Moment & { readonly records: number }) | undefined;
+  readonly tooLarge: TooLarge | undefined;
 }
 
 export function coverageOf(histories: readonly DeviceHistory[], period: Period): Covered[] {
@@ -86,7 +87,7 @@ export function notCovered(
   return { devices, errors, remarks: texts() };
 }
 
-function tooLargeText(resource: string, { records }: { readonly records: number }): string {
+function tooLargeText(resource: string, { records }: TooLarge): string {
   return `${resource} is too large to be kept (${records} records)`;
 }
 
