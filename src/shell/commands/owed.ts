@@ -47,7 +47,7 @@ export const owed: CommandSpec = {
         'owed settle 20261121-093041-k3qd7m --on fw11',
         'owed settle --wait',
       ],
-      run: later(async () => (await load()).settleOwed),
+      run: later(async () => (await import('../writing/settle-owed.ts')).settleOwed),
     }),
     verb({
       name: 'drop',
