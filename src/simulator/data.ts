@@ -221,6 +221,7 @@ export function createTables(
           email: `${user.username}@example.net`,
           password: `hash of ${user.username}`,
         }),
+        ...(quirks.has('password-hash') && { password: `password of ${user.username}` }),
         ...(quirks.has('sessions') &&
           !quirks.has('hidden-fields') && { email: `${user.username}@example.net` }),
         ...(quirks.has('read-only-content') && { owner: 'root', groups: ['staff', 'ops'] }),

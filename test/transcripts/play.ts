@@ -15,17 +15,25 @@ export async function startStory({
   isPinned,
   isLoggedIn,
   hasSessions,
+  hasHashes,
 }: Setup): Promise<TestFleet> {
   const env = isLoggedIn ? ADMIN : {};
   const fleet = { devices, users, seed: 1, isListed, isPinned, env };
+  if (hasHashes) {
+    const started = await startFleet({ ...fleet, profile: REST, quirk: ['password-hash'] });
+    await know(started.devsh, started.devices, { profile: REST });
+    return started;
+  }
   if (!hasSessions) return startFleet(fleet);
-  const started = await startFleet({ ...fleet, profile: 'generic-rest', quirk: ['sessions'] });
+  const started = await startFleet({ ...fleet, profile: REST, quirk: ['sessions'] });
   const folder = join(started.devsh.folder, 'config/devsh/profiles');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'fleet.yaml'), WITH_SESSIONS);
   await know(started.devsh, started.devices, { profile: 'fleet' });
   return started;
 }
+
+const REST = 'generic-rest';
 
 const WITH_SESSIONS = `extends: generic-rest
 resources:

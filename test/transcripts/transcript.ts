@@ -9,6 +9,8 @@ export interface Setup {
   readonly isLoggedIn: boolean;
   /** A JSON API with sessions and tokens, which the profile knows. */
   readonly hasSessions: boolean;
+  /** A JSON API that shows the hash of each password. */
+  readonly hasHashes: boolean;
   /** A literal line. */
   readonly text: string;
 }
@@ -77,6 +79,7 @@ function setupOf(text: string): Setup {
     isPinned: words.includes('pinned'),
     isLoggedIn: words.includes('login'),
     hasSessions: words.includes('sessions'),
+    hasHashes: words.includes('password-hash'),
     text,
   };
 }

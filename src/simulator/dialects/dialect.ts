@@ -188,6 +188,12 @@ export const QUIRKS = [
     profiles: REST,
   },
   {
+    name: 'password-hash',
+    summary: 'A user has a password, and shows its hash.',
+    profiles: REST,
+    notWith: ['hidden-fields'],
+  },
+  {
     name: 'put-replaces',
     summary: 'Only PUT changes a record, and it empties the fields that it lacks.',
     profiles: REST,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import type { StoredRecord, Table } from '../store.ts';
 import type { Site } from '../view.ts';
@@ -31,10 +32,14 @@ function shownAt(
   const number = dialect.quirks.has('positional-ids') ? index : table.numberOf(uuid);
   const field = idField(dialect);
   const id = field === undefined ? {} : { [field]: field === 'uuid' ? uuid : number };
-  return encoded(dialect, { ...id, ...withoutHidden(dialect, fields) });
+  return encoded(dialect, { ...id, ...shownFields(dialect, fields) });
 }
 
-function withoutHidden({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord {
+function shownFields({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord {
+  if (quirks.has('password-hash') && typeof fields['password'] === 'string') {
+    const hash = createHash('sha256').update(fields['password']).digest('base64url');
+    return { ...fields, password: `$5$${hash}` };
+  }
   if (!quirks.has('hidden-fields')) return fields;
   return Object.fromEntries(
     Object.entries(fields).filter(([name]) => name !== 'email' && name !== 'password'),

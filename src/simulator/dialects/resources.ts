@@ -200,6 +200,8 @@ const HIDDEN: readonly Field[] = [
   },
   { name: 'password', type: 'string', maxLength: 100, fallback: '', writeOnly: true },
 ];
+/** Shown as its hash. */
+const PASSWORD: Field = { name: 'password', type: 'string', maxLength: 100, fallback: '' };
 const SET_BY_DEVICE: readonly Field[] = [
   { name: 'owner', type: 'string', maxLength: 100, readOnly: true, fallback: '' },
   { name: 'groups', type: 'list', maxLength: 100, readOnly: true, fallback: [] },
@@ -226,7 +228,8 @@ export function tableOf(site: Site, name: string): ResourceTable | undefined {
   const own = quirks.has('read-only-content') ? SET_BY_DEVICE : [];
   const rights = quirks.has('some-admins') ? [IS_ADMIN] : [];
   const mail = quirks.has('sessions') && !quirks.has('hidden-fields') ? [MAIL] : [];
-  const fields = [...resource.fields, ...mail, ...hidden, ...own, ...rights];
+  const password = quirks.has('password-hash') ? [PASSWORD] : [];
+  const fields = [...resource.fields, ...mail, ...hidden, ...password, ...own, ...rights];
   return { site, resource: { ...resource, fields }, table };
 }
 
