@@ -119,16 +119,19 @@ function eventsOfResource(
 ): Event[] {
   // What was found to move by itself only later did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
-  return readings.flatMap((reading, index) => {
-    const { difference, left: now = [], state, to } = reading;
+  const events: Event[] = [];
+  for (const [index, { difference, left: fields, state, to, keyField }] of readings.entries()) {
     const earlier = readings[index - 1];
+    // Most readings show what the one before did.
+    if (earlier?.state === state && difference === undefined && fields === undefined) continue;
     const at = { ...base, after: earlier?.from, before: to };
-    const found: Event[] = difference ? changesBetween(at, difference, left, state.size) : [];
-    if (earlier && earlier.state.size > 0 && earlier.keyField !== reading.keyField) {
-      found.push({ ...at, kind: 'life', reason: 'key field' });
+    if (difference) events.push(...changesBetween(at, difference, left, state.size));
+    if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
+      events.push({ ...at, kind: 'life', reason: 'key field' });
     }
-    return now.length === 0 ? found : [...found, { ...at, kind: 'left', fields: now }];
-  });
+    if (fields && fields.length > 0) events.push({ ...at, kind: 'left', fields });
+  }
+  return events;
 }
 
 /** What differs between two states of a device, without the fields in `left`. Pure. */

@@ -240,16 +240,17 @@ const UNCHANGED =
 
 /** Adds a reading that shows what the last one showed, as most do, without parsing it. */
 function addUnchanged(life: OpenLife | undefined, row: string): boolean {
-  if (!isWhole(row) || row.includes('"values"') || row.includes('"streaks"')) return false;
+  if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
+  if (row.includes('"values"') || row.includes('"streaks"')) return false;
   const [, resource = '', name, from, to, digest] = UNCHANGED.exec(row) ?? [];
   const [track, readings] = life?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
   if (life?.name !== name || track.digest !== digest) return false;
-  const moment = { from: Number(from), to: Number(to) };
-  track.from = Math.max(moment.from, track.from);
-  track.to = Math.max(moment.to, track.to);
-  if (moment.to !== readings.at(-1)?.to)
-    readings.push({ ...moment, keyField: track.keyField, state: track.state });
+  const { keyField, state } = track;
+  const reading = { from: Number(from), to: Number(to), keyField, state };
+  track.from = Math.max(reading.from, track.from);
+  track.to = Math.max(reading.to, track.to);
+  if (reading.to !== readings.at(-1)?.to) readings.push(reading);
   return true;
 }
 

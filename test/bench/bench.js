@@ -7,6 +7,7 @@ import { connectRows } from './connect.js';
 import { dataRows } from './data.js';
 import { fleetRows } from './fleet-rows.js';
 import { growthRows } from './growth.js';
+import { historyRows } from './history.js';
 import { memoryRows } from './memory.js';
 import { Profiles } from './profile.js';
 import { Report, RowNames } from './report.js';
@@ -40,6 +41,7 @@ const parts = {
   dataRows,
   memoryRows,
   fleetRows,
+  historyRows,
   growthRows,
 };
 const rows = new RowNames();

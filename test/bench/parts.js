@@ -6,6 +6,8 @@ const SOURCE = `
   export { decodeList } from './src/device/decode.ts';
   export { sortBy } from './src/fleet/sort.ts';
   export { createFleetData } from './src/simulator/data.ts';
+  export { HistoryFiles } from './src/history/history-files.ts';
+  export { HistoryWriter } from './src/history/history-writer.ts';
   export { createCertificate } from './src/simulator/certificate.ts';
 `;
 

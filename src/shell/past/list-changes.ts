@@ -122,10 +122,10 @@ function emptied(histories: readonly DeviceHistory[], events: readonly Event[]):
       lives.flatMap(({ resources }) =>
         [...resources].flatMap(([resource, { readings }]) =>
           readings.flatMap(({ state, difference, to }) => {
-            const isEmptied = state.size === 0 && (difference?.gone.length ?? 0) > 1;
+            if (difference === undefined || difference.gone.length < 2 || state.size > 0) return [];
             const isAsked = ({ kind, before, ...one }: Event): boolean =>
               kind === 'gone' && before === to && one.device === device;
-            return isEmptied && events.some(isAsked) ? [{ device, resource }] : [];
+            return events.some(isAsked) ? [{ device, resource }] : [];
           }),
         ),
       ),
