@@ -40,9 +40,11 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   for (const device of simulator.devices) device.clearFaults();
   const next = await startDevsh([], { env, cols: 120, known: simulator.devices });
   await next.waitFor(/^ +1 +resume \S+ +\d steps? left of \d\d:\d\d: user add/m);
-  await next.waitFor(/^ +2 +connect 127\S.* as in the last session, \d\d:\d\d/m);
-  await next.waitFor(/^ +3 +connect @lab +3 devices · PROD/m);
-  await next.waitFor(/^ +4 +connect @all +all 3 of the inventory/m);
+  // The first device did not respond to its request.
+  await next.waitFor(/^ +2 +owed settle +1 change owed to sim1 since/m);
+  await next.waitFor(/^ +3 +connect 127\S.* as in the last session, \d\d:\d\d/m);
+  await next.waitFor(/^ +4 +connect @lab +3 devices · PROD/m);
+  await next.waitFor(/^ +5 +connect @all +all 3 of the inventory/m);
   next.type('1');
   await next.waitFor('Type ');
   await next.waitFor('answer>');
@@ -53,12 +55,13 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   const hasZed = () => rest.every(({ users }) => users.some((one) => one.username === 'zed'));
   await expect.poll(hasZed, { timeout: 10_000 }).toBe(true);
   await next.waitFor(isQuiet);
-  await next.waitFor(/^ +1 +connect 127/m);
+  await next.waitFor(/^ +1 +owed settle/m);
+  await next.waitFor(/^ +2 +connect 127/m);
   const text = next.screen().join('\n');
   expect(text).not.toContain('no device is selected');
   expect(text).not.toContain('error:');
   expect(text).not.toMatch(/^ +\d +resume/m);
-  next.type('2');
+  next.type('3');
   await next.waitFor('connected to 3 devices');
   await next.waitFor('devsh PROD · all 3>');
 });

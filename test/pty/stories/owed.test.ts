@@ -28,6 +28,10 @@ test(
     await goToTable(program);
     program.type('D');
     await program.waitFor(/OWED/);
+    // Connected again, they are no longer the first rows.
+    await program.waitFor(/4 connected/);
+    program.type('jj');
+    await program.waitFor(/^▸ 127\.0\.0\.4:.* connected +1 /m);
     program.type('O');
     await program.waitFor('settles what run');
     await answer(program, 'y');
