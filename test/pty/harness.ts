@@ -59,7 +59,8 @@ export interface PtyProgram {
   close(): Promise<void>;
 }
 
-const LAST_OUTPUT_MS = 30;
+/** After this time without output an ended program has no more. */
+const LAST_OUTPUT_MS = 50;
 
 export function startInPty(options: PtyOptions): PtyProgram {
   const { cols = 80, rows = 24 } = options;
@@ -87,9 +88,11 @@ export function startInPty(options: PtyOptions): PtyProgram {
   const notify = (): void => {
     for (const watcher of watchers) watcher();
   };
+  let lastOutput: NodeJS.Timeout | undefined;
   pty.onData((data) => {
     written += data;
     emulator.write(data, notify);
+    lastOutput?.refresh();
   });
   // Replies to the queries of the program.
   emulator.onData((answer) => {
@@ -104,7 +107,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
         notify();
       };
       // The last output may come after the exit. An empty write completes after all before it has been drawn.
-      setTimeout(() => {
+      lastOutput = setTimeout(() => {
         emulator.write('', end);
       }, LAST_OUTPUT_MS);
     });

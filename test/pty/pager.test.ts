@@ -68,7 +68,7 @@ test('a pager that does not exist is said, and the output printed', async () => 
   const program = await startDevsh(['help'], { rows: 50, cols: 60, env: { PAGER: 'nosuch -x' } });
   expect((await program.exit).code).toBe(0);
   // It may have scrolled away.
-  expect(program.raw()).toContain('cannot start the pager "nosuch"');
+  await expect.poll(() => program.raw()).toContain('cannot start the pager "nosuch"');
   expect(program.raw()).toContain('DEVSH_PAGER');
 });
 
