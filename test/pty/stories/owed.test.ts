@@ -30,6 +30,7 @@ test(
     await program.waitFor(/OWED/);
     // Connected again, they are no longer the first rows.
     await program.waitFor(/4 connected/);
+    program.press('home');
     program.type('jj');
     await program.waitFor(/^▸ 127\.0\.0\.4:.* connected +1 /m);
     program.type('O');
