@@ -83,6 +83,18 @@ test('says where a run may have done it, and where journals cannot be read', asy
   expect(stderr).toContain('cannot read the journals of');
 });
 
+test('a run on another device of the same name proves nothing', async () => {
+  const { devsh, json, device } = await startRead();
+  await devsh('user add username=jdoe lang=de first_name=J lastname=D --on sim1 --yes');
+  await devsh('user list --on @lab');
+  const runs = join(devsh.folder, 'state/devsh/runs');
+  const [name = ''] = (await readdir(runs)).filter((one) => one.endsWith('.jsonl'));
+  const text = await readFile(join(runs, name), 'utf8');
+  await writeFile(join(runs, name), text.replaceAll(device(1).address, '192.0.2.7:8443'));
+  const [row] = await json('changes jdoe --on sim1');
+  expect(row?.author).toBe('perhaps');
+});
+
 test('says that a device may have hidden a list that was empty at once', async () => {
   const { devsh } = await startRead();
   const path = join(devsh.folder, 'state/devsh/readings/sim1.jsonl');

@@ -1,5 +1,6 @@
 import { attributed, recordName, type WrittenStep } from '../../history/attribution.ts';
 import type { Event } from '../../history/events.ts';
+import type { Life } from '../../history/replay.ts';
 import { type SentStep, sentSteps, writtenSteps } from '../../history/written-steps.ts';
 import { DevshError } from '../../errors.ts';
 import { EmptyJournalError } from '../../change/plan.ts';
@@ -23,13 +24,22 @@ export class Authors {
   /** The runs whose journals cannot be read. */
   readonly unreadable: string[] = [];
 
-  /** Reads the journals that were written to after `time` (ms UTC). */
-  static async since(services: Services, time: number): Promise<Authors> {
+  /**
+   * Reads the journals that were written to after `time` (ms UTC). A run on a device of the same name with another
+   * address than these lives have, as in an imported journal, proves nothing about them.
+   */
+  static async since(
+    services: Services,
+    time: number,
+    lives: readonly Pick<Life, 'identity'>[],
+  ): Promise<Authors> {
     const authors = new Authors();
+    const known = new Set(lives.map(({ identity }) => nameAndAddress(identity)));
     for (const id of await services.runs.idsSince(time)) {
       try {
         const run = await loadRun(services, id);
-        authors.#written.push(...writtenSteps(run));
+        const devices = run.plan.devices.filter(({ device }) => known.has(nameAndAddress(device)));
+        authors.#written.push(...writtenSteps({ ...run, plan: { ...run.plan, devices } }));
         for (const step of sentSteps(run)) {
           const name = recordName(step);
           authors.#sent.set(name, [...(authors.#sent.get(name) ?? []), step]);
@@ -77,4 +87,8 @@ export class Authors {
         return `unclear: cannot read ${someOf(this.unreadable, 2)}`;
     }
   }
+}
+
+function nameAndAddress({ name, address }: { name: string; address: string }): string {
+  return JSON.stringify([name, address]);
 }

@@ -80,7 +80,8 @@ async function* showChanges(
     .flatMap(({ device, lives }) => eventsIn(device, lives))
     .filter(({ after, before }) => before >= period.since && (after ?? before) <= period.until);
   const first = Math.min(...found.map(({ after, before }) => after ?? before));
-  const authors = await Authors.since(shell.services, first);
+  const lives = histories.flatMap((history) => history.lives);
+  const authors = await Authors.since(shell.services, first, lives);
   const events = authors.attribute(found).sort((a, b) => a.before - b.before);
   const byName = new Map(histories.map((history) => [history.device, history]));
   const lastValues = (event: Event): LastValues | undefined => {

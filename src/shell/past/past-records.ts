@@ -4,6 +4,7 @@ import { History, NotReadError, type PastState } from '../../history/history.ts'
 import { differenceOf } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { isSingle } from '../../device/profile.ts';
+import type { Life } from '../../history/replay.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import { counted, someOf } from '../../text/one-line.ts';
@@ -112,6 +113,7 @@ export async function* driftSince(
   );
   const events: Event[] = [];
   const compared: string[] = [];
+  const comparedLives: Life[] = [];
   for (const { device, lives } of histories) {
     const ref = asked.find((session) => session.ref.name === device)?.ref;
     const fail = (text: string): Output => ({
@@ -140,6 +142,7 @@ export async function* driftSince(
       );
     } else {
       compared.push(device);
+      comparedLives.push(current);
       const place = { device, life: current.id, resource, after: then.from, before: now.to };
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
@@ -149,7 +152,7 @@ export async function* driftSince(
   if (compared.length === 0) return;
   // A device may have been read last long before that time.
   const first = Math.min(...events.map(({ after, before }) => after ?? before));
-  const authors = await Authors.since(services, first);
+  const authors = await Authors.since(services, first, comparedLives);
   const shown = authors
     .attribute(events)
     .filter((event) => filter === undefined || matches(filter, filteredBy(event), event.device));
