@@ -8,7 +8,7 @@ const ALLOWED = {
   invalid: 'send values that the device calls invalid',
   drift: 'overwrite what somebody changed since, apply an expired plan',
   protected: 'delete a protected record, or the last one',
-  prune: 'prune although the file looks like a mistake',
+  prune: 'prune although the file or the reading looks like a mistake',
   'break-glass': 'the same to a break-glass account, named in full: break-glass=NAME',
 } as const;
 

@@ -316,7 +316,7 @@ function driftFrom(
   const key = valueText(record[keyField] ?? idOf(profile, record));
   const fields = differences.map(({ field }) => field).join(', ');
   const error = new DriftError(
-    `${device.name}: ${recordName({ resource, key })} was changed by another user since (${fields}); ${allowHint('drift')}`,
+    `${device.name}: ${recordName({ resource, key })} differs from what this change expects (${fields}); ${allowHint('drift')}`,
   );
   return {
     device,

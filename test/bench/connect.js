@@ -70,6 +70,7 @@ async function keysMeanwhile(build, fleet, devices) {
   const done = screen.shows(new RegExp(`connected to ${devices} `)).then(() => (isDone = true));
   for (let key = 0; !isDone; key += 1) {
     figures.push(await screen.echoMs(String.fromCodePoint(FIRST_SIGN + key)));
+    // As fast as a person types; the pace is part of what is measured.
     await sleep(100);
   }
   await done;

@@ -1,26 +1,7 @@
 import { expect, test } from 'vitest';
 import { breakGlassAtRisk, isBreakGlass } from '../../src/change/break-glass.ts';
 import type { Step } from '../../src/change/plan.ts';
-import { type DeviceRecord, valueText } from '../../src/device/record.ts';
-
-function step(
-  before: DeviceRecord | undefined,
-  asked?: DeviceRecord,
-  resource = 'user',
-  keyField = 'username',
-): Step {
-  return {
-    action: asked === undefined ? 'delete' : before === undefined ? 'add' : 'set',
-    resource,
-    key: valueText((before ?? asked)?.[keyField]),
-    keyField,
-    request: { method: 'POST', path: '/' },
-    ...(before && { before }),
-    ...(asked && { after: { ...before, ...asked } }),
-    asked: asked ?? {},
-    filled: {},
-  };
-}
+import { step } from './steps.ts';
 
 test.each([
   ['rescue', 'rescue'],

@@ -2,28 +2,10 @@ import { expect, test } from 'vitest';
 import { OwnAccess } from '../../src/change/guard.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { Credential } from '../../src/device/credential.ts';
-import { type DeviceRecord, valueText } from '../../src/device/record.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+import { step } from './steps.ts';
 
 const ADMIN = Credential.basic('admin', 'secret');
-
-function step(
-  before: DeviceRecord | undefined,
-  asked?: DeviceRecord,
-  resource = 'user',
-  keyField = 'username',
-): Step {
-  return {
-    action: asked === undefined ? 'delete' : before === undefined ? 'add' : 'set',
-    resource,
-    key: valueText((before ?? asked)?.[keyField]),
-    keyField,
-    request: { method: 'POST', path: '/' },
-    ...(before && { before }),
-    ...(asked && { after: { ...before, ...asked } }),
-    asked: asked ?? {},
-    filled: {},
-  };
-}
 
 function objection(
   one: Step,

@@ -1,6 +1,6 @@
 import type { Invocation } from '../../src/shell/command.ts';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ShellIo } from '../../src/shell/session.ts';
 import type { Output } from '../../src/shell/output.ts';
 import { Shell } from '../../src/shell/shell.ts';
@@ -219,12 +219,11 @@ function words(names: readonly string[]): string[] {
 
 /** Until nothing runs and nothing is about to be asked. */
 async function settled({ store, controller }: Screen): Promise<void> {
-  for (let times = 0; times < 2_000; times += 1) {
+  const isSettled = (): boolean => {
     const isBusy = controller.runner.isRunning || store.state.reading !== undefined;
-    if (store.state.questions.length > 0 ? contextOf(store.state) !== 'waiting' : !isBusy) return;
-    await delay(5);
-  }
-  throw new Error(`still busy: ${JSON.stringify(store.state.work)}`);
+    return store.state.questions.length > 0 ? contextOf(store.state) !== 'waiting' : !isBusy;
+  };
+  await vi.waitUntil(isSettled, { timeout: 20_000, interval: 5 });
 }
 
 /** Esc leads back to the table, and there it changes nothing. */
@@ -312,8 +311,7 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
   }
   for (const key of ['ctrl-e', 'ctrl-u', 'u', 's', 'e', 'tab']) press(screen, key);
   // Proposals come a moment later than their key.
-  for (let times = 0; times < 2_000 && store.state.prompt.menu === undefined; times += 1)
-    await delay(5);
+  await vi.waitUntil(() => store.state.prompt.menu !== undefined, { timeout: 20_000, interval: 5 });
   press(screen, 'ctrl-c');
   press(screen, 'escape');
   await settled(screen);

@@ -17,7 +17,7 @@ export const lockout = command({
     'It disables the account (is_active, enabled, locked …, or disabled_as of the profile); where a device cannot,\n' +
     '--delete deletes it. It ends sessions and tokens if the profile says where they are (account_field); else\n' +
     'plan, verdict and report say that they are not known to be ended. --prove sends the old password once to each\n' +
-    'device where the account is disabled or deleted; "logged in" means that the device still accepts it.',
+    'device where the account is disabled or deleted; "still open" means that the device accepts it.',
   examples: [
     'lockout bob',
     'lockout bob --now --reason "leaver, ticket 4711"',

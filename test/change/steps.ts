@@ -1,0 +1,22 @@
+import type { Step } from '../../src/change/plan.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
+
+/** A step that deletes `before`, adds `asked`, or changes one to the other. */
+export function step(
+  before: DeviceRecord | undefined,
+  asked?: DeviceRecord,
+  resource = 'user',
+  keyField = 'username',
+): Step {
+  return {
+    action: asked === undefined ? 'delete' : before === undefined ? 'add' : 'set',
+    resource,
+    key: valueText((before ?? asked)?.[keyField]),
+    keyField,
+    request: { method: 'POST', path: '/' },
+    ...(before && { before }),
+    ...(asked && { after: { ...before, ...asked } }),
+    asked: asked ?? {},
+    filled: {},
+  };
+}
