@@ -19,6 +19,23 @@ const names = z.array(text, 'must be a list of names');
 const fact = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
   type.exactOptional().describe(says);
 
+/** Headers of HTTP itself, of the way, and those that devsh sends anyway. */
+const RESERVED =
+  /^(?:host|connection|keep-alive|te|trailer|transfer-.*|upgrade|expect|content-.*|set-cookie2?|cookie2?|proxy-.*|accept.*|user-agent|if-.*|range|via|forwarded|x-forwarded-.*|origin|referer|date)$/i;
+
+const headerName = text
+  .regex(/^[A-Za-z][\w-]{0,63}$/, 'must be the name of a header, as X-API-Key')
+  .refine((name) => !RESERVED.test(name), 'is a header of HTTP that cannot take a secret');
+
+const authSchema = z.strictObject({
+  header: fact(headerName, 'The header of a token, if not Authorization'),
+  prefix: fact(
+    z.string().regex(/^[!-~]{0,64}$/, 'must be one word, or empty'),
+    'What precedes the token there, as Bearer; a space follows unless it ends with = or :. ' +
+      'Usually Token in Authorization, nothing in another header',
+  ),
+});
+
 const writeSchema = z.strictObject({
   method: fact(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'The HTTP method'),
   path: fact(
@@ -117,6 +134,7 @@ export const profileSchema = z.strictObject({
     text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be media types, as application/json'),
     'The media types in the Accept header, if not JSON',
   ),
+  auth: fact(authSchema, 'How a login is sent'),
   connections: fact(
     z.enum(['one', 'several']),
     'one: the device accepts only one connection at a time',
@@ -143,10 +161,13 @@ export const profileSchema = z.strictObject({
 
 export type ProfileContent = z.infer<typeof profileSchema>;
 type Facts<Schema extends z.ZodType> = NamedInCode<z.infer<Schema>>;
+export type ConfiguredAuth = Facts<typeof authSchema>;
 export type ConfiguredWrite = Facts<typeof writeSchema>;
 export type ConfiguredList = Facts<typeof listSchema>;
 export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update'>;
-export type ConfiguredProfile = Facts<typeof profileSchema>;
+export type ConfiguredProfile = Omit<Facts<typeof profileSchema>, 'auth'> & {
+  readonly auth?: ConfiguredAuth;
+};
 
 export function profileJsonSchema(): unknown {
   return z.toJSONSchema(profileSchema, { io: 'input' });
@@ -160,7 +181,9 @@ export function suggestFact(key: string, path: readonly PropertyKey[]): string {
       ? resourceSchema
       : first === 'list'
         ? listSchema
-        : writeSchema;
+        : first === 'auth'
+          ? authSchema
+          : writeSchema;
   const known = Object.keys((path.length === 0 ? profileSchema : below).shape);
   const [best] = suggest(key, known);
   return best === undefined ? `, the facts are ${known.join(', ')}` : `, did you mean "${best}"?`;

@@ -80,6 +80,7 @@ export function factsOf(profile: Profile): Fact[] {
   const { name, basePath, endsWithSlash, accept, connections, ...others } = profile;
   return [
     ...named('', { name, basePath, endsWithSlash, accept, connections }),
+    ...named('auth.', profile.auth ?? {}),
     ...named('answers.', profile.answers ?? {}),
     ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId', 'errorsIn']),
     ...named('list.', profile.list),
@@ -104,7 +105,7 @@ export function factsOf(profile: Profile): Fact[] {
 
 /** Shown elsewhere, or not a fact about the device. */
 const APART: ReadonlySet<string> = new Set([
-  ...['answers', 'list', ...WRITES, 'resources', 'origins', 'offers'],
+  ...['answers', 'auth', 'list', ...WRITES, 'resources', 'origins', 'offers'],
   ...['pageStep', 'asked', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
 ]);
 
