@@ -11,6 +11,7 @@ import {
   isAccountOf,
   pickEntry,
   RecentCache,
+  type RotationChange,
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
@@ -72,18 +73,15 @@ export class OsKeychain implements CredentialStore {
     return entriesIn(await this.#ask({ service: `${this.#service}-rotation` }));
   }
 
-  async writeRotations(
-    set: readonly StoredEntry[],
-    removed: readonly StoredAccount[],
-  ): Promise<void> {
+  async writeRotations(changes: readonly RotationChange[]): Promise<void> {
     const service = `${this.#service}-rotation`;
-    for (let at = 0; at < Math.max(set.length, removed.length); at += MAX_CHANGES) {
-      const part = set.slice(at, at + MAX_CHANGES);
-      await this.#ask({
-        service,
-        set: part.map((entry) => ({ account: accountName(entry), password: entry.secret })),
-        remove: removed.slice(at, at + MAX_CHANGES).map(accountName),
-      });
+    for (let at = 0; at < changes.length; at += MAX_CHANGES) {
+      const part = changes.slice(at, at + MAX_CHANGES);
+      const set = part.flatMap(({ account, text: password }) =>
+        password === undefined ? [] : [{ account, password }],
+      );
+      const removed = part.filter(({ text }) => text === undefined);
+      await this.#ask({ service, set, remove: removed.map(({ account }) => account) });
     }
   }
 

@@ -1,8 +1,8 @@
 import { CredentialError, RefusedError } from '../errors.ts';
 import { withLock } from '../os/lock.ts';
-import { accountName, type OsKeychain } from './keychain.ts';
+import { accountName, type OsKeychain, parseAccount } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
-import type { StoredAccount, StoredEntry } from './store.ts';
+import type { RotationChange, StoredEntry } from './store.ts';
 import type { StoreName } from './sources.ts';
 import { type Vault, VaultLockedError } from './vault.ts';
 
@@ -53,10 +53,16 @@ interface Change {
 }
 
 type Place = OsKeychain | Vault;
-type States = Map<string, { account: RotatedAccount; place: Place; secrets: RotatedSecrets }>;
+
+interface State {
+  readonly place: Place;
+  /** As it was read; undefined for a new one. */
+  readonly text?: string;
+  readonly secrets: RotatedSecrets;
+}
 
 /** How long the previous secret is kept. */
-const PREVIOUS_DAYS = 30;
+const PREVIOUS_MS = 30 * 24 * 60 * 60 * 1000;
 /** A vault needs half a second for each change, and several devsh processes may change it. */
 const WAIT_MS = 30_000;
 
@@ -98,7 +104,8 @@ export class RotationStore {
   }
 
   async read(account: RotatedAccount): Promise<RotatedSecrets> {
-    const secrets = (await this.#read()).get(accountName(account))?.secrets ?? {};
+    const states = await this.#read();
+    const secrets = states.get(accountName(account))?.secrets ?? {};
     if (secrets.current !== undefined) return secrets;
     // An account that devsh logs in with has its secret in the ordinary entry alone.
     for (const place of this.#places) {
@@ -109,13 +116,12 @@ export class RotationStore {
   }
 
   async list(): Promise<RotationEntry[]> {
-    return [...(await this.#read()).values()].map(
-      ({ account, secrets: { pending, previous } }) => ({
-        ...account,
-        isPending: pending !== undefined,
-        previousUntil: previous?.until,
-      }),
-    );
+    return [...(await this.#read())].flatMap(([name, { secrets }]) => {
+      const account = parseAccount(name);
+      const { pending, previous } = secrets;
+      const state = { isPending: pending !== undefined, previousUntil: previous?.until };
+      return account === undefined ? [] : [{ ...account, user: account.user ?? '', ...state }];
+    });
   }
 
   /**
@@ -156,17 +162,18 @@ export class RotationStore {
    * @param options.isLogin devsh itself logs in with it: becomes an ordinary login, also if there was none
    */
   async promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void> {
-    const { pending, replaces } = await this.read(account);
+    const { pending, replaces, current } = await this.read(account);
     if (pending === undefined) return;
     const isLogin = await this.#replaceLogin(account, pending, replaces, options.isLogin);
+    const old = replaces ?? current;
+    const until = new Date(this.#options.now().getTime() + PREVIOUS_MS);
     await this.#change(account, (secrets) => {
       if (secrets.pending !== pending) return secrets;
-      const old = secrets.replaces ?? secrets.current;
-      const until = new Date(this.#options.now().getTime() + PREVIOUS_DAYS * 86_400_000);
+      const isKnown = old !== undefined && old !== pending;
       return {
         run: secrets.run,
         current: isLogin ? undefined : pending,
-        previous: old === undefined ? secrets.previous : { secret: old, until },
+        previous: isKnown ? { secret: old, until } : secrets.previous,
       };
     });
   }
@@ -181,7 +188,11 @@ export class RotationStore {
     const forgotten = (await this.list()).filter(
       (entry) => entry.previousUntil !== undefined && isForgotten(entry),
     );
-    await Promise.all(forgotten.map((account) => this.#change(account, withoutPrevious)));
+    const forget = (secrets: RotatedSecrets): RotatedSecrets => ({
+      ...secrets,
+      previous: undefined,
+    });
+    await Promise.all(forgotten.map((account) => this.#change(account, forget)));
     return forgotten.length;
   }
 
@@ -192,21 +203,22 @@ export class RotationStore {
     replaced: string | undefined,
     isLogin: boolean,
   ): Promise<boolean> {
-    let isKept = false;
-    const replaceIn = async (place: Place, owner: string): Promise<void> => {
-      await place.store(address, { kind, user: owner || undefined, secret });
-      isKept = true;
-    };
+    const entries: { place: Place; user: string | undefined }[] = [];
     for (const place of this.#places) {
       const accounts = (await place.list()).filter((one) => one.address === address);
-      const isKnown = accounts.some((one) => one.kind === kind && (one.user ?? '') === user);
-      if (isKnown) await replaceIn(place, user);
-      if (kind !== 'token' || user === '' || replaced === undefined) continue;
-      // A token may be stored without its user.
-      if ((await place.find(address, ''))?.secret === replaced) await replaceIn(place, '');
+      for (const { user: owner, kind: stored } of accounts) {
+        // A token may be stored without its user.
+        const isOurs = owner === undefined && (await place.find(address, ''))?.secret === replaced;
+        if (stored === kind && ((owner ?? '') === user || isOurs))
+          entries.push({ place, user: owner });
+      }
     }
-    if (!isKept && isLogin) await replaceIn(this.#places[0], user);
-    return isKept;
+    if (entries.length === 0 && isLogin) {
+      entries.push({ place: this.#places[0], user: user || undefined });
+    }
+    for (const entry of entries)
+      await entry.place.store(address, { kind, user: entry.user, secret });
+    return entries.length > 0;
   }
 
   #change(account: RotatedAccount, apply: Change['apply']): Promise<void> {
@@ -220,75 +232,61 @@ export class RotationStore {
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#changes.length > 0) {
-      let batch: readonly Change[] = this.#changes;
-      const write = async (): Promise<void> => {
-        batch = this.#changes;
-        this.#changes = [];
-        await this.#write(batch);
-      };
-      try {
-        await withLock(this.#options.lockPath, write, { waitMs: WAIT_MS });
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        if (batch === this.#changes) this.#changes = [];
-        for (const { reject } of batch) reject(error);
-      }
+      const write = (): Promise<void> => this.#write(this.#changes.splice(0));
+      await withLock(this.#options.lockPath, write, { waitMs: WAIT_MS }).catch((error: unknown) => {
+        for (const { reject } of this.#changes.splice(0)) reject(error);
+      });
     }
     this.#isWriting = false;
   }
 
-  /** Rejects the changes that cannot be applied. */
+  /** Rejects the changes that cannot be applied, or all if they cannot be written. */
   async #write(batch: readonly Change[]): Promise<void> {
-    const states = await this.#read();
-    const changed = new Set<string>();
-    for (const [name, state] of states) {
-      if (!isTooOld(state.secrets, this.#options.now())) continue;
-      states.set(name, { ...state, secrets: withoutPrevious(state.secrets) });
-      changed.add(name);
-    }
-    for (const { account, apply, reject } of batch) {
-      const name = accountName(account);
-      const { place, secrets } = states.get(name) ?? { place: this.#places[0], secrets: {} };
-      try {
-        states.set(name, { account, place, secrets: apply(secrets) });
-        changed.add(name);
-      } catch (error) {
-        reject(error);
+    try {
+      const states = await this.#read();
+      for (const { account, apply, reject } of batch) {
+        const name = accountName(account);
+        const state = states.get(name) ?? { place: this.#places[0], secrets: {} };
+        try {
+          states.set(name, { ...state, secrets: apply(state.secrets) });
+        } catch (error) {
+          reject(error);
+        }
       }
-    }
-    for (const place of this.#places) {
-      const set: StoredEntry[] = [];
-      const removed: StoredAccount[] = [];
-      for (const name of changed) {
-        const state = states.get(name);
-        if (state?.place !== place) continue;
-        const entry = entryOf(state.account);
-        const isEmpty = Object.values(state.secrets).every((value) => value === undefined);
-        if (isEmpty) removed.push(entry);
-        else set.push({ ...entry, secret: JSON.stringify({ schema: SCHEMA, ...state.secrets }) });
-      }
-      if (set.length + removed.length > 0) await place.writeRotations(set, removed);
+      for (const place of this.#places) await place.writeRotations(changesOf(place, states));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
     }
   }
 
-  async #read(): Promise<States> {
-    const states: States = new Map();
+  /** By account name. */
+  async #read(): Promise<Map<string, State>> {
+    const states = new Map<string, State>();
+    const now = this.#options.now();
     for (const place of this.#places) {
       for (const entry of await place.readRotations()) {
-        const secrets = parsed(entry);
-        const { address, kind, user = '' } = entry;
+        const { previous, ...secrets } = parsed(entry);
         const name = accountName(entry);
         // The same account in both places: the keychain was away for a while.
         if (states.has(name) && secrets.pending === undefined) continue;
-        states.set(name, { account: { address, kind, user }, place, secrets });
+        const isOld = previous === undefined || previous.until <= now;
+        const kept = isOld ? secrets : { ...secrets, previous };
+        states.set(name, { place, text: entry.secret, secrets: kept });
       }
     }
     return states;
   }
 }
 
-function entryOf({ address, kind, user }: RotatedAccount): StoredAccount {
-  return { address, kind, user: user || undefined };
+/** An entry without a secret is removed. */
+function changesOf(place: Place, states: ReadonlyMap<string, State>): RotationChange[] {
+  return [...states].flatMap(([name, { secrets, text, place: owner }]) => {
+    const { pending, current, previous } = secrets;
+    const isEmpty = (pending ?? current ?? previous) === undefined;
+    const changed = isEmpty ? undefined : JSON.stringify({ schema: SCHEMA, ...secrets });
+    return owner !== place || changed === text ? [] : [{ account: name, text: changed }];
+  });
 }
 
 function nameOf({ kind, user }: RotatedAccount): string {
@@ -296,31 +294,17 @@ function nameOf({ kind, user }: RotatedAccount): string {
   return user === '' ? 'the token' : `the token of ${user}`;
 }
 
-function isTooOld({ previous }: RotatedSecrets, now: Date): boolean {
-  return previous !== undefined && previous.until <= now;
-}
-
-/** The run matters only while there is a secret. */
-function withoutPrevious({ previous: _, run, ...others }: RotatedSecrets): RotatedSecrets {
-  const isEmpty = others.pending === undefined && others.current === undefined;
-  return isEmpty ? {} : { ...others, run };
-}
-
 const SCHEMA = 'devsh-rotation/1';
 
 /** Throws CredentialError for the entry of a later devsh: to write it again would lose what is in it. */
 function parsed({ address, user = '', secret }: StoredEntry): RotatedSecrets {
   try {
-    const { schema, previous, ...secrets } = JSON.parse(secret) as Omit<
-      RotatedSecrets,
-      'previous'
-    > & {
-      readonly schema: string;
-      readonly previous?: { readonly secret: string; readonly until: string };
-    };
+    const { schema, ...secrets } = JSON.parse(secret) as RotatedSecrets & { schema: string };
+    const { previous } = secrets;
     if (schema === SCHEMA) {
-      if (previous === undefined) return secrets;
-      return { ...secrets, previous: { ...previous, until: new Date(previous.until) } };
+      return previous === undefined
+        ? secrets
+        : { ...secrets, previous: { ...previous, until: new Date(previous.until) } };
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -6,12 +6,13 @@ import {
   type CredentialStore,
   isAccountOf,
   pickEntry,
+  type RotationChange,
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
   WrongPassphraseError,
 } from './store.ts';
-import { accountName } from './keychain.ts';
+import { accountName, parseAccount } from './keychain.ts';
 import type { OpenedVault } from './vault-file.ts';
 
 /** The vault exists but is locked. The message says how to unlock it. */
@@ -104,16 +105,15 @@ export class Vault implements CredentialStore {
     return entries.map((entry) => ({ ...entry, address: entry.address.slice(ROTATION.length) }));
   }
 
-  async writeRotations(
-    set: readonly StoredEntry[],
-    removed: readonly StoredAccount[],
-  ): Promise<void> {
-    const changed = new Set([...set, ...removed].map(accountName));
+  async writeRotations(changes: readonly RotationChange[]): Promise<void> {
+    const names = new Set(changes.map(({ account }) => account));
     await this.#change(
-      (entry) =>
-        isRotation(entry) &&
-        changed.has(accountName({ ...entry, address: entry.address.slice(ROTATION.length) })),
-      set.map((entry) => ({ ...entry, address: `${ROTATION}${entry.address}` })),
+      (entry) => isRotation(entry) && names.has(accountName(entry).replace(ROTATION, '')),
+      changes.flatMap(({ account, text: secret }) => {
+        const entry = parseAccount(account);
+        if (entry === undefined || secret === undefined) return [];
+        return [{ ...entry, address: `${ROTATION}${entry.address}`, secret }];
+      }),
     );
   }
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { OsKeychain } from '../../src/credentials/keychain.ts';
+import { accountName, OsKeychain } from '../../src/credentials/keychain.ts';
 import { KeychainUnavailableError } from '../../src/credentials/keychain-process.ts';
 import { type RotatedAccount, RotationStore } from '../../src/credentials/rotation-store.ts';
 import { Vault, VaultLockedError } from '../../src/credentials/vault.ts';
@@ -53,7 +53,10 @@ function makeKeychain(): OsKeychain {
   const keychain = new OsKeychain({ env: process.env, service, limitMs: 15_000 });
   onTestFinished(async () => {
     for (const { address } of await keychain.list()) await keychain.forget(address);
-    await keychain.writeRotations([], await keychain.readRotations());
+    const entries = await keychain.readRotations();
+    await keychain.writeRotations(
+      entries.map((entry) => ({ account: accountName(entry), text: undefined })),
+    );
   });
   return keychain;
 }
@@ -166,12 +169,12 @@ describe.each(places)('in %s', (_title, isSkipped, setUp) => {
 
   test.skipIf(isSkipped)('the entry of a later devsh is neither read nor replaced', async () => {
     const setup = await setUp();
-    const entry = { ...admin, secret: '{"schema":"devsh-rotation/9","pending":"hunter2"}' };
-    await setup.logins.writeRotations([entry], []);
+    const secret = '{"schema":"devsh-rotation/9","pending":"hunter2"}';
+    await setup.logins.writeRotations([{ account: accountName(admin), text: secret }]);
     const store = await open(setup);
     await expect(store.read(admin)).rejects.toThrow('of a later devsh');
     await expect(store.keepPending(admin, 'x', { run: 'r1' })).rejects.toThrow(CredentialError);
-    expect(await setup.logins.readRotations()).toEqual([entry]);
+    expect(await setup.logins.readRotations()).toEqual([{ ...admin, secret }]);
   });
 });
 
