@@ -5,12 +5,13 @@ import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
 import type { WriteName } from './facts-schema.ts';
-import { isSecretField, maskedPath } from './sensitive-fields.ts';
+import { declareSecrets, isSecretField, maskedPath } from './sensitive-fields.ts';
 import { suggestFact, type ProfileContent, profileSchema } from './profile-schema.ts';
 import {
   type Origin,
   type Profile,
   type ResourceProfile,
+  statedDetails,
   withResource,
   type WriteFacts,
   WRITES,
@@ -66,16 +67,21 @@ function merged(base: Profile, content: FileContent, name: string): Profile {
 function mergedResource(
   profile: Profile,
   resource: string,
-  { update: own, ...facts }: NonNullable<FileContent['resources']>[string],
+  { update: own, field_facts, ...facts }: NonNullable<FileContent['resources']>[string],
 ): Partial<ResourceProfile> {
   const known = profile.resources[resource];
   const isKeyed = facts.key_field !== undefined ? false : undefined;
   const single = facts.single ?? known?.single ?? isKeyed;
   const collection = { ...profile.update, path: '{collection}', selector: 'none' } as const;
+  const fieldFacts = Object.fromEntries(
+    Object.entries(field_facts ?? {}).map(([field, stated]) => [field, namedInCode(stated)]),
+  );
+  declareSecrets(Object.keys(fieldFacts).filter((field) => fieldFacts[field]?.secret === true));
   const merge = single === true ? mergedWrite(collection, own) : mergedUpdate(profile.update, own);
   return {
     keyField: known?.keyField ?? 'name',
     ...namedInCode(facts),
+    ...(field_facts && { fieldFacts, details: statedDetails({}, fieldFacts) }),
     ...(single !== undefined && { single }),
     ...(own !== undefined && { update: merge }),
   };
