@@ -1,6 +1,5 @@
 import { omittedFields } from '../device/encode.ts';
 import {
-  detailsOf,
   hasPositionalIds,
   hiddenFields,
   ownAddress,
@@ -71,8 +70,8 @@ export function restorable(
     if (value === null || own.includes(field)) continue;
     const isId = profile.idFields.includes(field);
     if (isId && hasPositionalIds(profile)) continue;
-    const { readOnly, writeOnly } = detailsOf(profile, resource, field) ?? {};
-    const isSetByDevice = writeOnly ?? readOnly ?? isTimeStamp(value);
+    const isReadOnly = valueAt(profile.resources[resource]?.details, field)?.readOnly;
+    const isSetByDevice = isReadOnly ?? isTimeStamp(value);
     const kept = withoutMasks(value);
     if (isId || isSetByDevice || isSecretField(field) || kept === undefined) {
       if (valueText(value) !== '') lost.push([field, value]);

@@ -61,6 +61,22 @@ export function stepsLeft(run: Run): number {
   ).length;
 }
 
+/** The run as its journal said at a time (ISO 8601, UTC); undefined if it had not begun. */
+export function runAsOf(run: Run, time: string): Run | undefined {
+  if (run.at > time) return undefined;
+  const states = [...run.states].map(([name, all]) => {
+    return [name, all.map((state) => stateAsOf(state, time))] as const;
+  });
+  const drops = run.drops?.filter(({ at }) => at <= time) ?? [];
+  return { ...run, states: new Map(states), drops };
+}
+
+function stateAsOf(state: StepState, time: string): StepState {
+  if (state.kind === 'waiting' || state.at <= time) return state;
+  const sentAt = state.kind === 'ended' ? state.sentAt : undefined;
+  return sentAt !== undefined && sentAt <= time ? { kind: 'sent', at: sentAt } : WAITING;
+}
+
 export function stateText(run: Run): string {
   if (!run.isPlanned) return 'never sent';
   if (run.stopReason !== undefined) return `stopped: ${run.stopReason}`;

@@ -1,5 +1,6 @@
+import type { FieldFacts } from '../device/facts-schema.ts';
 import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
-import { detailsOf, type FieldDetails, type Profile } from '../device/profile.ts';
+import type { Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   isValueList,
@@ -16,7 +17,14 @@ export interface Known {
 }
 
 export function shapeOf({ profile, resource, records }: Known, field: string): FieldShape {
-  return fieldShape(detailsOf(profile, resource, field), valuesAt(records, [field]));
+  return fieldShape(factsOf({ profile, resource }, field), valuesAt(records, [field]));
+}
+
+function factsOf(
+  { profile, resource }: Omit<Known, 'records'>,
+  field: string,
+): FieldFacts | undefined {
+  return valueAt(profile.resources[resource]?.details ?? {}, field);
 }
 
 interface Reading {
@@ -51,7 +59,7 @@ export function typedFields(
     const path = pathOf(known, name);
     const [field = name] = path;
     const place = {
-      facts: path.length === 1 ? detailsOf(known.profile, known.resource, field) : undefined,
+      facts: path.length === 1 ? factsOf(known, field) : undefined,
       values: valuesAt(known.records, path),
       own: valuesAt([before], path)[0],
     };
@@ -106,7 +114,7 @@ function isField({ profile, resource, records }: Known, name: string): boolean {
 }
 
 interface Place {
-  readonly facts: FieldDetails | undefined;
+  readonly facts: FieldFacts | undefined;
   /** The values of all records there, and of the record to change. */
   readonly values: readonly (Value | undefined)[];
   readonly own: Value | undefined;
@@ -146,8 +154,7 @@ function shapeAt({ facts, values, own }: Place): FieldShape {
 }
 
 /** Whether `null` means null: records have null there, and no text. A user called "null" keeps the name. */
-function isNullable({ facts, values, own }: Place, { kind }: FieldShape): boolean {
-  if (facts?.nullable !== undefined) return facts.nullable;
+function isNullable({ values, own }: Place, { kind }: FieldShape): boolean {
   const held = [...values, own];
   if (kind === 'text' || !held.includes(null)) return false;
   return kind !== 'unknown' || held.every((value) => value === undefined || value === null);

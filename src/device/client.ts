@@ -3,7 +3,7 @@ import { CancelledError } from '../errors.ts';
 import type { TLSSocket } from 'node:tls';
 import type { Client } from 'undici';
 import { type Address, formatAddress, originOf } from './address.ts';
-import type { Credential, TokenHeader } from './credential.ts';
+import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response, type Sender } from './exchange.ts';
 import { TransportFault } from './fault.ts';
@@ -27,8 +27,6 @@ export interface ClientOptions {
   readonly route?: Route | undefined;
   /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
-  /** Where the token goes, if not to the Authorization header. */
-  readonly auth?: TokenHeader | undefined;
   /** For connecting, TLS included; 5,000 when absent, never more than `timeoutMs`. */
   readonly connectTimeoutMs?: number;
   /** For one whole response, read at each request; 10,000 when absent. */
@@ -76,6 +74,9 @@ export interface ExchangeFacts {
   readonly headers: { readonly sent: readonly string[]; readonly received: readonly string[] };
 }
 
+/** How far the clock of a device is ahead of the clock here, in ms: at least and at most. */
+export type ClockOffset = readonly [least: number, most: number];
+
 /** What is known about one connection. */
 interface Connection {
   /** How long opening it took; undefined if it was open before the current request. */
@@ -100,6 +101,7 @@ export class DeviceClient {
   #isClosed = false;
   #takesOne: boolean;
   #latencyMs: number | undefined;
+  #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
   readonly #connections = new WeakMap<Sender, Connection>();
   #stoppedBy: UntrustedError | undefined;
@@ -122,6 +124,17 @@ export class DeviceClient {
   /** Of the last response; undefined before the first one. */
   get latencyMs(): number | undefined {
     return this.#latencyMs;
+  }
+
+  /**
+   * By the `Date` header of the last response (RFC 9110, 6.6.1): whole seconds, at some time between request and
+   * response. Undefined without such a header, or if a cache may have sent it.
+   */
+  get clockOffset(): ClockOffset | undefined {
+    if (this.#dated === undefined) return undefined;
+    const { date, from, to } = this.#dated;
+    const time = / GMT$/.test(date) ? Date.parse(date) : NaN;
+    return Number.isNaN(time) || from > to ? undefined : [time - to, time + 1000 - from];
   }
 
   /** `https://host[:port]`. */
@@ -236,7 +249,7 @@ export class DeviceClient {
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
-    const { auth, credential, trace, route } = this.#options;
+    const { credential, trace, route } = this.#options;
     trace?.(() => {
       const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
       return `> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`;
@@ -246,13 +259,14 @@ export class DeviceClient {
       'accept-language': 'en',
       'accept-encoding': 'identity',
       'user-agent': 'devsh',
-      [credential?.headerName(auth) ?? 'authorization']: credential?.header(auth),
+      authorization: credential?.header(),
       'content-type': request.body?.type,
       'if-match': request.ifMatch,
     };
     const connection = this.#connections.get(sender) ?? {};
     connection.connectMs = undefined;
     const startedAt = performance.now();
+    const from = Date.now();
     const report = (response: Response | undefined, error?: string): void => {
       const totalMs = response?.elapsedMs ?? performance.now() - startedAt;
       this.#options.onExchange?.(() =>
@@ -264,6 +278,8 @@ export class DeviceClient {
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
       const response = await exchange(sender, request, headers, limits, signal);
       this.#latencyMs = response.latencyMs;
+      const { date, age } = response.headers;
+      this.#dated = date && !age ? { date, from, to: Date.now() } : undefined;
       trace?.(() => {
         const bytes = Buffer.byteLength(response.body);
         return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;

@@ -6,7 +6,13 @@ import {
   writePath,
 } from './record-path.ts';
 import { UsageError } from '../errors.ts';
-import { DeviceClient, type Response, type ClientOptions, type HttpRequest } from './client.ts';
+import {
+  type ClientOptions,
+  type ClockOffset,
+  DeviceClient,
+  type HttpRequest,
+  type Response,
+} from './client.ts';
 import { entityTagOf, isRead, progressText } from './exchange.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import { type DecodedList } from './paging.ts';
@@ -100,8 +106,8 @@ export class Device {
     this.#profile = options.profile ?? documentedProfile;
     this.trust = options.trust;
     this.#options = options;
-    const { auth, connections } = this.#profile;
-    this.#client = new DeviceClient({ ...options, auth, connections });
+    const { connections } = this.#profile;
+    this.#client = new DeviceClient({ ...options, connections });
   }
 
   get profile(): Profile {
@@ -333,6 +339,11 @@ export class Device {
     return this.#client.latencyMs;
   }
 
+  /** How far its clock is ahead of the clock here, by its last response. */
+  get clockOffset(): ClockOffset | undefined {
+    return this.#client.clockOffset;
+  }
+
   get takesOneConnection(): boolean {
     return this.#client.takesOneConnection;
   }
@@ -393,8 +404,7 @@ export class Device {
   #context(request: Request): FailureContext {
     const { device, credential } = this.#options;
     const secrets = [...secretsOf(request), ...secretsInQuery(request.path)];
-    const { auth } = this.#profile;
-    return { device, credential, auth, request, fields: request.fields, secrets };
+    return { device, credential, request, fields: request.fields, secrets };
   }
 
   #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {

@@ -1,3 +1,4 @@
+import type { ClockOffset } from '../device/client.ts';
 import type { Credential } from '../device/credential.ts';
 import { parseAddress } from '../device/address.ts';
 import type { Device, WriteResponse } from '../device/device.ts';
@@ -43,6 +44,7 @@ export interface Reading {
   readonly records: readonly DeviceRecord[];
   readonly startedAt: number;
   readonly endedAt: number;
+  readonly clock: ClockOffset | undefined;
 }
 
 /** Receives every complete reading, whoever asked for it. */
@@ -167,16 +169,19 @@ export class DeviceSession {
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
     let startedAt = 0;
-    const listing = await this.use(access, (device) => {
+    let clock: ClockOffset | undefined;
+    const listing = await this.use(access, async (device) => {
       startedAt = Date.now();
-      return device.list(resource, signal);
+      const pages = await device.list(resource, signal);
+      clock = device.clockOffset;
+      return pages;
     });
     const { records } = listing;
     const at = new Date();
     this.#cached.set(resource, { records, at });
     noteListing(this.facts, resource, listing);
     await this.facts.notified;
-    this.#onReading?.(this, { resource, records, startedAt, endedAt: at.getTime() });
+    this.#onReading?.(this, { resource, records, startedAt, endedAt: at.getTime(), clock });
     this.#onChange();
     return records;
   }

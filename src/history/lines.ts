@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { ClockOffset } from '../device/client.ts';
 import type { DeviceRecord, JsonValue } from '../device/record.ts';
 import { parseJson } from '../device/json.ts';
 import { type KeptRecord, quickText } from './kept.ts';
@@ -43,6 +44,7 @@ interface ReadingLine extends Moment {
   readonly life: string;
   /** Identifies what was read. */
   readonly digest: string;
+  readonly clock?: ClockOffset | undefined;
   readonly moving?: Moving;
   /** The values of moving fields, if they are kept again. */
   readonly values?: readonly (readonly [key: string, values: DeviceRecord])[];

@@ -1,3 +1,4 @@
+import type { ClockOffset } from '../device/client.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { type Keeper, type KeptRecord, movingFields, keptWithout } from './kept.ts';
 import {
@@ -20,6 +21,7 @@ export interface NewReading extends Moment {
   readonly records: readonly DeviceRecord[];
   /** Fields that move by themselves, as the profile knows. */
   readonly moving: readonly string[];
+  readonly clock?: ClockOffset | undefined;
 }
 
 /** To compare more records takes seconds and hundreds of megabytes, for each reading. */
@@ -50,7 +52,7 @@ export function sameLine(
   reading: NewReading,
   keeper: Keeper,
 ): LineOfReading | undefined {
-  const { resource, identity, records, from, to } = reading;
+  const { resource, identity, records, from, to, clock } = reading;
   if (last === undefined || last.kind === 'large' || isTooLarge(reading)) return undefined;
   if (last.life !== lifeName(identity) || from < last.to) return undefined;
   const { moving } = last;
@@ -60,7 +62,7 @@ export function sameLine(
     if (keeper.movingDigest(records, names) !== moving.digest) return undefined;
   }
   const { life, digest } = last;
-  return { kind: 'same', resource, life, from, to, digest, ...(moving && { moving }) };
+  return { kind: 'same', resource, life, from, to, digest, clock, ...(moving && { moving }) };
 }
 
 /** The last line of a resource in the end of a file; undefined if it is not in there, or a life began since. */
@@ -116,7 +118,7 @@ function wholeLine(
   life: string,
   track: Track | undefined,
 ): LineOfReading {
-  const { resource, records, keyField, from, to } = reading;
+  const { resource, records, keyField, from, to, clock } = reading;
   const names = movingNames(reading, track?.moving);
   const moving = new Set(names);
   return {
@@ -127,6 +129,7 @@ function wholeLine(
       from,
       to,
       digest: keeper.digestOf(records, moving),
+      clock,
       keyField,
     },
     records: [...keeper.state(resource, records, keyField, moving).values()],
@@ -151,7 +154,7 @@ function freshValues(reading: NewReading, keeper: Keeper, names: readonly string
 }
 
 function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: string): LineOfReading {
-  const { resource, records, keyField, from, to } = reading;
+  const { resource, records, keyField, from, to, clock } = reading;
   let names = movingNames(reading, track.moving);
   const state = keeper.state(resource, records, keyField, new Set(names));
   const isIn = (name: string): boolean => names.includes(name);
@@ -172,7 +175,7 @@ function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: stri
     (to - old.keptAt > VALUES_EVERY_MS && keeper.movingDigest(records, names) !== old.digest);
   const values =
     names.length === 0 ? {} : isDue ? freshValues(reading, keeper, names) : { moving: old };
-  const common = { resource, life, from, to, digest };
+  const common = { resource, life, from, to, digest, clock };
   const open = Object.entries(streaks).filter(([field]) => !left.includes(field));
   const changed = (found?.changed ?? []).flatMap(({ before, after, fields }) => {
     const kept = fields.filter((field) => !left.includes(field));

@@ -53,7 +53,7 @@ export class Observer {
   /** Takes note of a reading; it is written later. */
   readonly observe = (
     session: DeviceSession,
-    { resource, records, startedAt, endedAt }: Reading,
+    { resource, records, startedAt, endedAt, clock }: Reading,
   ): void => {
     const { profile } = session;
     const pin = pinOf(session);
@@ -61,7 +61,7 @@ export class Observer {
     this.#announce();
     this.#waiting.push({
       ...session.ref,
-      ...{ pin, resource, records, from: startedAt, to: endedAt },
+      ...{ pin, resource, records, from: startedAt, to: endedAt, clock },
       keyField: keyFieldOf(profile, resource, records),
       moving: ignoredFields(profile, resource),
       redact: redactorFor(session),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ClockOffset } from '../device/client.ts';
 import { valueAt } from '../device/record.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { type KeptRecord, type KeptState, keptWithout } from './kept.ts';
@@ -35,6 +36,8 @@ export interface KnownReading extends Moment {
   readonly left?: readonly string[] | undefined;
   /** The state that was read. Shared, where nothing differs. */
   readonly state: KeptState;
+  /** Of the device, when it was read. */
+  readonly clock?: ClockOffset | undefined;
 }
 
 /** What one life of a device has shown of a resource. Readings in order of time; at least one. */
@@ -75,7 +78,7 @@ export function applyLine(
   track: Track | undefined,
   line: LineOfReading,
 ): [Track, KnownReading?] | undefined {
-  const { from, to, digest, moving, values, streaks = {} } = line;
+  const { from, to, digest, moving, values, clock, streaks = {} } = line;
   const kept = values && { values: new Map(values), valuesAt: to };
   if (line.kind === 'all') {
     const state = new Map(line.records.map((record) => [record.key, record]));
@@ -87,7 +90,7 @@ export function applyLine(
     const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
     const difference = isComparable && differenceOf(stripped(track.state, moving), state);
     const { keyField } = line;
-    return [next, { from, to, keyField, state, difference: difference || undefined }];
+    return [next, { from, to, keyField, state, clock, difference: difference || undefined }];
   }
   if (track === undefined) return undefined;
   const known = line.kind === 'change' ? line.was : line.digest;
@@ -102,7 +105,7 @@ export function applyLine(
     ...kept,
   };
   const { keyField } = track;
-  if (line.kind === 'same') return [next, { from, to, keyField, state: track.state }];
+  if (line.kind === 'same') return [next, { from, to, keyField, clock, state: track.state }];
   const before = stripped(track.state, moving);
   const state = new Map(before);
   for (const key of line.gone ?? []) state.delete(key);
@@ -113,7 +116,7 @@ export function applyLine(
   for (const record of line.added ?? []) state.set(record.key, record);
   return [
     { ...next, state },
-    { from, to, keyField, state, difference: differenceOf(before, state), left: line.left },
+    { from, to, keyField, state, clock, difference: differenceOf(before, state), left: line.left },
   ];
 }
 
@@ -236,18 +239,19 @@ type OpenLife = Life & {
 };
 
 const UNCHANGED =
-  /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"[,}]/;
+  /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"(?:,"clock":\[(-?\d+),(-?\d+)\])?[,}]/;
 
 /** Adds a reading that shows what the last one showed, as most do, without parsing it. */
 function addUnchanged(life: OpenLife | undefined, row: string): boolean {
   if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
   if (row.includes('"values"') || row.includes('"streaks"')) return false;
-  const [, resource = '', name, from, to, digest] = UNCHANGED.exec(row) ?? [];
+  const [, resource = '', name, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
   const [track, readings] = life?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
   if (life?.name !== name || track.digest !== digest) return false;
   const { keyField, state } = track;
-  const reading = { from: Number(from), to: Number(to), keyField, state };
+  const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
+  const reading = { from: Number(from), to: Number(to), keyField, state, clock };
   track.from = Math.max(reading.from, track.from);
   track.to = Math.max(reading.to, track.to);
   if (reading.to !== readings.at(-1)?.to) readings.push(reading);

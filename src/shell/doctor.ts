@@ -13,10 +13,12 @@ import { replay } from '../history/replay.ts';
 import { damageText } from './past/past-time.ts';
 import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/stored-runs.ts';
+import type { ClockOffset } from '../device/client.ts';
 import { UnauthorizedError } from '../device/errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { counted, someOf } from '../text/one-line.ts';
+import { offsetText } from '../text/time.ts';
 
 /** One check of `doctor`. It contains no secret, so that it can go into a bug report. */
 export interface Finding {
@@ -250,14 +252,12 @@ const SOON_MS = 30 * 86_400_000;
 
 /** Checks reachability, certificate, login and clock of a device with one GET. */
 async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<Finding> {
-  const { services } = call.shell;
   const area = session.ref.name;
-  const before = services.now();
   const { breakGlass = [] } = session.entry;
   if (breakGlass.length > 0)
     yield finding(area, 'break-glass accounts', 'ok', breakGlass.join(', '));
   try {
-    const response = await session.use(call.access, async (device) => {
+    const [response, offset] = await session.use(call.access, async (device) => {
       const path = device.profile.basePath;
       const response = await device.raw({ method: 'GET', path }, call.io.signal);
       // Thrown in here, so that a refused password is sent to no other device.
@@ -265,13 +265,13 @@ async function* findingsOf(call: Call, session: DeviceSession): AsyncGenerator<F
         const advice = `try "login ${area}"`;
         throw new UnauthorizedError(session.ref, `the login was refused; ${advice}`, 401);
       }
-      return response;
+      return [response, device.clockOffset] as const;
     });
     yield finding(area, 'answers', 'ok', `${Math.round(response.latencyMs)} ms`);
     yield await certificateFinding(call, session);
     const other = session.credential === undefined ? 'nobody' : 'the owner of the token';
     yield finding(area, 'login', 'ok', `as ${session.account ?? other}`);
-    yield clockFinding(area, response.headers['date'], before, services.now());
+    yield clockFinding(area, offset);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     const isLogin = error instanceof UnauthorizedError || error instanceof CredentialError;
@@ -295,26 +295,11 @@ async function certificateFinding(call: Call, { ref, trust }: DeviceSession): Pr
   return is(isSoon ? 'warning' : 'ok', `${pinned}, ends ${ends}`);
 }
 
-function clockFinding(area: string, date: string | undefined, before: Date, after: Date): Finding {
-  const theirs = Date.parse(date ?? '');
-  if (Number.isNaN(theirs)) {
+function clockFinding(area: string, offset: ClockOffset | undefined): Finding {
+  if (offset === undefined) {
     return finding(area, 'clock', 'not used', 'the device reports no time');
   }
-  // The header counts whole seconds.
-  const ours = (before.getTime() + after.getTime()) / 2 - 500;
-  const off = theirs - ours;
-  const seconds = Math.round(Math.abs(off) / 1000);
-  if (Math.abs(off) < CLOCK_TOLERANCE_MS) {
-    return finding(area, 'clock', 'ok', seconds < 2 ? 'agrees' : `${seconds} s off`);
-  }
-  const direction = off > 0 ? 'ahead' : 'behind';
-  return finding(area, 'clock', 'warning', `${humane(seconds)} ${direction} of this machine`);
-}
-
-function humane(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
-  return seconds < 172_800
-    ? `${Math.round(seconds / 3600)} hours`
-    : `${Math.round(seconds / 86_400)} days`;
+  const [least, most] = offset;
+  const isOff = least > CLOCK_TOLERANCE_MS || most < -CLOCK_TOLERANCE_MS;
+  return finding(area, 'clock', isOff ? 'warning' : 'ok', offsetText(offset));
 }

@@ -60,6 +60,8 @@ const LINES = [
   'resume',
   'report',
   'report --as json',
+  'report --since 1h',
+  'report --since 1h --as json',
   'get /api/user/ --on @lab',
   'get /nothing --on @lab --raw',
   'post /api/user/ username=eve lang=de uuid=null first_name=E lastname=V --on sim1 --yes',

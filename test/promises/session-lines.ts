@@ -83,6 +83,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `owed import ${written('1.json')}`,
     'run show --json',
     ...['markdown', 'json', 'junit', 'curl'].map((kind) => `report --as ${kind}`),
+    ...['markdown', 'json'].map((kind) => `report --since 1d --as ${kind}`),
     'undo --yes',
     `user list ${on}`,
     `user list ${on} --count-by lang --json`,

@@ -17,8 +17,12 @@ import {
 const MEANINGFUL =
   /[\\`*[\]<>|&~#$@]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^ | $|(?<= ) |:(?=\/\/)|(?<=www)\./giu;
 
-/** The head, a table of all devices, then the changes, once for devices that differ only in ids. */
-export function markdownReport(report: Report): string {
+/**
+ * The head, a table of all devices, then the changes, once for devices that differ only in ids.
+ *
+ * @param level of the first heading: the report may be a part of another document
+ */
+export function markdownReport(report: Report, level = 1): string {
   const devices = mostUrgentFirst(report.devices);
   const absent = notCoveredText(report.notCovered);
   const lines = [
@@ -49,7 +53,8 @@ export function markdownReport(report: Report): string {
       sectionLines,
     ),
   ];
-  return lines.join('\n') + '\n';
+  const more = '#'.repeat(level - 1);
+  return lines.map((line) => (line.startsWith('#') ? more + line : line)).join('\n') + '\n';
 }
 
 function deviceRow(one: DeviceReport): string[] {
@@ -121,12 +126,12 @@ function isIdField(field: string): boolean {
 }
 
 /** @param rows cells that are safe in Markdown already */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [row(head), row(head.map(() => '---')), ...rows.map(row)];
 }
 
 /** Syntax becomes character references: renderers disagree on backslashes before a `|` in a table. */
-function inline(text: string): string {
+export function inline(text: string): string {
   return visible(text).replace(MEANINGFUL, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }

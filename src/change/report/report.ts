@@ -229,7 +229,12 @@ export function reportData(report: Report): JsonValue {
 }
 
 export function jsonReport(report: Report): string {
-  const text = jsonText({ schema: SCHEMA, report: reportData(report) }, { indent: 2 });
+  return jsonDocument(reportData(report));
+}
+
+/** @param report the data, secrets masked */
+export function jsonDocument(report: JsonValue): string {
+  const text = jsonText({ schema: SCHEMA, report }, { indent: 2 });
   // Line breaks inside strings are escaped already; those left belong to the layout.
   return text.split('\n').map(replaceUnsafeInJson).join('\n') + '\n';
 }

@@ -1,5 +1,5 @@
 import type { Run } from '../../change/journal.ts';
-import { DevshError } from '../../errors.ts';
+import { DevshError, UsageError } from '../../errors.ts';
 import { type ArgSpec, type Call, command, type CommandSpec, later, verb } from '../command.ts';
 import { CHANGE, DEVICES, WRITE } from '../grammar/options.ts';
 import { info, table } from '../output.ts';
@@ -219,22 +219,40 @@ async function namedRun(call: Call): Promise<Run> {
 
 export const report = command({
   name: 'report',
-  brief: 'Report what a run did',
+  brief: 'Report what a run did, or all of an incident',
   section: 'Change sets',
-  summary: 'Report what a run did: who, when, what, before and after, verdicts',
+  summary:
+    'Report what a run did: who, when, what, before and after, verdicts; or all since a time',
   args: [LATEST],
-  options: ['as'],
+  options: ['as', 'output', 'since', 'until'],
   changes: 'nothing',
   details:
     'Default: markdown. junit is for the test view of a CI system, curl is a bash script of the same\n' +
-    'requests. None contains secrets.',
+    'requests. None contains secrets.\n' +
+    '\n' +
+    '--since writes the record of an incident (markdown or json): all runs of that time, what was owed and\n' +
+    'what became of it, changes that no run of this devsh made, how often each device was read, and how far\n' +
+    'its clock was off when it was read. No device is asked. If a journal or the history of a device cannot\n' +
+    'be read, or a device was not read in that time, the document says so, and the exit code is 3.',
   examples: [
     'report',
     'report 20261121-093041-k3qd7m --as junit > devsh.xml',
     'report --as curl > again.sh',
+    'report --since 03:00 -o incident.md',
+    'report --since "yesterday 22:00" --until 04:00 --as json',
   ],
   async *run(call) {
-    const { runReport } = await import('../writing/run-report.ts');
-    yield runReport(await namedRun(call), call.options.as);
+    const { as, since, until } = call.options;
+    if (since === undefined && until !== undefined) throw new UsageError('--until needs --since');
+    if (since === undefined) {
+      const { runReport, writeReport } = await import('../writing/run-report.ts');
+      yield* writeReport(call, runReport(await namedRun(call), as));
+      return;
+    }
+    if (call.args.optional('RUN') !== undefined) {
+      throw new UsageError('either a RUN or --since: a RUN after --since is when it began');
+    }
+    const { incidentReport } = await import('../past/incident.ts');
+    yield* incidentReport(call);
   },
 });

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Watch } from '../../change/observe.ts';
 import {
-  type FieldDetails,
   keyFieldOf,
   type Origin,
   type Profile,
@@ -10,6 +9,7 @@ import {
   WRITES,
 } from '../../device/profile.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
+import type { FieldFacts } from '../../device/facts-schema.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
@@ -80,7 +80,6 @@ export function factsOf(profile: Profile): Fact[] {
   const { name, basePath, endsWithSlash, accept, connections, ...others } = profile;
   return [
     ...named('', { name, basePath, endsWithSlash, accept, connections }),
-    ...named('auth.', profile.auth ?? {}),
     ...named('answers.', profile.answers ?? {}),
     ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId', 'errorsIn']),
     ...named('list.', profile.list),
@@ -96,10 +95,7 @@ export function factsOf(profile: Profile): Fact[] {
         ...Object.entries(details).map(([field, told]) => ({
           fact: `${group}${field}`,
           value: describe(told),
-          origin:
-            known.fieldFacts?.[field] === undefined
-              ? ('observed' as const)
-              : ('configured' as const),
+          origin: 'observed' as const,
         })),
       ];
     }),
@@ -108,8 +104,8 @@ export function factsOf(profile: Profile): Fact[] {
 
 /** Shown elsewhere, or not a fact about the device. */
 const APART: ReadonlySet<string> = new Set([
-  ...['answers', 'auth', 'list', ...WRITES, 'resources', 'origins', 'offers'],
-  ...['pageStep', 'asked', 'fieldFacts', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
+  ...['answers', 'list', ...WRITES, 'resources', 'origins', 'offers'],
+  ...['pageStep', 'asked', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
 ]);
 
 const WRITE_FACTS = [
@@ -122,15 +118,11 @@ const RESOURCE_FACTS = [
   ...['volatile', 'bookkeeping', 'namedBy', 'hidden', 'sentBack', 'leftOut', 'lists'],
 ];
 
-const FLAGS = ['nullable', 'createOnly', 'writeOnly', 'neverFilled', 'secret'] as const;
-
-function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
+function describe({ type, required, readOnly, choices }: FieldFacts): string {
   return [
     type,
     ...(required ? ['required'] : []),
     ...(readOnly ? ['read-only'] : []),
-    ...FLAGS.flatMap((flag) => (more[flag] === true ? [inYaml(flag).replace('_', '-')] : [])),
-    ...(more.nullable === false ? ['not null'] : []),
     ...(choices === undefined ? [] : [choices.map(({ value }) => value).join('|')]),
   ].join(' ');
 }

@@ -55,7 +55,7 @@ export function changesTable(
   return table('changes', columns, rows, { ...more, changes });
 }
 
-function dataRow(event: Event, authors: Authors, last: LastValues | undefined) {
+export function dataRow(event: Event, authors: Authors, last?: LastValues) {
   const author = authors.of(event);
   return {
     device: event.device,

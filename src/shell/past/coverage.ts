@@ -125,7 +125,7 @@ export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerat
 }
 
 /** Between the end of one reading and the end of the next one. */
-function longestGap(readings: readonly Moment[]): Moment | undefined {
+export function longestGap(readings: readonly Moment[]): Moment | undefined {
   let longest: Moment | undefined;
   for (const [index, { to }] of readings.entries()) {
     const from = readings[index - 1]?.to;

@@ -5,6 +5,7 @@ import { counted, someOf } from '../../text/one-line.ts';
 import { clockTime, zonesText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, warning } from '../output.ts';
+import type { Services } from '../services.ts';
 import { grouped } from '../../device/record.ts';
 import { Authors } from './authors.ts';
 import { changesTable, filteredBy, type LastValues } from './change-rows.ts';
@@ -69,6 +70,23 @@ export async function* recordChanges(
     );
 }
 
+/** What changed in a time, oldest first, and who did it. `first`: when the first change may have been. */
+export async function changesIn(
+  services: Services,
+  histories: readonly DeviceHistory[],
+  period: Period,
+  eventsIn: (device: string, lives: DeviceHistory['lives']) => readonly Event[] = eventsOf,
+): Promise<{ events: readonly Event[]; first: number; authors: Authors }> {
+  const found = histories
+    .flatMap(({ device, lives }) => eventsIn(device, lives))
+    .filter(({ after, before }) => before >= period.since && (after ?? before) <= period.until);
+  const first = Math.min(...found.map(({ after, before }) => after ?? before));
+  const lives = histories.flatMap((history) => history.lives);
+  const authors = await Authors.since(services, first, lives);
+  const events = authors.attribute(found).sort((a, b) => a.before - b.before);
+  return { events, first, authors };
+}
+
 async function* showChanges(
   call: ChangesCall,
   histories: readonly DeviceHistory[],
@@ -76,13 +94,7 @@ async function* showChanges(
   eventsIn: (device: string, lives: DeviceHistory['lives']) => readonly Event[],
 ): AsyncGenerator<Output> {
   const { options, shell } = call;
-  const found = histories
-    .flatMap(({ device, lives }) => eventsIn(device, lives))
-    .filter(({ after, before }) => before >= period.since && (after ?? before) <= period.until);
-  const first = Math.min(...found.map(({ after, before }) => after ?? before));
-  const lives = histories.flatMap((history) => history.lives);
-  const authors = await Authors.since(shell.services, first, lives);
-  const events = authors.attribute(found).sort((a, b) => a.before - b.before);
+  const { events, first, authors } = await changesIn(shell.services, histories, period, eventsIn);
   const byName = new Map(histories.map((history) => [history.device, history]));
   const lastValues = (event: Event): LastValues | undefined => {
     if (!options.allFields || !('key' in event)) return undefined;
@@ -101,7 +113,7 @@ async function* showChanges(
     lastValues,
   );
   for (const error of uncovered.errors) yield { kind: 'error', error };
-  for (const remark of [...uncovered.remarks, ...emptied(histories, found)]) yield warning(remark);
+  for (const remark of [...uncovered.remarks, ...emptied(histories, events)]) yield warning(remark);
   if (authors.unreadable.length > 0) {
     yield warning(
       `cannot read the journals of ${someOf(authors.unreadable)}: what they did is not attributed`,
@@ -117,7 +129,7 @@ async function* showChanges(
 }
 
 /** Lists that lost all their records at once: a device may have hidden them. */
-function emptied(histories: readonly DeviceHistory[], events: readonly Event[]): string[] {
+export function emptied(histories: readonly DeviceHistory[], events: readonly Event[]): string[] {
   const devices = grouped(
     histories.flatMap(({ device, lives }) =>
       lives.flatMap(({ resources }) =>

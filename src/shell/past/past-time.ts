@@ -1,6 +1,7 @@
 import type { Output } from '../output.ts';
 import { warning } from '../output.ts';
 import { UsageError } from '../../errors.ts';
+import type { HistoryFiles } from '../../history/history-files.ts';
 import { replay, type Life } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { clockTime, parsePastTime, zoneText } from '../../text/time.ts';
@@ -59,6 +60,14 @@ const READ_AT_A_TIME = 32;
 export interface DeviceHistory {
   readonly device: string;
   readonly lives: readonly Life[];
+  /** What its file has lost. */
+  readonly damage: string | undefined;
+}
+
+export async function historyOf(files: HistoryFiles, device: string): Promise<DeviceHistory> {
+  const { lives, damaged } = replay((await files.read(device)) ?? '');
+  const damage = damaged > 0 ? damageText(files.path(device), damaged) : undefined;
+  return { device, lives, damage };
 }
 
 /** What is kept of these devices. Warns about damaged files. */
@@ -71,11 +80,9 @@ export async function* historiesOf(
   const damaged: string[] = [];
   for (let at = 0; at < devices.length; at += READ_AT_A_TIME) {
     const some = devices.slice(at, at + READ_AT_A_TIME);
-    const texts = await Promise.all(some.map((device) => files.read(device)));
-    for (const [index, device] of some.entries()) {
-      const known = replay(texts[index] ?? '');
-      if (known.damaged > 0) damaged.push(damageText(files.path(device), known.damaged));
-      histories.push({ device, lives: known.lives });
+    for (const history of await Promise.all(some.map((device) => historyOf(files, device)))) {
+      if (history.damage !== undefined) damaged.push(history.damage);
+      histories.push(history);
     }
   }
   if (damaged.length > 0) yield warning(`the history has gaps: ${someOf(damaged)}`);

@@ -201,10 +201,7 @@ function formField(source: Source): FormField {
     label: facts?.label ?? labelOf(field),
     type,
     isRequired: (facts?.required ?? field === keyField) || missing?.needed.includes(field) === true,
-    isReadOnly:
-      facts?.readOnly === true ||
-      (facts?.createOnly === true && record !== undefined) ||
-      showsSecret(current),
+    isReadOnly: facts?.readOnly === true || showsSecret(current),
     isSecret,
     nested: isNested ? shape : undefined,
     spelling: type === 'boolean' ? spellingOf([...values, current]) : undefined,

@@ -10,6 +10,7 @@ import { curlReport } from '../../change/report/curl.ts';
 import { junitReport } from '../../change/report/junit.ts';
 import { markdownReport } from '../../change/report/markdown.ts';
 import type { Run } from '../../change/journal.ts';
+import type { JsonValue } from '../../device/record.ts';
 import type { ReportKind } from '../grammar/options.ts';
 import { ExitCode, type Output, success, type TextOutput, warning } from '../output.ts';
 import { type Merged, mergeResults, readResult } from '../../change/result-file.ts';
@@ -29,16 +30,38 @@ const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {
 };
 
 export function runReport(run: Run, as: ReportKind | undefined): TextOutput {
-  const data = reportOf(run);
+  const report = reportOf(run);
+  return reportOutput(WRITE[as ?? 'markdown'](report), reportData(report), as);
+}
+
+/** @param data the same for programs */
+export function reportOutput(
+  text: string,
+  data: JsonValue,
+  as: ReportKind | undefined,
+): TextOutput {
   return {
     kind: 'text',
     name: 'report',
-    text: WRITE[as ?? 'markdown'](data),
+    text,
     // An explicit `--as markdown` prints the source, on a terminal, too.
     ...(as === undefined && { isMarkdown: true as const }),
     // `--json` without `--as` prints the data, not Markdown in a string.
-    ...((as === undefined || as === 'json') && { data: reportData(data) }),
+    ...((as === undefined || as === 'json') && { data }),
   };
+}
+
+/** Into the file of `--output`, else to standard output. */
+export async function* writeReport(
+  { options: { output }, shell }: Call<'output'>,
+  report: TextOutput,
+): AsyncGenerator<Output> {
+  if (output === undefined) {
+    yield report;
+    return;
+  }
+  await shell.services.writeFile(output, report.text);
+  yield success(`wrote the report to ${output}`);
 }
 
 /** Only so many names are printed; all are among the results. */
@@ -54,10 +77,7 @@ export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGen
   const results = resultsOf(run);
   const counts = countsOf(run);
   const report = as === undefined && output === undefined ? undefined : runReport(run, as);
-  if (report !== undefined && output !== undefined) {
-    await call.shell.services.writeFile(output, report.text);
-    yield success(`wrote the report to ${output}`);
-  }
+  if (report !== undefined && output !== undefined) yield* writeReport(call, report);
   if (report === undefined || output !== undefined) {
     for (const result of results) yield { kind: 'result', run: run.run, result };
     yield await summaryOf(run);

@@ -1,0 +1,233 @@
+import type { Run } from '../../change/journal.ts';
+import { EmptyJournalError } from '../../change/plan.ts';
+import { inline, markdownReport, table } from '../../change/report/markdown.ts';
+import {
+  countsText,
+  jsonDocument,
+  type Report,
+  reportData,
+  reportOf,
+} from '../../change/report/report.ts';
+import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
+import { DevshError, UsageError } from '../../errors.ts';
+import { eventText, foldEvents } from '../../history/fold-events.ts';
+import { NotReadError } from '../../history/history.ts';
+import type { Moment } from '../../history/lines.ts';
+import { offsetText } from '../../text/time.ts';
+import type { Call } from '../command.ts';
+import type { Output } from '../output.ts';
+import { type OpenDebt, readDebts, textOf } from '../writing/owed.ts';
+import { reportOutput, writeReport } from '../writing/run-report.ts';
+import { loadRun } from '../writing/stored-runs.ts';
+import { dataRow } from './change-rows.ts';
+import { coverageOf, longestGap, notCovered } from './coverage.ts';
+import { changesIn, emptied } from './list-changes.ts';
+import { type DeviceHistory, historyOf, type Period, periodOf, timeText } from './past-time.ts';
+
+type Rows = readonly DeviceRecord[];
+
+/** Times in texts have their date, because the document is read later. */
+const LONG_AGO = new Date(0);
+
+/** `report --since TIME`: one document of all that devsh knows of a time. No device is asked. */
+export async function* incidentReport(
+  call: Call<'as' | 'output' | 'since' | 'until'>,
+): AsyncGenerator<Output> {
+  const { as } = call.options;
+  if (as !== undefined && as !== 'markdown' && as !== 'json') {
+    throw new UsageError(`--since writes markdown or json, not ${as}`);
+  }
+  const incident = await incidentOf(call);
+  const data = { ...incident, folded: undefined, runs: incident.runs.map(reportData) };
+  const text = as === 'json' ? jsonDocument(data) : markdownOf(incident);
+  yield* writeReport(call, reportOutput(text, data, as));
+  for (const unread of incident.unread) yield { kind: 'error', error: new NotReadError(unread) };
+}
+
+async function incidentOf(call: Call<'since' | 'until'>) {
+  const { services } = call.shell;
+  const { since, until: end } = await periodOf(call);
+  const period = { since, until: Math.min(end, services.now().getTime()) };
+  const debts = await debtsIn(call, period);
+  const { runs, unreadable } = await runsIn(call, period);
+  const unknown = debts.unreadable.map((id) => [id, 'its journal cannot be read'] as const);
+  const unread = [...new Map([...unknown, ...unreadable])].map(([id, why]) => `run ${id}: ${why}`);
+  const histories = await historiesOfAll(call, runs, unread);
+  const { events, authors } = await changesIn(services, histories, period);
+  // What no run of this devsh is proved to have done.
+  const changes = events.filter(
+    (event) => event.kind !== 'left' && authors.of(event)?.kind !== 'run',
+  );
+  const covered = coverageOf(histories, period);
+  const gaps = notCovered(covered, period, LONG_AGO);
+  const edge = (time: number): Moment => ({ from: time, to: time });
+  return {
+    since: isoText(since),
+    until: isoText(period.until),
+    written: services.now().toISOString(),
+    ...{ by: services.operator, version: services.version },
+    unread: [...unread, ...gaps.errors.map(({ message }) => message)],
+    uncertain: [...gaps.remarks, ...emptied(histories, events)],
+    runs,
+    owed: debts.rows,
+    changes: changes.map((event) => dataRow(event, authors)),
+    folded: foldEvents(changes, (event) => authors.text(event)).map((change) => ({
+      after: change.after === undefined ? 'not known' : isoText(change.after),
+      ...{ before: isoText(change.before), device: change.devices.join(', ') },
+      ...{ what: eventText(change.events[0]), by: authors.text(change.events[0]) },
+    })),
+    coverage: covered.map(({ device, resource, readings }) => {
+      const gap = longestGap([edge(since), ...readings, edge(period.until)]) ?? edge(since);
+      const times = { gapFrom: secondText(gap.from), gapTo: secondText(gap.to) };
+      return { device, resource, readings: readings.length, ...times };
+    }),
+    clocks: histories.map((history) => clockOf(history, period.until)),
+  };
+}
+
+function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
+  const { runs, owed, folded, coverage, since, until, written, by, version } = incident;
+  const isEmpty = runs.length + owed.length + folded.length === 0;
+  const isRead = coverage.some(({ readings }) => readings > 0);
+  const here = (time: string): string => timeText(Date.parse(time), LONG_AGO);
+  const listed = (title: string, texts: readonly string[]): string[] =>
+    texts.length === 0 ? [] : ['', `## ${title}`, '', ...texts.map((text) => `- ${inline(text)}`)];
+  const head = [
+    ['Since', `${since} (here ${here(since)})`],
+    ['Until', `${until} (here ${here(until)})`],
+    ['Written', `${written} by ${inline(by)}`],
+    ['devsh', inline(version)],
+  ];
+  const lines = [
+    `# devsh record of ${since} to ${until}`,
+    '',
+    ...table(['What', 'Value'], head),
+    '',
+    'Times with Z are UTC, by the clock of the machine of devsh. No device was asked for this document.',
+    ...(isEmpty && !isRead ? ['', 'Nothing is known of this time: no run, no reading.'] : []),
+    ...listed('Could not be read', incident.unread),
+    ...listed('Not certain', incident.uncertain),
+    ...section(
+      'Runs',
+      ['run', 'began', 'by', 'command', 'verdicts', 'not reached'],
+      runs.map(({ run, at, by, command, counts, notCovered: absent }) => ({
+        ...{ run, began: at, by, command, verdicts: countsText(counts) },
+        'not reached': absent.map(({ device }) => device.name).join(', '),
+      })),
+    ),
+    ...section('Owed', ['since', 'device', 'change', 'state', 'run'], owed),
+    ...section(
+      'Changes not made by a run of this devsh',
+      ['after', 'before', 'device', 'what', 'by'],
+      folded,
+    ),
+    ...section(
+      'Coverage: readings, and the longest time without one',
+      ['device', 'resource', 'readings', 'gapFrom', 'gapTo'],
+      coverage,
+    ),
+    ...section('Clocks of the devices', ['device', 'clock', 'measured'], incident.clocks),
+  ];
+  return [`${lines.join('\n')}\n`, ...runs.map((run) => markdownReport(run, 2))].join('\n');
+}
+
+/** Rows that differ only in their device are one. */
+function section(title: string, columns: readonly string[], rows: Rows): string[] {
+  const cell = (row: DeviceRecord, column: string): string => valueText(row[column]);
+  const others = columns.filter((column) => column !== 'device');
+  const groups = grouped(rows, (row) => JSON.stringify(others.map((column) => cell(row, column))));
+  const cells = [...groups.values()].map((same) =>
+    columns.map((column) => inline([...new Set(same.map((row) => cell(row, column)))].join(', '))),
+  );
+  const heads = columns.map((column) => column.replace(/(?=[A-Z])/g, ' ').toLowerCase());
+  return ['', `## ${title}`, '', ...(rows.length === 0 ? ['None.'] : table(heads, cells))];
+}
+
+/** The runs that did anything in that time, and why others cannot be read. */
+async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
+  const runs: Report[] = [];
+  const unreadable: [id: string, why: string][] = [];
+  for (const id of (await services.runs.idsSince(since)).reverse()) {
+    try {
+      const run = await loadRun(services, id);
+      if (Date.parse(run.at) <= until && lastActivity(run) >= since) runs.push(reportOf(run));
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      // Of a run without a plan nothing was sent.
+      if (!(error instanceof EmptyJournalError)) unreadable.push([id, error.message]);
+    }
+  }
+  return { runs, unreadable };
+}
+
+function lastActivity({ at, endedAt = at, states, drops = [] }: Run): number {
+  const steps = [...states.values()].flat();
+  const sent = steps.flatMap((state) => (state.kind === 'waiting' ? [] : state.at));
+  const times = [at, endedAt, ...sent, ...drops.map((drop) => drop.at)];
+  return times.reduce((latest, time) => Math.max(latest, Date.parse(time)), 0);
+}
+
+/** Of the devices in the inventory, in the runs and in this session. Adds to `unread`. */
+async function historiesOfAll({ shell }: Call, runs: readonly Run[], unread: string[]) {
+  const { devices } = await shell.services.inventory.load();
+  const planned = runs.flatMap(({ plan }) => plan.devices.map(({ device }) => device));
+  const all = [...devices, ...shell.fleet.connected.map(({ ref }) => ref), ...planned];
+  const files = await shell.readings();
+  const histories: DeviceHistory[] = [];
+  for (const name of new Set(all.map((device) => device.name))) {
+    try {
+      const history = await historyOf(files, name);
+      if (history.damage !== undefined) unread.push(`the history has gaps: ${history.damage}`);
+      histories.push(history);
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      unread.push(`${name}: ${error.message}`);
+    }
+  }
+  return histories;
+}
+
+/** Owed at some time in the period, with what had become of it at the end. */
+async function debtsIn({ shell: { services } }: Call, { since, until }: Period) {
+  const before = await readDebts(services, isoText(since - 1));
+  const then = await readDebts(services, isoText(until));
+  const idOf = ({ debt: { run, device, action, resource, key } }: OpenDebt): string =>
+    JSON.stringify([run.run, device.address, action, resource, key]);
+  const wereClosed = new Set(before.closed.map(idOf));
+  const rows = [...then.open, ...then.closed]
+    .filter((one) => !wereClosed.has(idOf(one)))
+    .map(({ debt, state }) => ({
+      since: debt.run.at,
+      device: debt.device.name,
+      change: textOf(debt),
+      state:
+        state.kind === 'closed'
+          ? state.why
+          : state.kind === 'open'
+            ? 'open'
+            : `sent by run ${state.run}, not confirmed`,
+      run: debt.run.run,
+    }));
+  return { rows, unreadable: then.unreadable };
+}
+
+/** The clock of a device when it was last read before `until`. */
+function clockOf({ device, lives }: DeviceHistory, until: number) {
+  const life = lives.findLast(({ begin }) => begin <= until);
+  const readings = [...(life?.resources.values() ?? [])].flatMap((known) => known.readings);
+  const last = readings
+    .filter(({ clock, to }) => clock !== undefined && to <= until)
+    .reduce<(typeof readings)[number] | undefined>((a, b) => (a && a.to > b.to ? a : b), undefined);
+  if (last?.clock === undefined) return { device, clock: 'not measured' };
+  const { clock: aheadMs, to } = last;
+  return { device, clock: offsetText(aheadMs), aheadMs, measured: secondText(to) };
+}
+
+/** So that devices that were read together share a row. */
+function secondText(time: number): string {
+  return isoText(time).replace(/\.\d+Z$/, 'Z');
+}
+
+function isoText(time: number): string {
+  return new Date(time).toISOString();
+}
