@@ -14,6 +14,7 @@ import { removeDrafts } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf, Shell } from './shell/shell.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
+import { hideArguments } from './shell/grammar/hide-secrets.ts';
 import { wordsOfArgv } from './text/words.ts';
 import { rememberKeys } from './shell/records/last-seen.ts';
 import { ShellSession } from './shell/session.ts';
@@ -23,7 +24,7 @@ import type { Format } from './shell/grammar/options.ts';
 import type { Output } from './shell/output.ts';
 import { type RunningSimulator, Services, type SimulatorSpec } from './shell/services.ts';
 
-export { hideArguments } from './shell/grammar/hide-secrets.ts';
+export { hideArguments };
 
 /** Exit status of a bug in devsh, as in sysexits.h. */
 const BUG = 70;
@@ -81,6 +82,7 @@ async function runIn(
   shellSession.keepsForItself = isDemo;
   const shell = new Shell(shellSession);
   try {
+    if (await services.profiles.declareSecrets()) hideArguments(host.argv);
     return await runDoor(host, shell, settings, readStdin, cleanUp);
   } finally {
     await shellSession.close();

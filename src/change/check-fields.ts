@@ -1,4 +1,4 @@
-import type { FieldFacts } from '../device/facts-schema.ts';
+import type { FieldDetails } from '../device/profile.ts';
 import { type FieldShape, switchValue, typedValue } from '../device/typed-value.ts';
 import { type DeviceRecord, isValueList, type Value, valueText } from '../device/record.ts';
 
@@ -56,7 +56,7 @@ export function checkText(limits: FieldLimits, text: string): string | undefined
 
 /** By field. A change, unlike a record that `isNew`, may omit required fields, but not empty them. */
 export function checkFields(
-  details: Readonly<Record<string, FieldFacts>>,
+  details: Readonly<Record<string, FieldDetails>>,
   fields: DeviceRecord,
   isNew: boolean,
 ): Readonly<Record<string, string>> {
@@ -67,11 +67,15 @@ export function checkFields(
     const problem =
       facts.readOnly && isGiven
         ? 'read-only'
-        : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isGiven)
-          ? 'required'
-          : isGiven
-            ? checkValue(facts, value)
-            : undefined;
+        : facts.createOnly === true && isGiven && !isNew
+          ? 'can be set for a new record only'
+          : facts.nullable === false && value === null
+            ? 'must not be null'
+            : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isGiven)
+              ? 'required'
+              : isGiven
+                ? checkValue(facts, value)
+                : undefined;
     if (problem !== undefined) problems.set(name, problem);
   }
   return Object.fromEntries(problems);

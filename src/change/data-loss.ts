@@ -1,5 +1,6 @@
 import { omittedFields } from '../device/encode.ts';
 import {
+  detailsOf,
   hasPositionalIds,
   hiddenFields,
   ownAddress,
@@ -70,8 +71,8 @@ export function restorable(
     if (value === null || own.includes(field)) continue;
     const isId = profile.idFields.includes(field);
     if (isId && hasPositionalIds(profile)) continue;
-    const isReadOnly = valueAt(profile.resources[resource]?.details, field)?.readOnly;
-    const isSetByDevice = isReadOnly ?? isTimeStamp(value);
+    const { readOnly, writeOnly } = detailsOf(profile, resource, field) ?? {};
+    const isSetByDevice = writeOnly ?? readOnly ?? isTimeStamp(value);
     const kept = withoutMasks(value);
     if (isId || isSetByDevice || isSecretField(field) || kept === undefined) {
       if (valueText(value) !== '') lost.push([field, value]);

@@ -4,10 +4,10 @@ import { MASK } from '../text/one-line.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isSameValue } from './compare.ts';
 import type { Run, StepState } from './journal.ts';
-import { type DevicePlan, isOwed, isUnreachable, type Step } from './plan.ts';
-import { type Action, isGood } from './verdict.ts';
+import { causeText, type DevicePlan, isOwed, isOwing, type Step } from './plan.ts';
+import { type Action, isGood, type StepResult } from './verdict.ts';
 
-/** A change that a run intended for a device and did not make, because the device could not be reached. */
+/** A change that a run intended for a device and did not make, because nothing could be sent to the device. */
 export interface Debt {
   readonly run: Run;
   readonly device: DeviceRef;
@@ -17,6 +17,8 @@ export interface Debt {
   readonly key: string;
   /** Plans the change; absent if it can only be computed by the line of the run (`import`). */
   readonly change?: Change | undefined;
+  /** Why nothing could be sent: "unreachable", "refused the login". */
+  readonly cause: string;
 }
 
 /** `settled`, `superseded` and so on have a reason; the outcome of an `unconfirmed` one only its run knows. */
@@ -35,6 +37,7 @@ export function maskedFields(change: Change): string[] {
 
 /** What a run wanted on one device, whether it happened or not. */
 interface Intent extends Pick<Debt, 'resource' | 'action' | 'key' | 'change'> {
+  readonly cause?: string | undefined;
   readonly state: 'good' | 'owed' | 'unconfirmed' | 'other';
   /** The ids of the record, if the device was read: a debt may name it by its id. */
   readonly ids?: readonly string[];
@@ -100,8 +103,8 @@ export function debtsOf(
 export function owedBy(run: Run): readonly Debt[] {
   if (run.plan.settles !== undefined) return [];
   return run.plan.devices.flatMap((device) =>
-    intentsOn(run, device).flatMap(({ state, ...intent }) =>
-      state === 'owed' ? [{ run, device: device.device, ...intent }] : [],
+    intentsOn(run, device).flatMap(({ state, cause = '', ...intent }) =>
+      state === 'owed' ? [{ run, device: device.device, cause, ...intent }] : [],
     ),
   );
 }
@@ -148,12 +151,12 @@ export function namesOf(debts: readonly Debt[]): readonly string[] {
   return [...new Set(debts.map(({ device }) => device.name))];
 }
 
-/** The filters of unreachable devices that match no record of the devices that were read: they leave no debt. */
+/** The filters of devices that were not reached and that match no record of the devices that were read: they leave no debt. */
 export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
   readonly device: DeviceRef;
   readonly filter: string;
 }[] {
-  return devices.filter(isUnreachable).flatMap(({ device, changes = [] }) =>
+  return devices.filter(isOwing).flatMap(({ device, changes = [] }) =>
     changes.flatMap((change) => {
       if (change.action === 'add' || change.target.kind === 'key') return [];
       const isResolved = recordsOf(devices, change).length > 0;
@@ -165,10 +168,11 @@ export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
 function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const { device, steps, settled, error, changes = [], wanted = [] } = plan;
   if (error !== undefined) {
-    const state = isUnreachable(plan) ? 'owed' : 'other';
+    const state = isOwing(plan) ? 'owed' : 'other';
+    const cause = causeText(error);
     const planned = changes.flatMap((change) => explicit(run.plan.devices, change));
     const intended = changes.length > 0 ? planned : wanted;
-    return intended.map((one) => ({ ...one, state }));
+    return intended.map((one) => ({ ...one, state, cause }));
   }
   const states = run.states.get(device.name) ?? [];
   return [
@@ -179,8 +183,11 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
     })),
     ...steps.map((step, index): Intent => {
       const { resource, action, key } = step;
-      const state = stepState(states[index]);
-      return { resource, action, key, change: changeOf(step), state, ids: idsOf(step.before) };
+      const state = states[index];
+      const error = state?.kind === 'ended' ? state.result.error : undefined;
+      const cause = error && causeText(error);
+      const planned = { resource, action, key, change: changeOf(step), ids: idsOf(step.before) };
+      return { ...planned, state: stepState(state), cause };
     }),
   ];
 }
@@ -213,8 +220,7 @@ function explicit(
       step.key === key ? [step.before ?? {}] : [],
     );
     const target = { kind: 'key' as const, key };
-    const expected =
-      change.expected ?? agreedOn(before, action === 'set' ? change.fields : undefined);
+    const expected = change.expected ?? agreedOn(before, askedBy(change));
     return { resource, action, key, change: { ...change, target, expected } };
   });
 }
@@ -246,16 +252,13 @@ function recordsOf(
 /** Fields that say whose account it is. Ids and counters differ between devices by nature. */
 const IDENTITY = /^(?:e?-?mail\w*|(?:first|last|full|display|real|sur)_?name|phone\w*)$/i;
 
-/** The values in which all images agree: another value on the device is drift. */
-function agreedOn(
-  images: readonly DeviceRecord[],
-  asked: DeviceRecord | undefined,
-): DeviceRecord | undefined {
+/** Who it is, and the values to overwrite, as far as all images agree: another value on the device is drift. */
+function agreedOn(images: readonly DeviceRecord[], asked: DeviceRecord): DeviceRecord | undefined {
   const [first, ...others] = images;
   if (first === undefined) return undefined;
   const agreed = Object.entries(first).filter(
     ([field, value]) =>
-      (asked === undefined ? IDENTITY.test(field) : Object.hasOwn(asked, field)) &&
+      (IDENTITY.test(field) || Object.hasOwn(asked, field)) &&
       others.every((other) => isSameValue(value, other[field])),
   );
   return agreed.length === 0 ? undefined : Object.fromEntries(agreed);
@@ -266,19 +269,50 @@ function changeOf(step: Step): Change {
   const { resource, action, asked: fields, before, key } = step;
   if (action === 'add') return { action, resource, fields, isExact: true };
   const target = { kind: 'key' as const, key };
-  const person = before && agreedOn([before], undefined);
-  const asked = action === 'set' && before ? agreedOn([before], fields) : undefined;
-  const expected = person || asked ? { ...person, ...asked } : undefined;
+  const expected = before && agreedOn([before], action === 'set' ? fields : {});
   return action === 'delete'
     ? { action, resource, target, expected }
     : { action, resource, target, fields, expected, isExact: true };
+}
+
+function askedBy(change: Change): DeviceRecord {
+  return change.action === 'set' ? change.fields : {};
+}
+
+/** The fields by which a record that drifted may be another person's account. */
+export function personFields({ differences = [] }: StepResult, change: Change): readonly string[] {
+  const fields = differences.map(({ field }) => field);
+  return fields.filter((field) => !Object.hasOwn(askedBy(change), field));
+}
+
+/**
+ * A change as far as the user permits it: `--allow drift` gives up the values to overwrite, a mark whose account
+ * it is.
+ */
+export function permitted(change: Change, isDriftAllowed: boolean, isMarked: boolean): Change {
+  if (change.action === 'add' || change.expected === undefined) return change;
+  const kept = Object.entries(change.expected).filter(([field]) =>
+    Object.hasOwn(askedBy(change), field) ? !isDriftAllowed : !isMarked,
+  );
+  return { ...change, expected: kept.length === 0 ? undefined : Object.fromEntries(kept) };
 }
 
 function isSameDevice(a: DeviceRef, b: DeviceRef): boolean {
   return a.address === b.address || a.name === b.name;
 }
 
-function isSameRecord({ resource, key, ids = [] }: Omit<Intent, 'state'>, debt: Debt): boolean {
+/** The debt that a result is about. */
+export function debtOf<Due extends Debt>(
+  { record, ...result }: StepResult,
+  debts: readonly Due[],
+): Due | undefined {
+  return debts.find((debt) => isSameRecord({ ...result, ids: idsOf(record) }, debt));
+}
+
+function isSameRecord(
+  { resource, key, ids = [] }: Pick<Intent, 'resource' | 'key' | 'ids'>,
+  debt: Debt,
+): boolean {
   return resource === debt.resource && [key, ...ids].includes(debt.key);
 }
 

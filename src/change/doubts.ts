@@ -34,7 +34,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
     for (const field of leftOut) {
       doubts.set(
         field,
-        `"${field}" may grant rights and is not filled in: a form without it may mean no; ${field}=… sends it`,
+        `"${field}" ${isPrivilegeField(field) ? 'may grant rights and ' : ''}is not filled in: a form without it may mean no; ${field}=… sends it`,
       );
     }
     for (const field of untyped) {

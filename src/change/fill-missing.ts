@@ -1,5 +1,5 @@
 import { emptyFields, hasAllFields } from '../device/encode.ts';
-import { managedFields, type Profile } from '../device/profile.ts';
+import { detailsOf, managedFields, type Profile } from '../device/profile.ts';
 import { isInternalField, isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import type { Known } from './typed-fields.ts';
@@ -8,9 +8,9 @@ export interface Missing {
   readonly values: DeviceRecord;
   /** All fields that are sent without being given -> the source of their value. */
   readonly filled: Readonly<Record<string, string>>;
-  /** Required fields that may give rights: never filled in. Without them nothing is sent. */
+  /** Required fields that are never filled in, most as they may give rights. Without them nothing is sent. */
   readonly needed: readonly string[];
-  /** Fields that all records have and that may give rights: never filled in, so the form lacks them. */
+  /** Fields that all records have and that are never filled in, so that the form lacks them. */
   readonly leftOut: readonly string[];
 }
 
@@ -22,10 +22,12 @@ export interface Missing {
 export function fillMissing(about: Known, fields: DeviceRecord): Missing {
   const { profile, resource } = about;
   const isOpen = (field: string): boolean => !Object.hasOwn(fields, field);
+  const isUnfilled = (field: string): boolean =>
+    isPrivilegeField(field) || detailsOf(profile, resource, field)?.neverFilled === true;
   const common = commonIn(about).filter(([field]) => isOpen(field));
-  const values = Object.fromEntries(common.filter(([field]) => !isPrivilegeField(field)));
+  const values = Object.fromEntries(common.filter(([field]) => !isUnfilled(field)));
   const empty = emptyFields(profile, resource, { ...values, ...fields });
-  const needed = [...empty, ...requiredIn(about).filter(isOpen)].filter(isPrivilegeField);
+  const needed = [...empty, ...requiredIn(about).filter(isOpen)].filter(isUnfilled);
   return {
     values,
     filled: {
@@ -33,7 +35,7 @@ export function fillMissing(about: Known, fields: DeviceRecord): Missing {
       ...withOrigin(empty, 'because a form has all fields'),
     },
     needed: [...new Set(needed)],
-    leftOut: common.map(([field]) => field).filter(isPrivilegeField),
+    leftOut: common.map(([field]) => field).filter(isUnfilled),
   };
 }
 

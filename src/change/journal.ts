@@ -53,6 +53,11 @@ export interface StepRef {
   readonly index: number;
 }
 
+/** Whether a run is a `lockout`, which leaves devsh a login on each device. */
+export function isLockout({ command }: Pick<RunHead, 'command'>): boolean {
+  return /^lockout(?:\s|$)/.test(command);
+}
+
 /** One line. `send` is on disk before the request is sent. */
 export type JournalEntry =
   | ({ readonly kind: 'run' } & JournalHead)

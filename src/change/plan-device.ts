@@ -1,6 +1,6 @@
 import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
-import type { FieldFacts } from '../device/facts-schema.ts';
 import {
+  type FieldDetails,
   idOf,
   isSingle,
   keyFieldOf,
@@ -15,7 +15,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isSecretField } from '../device/sensitive-fields.ts';
+import { isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
@@ -130,7 +130,7 @@ function planAdd(context: PlanContext, change: Add): Planned {
   if (needed.length > 0) {
     const missing = needed.map((field) => `${field}=…`).join(' ');
     const error = new RefusedError(
-      `a new ${resource} needs ${needed.join(', ')}, which may grant rights and is never filled in: add ${missing}; nothing was sent`,
+      `a new ${resource} needs ${needed.join(', ')}, which ${needed.every(isPrivilegeField) ? 'may grant rights and ' : ''}is never filled in: add ${missing}; nothing was sent`,
     );
     return { ...result, verdict: 'failed', error };
   }
@@ -389,7 +389,7 @@ function objectionTo(
 
 /** Whether the value itself is wrong, not missing or read-only. */
 function isWrongValue(
-  details: Readonly<Record<string, FieldFacts>>,
+  details: Readonly<Record<string, FieldDetails>>,
   fields: DeviceRecord,
   name: string,
 ): boolean {

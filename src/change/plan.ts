@@ -253,14 +253,16 @@ export interface NotCovered {
   readonly steps?: number;
 }
 
-/** Whether a device failed because it could not be reached: a refusal is an answer, and leaves no debt. */
-export function isUnreachable({ error }: { readonly error?: DevshError | undefined }): boolean {
-  return error?.code === 'unreachable';
+/** Errors of devices that the change never reached. Any other failure is an answer to it, and leaves no debt. */
+export const OWING_CODES = ['unreachable', 'untrusted', 'unauthorized', 'credentials'];
+
+export function isOwing({ error }: { readonly error?: DevshError | undefined }): boolean {
+  return error !== undefined && OWING_CODES.includes(error.code);
 }
 
-/** Whether a step failed for that reason. `unknown` is no debt: `resume` settles it by reading. */
+/** Whether a step failed for such a reason. `unknown` is no debt: `resume` settles it by reading. */
 export function isOwed({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
-  return verdict === 'failed' && isUnreachable({ error });
+  return verdict === 'failed' && isOwing({ error });
 }
 
 /** Error codes as words, for use after a count or in parentheses. */

@@ -1,6 +1,5 @@
-import type { FieldFacts } from '../device/facts-schema.ts';
 import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
-import type { Profile } from '../device/profile.ts';
+import { detailsOf, type FieldDetails, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   isValueList,
@@ -17,14 +16,7 @@ export interface Known {
 }
 
 export function shapeOf({ profile, resource, records }: Known, field: string): FieldShape {
-  return fieldShape(factsOf({ profile, resource }, field), valuesAt(records, [field]));
-}
-
-function factsOf(
-  { profile, resource }: Omit<Known, 'records'>,
-  field: string,
-): FieldFacts | undefined {
-  return valueAt(profile.resources[resource]?.details ?? {}, field);
+  return fieldShape(detailsOf(profile, resource, field), valuesAt(records, [field]));
 }
 
 interface Reading {
@@ -59,7 +51,7 @@ export function typedFields(
     const path = pathOf(known, name);
     const [field = name] = path;
     const place = {
-      facts: path.length === 1 ? factsOf(known, field) : undefined,
+      facts: path.length === 1 ? detailsOf(known.profile, known.resource, field) : undefined,
       values: valuesAt(known.records, path),
       own: valuesAt([before], path)[0],
     };
@@ -114,7 +106,7 @@ function isField({ profile, resource, records }: Known, name: string): boolean {
 }
 
 interface Place {
-  readonly facts: FieldFacts | undefined;
+  readonly facts: FieldDetails | undefined;
   /** The values of all records there, and of the record to change. */
   readonly values: readonly (Value | undefined)[];
   readonly own: Value | undefined;
@@ -154,7 +146,8 @@ function shapeAt({ facts, values, own }: Place): FieldShape {
 }
 
 /** Whether `null` means null: records have null there, and no text. A user called "null" keeps the name. */
-function isNullable({ values, own }: Place, { kind }: FieldShape): boolean {
+function isNullable({ facts, values, own }: Place, { kind }: FieldShape): boolean {
+  if (facts?.nullable !== undefined) return facts.nullable;
   const held = [...values, own];
   if (kind === 'text' || !held.includes(null)) return false;
   return kind !== 'unknown' || held.every((value) => value === undefined || value === null);

@@ -89,8 +89,9 @@ function unknownFields(
   held: DeviceRecord,
   records: readonly DeviceRecord[],
 ): string[] {
-  const { fields = [], details } = profile.resources[resource] ?? {};
-  if (details !== undefined || fields.length > 0) return [];
+  const { fields = [], details = {}, fieldFacts = {} } = profile.resources[resource] ?? {};
+  const isDescribed = Object.keys(details).length > Object.keys(fieldFacts).length;
+  if (isDescribed || fields.length > 0) return [];
   return Object.keys(asked).filter(
     (field) =>
       valueText(valueAt(asked, field)) !== '' &&

@@ -11,6 +11,7 @@ import {
   isAccountOf,
   pickEntry,
   RecentCache,
+  type RotationChange,
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
@@ -19,6 +20,8 @@ import {
 const LIMIT_MS = 3_000;
 /** Over SSH no one sits at the desktop that shows the unlock dialog for a new entry. */
 const REMOTE_LIMIT_MS = 1_500;
+/** Changes of one request, so that it ends within the limit. */
+const MAX_CHANGES = 20;
 
 /** The keychain of macOS or Windows, or the Secret Service of a Linux desktop. */
 export class OsKeychain implements CredentialStore {
@@ -65,13 +68,25 @@ export class OsKeychain implements CredentialStore {
     return (await this.#entries()).map(accountOf);
   }
 
+  /** What is kept of accounts under rotation, in a service of its own that no other look-up reads. */
+  async readRotations(): Promise<StoredEntry[]> {
+    return entriesIn(await this.#ask({ service: `${this.#service}-rotation` }));
+  }
+
+  async writeRotations(changes: readonly RotationChange[]): Promise<void> {
+    const service = `${this.#service}-rotation`;
+    for (let at = 0; at < changes.length; at += MAX_CHANGES) {
+      const part = changes.slice(at, at + MAX_CHANGES);
+      const set = part.flatMap(({ account, text: password }) =>
+        password === undefined ? [] : [{ account, password }],
+      );
+      const removed = part.filter(({ text }) => text === undefined);
+      await this.#ask({ service, set, remove: removed.map(({ account }) => account) });
+    }
+  }
+
   async #entries(): Promise<StoredEntry[]> {
-    const { entries } = await this.#listing.get('', () => this.#ask({ service: this.#service }));
-    return entries.flatMap(({ account, password }) => {
-      const parsed = parseAccount(account);
-      // Skips entries of other programs and of later versions.
-      return parsed === undefined ? [] : [{ ...parsed, secret: password }];
-    });
+    return entriesIn(await this.#listing.get('', () => this.#ask({ service: this.#service })));
   }
 
   async #ask(request: KeychainRequest): Promise<KeychainResponse> {
@@ -82,6 +97,14 @@ export class OsKeychain implements CredentialStore {
     if (request.set || request.remove) this.#listing.clear();
     return answer;
   }
+}
+
+function entriesIn({ entries }: KeychainResponse): StoredEntry[] {
+  return entries.flatMap(({ account, password }) => {
+    const parsed = parseAccount(account);
+    // Skips entries of other programs and of later versions.
+    return parsed === undefined ? [] : [{ ...parsed, secret: password }];
+  });
 }
 
 const TOKEN = 'token:';

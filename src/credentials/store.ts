@@ -16,6 +16,13 @@ export interface StoredAccount {
 
 export type StoredEntry = StoredAccount & StoredCredential;
 
+/** What to keep of an account under rotation; without a text its entry is removed. */
+export interface RotationChange {
+  /** See `accountName`. */
+  readonly account: string;
+  readonly text: string | undefined;
+}
+
 export class WrongPassphraseError extends CredentialError {}
 
 /** A store of credentials: the OS keychain or the vault. */

@@ -6,11 +6,13 @@ import {
   type CredentialStore,
   isAccountOf,
   pickEntry,
+  type RotationChange,
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
   WrongPassphraseError,
 } from './store.ts';
+import { accountName, parseAccount } from './keychain.ts';
 import type { OpenedVault } from './vault-file.ts';
 
 /** The vault exists but is locked. The message says how to unlock it. */
@@ -94,7 +96,25 @@ export class Vault implements CredentialStore {
   }
 
   async list(): Promise<StoredAccount[]> {
-    return (await this.#current()).entries.map(accountOf);
+    return (await this.#current()).entries.filter((entry) => !isRotation(entry)).map(accountOf);
+  }
+
+  /** What is kept of accounts under rotation, in entries that no other look-up finds. */
+  async readRotations(): Promise<StoredEntry[]> {
+    const entries = (await this.#current()).entries.filter(isRotation);
+    return entries.map((entry) => ({ ...entry, address: entry.address.slice(ROTATION.length) }));
+  }
+
+  async writeRotations(changes: readonly RotationChange[]): Promise<void> {
+    const names = new Set(changes.map(({ account }) => account));
+    await this.#change(
+      (entry) => isRotation(entry) && names.has(accountName(entry).replace(ROTATION, '')),
+      changes.flatMap(({ account, text: secret }) => {
+        const entry = parseAccount(account);
+        if (entry === undefined || secret === undefined) return [];
+        return [{ ...entry, address: `${ROTATION}${entry.address}`, secret }];
+      }),
+    );
   }
 
   /** Removes and adds entries; returns how many were removed. */
@@ -150,6 +170,13 @@ export class Vault implements CredentialStore {
   #exclusive<T>(work: () => Promise<T>): Promise<T> {
     return withLock(this.path, work, { waitMs: WAIT_MS });
   }
+}
+
+/** No address begins so. A devsh without rotation keeps such entries as they are. */
+const ROTATION = 'rotation/';
+
+function isRotation({ address }: StoredAccount): boolean {
+  return address.startsWith(ROTATION);
 }
 
 function isSameAccount(a: StoredAccount, b: StoredAccount): boolean {

@@ -3,7 +3,7 @@ import { CancelledError } from '../errors.ts';
 import type { TLSSocket } from 'node:tls';
 import type { Client } from 'undici';
 import { type Address, formatAddress, originOf } from './address.ts';
-import type { Credential } from './credential.ts';
+import type { Credential, TokenHeader } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response, type Sender } from './exchange.ts';
 import { TransportFault } from './fault.ts';
@@ -27,6 +27,8 @@ export interface ClientOptions {
   readonly route?: Route | undefined;
   /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
+  /** Where the token goes, if not to the Authorization header. */
+  readonly auth?: TokenHeader | undefined;
   /** For connecting, TLS included; 5,000 when absent, never more than `timeoutMs`. */
   readonly connectTimeoutMs?: number;
   /** For one whole response, read at each request; 10,000 when absent. */
@@ -249,7 +251,7 @@ export class DeviceClient {
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
-    const { credential, trace, route } = this.#options;
+    const { auth, credential, trace, route } = this.#options;
     trace?.(() => {
       const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
       return `> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`;
@@ -259,7 +261,7 @@ export class DeviceClient {
       'accept-language': 'en',
       'accept-encoding': 'identity',
       'user-agent': 'devsh',
-      authorization: credential?.header(),
+      [credential?.headerName(auth) ?? 'authorization']: credential?.header(auth),
       'content-type': request.body?.type,
       'if-match': request.ifMatch,
     };

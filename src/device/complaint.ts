@@ -1,6 +1,13 @@
 import type { FieldIssues } from './errors.ts';
 import { jsonIn } from './json.ts';
-import { isValueList, isValueObject, type Value, valueAt, valueText } from './record.ts';
+import {
+  isValueList,
+  isValueObject,
+  nestedValue,
+  type Value,
+  valueAt,
+  valueText,
+} from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
 
 /** Keys of an error body that name no field of the record. */
@@ -45,8 +52,15 @@ export function issuesText(issues: FieldIssues): string {
   return oneLine(parts.join('; '));
 }
 
-/** Why a 2xx is a failure anyway: `{"status": "error"}`, `{"success": false}`, `Error: …`. */
-export function declinedReason(body: string | Value): string | undefined {
+/**
+ * Why a 2xx is a failure anyway: `{"status": "error"}`, `{"success": false}`, `Error: …`.
+ *
+ * @param successIf the values that a success has at these places, where the response has them
+ */
+export function declinedReason(
+  body: string | Value,
+  successIf: Readonly<Record<string, string>> = {},
+): string | undefined {
   if (typeof body === 'string' && !/^\s*\{/.test(body.slice(0, 100))) {
     const start = body.slice(0, 1000);
     return /^\s*(?:#\s*)?error\b/i.test(start) ? oneLine(start) : undefined;
@@ -57,7 +71,11 @@ export function declinedReason(body: string | Value): string | undefined {
   const isFailure = [status, result].some(
     (word) => typeof word === 'string' && /^(?:error|failed|failure|fail)$/i.test(word),
   );
-  if (!isFailure && success !== false && ok !== false) return undefined;
+  const isUnlike = Object.entries(successIf).some(([place, text]) => {
+    const held = nestedValue(value, place);
+    return held !== undefined && valueText(held) !== text;
+  });
+  if (!isFailure && !isUnlike && success !== false && ok !== false) return undefined;
   return issuesText(issuesIn(value)) || 'no reason given';
 }
 

@@ -1,6 +1,21 @@
 import { CredentialError } from '../errors.ts';
 import { redactorOf } from './sensitive-fields.ts';
 
+/** The header of a token, and what precedes the token there. */
+export interface TokenHeader {
+  readonly header?: string;
+  readonly prefix?: string;
+}
+
+const AUTHORIZATION = 'authorization';
+
+/** A token as the value of its header. @param usual its prefix in the Authorization header */
+export function headerOf(token: string, { header, prefix }: TokenHeader, usual: string): string {
+  const isUsual = (header ?? AUTHORIZATION).toLowerCase() === AUTHORIZATION;
+  const before = prefix ?? (isUsual ? usual : '');
+  return before === '' || /[=:]$/.test(before) ? `${before}${token}` : `${before} ${token}`;
+}
+
 /** The secret is private: neither `util.inspect` nor `JSON.stringify` shows it. */
 export class Credential {
   readonly kind: 'basic' | 'token';
@@ -39,20 +54,25 @@ export class Credential {
     return new Credential('token', user, token);
   }
 
-  /** The Authorization header. Throws CredentialError if the token does not fit in a header. */
-  header(): string {
+  /** The value of its header. Throws CredentialError if the token does not fit in a header. */
+  header(auth: TokenHeader = {}): string {
     if (this.kind === 'token' && !/^[\x21-\x7e]+$/.test(this.#secret)) {
       throw new CredentialError(
         'the token is empty or contains an invalid character (a space, a line end): type it again',
       );
     }
-    if (this.kind === 'token') return `${this.#scheme()} ${this.#secret}`;
+    if (this.kind === 'token') return headerOf(this.#secret, auth, this.#scheme());
     return `Basic ${Buffer.from(this.#pair(), 'utf8').toString('base64')}`;
   }
 
   /** NetBox 4.5 and later require another scheme for their new tokens. */
   #scheme(): string {
     return this.#secret.startsWith('nbt_') ? 'Bearer' : 'Token';
+  }
+
+  /** The name of its header: a password always goes to Authorization. */
+  headerName({ header = AUTHORIZATION }: TokenHeader = {}): string {
+    return this.kind === 'token' ? header : AUTHORIZATION;
   }
 
   /** Replaces the secret in any spelling: a device may echo what was sent. */

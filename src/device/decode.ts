@@ -37,7 +37,7 @@ export function decodeList(
 
 function decodeText(body: string, resource: string, profile: Profile): DecodedList {
   if (isHtml(body)) throw new DecodeFailure(`an HTML page instead of records: ${htmlTitle(body)}`);
-  const declined = declinedReason(body);
+  const declined = declinedReason(body, profile.successIf);
   if (declined !== undefined) throw new DeclinedFailure(declined);
   if (hasMoreLines(body, MAX_RECORDS)) throw new DecodeFailure(`more than ${MAX_RECORDS} lines`);
   const { groupField } = profile.list;
@@ -71,7 +71,7 @@ export function decodeRecord(
     if (only !== undefined && records.length === 1) return only;
     throw new DecodeFailure(`${records.length} records instead of one`);
   }
-  const declined = declinedReason(value);
+  const declined = declinedReason(value, profile.successIf);
   const isRecord = isRecordLike(value, resource, profile) && !holdsRecords(value, resource);
   if (declined !== undefined && !isRecord) throw new DeclinedFailure(declined);
   const record = isRecord ? value : unwrapped(value, resource, profile);
@@ -148,7 +148,7 @@ const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
 function decodeJsonList(value: Value, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: 'array' };
   if (!isValueObject(value)) throw new DecodeFailure('a single value instead of records');
-  const declined = declinedReason(value);
+  const declined = declinedReason(value, profile.successIf);
   const isRecord = isRecordLike(value, resource, profile);
   // A record may have a status of its own; a complaint also has a reason.
   if (

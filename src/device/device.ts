@@ -106,8 +106,8 @@ export class Device {
     this.#profile = options.profile ?? documentedProfile;
     this.trust = options.trust;
     this.#options = options;
-    const { connections } = this.#profile;
-    this.#client = new DeviceClient({ ...options, connections });
+    const { auth, connections } = this.#profile;
+    this.#client = new DeviceClient({ ...options, auth, connections });
   }
 
   get profile(): Profile {
@@ -404,7 +404,8 @@ export class Device {
   #context(request: Request): FailureContext {
     const { device, credential } = this.#options;
     const secrets = [...secretsOf(request), ...secretsInQuery(request.path)];
-    return { device, credential, request, fields: request.fields, secrets };
+    const { auth } = this.#profile;
+    return { device, credential, auth, request, fields: request.fields, secrets };
   }
 
   #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {

@@ -154,6 +154,7 @@ function changedFields(
 ): DeviceRecord {
   const facts = updateFacts(profile, resource);
   const documented = profile.resources[resource]?.fields ?? [];
+  const { fieldFacts = {} } = profile.resources[resource] ?? {};
   const managed = bookkeepingFields(profile, resource);
   const fields = [...documented, ...Object.keys(before), ...Object.keys(changes)];
   return recordOf(fields, (field) => {
@@ -161,6 +162,9 @@ function changedFields(
     if (changed !== undefined) return withoutUnchangedSecrets(changed, current);
     if (facts.record !== 'whole' || current === undefined || managed.includes(field))
       return undefined;
+    const { readOnly, writeOnly, nullable } = fieldFacts[field] ?? {};
+    if (readOnly === true || writeOnly === true) return undefined;
+    if (current === null && nullable === true) return null;
     if (current === null && documented.includes(field)) return '';
     const { sentBack = [] } = profile.resources[resource] ?? {};
     if (sentBack.includes(field)) return current;

@@ -9,6 +9,7 @@ import {
   type Profile,
   resourceOf,
   configuredSingle,
+  statedDetails,
   updateFacts,
   withResource,
   type WriteFacts,
@@ -183,6 +184,7 @@ function withResourceFacts(base: Profile, resource: string, seen: ResourceFacts)
   const { choiceFields } = resourceOf(base, resource);
   const { resources } = withResource(base, resource, {
     ...Object.fromEntries(found),
+    ...(details && { details: statedDetails(details, base.resources[resource]?.fieldFacts) }),
     choiceFields: [...new Set([...choiceFields, ...choicesIn(details)])],
   });
   const profile = observed(

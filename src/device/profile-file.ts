@@ -1,14 +1,17 @@
-import { namesRecord } from './path-template.ts';
+import { namesRecord, placeholdersIn } from './path-template.ts';
 import { parse, parseDocument } from 'yaml';
 import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
+import type { WriteName } from './facts-schema.ts';
+import { declareSecrets, isSecretField, maskedPath } from './sensitive-fields.ts';
 import { suggestFact, type ProfileContent, profileSchema } from './profile-schema.ts';
 import {
   type Origin,
   type Profile,
   type ResourceProfile,
+  statedDetails,
   withResource,
   type WriteFacts,
   WRITES,
@@ -43,11 +46,12 @@ type FileContent = Omit<ProfileContent, 'extends'>;
 
 /** Overrides a built-in profile with the facts of the file. */
 function merged(base: Profile, content: FileContent, name: string): Profile {
-  const { resources, list, create, update, remove, ...facts } = content;
+  const { resources, list, create, update, remove, auth, ...facts } = content;
   const profile = {
     ...base,
     ...namedInCode(facts),
     name,
+    ...(auth && { auth: { ...base.auth, ...namedInCode(auth) } }),
     list: { ...base.list, ...namedInCode(list ?? {}) },
     create: mergedWrite(base.create, create),
     update: mergedUpdate(base.update, update),
@@ -63,16 +67,21 @@ function merged(base: Profile, content: FileContent, name: string): Profile {
 function mergedResource(
   profile: Profile,
   resource: string,
-  { update: own, ...facts }: NonNullable<FileContent['resources']>[string],
+  { update: own, field_facts, ...facts }: NonNullable<FileContent['resources']>[string],
 ): Partial<ResourceProfile> {
   const known = profile.resources[resource];
   const isKeyed = facts.key_field !== undefined ? false : undefined;
   const single = facts.single ?? known?.single ?? isKeyed;
   const collection = { ...profile.update, path: '{collection}', selector: 'none' } as const;
+  const fieldFacts = Object.fromEntries(
+    Object.entries(field_facts ?? {}).map(([field, stated]) => [field, namedInCode(stated)]),
+  );
+  declareSecrets(Object.keys(fieldFacts).filter((field) => fieldFacts[field]?.secret === true));
   const merge = single === true ? mergedWrite(collection, own) : mergedUpdate(profile.update, own);
   return {
     keyField: known?.keyField ?? 'name',
     ...namedInCode(facts),
+    ...(field_facts && { fieldFacts, details: statedDetails({}, fieldFacts) }),
     ...(single !== undefined && { single }),
     ...(own !== undefined && { update: merge }),
   };
@@ -123,6 +132,7 @@ function configuredOrigins({ resources = {}, ...content }: FileContent): Record<
 
 /** Violations of the rules that no profile can disable, most important first. */
 function* problemsOf({
+  basePath,
   create,
   idFields,
   list,
@@ -146,6 +156,13 @@ function* problemsOf({
     const missing = '{item}, {id} or {key} is missing';
     yield [['remove', 'path'], `a DELETE must go to the path of one record: ${missing}`];
   }
+  for (const [path, value] of pathsOf({ basePath, create, list, remove, resources, update })) {
+    if (value === undefined || !hasSecret(value)) continue;
+    yield [
+      path,
+      `a secret in an address ends up in logs: state auth.header, and give the token with "login --token"`,
+    ];
+  }
   for (const [write, facts] of Object.entries({ create, update, remove })) {
     const message = contradiction(write, facts);
     if (message !== undefined) yield [[write], message];
@@ -163,6 +180,29 @@ function* problemsOf({
     const message = contradiction('update', own) ?? unnamed;
     if (message !== undefined) yield [['resources', resource, 'update'], message];
   }
+}
+
+/** Every path of a profile, with its place in the file. */
+function pathsOf(
+  profile: Pick<Profile, 'basePath' | 'list' | 'resources' | WriteName>,
+): [place: string[], path: string | undefined][] {
+  const { basePath, list, resources, ...writes } = profile;
+  return [
+    [['base_path'], basePath],
+    [['list', 'path'], list.path],
+    [['list', 'detail'], list.detail],
+    ...Object.entries(writes).map(([name, { path }]): [string[], string] => [[name, 'path'], path]),
+    ...Object.entries(resources).flatMap(([name, facts]): [string[], string | undefined][] => [
+      [['resources', name, 'path'], facts?.path],
+      [['resources', name, 'update', 'path'], facts?.update?.path],
+    ]),
+  ];
+}
+
+/** Whether a query has a secret, by the name of the parameter or of the field that is put in. */
+function hasSecret(path: string): boolean {
+  const [, query = ''] = path.split('?', 2);
+  return maskedPath(path) !== path || placeholdersIn(query).some(isSecretField);
 }
 
 /** Why the facts of a write (`create`, `update` or `remove`) contradict each other, if they do. */

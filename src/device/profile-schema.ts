@@ -19,6 +19,23 @@ const names = z.array(text, 'must be a list of names');
 const fact = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
   type.exactOptional().describe(says);
 
+/** Headers of HTTP itself, of the way, and those that devsh sends anyway. */
+const RESERVED =
+  /^(?:host|connection|keep-alive|te|trailer|transfer-.*|upgrade|expect|content-.*|set-cookie2?|cookie2?|proxy-.*|accept.*|user-agent|if-.*|range|via|forwarded|x-forwarded-.*|origin|referer|date)$/i;
+
+const headerName = text
+  .regex(/^[A-Za-z][\w-]{0,63}$/, 'must be the name of a header, as X-API-Key')
+  .refine((name) => !RESERVED.test(name), 'is a header of HTTP that cannot take a secret');
+
+const authSchema = z.strictObject({
+  header: fact(headerName, 'The header of a token, if not Authorization'),
+  prefix: fact(
+    z.string().regex(/^[!-~]{0,64}$/, 'must be one word, or empty'),
+    'What precedes the token there, as Bearer; a space follows unless it ends with = or :. ' +
+      'Usually Token in Authorization, nothing in another header',
+  ),
+});
+
 const writeSchema = z.strictObject({
   method: fact(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'The HTTP method'),
   path: fact(
@@ -68,6 +85,20 @@ const listSchema = z.strictObject({
   group_field: fact(text, 'For lines as in admin="root,joe": the field of a record for its groups'),
 });
 
+const fieldSchema = z.strictObject({
+  type: fact(
+    z.enum(['string', 'boolean', 'integer', 'number', 'list', 'object']),
+    'The type that is sent, whatever the records show',
+  ),
+  choices: fact(names, 'The only values that it takes'),
+  nullable: fact(flag, 'true: null is a value of its own; false: null is refused'),
+  read_only: fact(flag, 'Set by the device alone: refused, and never sent back'),
+  create_only: fact(flag, 'Given to a new record and refused in a change'),
+  write_only: fact(flag, 'Taken and not shown as it is: never compared, never sent back'),
+  never_filled: fact(flag, 'Sent only if you name it'),
+  secret: fact(flag, 'Masked everywhere, as a password is'),
+});
+
 const resourceSchema = z.strictObject({
   path: fact(
     text.regex(/^\//, 'must begin with /'),
@@ -81,6 +112,10 @@ const resourceSchema = z.strictObject({
   key_field: fact(text, 'The natural key: the field that people know a record by'),
   fields: fact(names, 'The fields that a new record must have'),
   choice_fields: fact(names, 'Fields that take only certain values, none of them empty'),
+  field_facts: fact(
+    z.record(text, fieldSchema, 'must be a map of fields'),
+    'By field, what it takes and when it is sent; more exact than the lists of names',
+  ),
   volatile: fact(
     names,
     'Fields that change by themselves (counters, uptimes): shown, never compared',
@@ -117,6 +152,7 @@ export const profileSchema = z.strictObject({
     text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be media types, as application/json'),
     'The media types in the Accept header, if not JSON',
   ),
+  auth: fact(authSchema, 'How a login is sent'),
   connections: fact(
     z.enum(['one', 'several']),
     'one: the device accepts only one connection at a time',
@@ -133,6 +169,10 @@ export const profileSchema = z.strictObject({
     text,
     'Where a successful response to a write reports errors, as in results.status',
   ),
+  success_if: fact(
+    z.record(z.string(), z.string()),
+    'Values without which a response means a failure whatever its status, as in code: 0',
+  ),
   no_id: fact(z.string(), 'The id of a new record, as null'),
   resources: fact(z.record(z.string(), resourceSchema), 'By name, the facts of one resource'),
   list: fact(listSchema, 'How all records of a resource are read'),
@@ -143,10 +183,14 @@ export const profileSchema = z.strictObject({
 
 export type ProfileContent = z.infer<typeof profileSchema>;
 type Facts<Schema extends z.ZodType> = NamedInCode<z.infer<Schema>>;
+export type ConfiguredAuth = Facts<typeof authSchema>;
 export type ConfiguredWrite = Facts<typeof writeSchema>;
 export type ConfiguredList = Facts<typeof listSchema>;
-export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update'>;
-export type ConfiguredProfile = Facts<typeof profileSchema>;
+export type ConfiguredField = Facts<typeof fieldSchema>;
+export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update' | 'fieldFacts'>;
+export type ConfiguredProfile = Omit<Facts<typeof profileSchema>, 'auth'> & {
+  readonly auth?: ConfiguredAuth;
+};
 
 export function profileJsonSchema(): unknown {
   return z.toJSONSchema(profileSchema, { io: 'input' });
@@ -156,11 +200,15 @@ export function profileJsonSchema(): unknown {
 export function suggestFact(key: string, path: readonly PropertyKey[]): string {
   const [first] = path;
   const below =
-    first === 'resources' && path.length === 2
-      ? resourceSchema
-      : first === 'list'
-        ? listSchema
-        : writeSchema;
+    path[2] === 'field_facts'
+      ? fieldSchema
+      : first === 'resources' && path.length === 2
+        ? resourceSchema
+        : first === 'list'
+          ? listSchema
+          : first === 'auth'
+            ? authSchema
+            : writeSchema;
   const known = Object.keys((path.length === 0 ? profileSchema : below).shape);
   const [best] = suggest(key, known);
   return best === undefined ? `, the facts are ${known.join(', ')}` : `, did you mean "${best}"?`;

@@ -1,5 +1,6 @@
-import type { ListResponses, ResourceFacts, WriteName } from './facts-schema.ts';
+import type { FieldFacts, ListResponses, ResourceFacts, WriteName } from './facts-schema.ts';
 import type {
+  ConfiguredField,
   ConfiguredList,
   ConfiguredProfile,
   ConfiguredResource,
@@ -20,8 +21,43 @@ export interface ResourceProfile
   extends
     Known<ConfiguredResource, 'keyField' | 'fields' | 'choiceFields'>,
     Omit<ResourceFacts, keyof ConfiguredResource> {
+  readonly fieldFacts?: Readonly<Record<string, ConfiguredField>>;
+  /** As the device describes them and the profile states them. */
+  readonly details?: Readonly<Record<string, FieldDetails>>;
   /** How it is changed, if that differs from other resources. */
   readonly update?: WriteFacts;
+}
+
+export interface FieldDetails
+  extends FieldFacts, Omit<ConfiguredField, 'type' | 'choices' | 'readOnly'> {
+  /** The type is configured: values that records show do not change it. */
+  readonly isStated?: boolean;
+}
+
+/** The fields that the device describes, with what the profile states of them. */
+export function statedDetails(
+  described: Readonly<Record<string, FieldDetails>> = {},
+  stated: ResourceProfile['fieldFacts'] = {},
+): Record<string, FieldDetails> {
+  const own = Object.entries(stated).map(([field, { choices, ...facts }]) => [
+    field,
+    {
+      ...{ type: 'field', required: false, readOnly: false },
+      ...valueAt(described, field),
+      ...facts,
+      ...(facts.type !== undefined && { isStated: true }),
+      ...(choices && { choices: choices.map((value) => ({ value, label: value })) }),
+    },
+  ]);
+  return { ...described, ...(Object.fromEntries(own) as Record<string, FieldDetails>) };
+}
+
+export function detailsOf(
+  profile: Profile,
+  resource: string,
+  field: string,
+): FieldDetails | undefined {
+  return valueAt(profile.resources[resource]?.details, field);
 }
 
 export type WriteFacts = Known<
@@ -250,7 +286,9 @@ export function hiddenFields(
   const described = Object.keys(details).filter((field) => details[field]?.readOnly === false);
   const unshown = [...new Set([...hidden, ...shown, ...fields, ...described])].filter(
     (field) =>
-      !profile.idFields.includes(field) && !records.some((record) => Object.hasOwn(record, field)),
+      !profile.idFields.includes(field) &&
+      (details[field]?.writeOnly === true ||
+        !records.some((record) => Object.hasOwn(record, field))),
   );
   hiddenByReading.set(records, { profile, resource, fields: unshown });
   return unshown;

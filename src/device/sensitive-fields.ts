@@ -14,13 +14,22 @@ const SECRET_NAME = new RegExp(
 
 /** Cached, because lists of many records ask for the same few names. */
 const verdicts = new Map<string, boolean>();
+/** Names that a profile calls secret: wherever a line, a record or a file has them, whatever the device. */
+const declared = new Set<string>();
+
+export function declareSecrets(names: readonly string[]): void {
+  for (const name of names) declared.add(name);
+  if (names.length > 0) verdicts.clear();
+}
+
 const MAX_CACHED = 1_000;
 
 /** Whether a field name denotes a secret: `password`, `new_passwd`, `api-key`, `authToken`. */
 export function isSecretField(name: string): boolean {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
-  const isSecret = SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  const isSecret =
+    declared.has(name) || SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
   if (verdicts.size >= MAX_CACHED) verdicts.clear();
   verdicts.set(name, isSecret);
   return isSecret;

@@ -15,7 +15,7 @@ import { type FaultKind, faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
 import { retryAfterMs } from './retry-policy.ts';
 import { oneLine } from '../text/one-line.ts';
-import type { Credential } from './credential.ts';
+import type { Credential, TokenHeader } from './credential.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
 
 export function responseError(context: FailureContext, received: Response): DeviceError {
@@ -209,21 +209,46 @@ function otherScheme({ headers }: Response): string {
   return `; the device requires ${scheme}, which devsh does not support`;
 }
 
-/** If only the authentication of a read fails, the token may be right but its scheme wrong. */
-function tokenAdvice({ device, credential, request }: FailureContext, response: Response): string {
-  const { status, headers } = response;
+/** A header for a token that a response names. */
+const NAMED_HEADER = /\bX-(?![\w-]*[CX]SRF)[A-Z][\w-]{0,40}(?:key|token|auth)\b/i;
+
+/**
+ * If only the authentication of a read fails, the token may be right but its place wrong. devsh proposes another
+ * one and does not try it: a token is sent only where the user wants it.
+ */
+function tokenAdvice(
+  { device, credential, auth, request }: FailureContext,
+  { status, headers, body }: Response,
+): string {
   if (credential?.kind !== 'token' || !isRead(request) || ![400, 401, 403].includes(status))
     return '';
-  const sent = /^\w+/.exec(credential.header())?.[0] ?? '';
-  const wanted = /^\s*([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1];
-  if (status === 401 && (wanted === undefined || wanted.toLowerCase() === sent.toLowerCase()))
-    return '';
-  const other = wanted === undefined ? 'may require another scheme' : `requires ${oneLine(wanted)}`;
+  const header = credential.headerName(auth);
+  const [prefix = ''] = /^\S+(?= )/.exec(credential.header(auth)) ?? [];
+  const challenge = headers['www-authenticate'] ?? '';
+  const [wanted] = /^[\w-]+/.exec(challenge.trim()) ?? [];
+  const [named] = NAMED_HEADER.exec(`${challenge} ${body}`) ?? [];
+  const isSame = (one: string | undefined, other: string): boolean =>
+    one?.toLowerCase() === other.toLowerCase();
+  if (isSame(wanted, prefix) || isSame(named, header)) return '';
+  const facts =
+    named === undefined
+      ? wanted === undefined
+        ? ['auth.prefix=Bearer', 'auth.header=X-API-Key']
+        : PASSWORD_SCHEME.test(wanted)
+          ? []
+          : [`auth.prefix=${wanted}`]
+      : [`auth.header=${named}`];
+  const proposals = facts.map((one) => `"profile set ${device.name} ${one}"`).join(' or ');
+  const sent = `${header.replace(/^a/, 'A')}: ${prefix === '' ? '' : `${prefix} `}…`;
+  const other = named ?? wanted;
+  const requires = other === undefined ? 'may require another scheme' : `requires ${other}`;
   return (
-    `. devsh sent the token as "Authorization: ${sent} …"; the device ${other}: ` +
-    `try a password, "login ${device.name} --user NAME"`
+    `. devsh sent the token as "${sent}"; the device ${requires}: try ` +
+    `${proposals === '' ? '' : `${proposals}, or `}a password, "login ${device.name} --user NAME"`
   );
 }
+
+const PASSWORD_SCHEME = /^(?:basic|digest|ntlm|negotiate)$/i;
 
 function describe({ request }: FailureContext): string {
   return `${request.method} ${oneLine(maskedPath(request.path))}`;
@@ -237,6 +262,8 @@ export interface FailureContext {
   readonly device: DeviceRef;
   readonly request: Pick<HttpRequest, 'method' | 'path'>;
   readonly credential: Credential | undefined;
+  /** Where the token was sent. */
+  readonly auth?: TokenHeader | undefined;
   /** `through the proxy http://proxy:3128`; undefined for a direct connection. */
   readonly via?: string | undefined;
   /** The sent fields, to which complaints are assigned. */

@@ -19,10 +19,13 @@ const KINDS: readonly (readonly [kind: FieldShape['kind'], types: RegExp])[] = [
 
 /** The type that the device reports, else the common kind of `values`; shown texts, lists and objects win. */
 export function fieldShape(
-  facts: Pick<FieldFacts, 'type'> | undefined,
+  facts: (Pick<FieldFacts, 'type'> & { readonly isStated?: boolean }) | undefined,
   values: readonly (Value | undefined)[],
 ): FieldShape {
-  const present = values.flatMap((value) => (value === undefined || value === null ? [] : [value]));
+  const counted = facts?.isStated === true ? [] : values;
+  const present = counted.flatMap((value) =>
+    value === undefined || value === null ? [] : [value],
+  );
   const shown = commonShape(present);
   const [reported] = KINDS.find(([, types]) => types.test(facts?.type ?? '')) ?? [];
   if (reported === undefined || shown.kind === 'list' || shown.kind === 'object') return shown;

@@ -37,6 +37,14 @@ export class ProfileFiles {
     return profile;
   }
 
+  /** Reads the profiles that call a field secret, before a line with its value is shown or stored. */
+  async declareSecrets(): Promise<boolean> {
+    const named = texts(this.folder, '.yaml').filter(({ text }) => /\bsecret\b/.test(text));
+    // An invalid file is reported when a device uses it.
+    await Promise.allSettled(named.map(({ name }) => this.profile(basename(name, '.yaml'))));
+    return named.length > 0;
+  }
+
   /** Whether any device or profile is known to have a resource of this name. */
   knowsResource(name: string): boolean {
     return isInProfiles(name, this.folder) || isSeen(name, this.#seenFolder);
@@ -130,7 +138,7 @@ export class ProfileFiles {
 
 /** Synchronous and without the schema, as lines are parsed before any request; commands read the facts closely. */
 function isSeen(name: string, seenFolder: string): boolean {
-  return texts(seenFolder, '.json').some((text) => {
+  return texts(seenFolder, '.json').some(({ text }) => {
     if (!text.includes(name)) return false;
     const { offers, ...facts } = partsOf(partsOf(jsonIn(text))['facts']);
     const isListed = Array.isArray(offers) && offers.includes(name);
@@ -142,16 +150,16 @@ function isSeen(name: string, seenFolder: string): boolean {
 function isInProfiles(name: string, folder: string): boolean {
   // A key below `resources`, in a block of its own or in braces.
   const isKey = new RegExp(`^\\s+["']?${name}["']?:|[{,]\\s*["']?${name}["']?:`, 'm');
-  return texts(folder, '.yaml').some((text) => {
+  return texts(folder, '.yaml').some(({ text }) => {
     const [, resources = ''] = /^["']?resources["']?:(.*(?:\n(?![^\s#]).*)*)/m.exec(text) ?? [];
     return isKey.test(resources);
   });
 }
 
-function texts(folder: string, ending: string): string[] {
+function texts(folder: string, ending: string): { name: string; text: string }[] {
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith(ending));
-    return names.map((name) => readFileSync(join(folder, name), 'utf8'));
+    return names.map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
   } catch (error) {
     if (error instanceof Error && 'code' in error) return [];
     throw error;

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { OsKeychain } from '../credentials/keychain.ts';
 import { Credentials } from '../credentials/sources.ts';
-import { Vault } from '../credentials/vault.ts';
+import type { RotationStore } from '../credentials/rotation-store.ts';
+import { type AskPassphrase, Vault } from '../credentials/vault.ts';
 import { parseAddress } from '../device/address.ts';
 import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/route.ts';
 import { readText, writeTextAtomically } from '../os/files.ts';
@@ -121,6 +122,22 @@ export abstract class Services {
     });
     this.#sources.set(key, credentials);
     return credentials;
+  }
+
+  /** The secrets of accounts under rotation. Throws CredentialError if keychain or vault is locked. */
+  async rotation(
+    options: Parameters<Services['credentials']>[0],
+    askPassphrase: AskPassphrase | undefined,
+  ): Promise<RotationStore> {
+    const { RotationStore: Store } = await import('../credentials/rotation-store.ts');
+    const { env, vault, paths } = this;
+    return Store.open({
+      keychain: (this.#keychain ??= new OsKeychain({ env })),
+      vault,
+      unlockVault: () => this.credentials(options).unlockVault(askPassphrase),
+      lockPath: join(paths.data, 'rotation'),
+      now: () => this.now(),
+    });
   }
 
   /** The route to `host:port`: the configured one, else the proxy of the environment. */

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Dialect, ProfileName } from './dialects/dialect.ts';
 import { findDocumentedView } from './dialects/documented.ts';
 import { findFormActionView } from './dialects/form-action.ts';
+import { hasSessions, LOGIN_PATH, loginOutcome, specialLogin } from './dialects/login.ts';
 import { findRestView } from './dialects/rest.ts';
 import {
   type ApiResponse,
@@ -37,6 +38,13 @@ export function respond(site: Site, request: ApiRequest): ApiResponse {
   const { profile, traits } = site.dialect;
   const findView = FIND_VIEW[profile];
   const [path = '', query] = request.target.split('?', 2);
+  if (path === LOGIN_PATH && hasSessions(site.dialect)) {
+    return render(
+      { title: 'Login', allow: ['POST', 'DELETE'] },
+      loginOutcome(site, request),
+      'json',
+    );
+  }
   const view = findView(site, path);
   if (view === undefined) {
     if (!traits.endsWithSlash || findView(site, `${path}/`) === undefined) {
@@ -61,7 +69,7 @@ function hasOptions({ dialect }: Site): boolean {
 
 function decide(site: Site, view: View, request: ApiRequest): Outcome {
   const { method } = request;
-  const account = authenticate(site.store, request.authorization);
+  const account = specialLogin(site, request) ?? authenticate(site.store, request.authorization);
   if (typeof account === 'string') {
     return { ...refusal(401, account), headers: { 'WWW-Authenticate': 'Basic realm="api"' } };
   }
@@ -82,7 +90,11 @@ function decide(site: Site, view: View, request: ApiRequest): Outcome {
   };
 }
 
-function render(view: View, outcome: Outcome, rendering: Rendering): ApiResponse {
+function render(
+  view: Pick<View, 'title' | 'allow'>,
+  outcome: Outcome,
+  rendering: Rendering,
+): ApiResponse {
   const { status, value, text } = outcome;
   const headers = { Allow: view.allow.join(', '), Vary: 'Accept', ...outcome.headers };
   if (text === undefined && value === undefined) return { status, headers, body: '' };
@@ -99,11 +111,18 @@ export function page(status: number, body: string): ApiResponse {
   return { status, headers: { 'Content-Type': HTML }, body };
 }
 
-export type Scheme = 'basic' | 'token' | 'none';
+export type Scheme = 'basic' | 'token' | 'bearer' | 'key' | 'cookie' | 'none';
 
 export function schemeOf(authorization: string | undefined): Scheme {
   const scheme = authorization?.trim().split(/\s+/)[0]?.toLowerCase();
   return scheme === 'basic' || scheme === 'token' ? scheme : 'none';
+}
+
+/** How a request logs in, in any dialect. */
+export function loginOf({ authorization, apiKey, cookie }: ApiRequest): Scheme {
+  if (apiKey !== undefined) return 'key';
+  if (cookie !== undefined) return 'cookie';
+  return authorization?.startsWith('Bearer ') === true ? 'bearer' : schemeOf(authorization);
 }
 
 /** The account of the header, or the message of the 401. */

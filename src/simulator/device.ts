@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Endpoint, Listener } from './listener.ts';
-import { respond, page, type Scheme, schemeOf } from './api.ts';
+import { respond, page, loginOf, type Scheme } from './api.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { recordsOf } from './dialects/identity.ts';
 import { newExtras } from './data.ts';
@@ -91,6 +91,16 @@ export class SimulatedDevice {
     return this.#listener.connections;
   }
 
+  /** How many sessions are open, in dialects that have them. */
+  get sessions(): number {
+    return this.#site.sessions.count;
+  }
+
+  /** Ends all sessions without a request. */
+  endSessions(): void {
+    this.#site.sessions.endAll();
+  }
+
   /** The current users, in the order of creation. */
   get users(): readonly User[] {
     return this.#site.store.users;
@@ -165,6 +175,8 @@ export class SimulatedDevice {
       host: incoming.headers.host ?? this.address,
       accept: incoming.headers.accept,
       authorization: incoming.headers.authorization,
+      apiKey: incoming.headers['x-api-key']?.toString(),
+      cookie: incoming.headers.cookie,
       contentType: incoming.headers['content-type'],
       body: body ?? '',
     };
@@ -173,7 +185,7 @@ export class SimulatedDevice {
       path: request.target,
       status: 0,
       body: request.body,
-      authorization: schemeOf(request.authorization),
+      authorization: loginOf(request),
       at: Date.now(),
     };
     const isAfterWrite = this.#log.some(({ method }) => WRITE_METHODS.includes(method));

@@ -1,6 +1,7 @@
 import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
+import { Sessions } from './dialects/login.ts';
 import { SimulatedDevice } from './device.ts';
 import { oneOf, SimulatorError } from './error.ts';
 import { type FaultName, FAULTS } from './faults.ts';
@@ -125,7 +126,12 @@ function createDevice(
   }));
   const tables = createTables(dialect, { users: data.users, name, seed: String(seed) });
   const store = new Store(tables, logins, `${seed}:${name}:created`);
-  return new SimulatedDevice({ name, site: { store, dialect }, accounts, latencyMs });
+  return new SimulatedDevice({
+    name,
+    site: { store, dialect, sessions: new Sessions() },
+    accounts,
+    latencyMs,
+  });
 }
 
 function codeOf(error: unknown): string | undefined {

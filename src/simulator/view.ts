@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Dialect } from './dialects/dialect.ts';
+import type { Sessions } from './dialects/login.ts';
 import type { Store } from './store.ts';
 
 /** A request that has been read completely. */
@@ -10,6 +11,9 @@ export interface ApiRequest {
   readonly host: string;
   readonly accept: string | undefined;
   readonly authorization: string | undefined;
+  /** X-API-Key. */
+  readonly apiKey?: string | undefined;
+  readonly cookie?: string | undefined;
   readonly contentType: string | undefined;
   readonly body: string;
 }
@@ -33,6 +37,7 @@ export interface Outcome {
 export interface Site {
   readonly store: Store;
   readonly dialect: Dialect;
+  readonly sessions: Sessions;
 }
 
 export interface View {

@@ -1,6 +1,6 @@
 // The builds that are measured: this source, and with --compare another revision of it.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whenEnding } from './cleanup.js';
@@ -29,6 +29,10 @@ export function buildRevision(revision) {
   execFileSync('git', ['archive', '--output', archive, revision], { cwd: ROOT });
   execFileSync('tar', ['-xf', archive, '-C', source]);
   symlinkSync(join(ROOT, 'node_modules'), join(source, 'node_modules'));
+  // Caches of another version are not read, and both may call themselves the same.
+  const manifest = join(source, 'package.json');
+  const data = JSON.parse(readFileSync(manifest, 'utf8'));
+  writeFileSync(manifest, JSON.stringify({ ...data, version: `${data.version}-other` }));
   const [own, other] = [ROOT, source].map((at) => readFileSync(join(at, 'package-lock.json')));
   return { ...build(source), hasOtherPackages: !own.equals(other) };
 }

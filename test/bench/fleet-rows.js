@@ -45,32 +45,29 @@ async function listRows(bench, latencyMs) {
   if (!report.wants(name, firstName)) return;
   const fleet = await fleetWithFiles(bench, { devices, latencyMs });
   const env = { ADDRESSES: fleet.addresses };
-  const shared = { kind: 'ratio', own: (build) => list(build, fleet), rounds: 5 };
-  const undici = [process.execPath, join(RIVALS, 'plain-undici.js'), 'list', '64'];
+  const script = (file, ...args) => [process.execPath, join(RIVALS, file), ...args];
+  const rivals = [
+    ['undici, 64 at a time', 0.75, script('plain-undici.js', 'list', '64')],
+    ['bare TLS, 64 at a time', 1.35, script('bare-tls.js')],
+    [
+      'curl -Z',
+      1.5,
+      has('curl') && ['curl', '-Z', '--parallel-max', '300', '-K', fleet.curlConfig],
+    ],
+    ['aiohttp, 100 at a time', 0.8, python && [python, join(RIVALS, 'list_aiohttp.py')]],
+  ];
   try {
-    await report.compare(name, {
-      ...shared,
-      goal: 0.85,
-      against: 'undici, 64 at a time',
-      other: () => run(undici, { env }),
-    });
-    if (has('curl')) {
-      const curl = ['curl', '-Z', '--parallel-max', '300', '-K', fleet.curlConfig];
+    for (const [against, goal, command] of rivals) {
+      if (!command) {
+        report.note(`${against}: not installed, "${name}" is left out`);
+        continue;
+      }
       await report.compare(name, {
-        ...shared,
-        goal: 1.7,
-        against: 'curl -Z',
-        other: () => run(curl),
+        ...{ kind: 'ratio', goal, against, rounds: 5 },
+        own: (build) => list(build, fleet),
+        other: () => run(command, { env }),
       });
-    } else report.note(`curl is not installed: "${name}" is left out`);
-    if (python !== undefined) {
-      await report.compare(name, {
-        ...shared,
-        goal: 0.85,
-        against: 'aiohttp, 100 at a time',
-        other: () => run([python, join(RIVALS, 'list_aiohttp.py')], { env }),
-      });
-    } else report.note(`aiohttp is not installed: "${name}" is left out`);
+    }
     await firstAnswerRow(firstName, { report, fleet });
   } finally {
     fleet.close();

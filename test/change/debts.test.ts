@@ -66,12 +66,13 @@ function run(
 const openOf = (runs: readonly Run[]): readonly Debt[] =>
   debtsOf(runs, anyone).flatMap(({ debt, state }) => (state.kind === 'open' ? debt : []));
 
-test('only what could not be reached is owed: no refusal, and nothing that was sent without a verdict', () => {
+test('only what never reached the device is owed: no refusal of the change, and nothing sent without a verdict', () => {
   const bob = { username: 'bob' };
   const del = step('delete', bob);
   const device = refOf('x');
   const failures: readonly [string, DevshError][] = [
     ['login', new UnauthorizedError(device, 'refused', 401)],
+    ['forbidden', new UnauthorizedError(device, 'no right', 403)],
     ['refused', new RejectedError(device, 'no', { status: 400 })],
     ['lost', new UnreachableError(device, 'reset', { mayHaveArrived: false })],
   ];
@@ -90,7 +91,7 @@ test('only what could not be reached is owed: no refusal, and nothing that was s
     ],
     new Map([...states, ['unknown', [ended('unknown', del, 'unknown')]]]),
   );
-  expect(owedBy(one).map((debt) => debt.device.name)).toEqual(['lost', 'down']);
+  expect(owedBy(one).map((debt) => debt.device.name)).toEqual(['login', 'lost', 'down', 'out']);
 });
 
 test('a filter owes the keys that it matched on the devices that were read, with what these agree on', () => {

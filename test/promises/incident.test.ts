@@ -49,7 +49,7 @@ test('A lockout never claims more than it proved.', { timeout: 120_000 }, async 
   expect(stdout + stderr).not.toContain('locked out');
 });
 
-test('What devsh keeps of a reading holds no secret, and never names a run that did not do it.', async () => {
+test('What devsh keeps of a reading holds no secret that devsh can recognise, and never names a run that did not do it.', async () => {
   const { devsh, device } = await startFleet({ devices: 1, users: 3 });
   const canary = 'Canary-7421-secret';
   const set = await devsh(`user set viewer password=${canary} --on @lab --yes`);

@@ -1,6 +1,8 @@
 import { recordName } from '../plan.ts';
 import type { Report, StepReport } from './report.ts';
 import type { WriteRequest } from '../../device/encode.ts';
+import { headerOf } from '../../device/credential.ts';
+import type { Profile } from '../../device/profile.ts';
 import { type DeviceRef, jsonText } from '../../device/record.ts';
 import type { ProxyServer, Route } from '../../device/route/route.ts';
 import { isSecretField, maskedPath, maskedRecord } from '../../device/sensitive-fields.ts';
@@ -45,6 +47,8 @@ export interface CurlCall {
   readonly route?: Route | undefined;
   /** The `Accept` header if it is not the default. */
   readonly accept?: string | undefined;
+  /** How the device takes a token, if not as usual. */
+  readonly auth?: Profile['auth'];
   /** Only shown, as a comment. */
   readonly isComment?: boolean;
 }
@@ -84,7 +88,7 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
     '',
     'login() {',
     '  if [ -n "${DEVSH_TOKEN:-}" ]; then',
-    `    printf 'Authorization: Token %s\\n' "$DEVSH_TOKEN"`,
+    `    printf '%s%s\\n' "\${1:-Authorization: Token }" "$DEVSH_TOKEN"`,
     '  else',
     `    printf 'Authorization: Basic %s\\n' \\`,
     `      "$(printf '%s' "$DEVSH_USER:$DEVSH_PASSWORD" | base64 | tr -d '\\n')"`,
@@ -116,7 +120,7 @@ const PROXY_LOGIN = [
 ];
 
 function callLines(
-  { title, device, request, owner, route, accept, isComment = false }: CurlCall,
+  { title, device, request, owner, route, accept, auth, isComment = false }: CurlCall,
   variables: Variables,
 ): string[] {
   if (request === undefined) return ['', comment(title)];
@@ -132,7 +136,7 @@ function callLines(
           `# curl has no jump hosts: use "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
         ]
       : []),
-    `curl "\${options[@]}" ${acceptWords} --header @<(login) --request ${method} \\`,
+    `curl "\${options[@]}" ${acceptWords} --header @<(${loginCommand(auth)}) --request ${method} \\`,
     ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
     ...(form ?? []).map((pair) => `  ${dataArgument(pair, nameOf)} \\`),
     ...(json === undefined
@@ -146,6 +150,12 @@ function callLines(
   return isComment
     ? ['', comment(title), ...lines.map((line) => `#   ${line}`)]
     : ['', comment(title), ...lines];
+}
+
+/** Prints the header of the login; its argument is what stands before a token. */
+function loginCommand(auth: CurlCall['auth']): string {
+  if (auth === undefined) return 'login';
+  return `login ${quoted(`${auth.header ?? 'Authorization'}: ${headerOf('', auth, 'Token')}`)}`;
 }
 
 /** Overrides NO_PROXY of the environment; the login comes through a pipe. */

@@ -11,18 +11,19 @@ const load = () => import('../writing/owed.ts');
 
 const list = command({
   name: 'owed',
-  brief: 'What unreachable devices still get',
+  brief: 'What devices still get that were not reached',
   section: 'Change sets',
-  summary: 'List the changes that devices still get, because they could not be reached',
+  summary: 'List the changes that devices still get, because nothing could be sent to them',
   args: [],
   options: ['on'],
   changes: 'nothing',
   details:
-    'A run owes its change to each device that could not be reached: no route, no connection in time, no TLS.\n' +
-    'A refusal (login, read-only, an invalid value) is an answer and leaves nothing owed. A step that was sent\n' +
-    'without a verdict is not owed, either: "resume" finds out by reading. A filter is resolved when its run\n' +
-    'is planned, from the devices that were read. Nothing owed expires; a later change to the same record\n' +
-    'replaces it, undoing the run cancels it, and so does a device that leaves the inventory.',
+    'A run owes its change to each device that it did not reach: no connection, an untrusted certificate, no\n' +
+    'login or a refused one. Any other refusal (read-only, an invalid value, a guard) is an answer and leaves\n' +
+    'nothing owed. A step that was sent without a verdict is not owed, either: "resume" finds out by reading. A\n' +
+    'filter is resolved when its run is planned, from the devices that were read. Nothing owed expires; a later\n' +
+    'change to the same record replaces it, undoing the run cancels it, and so does a device that leaves the\n' +
+    'inventory.',
   examples: ['owed', 'owed --on @berlin', 'owed settle --wait'],
   run: later(async () => (await load()).listOwed),
 });
@@ -35,17 +36,19 @@ export const owed: CommandSpec = {
       name: 'settle',
       summary: 'Make the owed changes on the devices that answer now',
       args: [ID],
-      options: [...CHANGE, 'wait'],
+      options: [...CHANGE, 'wait', 'also'],
       forced: 'drift',
       details:
         'devsh plans from what each device has now, in the order in which the work arose. What is so already is\n' +
-        'settled without a request. A record that differs from what the run changed elsewhere is "drift" without\n' +
-        '--allow drift, which also accepts a device that moved or has a new certificate. A secret is not kept: it\n' +
-        'is asked for. The plan is confirmed like any other, and "undo" undoes it.',
+        'settled without a request. A record that differs from what the run changed elsewhere is drift: devsh asks,\n' +
+        'and --yes leaves it. --allow drift overwrites values, and accepts a device that moved or has a new\n' +
+        'certificate; an account that may be another person needs its own mark (--also DEVICE=KEY). A secret is\n' +
+        'not kept: it is asked for. The plan is confirmed like any other, and "undo" undoes it.',
       examples: [
         'owed settle',
         'owed settle 20261121-093041-k3qd7m --on fw11',
         'owed settle --wait',
+        'owed settle --also fw11=bob',
       ],
       run: later(async () => (await import('../writing/settle-owed.ts')).settleOwed),
     }),

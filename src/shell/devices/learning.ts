@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Watch } from '../../change/observe.ts';
 import {
+  type FieldDetails,
   keyFieldOf,
   type Origin,
   type Profile,
@@ -9,7 +10,6 @@ import {
   WRITES,
 } from '../../device/profile.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
-import type { FieldFacts } from '../../device/facts-schema.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
@@ -80,6 +80,7 @@ export function factsOf(profile: Profile): Fact[] {
   const { name, basePath, endsWithSlash, accept, connections, ...others } = profile;
   return [
     ...named('', { name, basePath, endsWithSlash, accept, connections }),
+    ...named('auth.', profile.auth ?? {}),
     ...named('answers.', profile.answers ?? {}),
     ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId', 'errorsIn']),
     ...named('list.', profile.list),
@@ -95,7 +96,10 @@ export function factsOf(profile: Profile): Fact[] {
         ...Object.entries(details).map(([field, told]) => ({
           fact: `${group}${field}`,
           value: describe(told),
-          origin: 'observed' as const,
+          origin:
+            known.fieldFacts?.[field] === undefined
+              ? ('observed' as const)
+              : ('configured' as const),
         })),
       ];
     }),
@@ -104,8 +108,8 @@ export function factsOf(profile: Profile): Fact[] {
 
 /** Shown elsewhere, or not a fact about the device. */
 const APART: ReadonlySet<string> = new Set([
-  ...['answers', 'list', ...WRITES, 'resources', 'origins', 'offers'],
-  ...['pageStep', 'asked', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
+  ...['answers', 'auth', 'list', ...WRITES, 'resources', 'origins', 'offers'],
+  ...['pageStep', 'asked', 'fieldFacts', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
 ]);
 
 const WRITE_FACTS = [
@@ -118,11 +122,15 @@ const RESOURCE_FACTS = [
   ...['volatile', 'bookkeeping', 'namedBy', 'hidden', 'sentBack', 'leftOut', 'lists'],
 ];
 
-function describe({ type, required, readOnly, choices }: FieldFacts): string {
+const FLAGS = ['nullable', 'createOnly', 'writeOnly', 'neverFilled', 'secret'] as const;
+
+function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
   return [
     type,
     ...(required ? ['required'] : []),
     ...(readOnly ? ['read-only'] : []),
+    ...FLAGS.flatMap((flag) => (more[flag] === true ? [inYaml(flag).replace('_', '-')] : [])),
+    ...(more.nullable === false ? ['not null'] : []),
     ...(choices === undefined ? [] : [choices.map(({ value }) => value).join('|')]),
   ].join(' ');
 }

@@ -1,5 +1,5 @@
 import { foldedLook } from '../../change/account-harm.ts';
-import type { Run } from '../../change/journal.ts';
+import { isLockout, type Run } from '../../change/journal.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';
 import { DevshError } from '../../errors.ts';
 import type { Services } from '../services.ts';
@@ -23,7 +23,7 @@ export async function lockedOutSince(
   for (const id of await runs.ids()) {
     const text = (await runs.read(id)) ?? '';
     try {
-      if (!/^lockout(?:\s|$)/.test(parseHead(text, runs.path(id)).command)) continue;
+      if (!isLockout(parseHead(text, runs.path(id)))) continue;
       const run = parseJournal(text, runs.path(id));
       if (lastTime(run) < since) continue;
       const wanted = run.plan.devices.flatMap((one) => [...one.steps, ...(one.wanted ?? [])]);

@@ -201,7 +201,10 @@ function formField(source: Source): FormField {
     label: facts?.label ?? labelOf(field),
     type,
     isRequired: (facts?.required ?? field === keyField) || missing?.needed.includes(field) === true,
-    isReadOnly: facts?.readOnly === true || showsSecret(current),
+    isReadOnly:
+      facts?.readOnly === true ||
+      (facts?.createOnly === true && record !== undefined) ||
+      showsSecret(current),
     isSecret,
     nested: isNested ? shape : undefined,
     spelling: type === 'boolean' ? spellingOf([...values, current]) : undefined,

@@ -109,7 +109,7 @@ export async function* executeRun(
     yield { kind: 'summary', run, counts: tally.counts, notCovered, owed };
     for (const { device, filter } of unresolved) {
       yield warning(
-        `${device.name} could not be reached, and "${filter}" matches no record of the devices that were read: nothing is owed there, so repeat the line with --on ${device.name} later`,
+        `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is owed there, so repeat the line with --on ${device.name} later`,
       );
     }
     if (owed.length > 0)
@@ -146,7 +146,7 @@ class Tally {
   readonly #run: string;
   readonly #total: number;
   readonly #startedAt = performance.now();
-  /** The names of devices that could not be reached, and the number of their steps. */
+  /** The names of devices that the change did not reach, and the number of their steps. */
   readonly owed = new Set<string>();
   owedSteps = 0;
   #ended = 0;

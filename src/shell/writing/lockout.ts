@@ -13,7 +13,7 @@ import {
   personOf,
   takenAccounts,
 } from '../../change/lockout.ts';
-import { type DevicePlan, isUnreachable, type Plan, unplanned } from '../../change/plan.ts';
+import { type DevicePlan, isOwing, type Plan, unplanned } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { grouped, valueText } from '../../device/record.ts';
@@ -31,7 +31,7 @@ import { visible } from '../../text/visible.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
 import { info, type Output, warning } from '../output.ts';
-import { confirm } from '../session.ts';
+import { chooseSome, confirm } from '../session.ts';
 import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 
@@ -102,7 +102,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     results,
     password,
   });
-  const without = [...absent].filter(([, error]) => owed.length === 0 || !isUnreachable({ error }));
+  const without = [...absent].filter(([, error]) => owed.length === 0 || !isOwing({ error }));
   if (without.length > 0) {
     const names = someOf(without.map(([{ ref }]) => visible(ref.name)));
     yield warning(`nothing is owed on ${names}: repeat the lockout when they can be read`);
@@ -217,25 +217,13 @@ async function askedMarks(call: LockoutCall, search: AccountSearch): Promise<rea
   if (doubtful.length === 0 || call.io.ask === undefined || call.options.yes) return [];
   if (call.options.dryRun || call.options.also.length > 0) return [];
   const lines = doubtful.map(
-    ({ device, key, why }, index) =>
-      `${index + 1}  ${visible(device.name)}  ${visible(key)}: ${visible(why)}`,
+    ({ device, key, why }) => `${visible(device.name)}  ${visible(key)}: ${visible(why)}`,
   );
-  const answer = await call.io.ask({
-    kind: 'text',
-    text: 'Which of these also? Their numbers, or Enter for none:',
-    details: lines,
+  const chosen = await chooseSome(call.io, 'Which of these also?', lines);
+  return chosen.flatMap((index) => {
+    const account = doubtful[index];
+    return account === undefined ? [] : [{ key: account.key, device: account.device.name }];
   });
-  if (answer === undefined) throw new DeclinedError('not confirmed: nothing was sent');
-  return answer
-    .split(/[\s,]+/)
-    .filter((word) => word !== '')
-    .map((word) => {
-      const account = /^\d+$/.test(word) ? doubtful[Number(word) - 1] : undefined;
-      if (account === undefined) {
-        throw new DeclinedError(`"${visible(word)}" is not one of the numbers: nothing was sent`);
-      }
-      return { key: account.key, device: account.device.name };
-    });
 }
 
 async function confirmAbsent(

@@ -8,12 +8,12 @@ import {
   stoppedRuns,
 } from '../../change/debts.ts';
 import { journalLine, type Run } from '../../change/journal.ts';
-import { recordName } from '../../change/plan.ts';
+import { OWING_CODES, recordName } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import { adoptedJournal, readResult } from '../../change/result-file.ts';
 import { runAsOf } from '../../change/run-results.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';
-import { DevshError, NotFoundError, UsageError } from '../../errors.ts';
+import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { shortTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
@@ -33,8 +33,8 @@ interface Debts {
   readonly unreadable: readonly string[];
 }
 
-/** A journal without this text left no debt; with a debt only journals that name its device matter. */
-const MAY_OWE = '"code":"unreachable"';
+/** A journal without this text left no debt. */
+const MAY_OWE = new RegExp(`"code":"(?:${OWING_CODES.join('|')})"`);
 
 /** Derived from all journals, as they were at `time` (ISO 8601, UTC; default: now). */
 export async function readDebts({ runs, inventory }: Services, time?: string): Promise<Debts> {
@@ -43,7 +43,7 @@ export async function readDebts({ runs, inventory }: Services, time?: string): P
   const unreadable: string[] = [];
   for (const id of (await runs.ids()).reverse()) {
     const text = (await runs.read(id)) ?? '';
-    const mayOwe = text.includes(MAY_OWE);
+    const mayOwe = MAY_OWE.test(text);
     if (!mayOwe && ![...named].some((one) => text.includes(one))) continue;
     try {
       const whole = parseJournal(text, runs.path(id));
@@ -111,13 +111,14 @@ export async function* listOwed(call: Call<'on'>): AsyncGenerator<Output> {
   const debts = await selectedDebts(call);
   yield* unreadableWarning(debts);
   const rows = grouped(debts.open, ({ debt, state }) =>
-    JSON.stringify([debt.run.run, textOf(debt), state]),
+    JSON.stringify([debt.run.run, textOf(debt), debt.cause, state]),
   );
   const stopped = debts.stopped.map(({ run, devices }) => ({
     id: run.run,
     since: run.at,
     devices: devices.map(({ name }) => name),
     change: 'not reached',
+    cause: null,
     state: `stopped early: "resume ${run.run}"`,
     command: run.command,
   }));
@@ -128,6 +129,7 @@ export async function* listOwed(call: Call<'on'>): AsyncGenerator<Output> {
       'since',
       'devices',
       'change',
+      'cause',
       'state',
       { key: 'command', title: 'COMMAND', isExtra: true },
     ],
@@ -140,6 +142,7 @@ export async function* listOwed(call: Call<'on'>): AsyncGenerator<Output> {
           since: debt.run.at,
           devices: group.map(({ debt: { device } }) => device.name),
           change: textOf(debt),
+          cause: debt.cause,
           state:
             state.kind === 'unconfirmed'
               ? `sent by run ${state.run}, not confirmed: "resume ${state.run}"`
@@ -194,24 +197,46 @@ export async function* importOwed(call: Call): AsyncGenerator<Output> {
   const result = readResult(await call.readText(file), file);
   const { run, plan } = result.run;
   const journal = adoptedJournal(result, { ...plan, part: undefined });
-  const here = await services.runs.read(run);
-  if (here === undefined) await services.runs.adopt(run, journal);
-  else if (journal.length > here.length && journal.startsWith(here)) {
+  if ((await services.runs.read(run)) === undefined) await services.runs.adopt(run, journal);
+  else {
     const open = await services.runs.resume(run);
     try {
-      await open.append(journal.slice(here.length));
+      const here = (await services.runs.read(run)) ?? '';
+      const [known, given] = [eventsIn(here), eventsIn(journal)];
+      if (known.startsWith(given)) {
+        yield info(`run ${run} is here already`);
+        return;
+      }
+      if (!given.startsWith(known)) {
+        throw new RefusedError(
+          `${file}: run ${run} went on differently here, so nothing was taken from the file; "run show ${run}" shows what devsh knows`,
+        );
+      }
+      const lines = new Set(here.split('\n'));
+      const missing = journal.split('\n').filter((line) => !lines.has(line));
+      await open.append(`${missing.join('\n')}\n`);
     } finally {
       await open.close();
     }
-  } else {
-    yield info(`run ${run} is here already`);
-    return;
   }
   const { open } = await readDebts(services);
   const count = open.filter(({ debt }) => debt.run.run === run).length;
   yield success(
     `kept run ${run}: ${count === 0 ? 'it owes nothing' : `${counted(count, 'change')} owed`}`,
   );
+}
+
+/**
+ * What happened in a run, whoever kept its journal: without the head, ends, what was dropped here, and the doubts that
+ * an import adds with the time of the head.
+ */
+function eventsIn(journal: string): string {
+  const [head = '', ...lines] = journal.split('\n');
+  const at = /"at":"[^"]*"/.exec(head)?.[0] ?? '';
+  const isEvent = (line: string): boolean =>
+    !/^\{"kind":"(?:end|drop)"/.test(line) &&
+    !(line.startsWith('{"kind":"send"') && line.includes(at));
+  return lines.filter((line) => line !== '' && isEvent(line)).join('\n');
 }
 
 /** The number of changes that each of these devices still gets, by name. */

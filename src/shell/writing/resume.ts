@@ -11,7 +11,7 @@ import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts
 import { executeRun, refuseMaskedSteps } from './execute.ts';
 import { confirmPlan, guard, planFleet, reasonFor } from './write.ts';
 import { type Output, info, warning } from '../output.ts';
-import { writeResult, loadRun, summaryOf } from './stored-runs.ts';
+import { writeResult, loadRun, refuseOwnAccount, summaryOf } from './stored-runs.ts';
 
 /** A step that this command does not touch. */
 const NOT_INCLUDED = 'not included';
@@ -126,6 +126,7 @@ async function* resumeRun(
   try {
     // Read again under its lock: another process may have been running it until now.
     const run = await loadRun(services, id);
+    await refuseOwnAccount(call, run);
     const all = run.plan.devices;
     const devices = all
       .filter(({ device }) => only?.has(device.address) !== false)

@@ -1,19 +1,33 @@
 import type { Change } from '../../change/change.ts';
-import { type Debt, type DebtState, maskedFields } from '../../change/debts.ts';
+import {
+  type Debt,
+  debtOf,
+  type DebtState,
+  maskedFields,
+  permitted,
+  personFields,
+} from '../../change/debts.ts';
 import { allowHint } from '../../change/allow.ts';
-import { isUnreachable, type Plan, recordName } from '../../change/plan.ts';
+import { type DevicePlan, type Plan, recordName } from '../../change/plan.ts';
 import { pause } from '../../change/run-step.ts';
+import type { StepResult } from '../../change/verdict.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
-import { grouped } from '../../device/record.ts';
-import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
+import { grouped, valueText } from '../../device/record.ts';
+import { CancelledError, DriftError, RefusedError, UsageError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import { quoteWord } from '../../text/words.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { type ErrorOutput, info, type Output } from '../output.ts';
+import { chooseSome } from '../session.ts';
 import { selectedDebts, textOf, unreadableWarning } from './owed.ts';
+import { refuseOwnAccount } from './stored-runs.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 
+type SettleCall = WriteCall & Call<'wait' | 'also'>;
+
 /** `owed settle`: one ordinary run for each round; a record with several debts takes as many rounds. */
-export async function* settleOwed(call: WriteCall & Call<'wait'>): AsyncGenerator<Output> {
+export async function* settleOwed(call: SettleCall): AsyncGenerator<Output> {
   refuseReadOnly(call);
   const { dryRun, asCurl, wait } = call.options;
   const isPlanOnly = dryRun || asCurl;
@@ -70,12 +84,19 @@ interface DueDebt extends Debt {
  * another round may settle more.
  */
 async function* settleRound(
-  call: WriteCall,
+  call: SettleCall,
   { tried, secrets }: Settling,
   isFirst: boolean,
 ): AsyncGenerator<Output, readonly ErrorOutput[] | undefined> {
   const debts = await selectedDebts(call);
   if (isFirst) {
+    checkMarks(
+      call,
+      debts.open.map(({ debt }) => debt),
+    );
+    for (const run of new Set(debts.open.map(({ debt }) => debt.run))) {
+      await refuseOwnAccount(call, run);
+    }
     yield* unreadableWarning(debts);
     for (const { run, devices } of debts.stopped) {
       const names = someOf(devices.map(({ name }) => name));
@@ -121,15 +142,24 @@ async function* settleRound(
     due = [...new Map(newest.map((one) => [one.at, one])).values()];
     plan = yield* planDue();
   }
+  const agreed = await chosenAnyway(call, plan, due);
+  if (agreed.length > 0) {
+    due = due.map((one) =>
+      agreed.includes(one) ? { ...one, change: permitted(one.change, true, true) } : one,
+    );
+    plan = yield* planDue();
+  }
   const absent = new Map<string, ErrorOutput>();
   for (const { device, error } of plan.devices) {
     if (error === undefined) continue;
     const failure: ErrorOutput = { kind: 'error', error, device };
-    if (isUnreachable({ error })) absent.set(device.address, failure);
+    if (error.code === 'unreachable') absent.set(device.address, failure);
     else yield failure;
   }
   for (const debt of due) if (!absent.has(debt.at)) tried.add(idOf(debt));
-  const devices = plan.devices.filter(({ error }) => error === undefined);
+  const devices = plan.devices
+    .filter(({ error }) => error === undefined)
+    .map((one) => ({ ...one, settled: one.settled.map((result) => withWay(result, one, due)) }));
   if (devices.length === 0) return [...absent.values()];
   const answered = new Set(devices.map(({ device }) => device.address));
   const here = due.filter(({ at }) => answered.has(at));
@@ -146,6 +176,72 @@ async function* settleRound(
     ({ debt }) => tried.has(idOf(debt)) || absent.has(debt.device.address),
   );
   return isDone ? [...absent.values()] : undefined;
+}
+
+/** A mark takes the account of one debt, also if it is another person's by now. */
+function isMarked({ options }: SettleCall, { device, key }: Debt): boolean {
+  return options.also.some((mark) => mark.device === device.name && mark.key === key);
+}
+
+function checkMarks({ options: { also } }: SettleCall, open: readonly Debt[]): void {
+  const idle = also.find(
+    (mark) => !open.some(({ device, key }) => mark.device === device.name && mark.key === key),
+  );
+  if (idle === undefined) return;
+  const { key, device } = idle;
+  throw new UsageError(
+    device === undefined
+      ? `--also ${key}: here a mark names the device, too: --also DEVICE=${key}`
+      : `--also ${device}=${key}: nothing about ${key} is owed on ${device}; "owed" lists what is`,
+  );
+}
+
+/** The debts to settle although their records differ by now: the user chooses each. `--yes` chooses none. */
+async function chosenAnyway(
+  { io, options }: SettleCall,
+  { devices }: Plan,
+  due: readonly DueDebt[],
+): Promise<readonly DueDebt[]> {
+  if (io.ask === undefined || options.yes || options.dryRun || options.asCurl) return [];
+  const drifted = devices.flatMap((one) =>
+    one.settled.flatMap((result) => {
+      const debt = result.verdict === 'drift' ? dueFor(result, one, due) : undefined;
+      return debt === undefined ? [] : [{ result, debt }];
+    }),
+  );
+  if (drifted.length === 0) return [];
+  const lines = drifted.map(({ debt, result: { device, differences = [] } }) => {
+    const fields = differences.map(
+      ({ field, was, held }) => `${field}: ${valueText(was)} then, ${valueText(held)} now`,
+    );
+    return visible(`${device.name}  ${textOf(debt)}: ${fields.join(', ')}`);
+  });
+  const chosen = await chooseSome(io, 'These differ by now. Which to change anyway?', lines);
+  return chosen.flatMap((index) => drifted[index]?.debt ?? []);
+}
+
+function dueFor(
+  result: StepResult,
+  { device }: DevicePlan,
+  due: readonly DueDebt[],
+): DueDebt | undefined {
+  return debtOf(
+    result,
+    due.filter(({ at }) => at === device.address),
+  );
+}
+
+/** `--allow drift` never takes the account of another person: the message says what does. */
+function withWay(result: StepResult, plan: DevicePlan, due: readonly DueDebt[]): StepResult {
+  const debt = result.verdict === 'drift' ? dueFor(result, plan, due) : undefined;
+  const fields = debt === undefined ? [] : personFields(result, debt.change);
+  if (debt === undefined || fields.length === 0) return result;
+  const { device, key } = debt;
+  const more = fields.length < (result.differences?.length ?? 0) ? ' and --allow drift' : '';
+  const error = new DriftError(
+    `${device.name}: ${recordName(debt)} may be another person's account (${fields.join(', ')}); --also ${quoteWord(`${device.name}=${key}`)}${more} takes it`,
+  );
+  return { ...result, error };
 }
 
 /** The address of a debt's device. Throws a `RefusedError` if the debt must not be settled without being asked about. */
@@ -185,18 +281,20 @@ async function placeOf(
 
 /** The change with the secrets that the journal does not keep. Throws a `RefusedError` without them. */
 async function completed(
-  { io, options: { allow, dryRun, asCurl } }: WriteCall,
-  { run, device, change, ...record }: Debt,
+  call: SettleCall,
+  debt: Debt,
   secrets: Map<string, string>,
 ): Promise<Change> {
-  if (change === undefined) throw new RefusedError(`${device.name}: no change is known`);
-  if (change.action === 'delete')
-    return allow.has('drift') ? { ...change, expected: undefined } : change;
+  const { run, device, ...record } = debt;
+  const { io, options } = call;
+  if (debt.change === undefined) throw new RefusedError(`${device.name}: no change is known`);
+  const change = permitted(debt.change, options.allow.has('drift'), isMarked(call, debt));
+  if (change.action === 'delete') return change;
   let fields = change.fields;
   for (const field of maskedFields(change)) {
     const name = `${field} of ${recordName(record)}`;
     const id = JSON.stringify([run.run, name]);
-    const isAsked = typeof fields[field] === 'string' && !dryRun && !asCurl;
+    const isAsked = typeof fields[field] === 'string' && !options.dryRun && !options.asCurl;
     const value =
       secrets.get(id) ??
       (isAsked
@@ -211,8 +309,7 @@ async function completed(
     secrets.set(id, value);
     fields = { ...fields, [field]: value };
   }
-  const whole = { ...change, fields };
-  return whole.action === 'set' && allow.has('drift') ? { ...whole, expected: undefined } : whole;
+  return { ...change, fields };
 }
 
 /** Seconds: 5, 10, 20… up to five minutes, each up to a quarter shorter, so that machines do not try in step. */

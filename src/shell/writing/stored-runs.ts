@@ -1,8 +1,9 @@
-import type { Run } from '../../change/journal.ts';
+import { isLockout, type Run } from '../../change/journal.ts';
 import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
-import { DevshError, NotFoundError, SettingsError } from '../../errors.ts';
+import { DevshError, NotFoundError, SettingsError, UsageError } from '../../errors.ts';
 import { suggest } from '../../text/suggest.ts';
+import type { Call } from '../command.ts';
 import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 
@@ -16,6 +17,22 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   const [suggestion] = suggest(id, await runs.ids());
   const hint = suggestion === undefined ? '"runs" lists them' : `did you mean ${suggestion}?`;
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
+}
+
+/** What continues, settles or repeats a lockout keeps its promise: it leaves devsh a login on each device. */
+export async function refuseOwnAccount(
+  call: Call<'allow'>,
+  { run, command, plan: { settles = [], undoes } }: Run,
+): Promise<void> {
+  if (!call.options.allow.has('own-account')) return;
+  if (isLockout({ command })) {
+    throw new UsageError(
+      `run ${run} is a lockout, which leaves devsh a login on each device: leave out --allow own-account, and log in with another account`,
+    );
+  }
+  for (const id of [...settles, ...(undoes ? [undoes.run] : [])]) {
+    await refuseOwnAccount(call, await loadRun(call.shell.services, id));
+  }
 }
 
 /** To the file of `--result`, too. A result without an end makes another process read before it sends. */

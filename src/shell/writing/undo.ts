@@ -12,7 +12,7 @@ import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
-import { loadRun } from './stored-runs.ts';
+import { loadRun, refuseOwnAccount } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 
@@ -84,6 +84,8 @@ async function* executeUndo(
   only?: ReadonlySet<string>,
   isDoubtful = false,
 ): AsyncGenerator<Output, boolean> {
+  // Undoing the undo of a lockout is a lockout again.
+  if (run.plan.undoes !== undefined) await refuseOwnAccount(call, run);
   const devices = run.plan.devices.map(({ device }) => device);
   const sessions = await call.sessionsAt(
     devices.filter(({ address }) => only?.has(address) !== false),

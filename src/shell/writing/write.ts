@@ -157,8 +157,8 @@ async function script(
   const addressed = calls.map(async (one): Promise<CurlCall> => {
     const entry = byAddress.get(one.device.address);
     if (entry === undefined) return one;
-    const { accept } = await profileOf(call.shell.services, entry);
-    return { ...one, route: call.access.route(entry), accept };
+    const { accept, auth } = await profileOf(call.shell.services, entry);
+    return { ...one, route: call.access.route(entry), accept, auth };
   });
   return {
     kind: 'text',

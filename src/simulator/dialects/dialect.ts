@@ -219,6 +219,24 @@ export const QUIRKS = [
     profiles: REST,
     notWith: ['update-creates', 'positional-ids', 'put-replaces'],
   },
+  {
+    name: 'api-key',
+    summary: 'A token goes to the header X-API-Key, without a prefix.',
+  },
+  {
+    name: 'session-token',
+    summary: 'POST /api/login returns a token, which is the only login (Bearer); DELETE ends it.',
+    notWith: ['api-key', 'session-cookie'],
+  },
+  {
+    name: 'session-cookie',
+    summary: 'POST /api/login sets the cookie "sid", which is the only login; DELETE ends it.',
+    notWith: ['api-key'],
+  },
+  {
+    name: 'short-sessions',
+    summary: 'With a session quirk: a session ends after five requests or two seconds.',
+  },
 ] as const satisfies readonly Quirk[];
 
 export type QuirkName = (typeof QUIRKS)[number]['name'];

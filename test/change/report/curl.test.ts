@@ -73,7 +73,7 @@ test('has the requests in order, those never sent as comments, secrets as variab
 
     login() {
       if [ -n "\${DEVSH_TOKEN:-}" ]; then
-        printf 'Authorization: Token %s\\n' "$DEVSH_TOKEN"
+        printf '%s%s\\n' "\${1:-Authorization: Token }" "$DEVSH_TOKEN"
       else
         printf 'Authorization: Basic %s\\n' \\
           "$(printf '%s' "$DEVSH_USER:$DEVSH_PASSWORD" | base64 | tr -d '\\n')"

@@ -1,0 +1,315 @@
+import { CredentialError, RefusedError } from '../errors.ts';
+import { withLock } from '../os/lock.ts';
+import { accountName, type OsKeychain, parseAccount } from './keychain.ts';
+import { KeychainUnavailableError } from './keychain-process.ts';
+import type { RotationChange, StoredEntry } from './store.ts';
+import type { StoreName } from './sources.ts';
+import { type Vault, VaultLockedError } from './vault.ts';
+
+/** An account of one device (`host:port`) whose password or token is rotated. */
+export interface RotatedAccount {
+  readonly address: string;
+  /** Empty for a token whose owner is unknown. */
+  readonly user: string;
+  readonly kind: 'basic' | 'token';
+}
+
+/** The known secrets of one account. */
+export interface RotatedSecrets {
+  /** Sent, or to be sent: it may or may not be in effect. */
+  readonly pending?: string | undefined;
+  /** A request with `pending` may have reached the device. */
+  readonly isSent?: boolean | undefined;
+  /** The run that chose `pending`, or `current` if none is pending. */
+  readonly run?: string | undefined;
+  /** In effect before `pending`, if it is known. */
+  readonly replaces?: string | undefined;
+  readonly current?: string | undefined;
+  /** For a device that comes back from a backup. Forgotten after `until`. */
+  readonly previous?: { readonly secret: string; readonly until: Date } | undefined;
+}
+
+/** What is kept of one account, without the secrets. */
+export interface RotationEntry extends RotatedAccount {
+  readonly isPending: boolean;
+  readonly previousUntil: Date | undefined;
+}
+
+interface RotationOptions {
+  readonly keychain: OsKeychain;
+  readonly vault: Vault;
+  /** Whether the vault is open; may ask for its passphrase. */
+  readonly unlockVault: () => Promise<boolean>;
+  /** Its lock file is the lock of all changes. */
+  readonly lockPath: string;
+  readonly now: () => Date;
+}
+
+interface Change {
+  readonly account: RotatedAccount;
+  readonly apply: (secrets: RotatedSecrets) => RotatedSecrets;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Place = OsKeychain | Vault;
+
+interface State {
+  readonly place: Place;
+  /** As it was read; undefined for a new one. */
+  readonly text?: string;
+  readonly secrets: RotatedSecrets;
+}
+
+/** How long the previous secret is kept. */
+const PREVIOUS_MS = 30 * 24 * 60 * 60 * 1000;
+/** A vault needs half a second for each change, and several devsh processes may change it. */
+const WAIT_MS = 30_000;
+
+/**
+ * The secrets of accounts under rotation, in the keychain or in the vault, where no ordinary look-up finds
+ * them. An account has one entry, which is replaced in one step.
+ */
+export class RotationStore {
+  /** Where new entries go. */
+  readonly place: StoreName;
+  readonly #places: readonly [Place, ...Place[]];
+  readonly #options: RotationOptions;
+  #changes: Change[] = [];
+  #isWriting = false;
+
+  private constructor(options: RotationOptions, places: readonly [Place, ...Place[]]) {
+    this.#options = options;
+    this.#places = places;
+    this.place = places[0] === options.vault ? 'vault' : 'keychain';
+  }
+
+  /**
+   * Opens the keychain and the vault, as far as they exist: each may have a secret of an earlier run.
+   * Throws CredentialError if there is none, or if one is locked.
+   */
+  static async open(options: RotationOptions): Promise<RotationStore> {
+    const { keychain, vault, unlockVault } = options;
+    const hasVault = await vault.exists();
+    const hasKeychain = await keychain.readRotations().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof KeychainUnavailableError && error.isAbsent && hasVault) return false;
+        throw error;
+      },
+    );
+    if (hasVault && !(await unlockVault())) throw new VaultLockedError(vault.path);
+    if (!hasKeychain) return new RotationStore(options, [vault]);
+    return new RotationStore(options, hasVault ? [keychain, vault] : [keychain]);
+  }
+
+  async read(account: RotatedAccount): Promise<RotatedSecrets> {
+    const states = await this.#read();
+    const secrets = states.get(accountName(account))?.secrets ?? {};
+    if (secrets.current !== undefined) return secrets;
+    // An account that devsh logs in with has its secret in the ordinary entry alone.
+    for (const place of this.#places) {
+      const login = await place.find(account.address, account.user);
+      if (login?.kind === account.kind) return { ...secrets, current: login.secret };
+    }
+    return secrets;
+  }
+
+  async list(): Promise<RotationEntry[]> {
+    return [...(await this.#read())].flatMap(([name, { secrets }]) => {
+      const account = parseAccount(name);
+      const { pending, previous } = secrets;
+      const state = { isPending: pending !== undefined, previousUntil: previous?.until };
+      return account === undefined ? [] : [{ ...account, user: account.user ?? '', ...state }];
+    });
+  }
+
+  /**
+   * Keeps a secret before it is sent, with the one that it replaces, if that is known. On disk when it
+   * resolves. Throws RefusedError if the pending secret of another run was sent.
+   */
+  async keepPending(
+    account: RotatedAccount,
+    secret: string,
+    { run, replaces }: { readonly run: string; readonly replaces?: string | undefined },
+  ): Promise<void> {
+    await this.#change(account, (secrets) => {
+      if (secrets.isSent === true && secrets.run !== run) {
+        throw new RefusedError(
+          `${account.address}: run ${secrets.run ?? ''} has sent a new secret of ${nameOf(account)}, ` +
+            `which may be in effect: "resume ${secrets.run ?? ''}" first; nothing was sent`,
+        );
+      }
+      const { current, previous } = secrets;
+      return { pending: secret, run, replaces: replaces ?? secrets.replaces, current, previous };
+    });
+  }
+
+  /** To be called before the request. On disk when it resolves. Throws RefusedError if another run has replaced it. */
+  async markSent(account: RotatedAccount, run: string): Promise<void> {
+    await this.#change(account, (secrets) => {
+      if (secrets.pending !== undefined && secrets.run === run) return { ...secrets, isSent: true };
+      throw new RefusedError(
+        `${account.address}: another rotation of ${nameOf(account)} has begun; nothing was sent`,
+      );
+    });
+  }
+
+  /**
+   * The pending secret is in effect: makes it the current one. Replaces the ordinary login of the account
+   * first; until both are written the pending one stays. Does nothing if none is pending.
+   *
+   * @param options.isLogin devsh itself logs in with it: becomes an ordinary login, also if there was none
+   */
+  async promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void> {
+    const { pending, replaces, current } = await this.read(account);
+    if (pending === undefined) return;
+    const isLogin = await this.#replaceLogin(account, pending, replaces, options.isLogin);
+    const old = replaces ?? current;
+    const until = new Date(this.#options.now().getTime() + PREVIOUS_MS);
+    await this.#change(account, (secrets) => {
+      if (secrets.pending !== pending) return secrets;
+      const isKnown = old !== undefined && old !== pending;
+      return {
+        run: secrets.run,
+        current: isLogin ? undefined : pending,
+        previous: isKnown ? { secret: old, until } : secrets.previous,
+      };
+    });
+  }
+
+  /** The device has refused the pending secret, or never got it. */
+  async dropPending(account: RotatedAccount): Promise<void> {
+    await this.#change(account, ({ current, previous }) => ({ current, previous }));
+  }
+
+  /** Forgets the previous secrets of these accounts; each write forgets those that are too old. Returns how many. */
+  async forgetPrevious(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
+    const forgotten = (await this.list()).filter(
+      (entry) => entry.previousUntil !== undefined && isForgotten(entry),
+    );
+    const forget = (secrets: RotatedSecrets): RotatedSecrets => ({
+      ...secrets,
+      previous: undefined,
+    });
+    await Promise.all(forgotten.map((account) => this.#change(account, forget)));
+    return forgotten.length;
+  }
+
+  /** Returns whether the secret is an ordinary login now. */
+  async #replaceLogin(
+    { address, kind, user }: RotatedAccount,
+    secret: string,
+    replaced: string | undefined,
+    isLogin: boolean,
+  ): Promise<boolean> {
+    const entries: { place: Place; user: string | undefined }[] = [];
+    for (const place of this.#places) {
+      const accounts = (await place.list()).filter((one) => one.address === address);
+      for (const { user: owner, kind: stored } of accounts) {
+        // A token may be stored without its user.
+        const isOurs = owner === undefined && (await place.find(address, ''))?.secret === replaced;
+        if (stored === kind && ((owner ?? '') === user || isOurs))
+          entries.push({ place, user: owner });
+      }
+    }
+    if (entries.length === 0 && isLogin) {
+      entries.push({ place: this.#places[0], user: user || undefined });
+    }
+    for (const entry of entries)
+      await entry.place.store(address, { kind, user: entry.user, secret });
+    return entries.length > 0;
+  }
+
+  #change(account: RotatedAccount, apply: Change['apply']): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#changes.push({ account, apply, resolve, reject });
+      if (!this.#isWriting) void this.#writeAll();
+    });
+  }
+
+  /** Changes that arrive during a write are written together: a fleet changes many accounts at a time. */
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#changes.length > 0) {
+      const write = (): Promise<void> => this.#write(this.#changes.splice(0));
+      await withLock(this.#options.lockPath, write, { waitMs: WAIT_MS }).catch((error: unknown) => {
+        for (const { reject } of this.#changes.splice(0)) reject(error);
+      });
+    }
+    this.#isWriting = false;
+  }
+
+  /** Rejects the changes that cannot be applied, or all if they cannot be written. */
+  async #write(batch: readonly Change[]): Promise<void> {
+    try {
+      const states = await this.#read();
+      for (const { account, apply, reject } of batch) {
+        const name = accountName(account);
+        const state = states.get(name) ?? { place: this.#places[0], secrets: {} };
+        try {
+          states.set(name, { ...state, secrets: apply(state.secrets) });
+        } catch (error) {
+          reject(error);
+        }
+      }
+      for (const place of this.#places) await place.writeRotations(changesOf(place, states));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /** By account name. */
+  async #read(): Promise<Map<string, State>> {
+    const states = new Map<string, State>();
+    const now = this.#options.now();
+    for (const place of this.#places) {
+      for (const entry of await place.readRotations()) {
+        const { previous, ...secrets } = parsed(entry);
+        const name = accountName(entry);
+        // The same account in both places: the keychain was away for a while.
+        if (states.has(name) && secrets.pending === undefined) continue;
+        const isOld = previous === undefined || previous.until <= now;
+        const kept = isOld ? secrets : { ...secrets, previous };
+        states.set(name, { place, text: entry.secret, secrets: kept });
+      }
+    }
+    return states;
+  }
+}
+
+/** An entry without a secret is removed. */
+function changesOf(place: Place, states: ReadonlyMap<string, State>): RotationChange[] {
+  return [...states].flatMap(([name, { secrets, text, place: owner }]) => {
+    const { pending, current, previous } = secrets;
+    const isEmpty = (pending ?? current ?? previous) === undefined;
+    const changed = isEmpty ? undefined : JSON.stringify({ schema: SCHEMA, ...secrets });
+    return owner !== place || changed === text ? [] : [{ account: name, text: changed }];
+  });
+}
+
+function nameOf({ kind, user }: RotatedAccount): string {
+  if (kind === 'basic') return user;
+  return user === '' ? 'the token' : `the token of ${user}`;
+}
+
+const SCHEMA = 'devsh-rotation/1';
+
+/** Throws CredentialError for the entry of a later devsh: to write it again would lose what is in it. */
+function parsed({ address, user = '', secret }: StoredEntry): RotatedSecrets {
+  try {
+    const { schema, ...secrets } = JSON.parse(secret) as RotatedSecrets & { schema: string };
+    const { previous } = secrets;
+    if (schema === SCHEMA) {
+      return previous === undefined
+        ? secrets
+        : { ...secrets, previous: { ...previous, until: new Date(previous.until) } };
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new CredentialError(
+    `${address}: what is kept of the rotation of ${user || 'its token'} is damaged, or of a later devsh; it was left unchanged`,
+  );
+}

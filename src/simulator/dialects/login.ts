@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import type { Account } from '../store.ts';
+import { type ApiRequest, CONTENT_TYPES, type Outcome, refusal, type Site } from '../view.ts';
+import type { Dialect } from './dialect.ts';
+
+/** Where a session begins (POST) and ends (DELETE). */
+export const LOGIN_PATH = '/api/login';
+
+/** The quirk `short-sessions`. */
+const SHORT_REQUESTS = 5;
+const SHORT_MS = 2_000;
+
+interface Session {
+  readonly account: Account;
+  readonly startedAt: number;
+  requests: number;
+}
+
+/** The open sessions of one device, by their token. */
+export class Sessions {
+  readonly #open = new Map<string, Session>();
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  start(account: Account): string {
+    const token = randomBytes(20).toString('hex');
+    this.#open.set(token, { account, startedAt: Date.now(), requests: 0 });
+    return token;
+  }
+
+  /** Counts one request. Undefined for a session that has ended, or never began. */
+  use(token: string, isShort: boolean): Account | undefined {
+    const session = this.#open.get(token);
+    if (session === undefined) return undefined;
+    session.requests += 1;
+    const isOver = session.requests > SHORT_REQUESTS || Date.now() - session.startedAt > SHORT_MS;
+    if (!isShort || !isOver) return session.account;
+    this.#open.delete(token);
+    return undefined;
+  }
+
+  end(token: string): boolean {
+    return this.#open.delete(token);
+  }
+
+  /** As after a restart of the device. */
+  endAll(): void {
+    this.#open.clear();
+  }
+}
+
+export function hasSessions({ quirks }: Dialect): boolean {
+  return quirks.has('session-token') || quirks.has('session-cookie');
+}
+
+/** The account of a session or an API key, or the message of the 401. Undefined: the usual logins count. */
+export function specialLogin(site: Site, request: ApiRequest): Account | string | undefined {
+  const { quirks } = site.dialect;
+  if (quirks.has('api-key') && request.authorization === undefined) {
+    const { apiKey } = request;
+    if (apiKey === undefined) return 'The header X-API-Key is missing.';
+    return site.store.accountByToken(apiKey) ?? 'Invalid key.';
+  }
+  if (quirks.has('api-key') && !/^basic /i.test(request.authorization ?? '')) {
+    return 'Tokens belong in the header X-API-Key.';
+  }
+  if (!hasSessions(site.dialect)) return undefined;
+  const account = site.sessions.use(tokenIn(site, request), quirks.has('short-sessions'));
+  if (account === undefined) return 'No session.';
+  return site.store.get(account.uuid) === undefined ? 'No such user.' : account;
+}
+
+function tokenIn({ dialect }: Site, { authorization = '', cookie = '' }: ApiRequest): string {
+  const pattern = dialect.quirks.has('session-cookie') ? /(?:^|; )sid=(\w+)/ : /^Bearer (\w+)$/;
+  return pattern.exec(dialect.quirks.has('session-cookie') ? cookie : authorization)?.[1] ?? '';
+}
+
+/** POST with a password opens a session, DELETE ends that of the request. */
+export function loginOutcome(site: Site, request: ApiRequest): Outcome {
+  if (request.method === 'DELETE') {
+    const isEnded = site.sessions.end(tokenIn(site, request));
+    return isEnded ? { status: 204 } : refusal(401, 'No session.');
+  }
+  if (request.method !== 'POST') return refusal(405, `Method "${request.method}" not allowed.`);
+  const { username, password } = fieldsOf(request);
+  const account = site.store.accountByPassword(String(username), String(password));
+  if (account === undefined) return refusal(401, 'Invalid username/password.');
+  const token = site.sessions.start(account);
+  if (!site.dialect.quirks.has('session-cookie'))
+    return { status: 200, value: { data: { token } } };
+  const cookie = `sid=${token}; Path=/; Secure; HttpOnly; SameSite=Strict`;
+  return { status: 200, value: { status: 'ok' }, headers: { 'Set-Cookie': cookie } };
+}
+
+function fieldsOf({ contentType = '', body }: ApiRequest): Readonly<Record<string, unknown>> {
+  if (!contentType.startsWith(CONTENT_TYPES.json)) {
+    return Object.fromEntries(new URLSearchParams(body));
+  }
+  try {
+    const fields: unknown = JSON.parse(body);
+    return typeof fields === 'object' && fields !== null ? { ...fields } : {};
+  } catch {
+    return {};
+  }
+}
