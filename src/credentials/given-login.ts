@@ -8,8 +8,8 @@ export interface StdinSecret {
   readonly kind: 'token' | 'password';
   /** All of standard input, or its first line. */
   readonly read: () => Promise<string>;
-  /** The passphrase of the vault is the line after the secret. */
-  readonly hasPassphrase?: boolean;
+  /** How many lines after the secret are for others: the passphrase of the vault, a new secret. */
+  readonly otherLines?: number;
 }
 
 export interface GivenOptions {
@@ -42,8 +42,7 @@ export class GivenLogin {
     const option = `--${stdin.kind}-stdin`;
     if (line === '')
       throw new CredentialError(`${option}: standard input contains no ${stdin.kind}`);
-    const unused = stdin.hasPassphrase === true ? rest.slice(1) : rest;
-    if (unused.some((other) => other !== '')) {
+    if (rest.slice(stdin.otherLines).some((other) => other !== '')) {
       this.#warn(
         `${option}: standard input has more lines than devsh reads; the first is the ${stdin.kind}`,
       );

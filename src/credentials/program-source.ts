@@ -10,25 +10,35 @@ export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
+  /** The setting or option that names the program, for messages. */
+  readonly name?: string | undefined;
   /** Receives what the program prints on stderr, safe to show. */
   readonly onRemark?: ((text: string) => void) | undefined;
 }
 
 const LIMIT_MS = 10_000;
 
-/** Fills in `{host}`, `{port}` and `{device}` of a `credential_command`. */
-export function commandFor(template: readonly string[], device: DeviceRef): string[] {
+/** Fills in `{host}`, `{port}` and `{device}` of a `credential_command`, and `{user}` if it is given. */
+export function commandFor(
+  template: readonly string[],
+  device: DeviceRef,
+  { user, name = 'credential_command' }: { readonly user?: string; readonly name?: string } = {},
+): string[] {
   const { host, port } = parseAddress(device.address);
   const values: Readonly<Record<string, string>> = {
     host,
     port: String(port),
     device: device.name,
+    ...(user !== undefined && { user }),
   };
   return template.map((word) => {
-    const filled = word.replace(/\{(host|port|device)\}/g, (_, name: string) => values[name] ?? '');
+    const filled = word.replace(
+      /\{(host|port|device|user)\}/g,
+      (all, key: string) => values[key] ?? all,
+    );
     if (filled.startsWith('-') && !word.startsWith('-')) {
       throw new CredentialError(
-        `${device.name}: credential_command: "${visible(filled)}" would be read as an option; ` +
+        `${device.name}: ${name}: "${visible(filled)}" would be read as an option; ` +
           'the name of the device must not begin with "-"',
       );
     }
@@ -41,8 +51,8 @@ export async function askCommand(
   argv: readonly string[],
   options: ProgramOptions,
 ): Promise<StoredCredential> {
-  const title = `credential_command "${visible(argv[0] ?? '')}"`;
-  const { env, signal, limitMs = LIMIT_MS } = options;
+  const { env, signal, limitMs = LIMIT_MS, name = 'credential_command' } = options;
+  const title = `${name} "${visible(argv[0] ?? '')}"`;
   const end = await runProgram({ argv, env, signal, limitMs });
   const { stdout, stderr } = successOf(end, title, limitMs);
   const login = readLogin(stdout);
@@ -55,6 +65,20 @@ export async function askCommand(
   const text = stderrText(stderr, stdout);
   if (text !== '') options.onRemark?.(`${title} reports: ${text}`);
   return login;
+}
+
+/** Hands a login to a filled in `credential_store_command`. Throws CredentialError unless the program takes it. */
+export async function handToCommand(
+  argv: readonly string[],
+  { kind, user = '', secret }: StoredCredential,
+  { env, signal, limitMs = LIMIT_MS }: ProgramOptions,
+): Promise<void> {
+  const title = `credential_store_command "${visible(argv[0] ?? '')}"`;
+  const name = kind === 'basic' ? 'password' : 'token';
+  const input = `username=${user}\n${name}=${secret}\n`;
+  const end = await runProgram({ argv, env, input, signal, limitMs });
+  // It may repeat what it was given: that is masked as its own output would be.
+  successOf('stdout' in end ? { ...end, stdout: `${end.stdout}\n${secret}` } : end, title, limitMs);
 }
 
 /**

@@ -106,13 +106,18 @@ export class RotationStore {
   async read(account: RotatedAccount): Promise<RotatedSecrets> {
     const states = await this.#read();
     const secrets = states.get(accountName(account))?.secrets ?? {};
-    if (secrets.current !== undefined) return secrets;
     // An account that devsh logs in with has its secret in the ordinary entry alone.
+    const current = secrets.current ?? (await this.login(account));
+    return current === undefined ? secrets : { ...secrets, current };
+  }
+
+  /** The secret of the ordinary login. */
+  async login({ address, user, kind }: RotatedAccount): Promise<string | undefined> {
     for (const place of this.#places) {
-      const login = await place.find(account.address, account.user);
-      if (login?.kind === account.kind) return { ...secrets, current: login.secret };
+      const login = await place.find(address, user);
+      if (login?.kind === kind) return login.secret;
     }
-    return secrets;
+    return undefined;
   }
 
   async list(): Promise<RotationEntry[]> {
@@ -141,6 +146,11 @@ export class RotationStore {
         );
       }
       const { current, previous } = secrets;
+      if (secret === (replaces ?? secrets.replaces ?? current)) {
+        throw new RefusedError(
+          `${account.address}: the new secret of ${nameOf(account)} is the old one; nothing was sent`,
+        );
+      }
       return { pending: secret, run, replaces: replaces ?? secrets.replaces, current, previous };
     });
   }

@@ -139,6 +139,17 @@ export class Credentials {
     return last === undefined ? { source: undefined } : summaryOf(last);
   }
 
+  /** The places behind keychain and vault that have this secret, too. */
+  async placesWith(secret: string, request: CredentialRequest): Promise<ConfiguredSource[]> {
+    const asked = (['git_credential', 'netrc'] as const).map(async (source) => {
+      const login = await this.#configured.ask(source, request).catch((error: unknown) => {
+        if (!(error instanceof CredentialError)) throw error;
+      });
+      return login?.secret === secret ? [source] : [];
+    });
+    return (await Promise.all(asked)).flat();
+  }
+
   /** Whether the vault is open now. Asks again even if the user declined before; see VaultKey. */
   async unlockVault(ask: AskPassphrase | undefined): Promise<boolean> {
     this.#vaultKey.reset();

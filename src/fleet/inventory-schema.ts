@@ -11,6 +11,7 @@ const flag = z
   .meta({ type: 'boolean', enum: [true, false] })
   .transform((written) => written === 'true');
 const words = z.array(text, 'must be a list: the program, then each argument').min(1, 'is empty');
+const program = words.refine(([name = '']) => !/^[-{]/.test(name), 'must begin with a program');
 const helperMessage = 'must be "default", a helper of git, or a list of one and its arguments';
 const name = text
   .regex(
@@ -54,10 +55,12 @@ const settings = {
   profile: text.exactOptional().describe('How it speaks: a built-in profile, or a profile file'),
   proxy: text.exactOptional().describe('The proxy to it, or "none"'),
   jump: text.exactOptional().describe('The SSH jump host to it, or "none"'),
-  credential_command: words
-    .refine(([program = '']) => !/^[-{]/.test(program), 'must begin with a program')
+  credential_command: program
     .exactOptional()
     .describe('A program and its arguments that print the login: {device}, {host}, {port}'),
+  credential_store_command: program
+    .exactOptional()
+    .describe('A program that keeps a new login of "rotate", given on standard input'),
   git_credential: z
     .union([text.transform((helper) => [helper]), words], helperMessage)
     .exactOptional()

@@ -100,11 +100,13 @@ export abstract class Services {
     tokenStdin,
     passwordStdin,
     passphraseStdin,
+    newStdin = false,
     user,
-  }: Options<'tokenStdin' | 'passwordStdin' | 'passphraseStdin' | 'user'>): Credentials {
+  }: Options<'tokenStdin' | 'passwordStdin' | 'passphraseStdin' | 'user'> &
+    Partial<Options<'newStdin'>>): Credentials {
     const { env, vault } = this;
     const read = this.#readStdin;
-    const key = JSON.stringify([tokenStdin, passwordStdin, passphraseStdin, user]);
+    const key = JSON.stringify([tokenStdin, passwordStdin, passphraseStdin, newStdin, user]);
     const known = this.#sources.get(key);
     if (known !== undefined) return known;
     const kind = tokenStdin ? 'token' : passwordStdin ? 'password' : undefined;
@@ -118,7 +120,7 @@ export abstract class Services {
       passphrase: passphraseStdin
         ? async () => (await read()).split(/\r?\n/)[line] ?? ''
         : undefined,
-      stdin: kind && { kind, read, hasPassphrase: passphraseStdin },
+      stdin: kind && { kind, read, otherLines: Number(passphraseStdin) + Number(newStdin) },
     });
     this.#sources.set(key, credentials);
     return credentials;

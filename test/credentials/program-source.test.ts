@@ -1,7 +1,12 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { askCommand, askGit, commandFor } from '../../src/credentials/program-source.ts';
+import {
+  askCommand,
+  askGit,
+  commandFor,
+  handToCommand,
+} from '../../src/credentials/program-source.ts';
 import { CredentialError } from '../../src/errors.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 import { contention } from '../contention.ts';
@@ -170,4 +175,34 @@ test('a helper that knows nothing is no error; one that does not exist is', asyn
 test('a user name with a line end is not sent to a helper', async () => {
   const helper = await makeHelper(ANSWER);
   await expect(askGit(['devshtest'], device, 'a\nhost=evil', helper)).rejects.toThrow('line end');
+});
+
+const login = { kind: 'basic', user: 'admin', secret: 'new "one" ä' } as const;
+
+test('a store command gets the login on standard input, and nothing of it elsewhere', async () => {
+  const folder = await makeTempFolder();
+  const file = join(folder, 'got');
+  const argv = sh('cat > "$1"; { env; cat /proc/self/cmdline; } >> "$1.env"', file);
+  await handToCommand(argv, login, { env });
+  expect(await readFile(file, 'utf8')).toBe('username=admin\npassword=new "one" ä\n');
+  expect(await readFile(`${file}.env`, 'utf8')).not.toContain('new "one"');
+  await handToCommand(argv, { kind: 'token', user: 'admin', secret: 'abc' }, { env });
+  expect(await readFile(file, 'utf8')).toBe('username=admin\ntoken=abc\n');
+});
+
+test('a store command that fails is an error without the secret', async () => {
+  const attempt = handToCommand(sh('read name; read line; echo "no: $line" >&2; exit 4'), login, {
+    env,
+  });
+  await expect(attempt).rejects.toThrow(CredentialError);
+  await expect(attempt).rejects.toThrow('credential_store_command "/bin/sh" ended with 4');
+  await expect(attempt).rejects.not.toThrow(/one/);
+});
+
+test('the user is filled in only where it is given', () => {
+  expect(commandFor(['get', '{user}', '{constructor}'], device, { user: 'jdoe' })).toEqual([
+    'get',
+    'jdoe',
+    '{constructor}',
+  ]);
 });

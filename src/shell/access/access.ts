@@ -197,7 +197,7 @@ export class ShellAccess implements Access {
     return this.shell.gate.admit(entry.name, credential);
   }
 
-  protected request(entry: DeviceEntry): CredentialRequest {
+  request(entry: DeviceEntry): CredentialRequest {
     const { credentialCommand: command, gitCredential: git, netrc } = entry;
     return {
       device: { name: entry.name, address: entry.address },

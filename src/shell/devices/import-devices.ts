@@ -19,6 +19,7 @@ const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
   insecure: 'devsh will not check the certificate',
   ca: 'anyone with its key can pose as the device',
   credential_command: 'devsh will run a program for the login',
+  credential_store_command: 'devsh will give new logins to a program',
   git_credential: 'devsh will run a helper for the login',
 };
 

@@ -1,0 +1,60 @@
+import { RefusedError, UsageError } from '../errors.ts';
+import { readText, writeNewText, writeTextAtomically } from '../os/files.ts';
+import { oneLine } from '../text/one-line.ts';
+
+/** One new secret in the file: `{"device":"fw1","address":"10.0.0.5:443",…}`. */
+export interface EscrowLine {
+  readonly device: string;
+  readonly address: string;
+  readonly account: string;
+  readonly kind: 'basic' | 'token';
+  readonly secret: string;
+}
+
+export interface Escrow {
+  readonly path: string;
+  /** Public keys of age: `age1…`. */
+  readonly recipients: readonly string[];
+}
+
+/** A stanza of the age header, which age ignores: it names the run in clear text. */
+const STANZA = 'devsh-run';
+
+/**
+ * Writes all new secrets of a run as an age file (`age -d -i KEY FILE`), synced when it resolves. Throws
+ * RefusedError for a file of another run, UsageError for an invalid recipient.
+ */
+export async function writeEscrow(
+  { path, recipients }: Escrow,
+  run: string,
+  lines: readonly EscrowLine[],
+): Promise<void> {
+  const { armor, Encrypter, Stanza } = await import('age-encryption');
+  const encrypter = new Encrypter();
+  for (const recipient of recipients) {
+    try {
+      encrypter.addRecipient(recipient);
+    } catch (error) {
+      const text = `--recipient: "${oneLine(recipient)}" is not a public key of age (age1…)`;
+      throw new UsageError(text, { cause: error });
+    }
+  }
+  encrypter.addRecipient({ wrapFileKey: () => [new Stanza([STANZA, run], new Uint8Array())] });
+  const before = await readText(path);
+  const header = before && decoded(armor.decode, before);
+  if (header !== undefined && !header.split('\n').includes(`-> ${STANZA} ${run}`)) {
+    throw new RefusedError(`${path} exists and is not of this run: give another file to --escrow`);
+  }
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const sealed = armor.encode(await encrypter.encrypt(text));
+  await (before === undefined ? writeNewText : writeTextAtomically)(path, sealed);
+}
+
+/** Empty for what is no age file. */
+function decoded(decode: (text: string) => Uint8Array, text: string): string {
+  try {
+    return Buffer.from(decode(text)).toString('latin1');
+  } catch {
+    return '';
+  }
+}

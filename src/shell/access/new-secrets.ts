@@ -1,0 +1,235 @@
+import { handToCommand, askCommand, commandFor } from '../../credentials/program-source.ts';
+import { type EscrowLine, writeEscrow } from '../../credentials/escrow-file.ts';
+import { checkNewSecret, generateSecret, type SecretPolicy } from '../../credentials/new-secret.ts';
+import type { RotatedAccount, RotationStore } from '../../credentials/rotation-store.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
+import { someOf } from '../../text/one-line.ts';
+import { parseLine } from '../../text/words.ts';
+import type { Call } from '../command.ts';
+import type { DeviceOption, NewSecretOption } from '../grammar/options.ts';
+
+type SecretCall = Call<DeviceOption | NewSecretOption>;
+
+export interface SecretTarget {
+  readonly device: DeviceRef;
+  readonly account: RotatedAccount;
+}
+
+/** Where the new secrets of a line come from. */
+export interface NewSecrets {
+  readonly isGenerated: boolean;
+  /**
+   * The same secret for the account on each device, unless `--each` is given. Throws DevshError for one that
+   * cannot be sent, is weak or does not fit the policy.
+   */
+  secretFor(target: SecretTarget, policy?: SecretPolicy): Promise<string>;
+  /** A secret in place of one that the device has refused; undefined if it was given. */
+  another(policy?: SecretPolicy): string | undefined;
+}
+
+/** Throws UsageError unless one source of new secrets is given. */
+export function newSecrets(call: SecretCall): NewSecrets {
+  const { newStdin, newCommand, generate, length, classes, each } = call.options;
+  const given = [newStdin, newCommand !== undefined, generate].filter(Boolean).length;
+  if (given !== 1) {
+    throw new UsageError(
+      'where does the new secret come from? Give one of --generate, --new-command PROGRAM and --new-stdin',
+    );
+  }
+  if (!generate && (length ?? classes) !== undefined) {
+    throw new UsageError('--length and --classes are for --generate');
+  }
+  if (newStdin && each) throw new UsageError('--new-stdin has one secret: leave out --each');
+  if (!each && /\{(?:device|host|port)\}/.test(newCommand ?? '')) {
+    throw new UsageError('--new-command names the device: add --each to run it for each device');
+  }
+  const another = (policy?: SecretPolicy): string => generateSecret({ length, classes }, policy);
+  const known = new Map<string, Promise<string>>();
+  const choose = async ({ device, account: { user } }: SecretTarget, policy?: SecretPolicy) => {
+    if (generate) return another(policy);
+    return newCommand === undefined
+      ? lineOfStdin(call, user, known.size > 0)
+      : printedBy(call, newCommand, device, user);
+  };
+  return {
+    isGenerated: generate,
+    async secretFor(target, policy) {
+      const { user, kind } = target.account;
+      const key = JSON.stringify([user, kind, each && target.device, generate && policy]);
+      // Stored before it is awaited: devices at the same time share one.
+      const secret = known.get(key) ?? choose(target, policy);
+      known.set(key, secret);
+      checkNewSecret(await secret, target.account, policy);
+      return secret;
+    },
+    another: (policy) => (generate ? another(policy) : undefined),
+  };
+}
+
+async function lineOfStdin(call: SecretCall, user: string, isSecond: boolean): Promise<string> {
+  if (isSecond) {
+    throw new UsageError(
+      `--new-stdin has one secret, and ${user} is another account: use --generate, or --new-command with {user}`,
+    );
+  }
+  const { tokenStdin, passwordStdin, passphraseStdin } = call.options;
+  const before = Number(tokenStdin || passwordStdin) + Number(passphraseStdin);
+  const line = (await call.io.readInput()).split(/\r?\n/)[before] ?? '';
+  if (line !== '') return line;
+  throw new UsageError(
+    before === 0
+      ? '--new-stdin: standard input contains no secret'
+      : `--new-stdin: line ${before + 1} of standard input contains no secret`,
+  );
+}
+
+async function printedBy(
+  { shell, io }: SecretCall,
+  command: string,
+  device: DeviceRef,
+  user: string,
+): Promise<string> {
+  const template = parseLine(command).words.map(({ text }) => text);
+  const name = '--new-command';
+  const argv = commandFor(template, device, { user, name });
+  const { secret } = await askCommand(argv, { env: shell.services.env, signal: io.signal, name });
+  return secret;
+}
+
+export interface NewSecret extends SecretTarget {
+  readonly secret: string;
+}
+
+/** A second copy of new secrets, so that one lost machine does not lose the logins of a fleet. */
+export interface SecondPlace {
+  /** Before the first write, with all secrets of the run, and again with those that were made later. */
+  keep(secrets: readonly NewSecret[]): Promise<void>;
+  /** Right before the write to this device. Throws CredentialError: this device is not written. */
+  hand(secret: NewSecret): Promise<void>;
+}
+
+/** The escrow file of the line and the `credential_store_command` of each device. Throws RefusedError if one is needed and missing. */
+export function openSecondPlace(
+  call: SecretCall,
+  options: {
+    readonly run: string;
+    readonly sessions: readonly DeviceSession[];
+    readonly isNeeded: boolean;
+  },
+): SecondPlace {
+  const { escrow: path, recipients } = call.options;
+  if ((path === undefined) !== (recipients.length === 0)) {
+    throw new UsageError('--escrow FILE and --recipient age1… belong together');
+  }
+  const commands = new Map(
+    options.sessions.map(({ entry }) => [entry.address, storeCommandOf(entry)] as const),
+  );
+  const without = options.sessions.filter(({ entry }) => commands.get(entry.address) === undefined);
+  if (options.isNeeded && path === undefined && without.length > 0) {
+    throw new RefusedError(
+      `the new secrets of ${someOf(
+        without.map(({ ref }) => ref.name),
+        4,
+      )} would be on this machine alone: ` +
+        'give --escrow FILE --recipient age1…, or a credential_store_command in devices.yaml; nothing was sent',
+    );
+  }
+  const lines = new Map<string, EscrowLine>();
+  const handed = new Map<string, string>();
+  return {
+    async keep(secrets) {
+      if (path === undefined) return;
+      for (const { device, account, secret } of secrets) {
+        const { address, user, kind } = account;
+        const line = { device: device.name, address, account: user, kind, secret };
+        // One that the device may have taken stays in the file.
+        lines.set(JSON.stringify(line), line);
+      }
+      await writeEscrow({ path, recipients }, options.run, [...lines.values()]);
+    },
+    async hand({ device, account, secret }) {
+      const argv = commands.get(account.address);
+      if (argv === undefined) return;
+      const entry = JSON.stringify([argv, account.user, account.kind]);
+      if ((handed.get(entry) ?? secret) !== secret) {
+        throw new RefusedError(
+          `${device.name}: its credential_store_command keeps one login for several devices: leave out --each, ` +
+            'or name the device with {device}',
+        );
+      }
+      handed.set(entry, secret);
+      const { env } = call.shell.services;
+      await handToCommand(argv, { ...account, secret }, { env, signal: call.io.signal });
+    },
+  };
+}
+
+function storeCommandOf(entry: DeviceEntry): readonly string[] | undefined {
+  const { credentialStoreCommand: template } = entry;
+  return template && commandFor(template, entry, { name: 'credential_store_command' });
+}
+
+/** What would go on using the old secret of the login in use. */
+export interface OldSecretUses {
+  /** Devices outside the run with the same login. */
+  readonly sharing: readonly string[];
+  /** Places behind the keychain and the vault that have the old one, as "fw1: netrc". */
+  readonly places: readonly string[];
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  environment: 'unset DEVSH_TOKEN or DEVSH_PASSWORD and keep the login with "login" first',
+  credential_command: 'give a credential_store_command, too, in devices.yaml',
+  git_credential: 'keep the login with "login" first',
+  netrc: 'keep the login with "login" first',
+};
+
+/**
+ * Looks at all sources of logins for the devices whose login in use is rotated. Throws RefusedError if one of
+ * them comes before the store, and would be used instead of the new secret.
+ */
+export async function oldSecretUses(
+  call: SecretCall,
+  store: RotationStore,
+  own: readonly DeviceSession[],
+): Promise<OldSecretUses> {
+  const places: string[] = [];
+  const logins = new Map<string, [kind: RotatedAccount['kind'], user: string, secret: string]>();
+  const programs = new Set<string>();
+  for (const { entry, credential } of own) {
+    const { source } = await call.access.origin(entry);
+    const isHanded = source === 'credential_command' && entry.credentialStoreCommand !== undefined;
+    const advice = source && ADVICE[source];
+    if (advice !== undefined && !isHanded) {
+      throw new RefusedError(
+        `${entry.name}: its login comes from ${source}, which would still have the old one: ${advice}; nothing was sent`,
+      );
+    }
+    if (isHanded) programs.add(programOf(entry));
+    if (credential === undefined) continue;
+    const { kind, user = '', secret } = credential.revealed();
+    logins.set(JSON.stringify([kind, user, secret]), [kind, user, secret]);
+    const later = await call.credentials.placesWith(secret, call.access.request(entry));
+    places.push(...later.map((place) => `${entry.name}: ${place}`));
+  }
+  const addresses = new Set(own.map(({ entry }) => entry.address));
+  const inventory = await call.shell.services.inventory.load();
+  const sharing: string[] = [];
+  for (const entry of selectDevices(['@all'], inventory)) {
+    const { address, name } = entry;
+    if (addresses.has(address)) continue;
+    let isSharing = entry.credentialCommand !== undefined && programs.has(programOf(entry));
+    for (const [kind, user, secret] of logins.values()) {
+      isSharing ||= (await store.login({ address, kind, user })) === secret;
+    }
+    if (isSharing) sharing.push(name);
+  }
+  return { sharing, places };
+}
+
+function programOf(entry: DeviceEntry): string {
+  return JSON.stringify(commandFor(entry.credentialCommand ?? [], entry));
+}
