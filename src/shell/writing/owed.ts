@@ -4,6 +4,7 @@ import {
   type DebtState,
   maskedFields,
   namesOf,
+  owedBy,
   type StoppedRun,
   stoppedRuns,
 } from '../../change/debts.ts';
@@ -36,24 +37,32 @@ interface Debts {
 /** A journal without this text left no debt. */
 const MAY_OWE = new RegExp(`"code":"(?:${OWING_CODES.join('|')})"`);
 
-/** Derived from all journals, as they were at `time` (ISO 8601, UTC; default: now). */
+/**
+ * Derived from all journals, as they were at `time` (ISO 8601, UTC; default: now). Few are parsed: the text of the
+ * others shows that no debt is concerned.
+ */
 export async function readDebts({ runs, inventory }: Services, time?: string): Promise<Debts> {
-  const named = new Set<string>();
+  const [ids, keys, devices] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const parsed: Run[] = [];
   const unreadable: string[] = [];
   for (const id of (await runs.ids()).reverse()) {
     const text = (await runs.read(id)) ?? '';
     const mayOwe = MAY_OWE.test(text);
-    if (!mayOwe && ![...named].some((one) => text.includes(one))) continue;
+    const hasStopped = text.includes('"kind":"stop"');
+    const isConcerned = hasAny(text, devices) && (hasStopped || hasAny(text, keys));
+    if (!mayOwe && !isConcerned && !hasAny(/"(?:settles|undoes)":.*/.exec(text)?.[0], ids))
+      continue;
     try {
-      const whole = parseJournal(text, runs.path(id));
+      const some = mayOwe || hasStopped ? text : linesAbout(text, devices);
+      const whole = parseJournal(some, runs.path(id));
       const run = time === undefined ? whole : runAsOf(whole, time);
       if (run === undefined) continue;
       parsed.push(run);
-      if (!mayOwe) continue;
-      // As debtsOf: a device that moved to another address is still the same.
-      for (const { device } of run.plan.devices) {
-        for (const one of [device.address, device.name]) named.add(JSON.stringify(one));
+      ids.add(id);
+      for (const { device, key } of owedBy(run)) {
+        keys.add(JSON.stringify(key).slice(1, -1));
+        // As debtsOf: a device that moved to another address is still the same.
+        for (const one of [device.address, device.name]) devices.add(JSON.stringify(one));
       }
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
@@ -69,6 +78,17 @@ export async function readDebts({ runs, inventory }: Services, time?: string): P
   const isClosed = ({ state }: OpenDebt): boolean => state.kind === 'closed';
   const open = all.filter((one) => !isClosed(one));
   return { open, closed: all.filter(isClosed), stopped: stoppedRuns(parsed), unreadable };
+}
+
+function hasAny(text = '', parts: ReadonlySet<string>): boolean {
+  return [...parts].some((part) => text.includes(part));
+}
+
+/** A journal without the plans and verdicts of other devices. */
+function linesAbout(journal: string, devices: ReadonlySet<string>): string {
+  const isKept = (line: string): boolean =>
+    !/^\{"kind":"(?:device|verdict)"/.test(line) || hasAny(line, devices);
+  return journal.split('\n').filter(isKept).join('\n');
 }
 
 /** The open debts that the line selects by ID and `--on`. */
