@@ -1,6 +1,6 @@
 import { isGood, type StepResult } from '../change/verdict.ts';
 import { join } from 'node:path';
-import { allowedBy, type AllowWord } from '../change/allow.ts';
+import { allowedBy, type AllowedWord } from '../change/allow.ts';
 import { type ApplyJournal, journalIn, journalLine, openingLines } from '../change/journal.ts';
 import { applyPlan, ALL_AT_ONCE } from '../change/apply.ts';
 import { guardPlan } from '../change/guard.ts';
@@ -26,8 +26,8 @@ export interface ApplyOptions {
   readonly concurrency?: number;
   /** No further step is started if more devices than this have failed. */
   readonly maxFailures?: number;
-  /** Refusals to override: `own-account` also deletes the account in use, `protected` the last record. */
-  readonly allow?: readonly AllowWord[];
+  /** Refusals to override: `own-account` also deletes the account in use, `break-glass=NAME` that account. */
+  readonly allow?: readonly AllowedWord[];
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
   readonly signal?: AbortSignal;
   /**

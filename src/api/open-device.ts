@@ -48,6 +48,8 @@ export interface DeviceOptions {
   readonly timeoutMs?: number;
   /** Nothing is ever written to this device. */
   readonly readOnly?: boolean;
+  /** Accounts for emergencies, names or patterns: `apply` takes access from none that `allow` does not name. */
+  readonly breakGlass?: readonly string[];
 }
 
 /** All options; the type keeps the list complete. */
@@ -62,6 +64,7 @@ const DEVICE_OPTIONS: Readonly<Record<keyof DeviceOptions, true>> = {
   jump: true,
   timeoutMs: true,
   readOnly: true,
+  breakGlass: true,
 };
 
 /** Throws UsageError if more than one is given, or one is invalid. */
@@ -216,13 +219,18 @@ export async function openDevice(
 ): Promise<OpenDevice> {
   refuseUnknownOptions('openDevice', options, DEVICE_OPTIONS);
   const parsed = parseAddress(address);
-  const { name = shortAddress(parsed), timeoutMs, readOnly } = options;
+  const { name = shortAddress(parsed), timeoutMs, readOnly, breakGlass = [] } = options;
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= LONGEST_MS)) {
     throw new UsageError(`timeoutMs: a number of milliseconds above 0, up to ${LONGEST_MS}`);
   }
   // Callers in JavaScript have no types: an invalid value must not make the device writable.
   if (![undefined, true, false].includes(readOnly)) {
     throw new UsageError('readOnly: true or false');
+  }
+  const patterns: unknown = breakGlass;
+  const isPattern = (one: unknown): boolean => typeof one === 'string' && one.trim() !== '';
+  if (!Array.isArray(patterns) || !patterns.every(isPattern)) {
+    throw new UsageError('breakGlass: a list of names or patterns, as ["rescue", "vendor-*"]');
   }
   const route = routeOf(options);
   const access = accessBy(options, await profileOf(options.profile));
@@ -232,6 +240,7 @@ export async function openDevice(
     groups: [],
     ...(route !== undefined && { route }),
     ...(readOnly === true && { readOnly }),
+    breakGlass,
   };
   gate.forgetRefusals();
   return OpenDevice.of(new DeviceSession(entry), access);

@@ -3,7 +3,7 @@ import type { Value } from '../device/record.ts';
 import { isResourceName } from '../device/profile.ts';
 import { CancelledError, UsageError } from '../errors.ts';
 import { parseChoice } from '../fleet/filter.ts';
-import { allowedBy, type AllowWord } from '../change/allow.ts';
+import { allowedBy, type AllowedWord } from '../change/allow.ts';
 import { doubtfulFields } from '../change/doubts.ts';
 import { readAndPlan } from '../change/read-and-plan.ts';
 import type { DevicePlan } from '../change/plan.ts';
@@ -135,7 +135,7 @@ export async function plan(
   {
     signal = new AbortController().signal,
     allow = [],
-  }: { readonly signal?: AbortSignal; readonly allow?: readonly AllowWord[] } = {},
+  }: { readonly signal?: AbortSignal; readonly allow?: readonly AllowedWord[] } = {},
 ): Promise<ReadyPlan> {
   const allowed = allowedBy(allow);
   const all = devices instanceof OpenDevice ? [devices] : devices;

@@ -17,7 +17,9 @@ export const BREAK_GLASS = 'break-glass';
 
 export type AllowWord = keyof typeof ALLOWED;
 
-export type Allowed = ReadonlySet<AllowWord | `${typeof BREAK_GLASS}=${string}`>;
+export type AllowedWord = AllowWord | `${typeof BREAK_GLASS}=${string}`;
+
+export type Allowed = ReadonlySet<AllowedWord>;
 
 export const ALLOW_WORDS = Object.keys(ALLOWED) as readonly AllowWord[];
 

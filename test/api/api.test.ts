@@ -277,3 +277,23 @@ test('an invalid change, two devices with one name, and a record changed twice a
   expect(await codeOf(plan([opened, opened], [{ delete: 'user', key: 'x' }]))).toBe('usage');
   expect(await codeOf(plan(opened, twice))).toBe('usage');
 });
+
+test('an account that breakGlass lists keeps its access, unless allow names it', async () => {
+  const [device] = await simulate(1);
+  if (device === undefined) throw new Error('no device');
+  const opened = await open(device, { breakGlass: ['view*'] });
+  const ready = await plan(opened, [{ delete: 'user', key: 'viewer' }]);
+  expect(await codeOf(apply(ready))).toBe('refused');
+  expect(await codeOf(apply(ready, { allow: ['break-glass=other'] }))).toBe('refused');
+  expect(writesOf(device)).toEqual([]);
+  await apply(ready, { allow: ['break-glass=viewer'] });
+  expect(usernames(device)).not.toContain('viewer');
+});
+
+test.each([[''], 'viewer', [7], null])(
+  'breakGlass: %j is a mistake, not a protection',
+  async (value) => {
+    const options = { breakGlass: value } as unknown as DeviceOptions;
+    expect(await codeOf(openDevice('10.0.0.5', options))).toBe('usage');
+  },
+);

@@ -110,6 +110,43 @@ test('an address outside the inventory has the list of all devices', async () =>
   expect(writes()).toEqual([]);
 });
 
+test('a raw request that names a break-glass account in path, query or body is refused, also for groups and roles', async () => {
+  const { devsh, writes } = await startFleet();
+  await protect(devsh);
+  for (const line of [
+    'delete /api/groups/core/members/viewer/',
+    'delete /api/groups/core/members/CORP%5CViewer/',
+    'delete /api/role-bindings/17/?subject=viewer',
+    'post /api/groups/core/ action=remove member=viewer',
+    'post /api/groups/core/ members=alice,viewer',
+    'post /api/roles/ {"operators":["viewer"]}=x body=["alice","viewer"]',
+  ]) {
+    const { stderr, exitCode } = await devsh(`${line} --on sim1 --yes`);
+    expect(stderr, line).toContain('the request names ');
+    expect(stderr, line).toMatch(/a break-glass account; name it in full to override: --allow /);
+    expect(exitCode, line).toBe(6);
+  }
+  expect(writes()).toEqual([]);
+  const other = await devsh('post /api/groups/core/ members=alice,reviewers --on sim1 --yes');
+  expect(other.stderr).not.toContain('break-glass');
+  const named = 'delete /api/groups/core/members/viewer/ --on sim1 --yes --allow break-glass=';
+  expect((await devsh(`${named}alice`)).exitCode).toBe(6);
+  const before = writes().length;
+  expect((await devsh(`${named}viewer`)).stderr).not.toContain('break-glass');
+  expect(writes()).toHaveLength(before + 1);
+});
+
+test('a raw DELETE that takes the account in use out of a group is refused without --allow own-account', async () => {
+  const { devsh, writes } = await startFleet();
+  const line = 'delete /api/groups/core/members/Admin/ --on sim1 --yes';
+  const { stderr, exitCode } = await devsh(line);
+  expect(stderr).toContain('the path names admin, the account in use; use --allow own-account');
+  expect(exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  await devsh(`${line} --allow own-account`);
+  expect(writes()).toEqual(['DELETE /api/groups/core/members/Admin/']);
+});
+
 test('a raw request is refused however its path spells the account, also if no list shows it', async () => {
   const { devsh, device, writes } = await startFleet();
   await protect(devsh);

@@ -1,11 +1,13 @@
 import type { FormPairs } from '../../device/encode.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
-import { opensAccess } from '../../change/account-harm.ts';
-import { BREAK_GLASS } from '../../change/allow.ts';
+import { isSameName, named, opensAccess } from '../../change/account-harm.ts';
+import { allowHint, BREAK_GLASS } from '../../change/allow.ts';
+import { isBreakGlass } from '../../change/break-glass.ts';
 import { guardStep } from '../../change/guard.ts';
 import type { Step } from '../../change/plan.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
+import { quoteWord } from '../../text/words.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
@@ -45,6 +47,7 @@ export async function guardRaw(
 ): Promise<void> {
   const { breakGlass = [] } = session.entry;
   if (call.options.allow.has('own-account') && breakGlass.length === 0) return;
+  await session.ensureOpen(call.access);
   const { pathname, searchParams } = new URL(path, 'https://device.invalid');
   const words = pathname.split('/').filter((word) => word !== '');
   const found = words.filter(opensAccess);
@@ -84,6 +87,39 @@ export async function guardRaw(
       `${session.ref.name}: ${resources.join(', ')} cannot be read, so the account may be a break-glass one (${breakGlass.join(', ')}); name it in full to override: --allow ${BREAK_GLASS}=NAME`,
     );
   }
+  const base = profile.basePath.split('/');
+  const inPath = words.filter((word) => !base.includes(word)).map(decoded);
+  refuseNamed(call, session, isDelete ? inPath : [], [
+    ...inPath,
+    ...searchParams.values(),
+    ...form.flatMap(([, text]) => [text, ...text.split(/[\s,;:='"[\]{}]+/)]),
+  ]);
+}
+
+/**
+ * Of a path that is not about accounts (groups, roles) nobody knows what it does: so a name in it counts.
+ *
+ * @param gone names that a DELETE may take away
+ */
+function refuseNamed(
+  { options: { allow } }: Call<'allow'>,
+  { ref, entry, credential }: DeviceSession,
+  gone: readonly string[],
+  names: readonly string[],
+): void {
+  const user = credential?.user ?? '';
+  if (!allow.has('own-account') && user !== '' && gone.some((name) => isSameName(name, user))) {
+    throw new RefusedError(
+      `${ref.name}: the path names ${named(user)}, the account in use; ${allowHint('own-account')}`,
+    );
+  }
+  const glass = names.find(
+    (name) => isBreakGlass(name, entry.breakGlass ?? []) && !allow.has(`${BREAK_GLASS}=${name}`),
+  );
+  if (glass === undefined) return;
+  throw new RefusedError(
+    `${ref.name}: the request names ${named(glass)}, a break-glass account; name it in full to override: --allow ${quoteWord(`${BREAK_GLASS}=${glass}`)}`,
+  );
 }
 
 /** Undefined if they cannot be read: the names in the request are checked anyway. */
