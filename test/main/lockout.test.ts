@@ -241,6 +241,40 @@ test('--prove sends the old password once to each device, and shows it nowhere',
   expect(all).not.toContain('viewer-secret');
 });
 
+test('--prove --token tries an old token instead: once on each device, on a connection of its own', async () => {
+  const { devsh, device } = await start({ devices: 2 });
+  const { token } = device(1).accounts.viewer;
+  const count = device(1).log.length;
+  const line = 'lockout viewer --yes --json --prove --token';
+  const { stdout, exitCode } = await devsh(line, { stdin: `${token}\n` });
+  expect(exitCode).toBe(0);
+  expect(rowsOf(stdout).map(({ login }) => login)).toEqual(['refused', 'refused']);
+  const refused = device(1)
+    .log.slice(count)
+    .filter(({ status }) => status === 401);
+  expect(refused).toHaveLength(1);
+  expect(stdout).not.toContain(token);
+
+  const wrong = await start();
+  const path = join(wrong.devsh.folder, 'config/devsh/profiles/fleet.yaml');
+  await writeFile(path, `${PROFILE}  user: {disabled_as: {lang: fr}}\n`);
+  const open = await wrong.devsh('lockout viewer --yes --prove --token', {
+    stdin: `${wrong.device(1).accounts.viewer.token}\n`,
+  });
+  expect(open.stdout).toMatch(/OLD TOKEN\nsim1\tviewer\tstill open/);
+  expect(open.stderr).toContain('accepts the old token of viewer');
+  expect(open.exitCode).not.toBe(0);
+});
+
+test('--token without --prove, and --prove without a secret, are mistakes', async () => {
+  const { devsh, writes } = await start();
+  expect((await devsh('lockout viewer --yes --token')).stderr).toContain('add --prove');
+  const { stderr, exitCode } = await devsh('lockout viewer --yes --prove --token');
+  expect(stderr).toContain('--prove needs the old token on standard input');
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
+});
+
 test('a login that is still accepted is an error, whatever the device shows', async () => {
   const { devsh } = await start();
   const path = join(devsh.folder, 'config/devsh/profiles/fleet.yaml');

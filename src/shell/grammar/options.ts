@@ -183,7 +183,7 @@ const ROWS = [
     filled,
   ),
   toggle('check', '--check  Only try the login of each device; ask and keep nothing'),
-  toggle('token', '--token  Ask for a token instead of a password'),
+  toggle('token', '--token  A token instead of a password'),
   choice(
     'to',
     '--to STORE  Keep the login in the keychain or the vault',
@@ -276,7 +276,7 @@ const ROWS = [
   list('also', '--also KEY  Also this account; DEVICE=KEY: only there (repeatable)', markOf),
   toggle('now', '--now  Act although some devices were not read'),
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
-  toggle('proves', '--prove  Try the old password, read from standard input, once on each device'),
+  toggle('proves', '--prove  Try the old login, read from standard input, once on each device'),
   value(
     'canary',
     '--canary N  Write to N devices first, check the login, then ask whether to continue',
@@ -493,6 +493,7 @@ export const LOCKOUT = [
   'now',
   'deletes',
   'proves',
+  'token',
 ] as const;
 
 /** Which part of a plan file to execute, and where its result goes. */

@@ -34,8 +34,8 @@ interface Outcome {
   readonly absent: ReadonlyMap<DeviceSession, DevshError>;
   readonly read: readonly DeviceSession[];
   readonly results: readonly StepResult[];
-  /** The old password; undefined without `--prove`. */
-  readonly password: string | undefined;
+  /** The old login; undefined without `--prove`. */
+  readonly login: Credential | undefined;
 }
 
 interface Row {
@@ -52,13 +52,18 @@ const NOT_PROVEN = 'not proven';
 
 /** Never claims more than was read back: `disabled` and `deleted` say nothing about what was open before. */
 export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): AsyncGenerator<Output> {
-  const { key, targets, left, absent, read, results, password } = outcome;
+  const { key, targets, left, absent, read, results, login } = outcome;
   const acted = targets.flatMap((target) => rowsOf(target, results));
   const done = acted.filter(isClosed);
   const proven =
-    password === undefined
+    login === undefined
       ? undefined
-      : yield* prove(call, sessionsOf(targets, done, key), key, password);
+      : yield* prove(
+          call,
+          sessionsOf(targets, done, key),
+          `the old ${secretOf(login)} of ${visible(key)}`,
+          login,
+        );
   const isOpen = ({ device, account }: Row): boolean =>
     account === key && proven?.get(device.address) === LOGGED_IN;
   const rows: Row[] = [
@@ -76,7 +81,10 @@ export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): Async
     [
       ...['device', 'account', 'verdict'],
       { key: 'access', title: 'SESSIONS AND TOKENS' },
-      proven !== undefined && { key: 'login', title: 'OLD PASSWORD' },
+      proven !== undefined && {
+        key: 'login',
+        title: `OLD ${login === undefined ? '' : secretOf(login).toUpperCase()}`,
+      },
     ],
     rows.map(({ device, ...row }) => ({
       device: device.name,
@@ -141,7 +149,11 @@ function rowsOf({ session, accounts, open }: Target, all: readonly StepResult[])
   });
 }
 
-/** The device still accepts the old password. */
+function secretOf({ kind }: Credential): string {
+  return kind === 'token' ? 'token' : 'password';
+}
+
+/** The device still accepts the old login. */
 class StillOpenError extends DeviceError {
   override readonly code = 'still-open';
 }
@@ -152,14 +164,14 @@ class NotProvenError extends DeviceError {
 }
 
 /**
- * Sends the old password once to each device, on a fresh connection. It is meant to be refused: the gate that
+ * Sends the old login once to each device, on a fresh connection. It is meant to be refused: the gate that
  * keeps a refused login from other devices does not count here.
  */
 async function* prove(
   call: WriteCall,
   sessions: readonly DeviceSession[],
-  key: string,
-  password: string,
+  what: string,
+  login: Credential,
 ): AsyncGenerator<Output, ReadonlyMap<string, string>> {
   const proven = new Map<string, string>();
   const access = {
@@ -172,7 +184,7 @@ async function* prove(
     async (session, emit) => {
       const fresh = new DeviceSession(session.entry);
       try {
-        await fresh.openWith(access, Credential.basic(key, password));
+        await fresh.openWith(access, login);
         // Not the root of the API, which may need no login.
         const path = listPath(session.profile, RESOURCE);
         const { status } = await fresh.use(access, (device) =>
@@ -197,7 +209,6 @@ async function* prove(
     const isIn = typeof status === 'number' && status < 300;
     // Not 403, neither: some devices send it for a disabled account, others for one without rights.
     proven.set(ref.address, isIn ? LOGGED_IN : NOT_PROVEN);
-    const what = `the old password of ${visible(key)}`;
     const error =
       status instanceof DevshError
         ? status

@@ -15,6 +15,7 @@ import {
 } from '../../change/lockout.ts';
 import { type DevicePlan, isOwing, type Plan, unplanned } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
+import { Credential } from '../../device/credential.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { grouped, valueText } from '../../device/record.ts';
 import {
@@ -47,7 +48,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
       'lockout leaves devsh a login on each device, so it has no --allow own-account: log in with another account',
     );
   }
-  const password = call.options.proves ? await oldPassword(call) : undefined;
+  const login = await oldLogin(call, key);
   const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
   if (readings.size === 0) {
     throw new RefusedError('no device was read: nothing is known of the account, nothing was sent');
@@ -100,7 +101,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     absent,
     read: [...readings.keys()],
     results,
-    password,
+    login,
   });
   const without = [...absent].filter(([, error]) => owed.length === 0 || !isOwing({ error }));
   if (without.length > 0) {
@@ -109,10 +110,16 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   }
 }
 
-async function oldPassword(call: LockoutCall): Promise<string> {
-  const [password = ''] = (await call.readText('-')).split(/\r?\n/);
-  if (password === '') throw new UsageError('--prove needs the old password on standard input');
-  return password;
+/** For `--prove`: what must be refused now. */
+async function oldLogin(call: LockoutCall, key: string): Promise<Credential | undefined> {
+  const { proves, token } = call.options;
+  if (token && !proves) throw new UsageError('--token says what --prove tries: add --prove');
+  if (!proves) return undefined;
+  const [secret = ''] = (await call.readText('-')).split(/\r?\n/);
+  if (secret === '') {
+    throw new UsageError(`--prove needs the old ${token ? 'token' : 'password'} on standard input`);
+  }
+  return token ? Credential.token(secret, key) : Credential.basic(key, secret);
 }
 
 /** All devices of the inventory, and the connected ones. Asks for their number if the prompt names fewer. */
