@@ -10,7 +10,7 @@ import {
 import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
 import { type DeviceRecord, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
-import { CancelledError, CredentialError, DevshError } from '../errors.ts';
+import { CancelledError, CredentialError, DevshError, DriftError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { changesSince, isSameValue } from './compare.ts';
@@ -179,7 +179,10 @@ export function driftOf(
     return `${recordName(step)} has shared its id with another record since the plan`;
   }
   if (held === undefined) return `${recordName(step)} was deleted since the plan`;
-  const changed = changesSince(before, held, ignoredFields(profile, step.resource));
+  // A revision shows a change of the record that its other fields may not show.
+  const revision = profile.revision?.field;
+  const ignored = ignoredFields(profile, step.resource).filter((field) => field !== revision);
+  const changed = changesSince(before, held, ignored);
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ field }) => field).join(', ');
   return `${recordName(step)} changed since the plan (${fields})`;
@@ -237,10 +240,27 @@ async function readBack(
       const own = await ownPath(work, step, outcome, end, after);
       if (own !== undefined) end = judge(session.profile, step, outcome, { before, after, own });
       learnFromWrite(session.facts, step, { before, after }, outcome, end);
-      return { end, after };
+      return { end: withConflict(work, step, outcome, end), after };
     }
     await sleep(delayMs);
   }
+}
+
+/** `drift` if the device refused the write because the record is no longer what was planned for. */
+function withConflict(
+  { session: { profile, ref } }: DeviceWork,
+  step: Step,
+  outcome: RequestOutcome,
+  end: StepEnd,
+): StepEnd {
+  const { error } = outcome.kind === 'refused' ? outcome : {};
+  const isConditional =
+    step.request.ifAbsent === true || (profile.revision !== undefined && step.action !== 'add');
+  const isConflict = error instanceof RejectedError && [409, 412].includes(error.status);
+  if (!isConditional || !isConflict || end.verdict === 'done') return end;
+  const what = step.action === 'add' ? 'was added' : 'changed';
+  const text = `${ref.name}: ${recordName(step)} ${what} since the plan; nothing was overwritten (${error.message})`;
+  return { ...end, verdict: 'drift', error: new DriftError(text) };
 }
 
 /** A response may precede the visible change, and a lost request may still be processed. */

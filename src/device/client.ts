@@ -264,6 +264,7 @@ export class DeviceClient {
       [credential?.headerName(auth) ?? 'authorization']: credential?.header(auth),
       'content-type': request.body?.type,
       'if-match': request.ifMatch,
+      'if-none-match': request.ifAbsent === true ? '*' : undefined,
     };
     const connection = this.#connections.get(sender) ?? {};
     connection.connectMs = undefined;

@@ -245,12 +245,13 @@ export class Device {
 
   /** Sends a write once. Throws DeviceError unless the device accepts it. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResponse> {
-    const { method, path } = request;
+    const { method, path, ifMatch: revision, ifAbsent } = request;
     if (method === 'DELETE') assertNoCollection(this.profile, path);
-    const sent = { method, path, body: bodyOf(request) };
+    if (ifAbsent === true) await this.#refuseExisting(path, signal);
+    const sent = { method, path, body: bodyOf(request), ifMatch: revision, ifAbsent };
     this.sentSecrets.push(...secretsOf(request));
     let response = await this.#ask(sent, signal);
-    if (response.status === 428 && method !== 'POST') {
+    if (response.status === 428 && method !== 'POST' && revision === undefined) {
       // 428 means that nothing was done: the device requires If-Match (RFC 6585).
       const current = await this.#ask({ method: 'GET', path }, signal);
       const ifMatch = isSuccess(current) ? entityTagOf(current) : undefined;
@@ -267,6 +268,13 @@ export class Device {
       record,
       objection: objection && redacted(this.#context(request), objection),
     };
+  }
+
+  /** A PUT replaces what is at its path: a record that the list does not show must not be overwritten. */
+  async #refuseExisting(path: string, signal: AbortSignal | undefined): Promise<void> {
+    if (!isSuccess(await this.#ask({ method: 'GET', path }, signal))) return;
+    const text = `${path} exists already, although its list does not show it; nothing was sent`;
+    throw new RejectedError(this.ref, text, { status: 409, issues: {} });
   }
 
   /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */

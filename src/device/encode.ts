@@ -1,10 +1,11 @@
 import { namedBy, writePath } from './record-path.ts';
-import { namesRecord } from './path-template.ts';
+import { encoded, namesRecord } from './path-template.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import {
   bookkeepingFields,
   idFieldOf,
   isSingle,
+  keyFieldOf,
   managedFields,
   type Profile,
   updateFacts,
@@ -36,6 +37,9 @@ export interface WriteRequest {
   readonly json?: DeviceRecord | undefined;
   /** Of a JSON body; `application/json` when absent. */
   readonly contentType?: string | undefined;
+  /** See `HttpRequest`. */
+  readonly ifMatch?: string;
+  readonly ifAbsent?: true;
 }
 
 /** A request that is safe to show and store: secrets are masked. */
@@ -113,9 +117,46 @@ export function createRequest(
   });
   const ids = documented.filter((field) => profile.idFields.includes(field));
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
-  const selector = profile.create.selector === 'id' ? noId : {};
+  const { method, selector, path: template } = profile.create;
   const path = writePath(profile, profile.create, resource, fields);
-  return requestOf(profile.create, resource, path, selector, body);
+  if (!namesRecord(template)) {
+    return requestOf(profile.create, resource, path, selector === 'id' ? noId : {}, body);
+  }
+  // Stated as `none`, the path alone names the new record.
+  const isInPath = selector === 'none' && profile.origins['create.selector'] === 'configured';
+  const { [keyFieldOf(profile, resource, [fields])]: key, ...others } = body;
+  const request = requestOf(profile.create, resource, path, {}, isInPath ? others : body);
+  return method === 'PUT' ? { ...request, ifAbsent: true } : request;
+}
+
+/** The request on the condition that the record still has its revision. Throws RefusedError if it shows none. */
+function ifUnchanged(
+  { revision }: Profile,
+  resource: string,
+  record: DeviceRecord,
+  request: WriteRequest,
+): WriteRequest {
+  if (revision === undefined) return request;
+  const { field, in: place, parameter = field } = revision;
+  const value = valueAt(record, field) ?? null;
+  const text = formText(value);
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    throw new RefusedError(
+      `this ${resource} shows no revision (${field}), so devsh might overwrite a change: nothing was sent`,
+    );
+  }
+  switch (place) {
+    case 'query': {
+      const mark = request.path.includes('?') ? '&' : '?';
+      return { ...request, path: `${request.path}${mark}${encoded(parameter)}=${encoded(text)}` };
+    }
+    case 'header':
+      return { ...request, ifMatch: /^(?:W\/)?".*"$/.test(text) ? text : `"${text}"` };
+    case 'body':
+      return request.form === undefined
+        ? { ...request, json: { ...request.json, [parameter]: value } }
+        : { ...request, form: [...request.form, [parameter, text]] };
+  }
 }
 
 /**
@@ -142,7 +183,9 @@ export function updateRequest(
   const body = Object.fromEntries(fields.filter(([field]) => field !== named?.field));
   const isInBody = named !== undefined && facts.selector !== 'none';
   const selector = isInBody ? { [named.field]: inStoredType(before, named) } : {};
-  return requestOf(facts, resource, writePath(profile, facts, resource, before), selector, body);
+  const path = writePath(profile, facts, resource, before);
+  const request = requestOf(facts, resource, path, selector, body);
+  return ifUnchanged(profile, resource, before, request);
 }
 
 /** The fields in the body of a changed record, in document order. */
@@ -227,7 +270,8 @@ export function deleteRequest(
     throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
   }
   const selector = isInBody ? { [named.field]: inStoredType(record, named) } : {};
-  return requestOf(facts, resource, path, selector, {});
+  const request = requestOf(facts, resource, path, selector, {});
+  return ifUnchanged(profile, resource, record, request);
 }
 
 /** Throws RefusedError for a single object, which cannot be added or deleted. */

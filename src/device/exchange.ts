@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly body?: { readonly type: string; readonly text: string } | undefined;
   /** Sent as If-Match: only if the record still has this entity tag. */
   readonly ifMatch?: string | undefined;
+  /** Sent as `If-None-Match: *`: only if there is no such record. */
+  readonly ifAbsent?: boolean | undefined;
   /** The Accept header, if not JSON first. */
   readonly accept?: string | undefined;
   /** `stay`: do not follow a redirect. */

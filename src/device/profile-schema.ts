@@ -140,6 +140,14 @@ const resourceSchema = z.strictObject({
   update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
 });
 
+const revisionSchema = z.strictObject({
+  field: text.describe('The field of a record with its revision, as _rev'),
+  in: z
+    .enum(['query', 'header', 'body'])
+    .describe('Where a change and a delete name it; header: as If-Match'),
+  parameter: fact(text, 'Its name there, if not that of the field'),
+});
+
 /** The content of a profile file; omitted facts come from `extends`. */
 export const profileSchema = z.strictObject({
   extends: fact(text, 'The built-in profile for everything left out'),
@@ -175,6 +183,7 @@ export const profileSchema = z.strictObject({
   ),
   no_id: fact(z.string(), 'The id of a new record, as null'),
   resources: fact(z.record(z.string(), resourceSchema), 'By name, the facts of one resource'),
+  revision: fact(revisionSchema, 'The device refuses a write of a record that has changed since'),
   list: fact(listSchema, 'How all records of a resource are read'),
   create: fact(writeSchema, 'How a record is added'),
   update: fact(writeSchema, 'How a record is changed'),

@@ -250,7 +250,8 @@ export function hasPositionalIds(profile: Profile): boolean {
 
 /** Fields managed by the device: its state, its address, links to others. */
 export function bookkeepingFields(profile: Profile, resource: string): readonly string[] {
-  return profile.resources[resource]?.bookkeeping ?? [];
+  const { bookkeeping = [] } = profile.resources[resource] ?? {};
+  return profile.revision === undefined ? bookkeeping : [...bookkeeping, profile.revision.field];
 }
 
 /** Fields that the device manages itself and users cannot set. */

@@ -232,6 +232,13 @@ export function createTables(
     system: () => [identified(system(name))],
     session: () => accessOf('session'),
     token: () => accessOf('token'),
+    domain: () => ZONES.map((zone) => identified({ name: zone, note: '' })),
+    record: () =>
+      ZONES.flatMap((domain, place) =>
+        ['www', 'mail', 'ns1'].map((host, index) =>
+          identified({ name: host, content: `10.${place}.0.${index + 1}`, domain }),
+        ),
+      ),
   };
   return new Map(
     resourcesOf(dialect).map((resource) => [
@@ -271,6 +278,9 @@ export function newExtras(
   const more = extras(profile, user, 0);
   return 'modified' in more ? { ...more, ...stamp } : more;
 }
+
+/** With the quirk `domains`. */
+const ZONES = ['example.org', 'example.net'];
 
 function networkInterface(name: string, place: number, host: number): DeviceRecord {
   const isUp = place < 8;

@@ -110,6 +110,8 @@ export type StoredRecord = DeviceRecord & { readonly uuid: string };
 
 interface Row {
   readonly number: number;
+  /** How often it was stored. */
+  readonly version: number;
   readonly record: StoredRecord;
 }
 
@@ -121,7 +123,7 @@ export class Table {
 
   constructor(records: readonly StoredRecord[]) {
     this.#rows = new Map(
-      records.map((record, index) => [record.uuid, { number: index + 1, record }]),
+      records.map((record, index) => [record.uuid, { number: index + 1, version: 1, record }]),
     );
     this.#last = records.length;
   }
@@ -139,6 +141,10 @@ export class Table {
     return this.#rows.get(uuid)?.number ?? 0;
   }
 
+  versionOf(uuid: string): number {
+    return this.#rows.get(uuid)?.version ?? 0;
+  }
+
   /** How often all records have been listed, this time included. */
   countListing(): number {
     this.#listings += 1;
@@ -147,7 +153,7 @@ export class Table {
 
   put(record: StoredRecord): void {
     const number = this.#rows.get(record.uuid)?.number ?? ++this.#last;
-    this.#rows.set(record.uuid, { number, record });
+    this.#rows.set(record.uuid, { number, version: this.versionOf(record.uuid) + 1, record });
   }
 
   delete(uuid: string): boolean {

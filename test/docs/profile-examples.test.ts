@@ -17,14 +17,17 @@ function exampleUnder(heading: string): string {
 }
 
 /** A device with these quirks, and devsh with the profile of that section. */
-async function start(heading: string, quirk: readonly QuirkName[]) {
+async function start(heading: string, quirk: readonly QuirkName[], edit = (text: string) => text) {
   const simulator = await startSimulator({ users: 6, profile: 'generic-rest', quirk });
   onTestFinished(() => simulator.close());
   const [device] = simulator.devices;
   if (device === undefined) throw new Error('no device');
   const devsh = await makeDevsh(ADMIN);
   await mkdir(join(devsh.folder, 'config/devsh/profiles'), { recursive: true });
-  await writeFile(join(devsh.folder, 'config/devsh/profiles/example.yaml'), exampleUnder(heading));
+  await writeFile(
+    join(devsh.folder, 'config/devsh/profiles/example.yaml'),
+    edit(exampleUnder(heading)),
+  );
   await know(devsh, [device], { profile: 'example' });
   await trust(devsh, [device]);
   const write = (line: string): Promise<Run> => devsh(`${line} --on sim1 --yes`);
@@ -55,14 +58,69 @@ test('What a field takes', async () => {
   expect(writesOf(device)).toEqual([]);
 
   const erased = await write(`user set ${name} lang=de`);
-  expect(erased.stderr).toContain('would erase lastname, email');
+  expect(erased.stderr).toContain('would erase email, pin');
   expect(erased.exitCode).toBe(6);
 
-  const set = await write(`user set ${name} lang=de email=a@b.c lastname=Quaggamire`);
+  const set = await write(`user set ${name} lang=de email=a@b.c pin=Quaggamire`);
   expect(set.stdout).toContain(`set user ${name}: done`);
-  expect(set.stdout).toContain('email cannot be read back');
+  expect(set.stdout).toContain('pin, email cannot be read back');
   expect(set.stdout + set.stderr).not.toContain('Quaggamire');
   const [sent = ''] = writesOf(device);
-  expect(sent).toContain('"lastname":"Quaggamire"');
+  expect(sent).toContain('"pin":"Quaggamire"');
   expect(sent).not.toMatch(/"owner"|"groups"/);
+});
+
+test('Records at the path of their name, and revisions', async () => {
+  const { device, devsh, write } = await start('Records at the path of their name, and revisions', [
+    'documents',
+  ]);
+  const added = await write('interface add name=ge-0/0/1?x mtu=1400');
+  expect(added.stdout).toContain('add interface ge-0/0/1?x: done');
+  expect(writesOf(device)).toEqual([
+    'PUT /api/interface/ge-0%2F0%2F1%3Fx {"name":"ge-0/0/1?x","mtu":1400}',
+  ]);
+  const set = await write('interface set ge-0/0/1?x mtu=1300');
+  expect(set.stdout).toContain('set interface ge-0/0/1?x: done');
+  expect(writesOf(device).at(-1)).toMatch(
+    /^PUT \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d-\w+ .*"mtu":1300/,
+  );
+  expect(writesOf(device).at(-1)).not.toContain('_rev');
+  expect((await devsh('undo --yes')).stdout).toContain('done');
+  expect((await write('interface delete ge-0/0/1?x')).stdout).toContain('done');
+  expect(writesOf(device).at(-1)).toMatch(
+    /^DELETE \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d-\w+$/,
+  );
+  expect((await devsh('undo --yes')).stdout).toMatch(/add interface ge-0\/0\/1\?x: done/);
+  expect(device.records('interface').at(-1)).toMatchObject({ name: 'ge-0/0/1?x', mtu: 1400 });
+});
+
+test('a record that changed since the plan is drift, although its other fields are the same', async () => {
+  const { device, devsh, write } = await start('Records at the path of their name, and revisions', [
+    'documents',
+  ]);
+  const user = device.users.at(-1);
+  const name = user?.username ?? '';
+  const plan = `${devsh.folder}/plan.jsonl`;
+  await devsh(`plan - --on sim1 -o ${plan}`, {
+    stdin: `- set: user\n  key: ${name}\n  fields: {lang: ja}\n`,
+  });
+  if (user !== undefined) device.putUser(user);
+  const drifted = await devsh(`apply ${plan} --yes`);
+  expect(drifted.stdout + drifted.stderr).toContain('changed since the plan (_rev)');
+  expect(drifted.exitCode).toBe(7);
+  expect(writesOf(device)).toEqual([]);
+  expect((await write(`user set ${name} lang=ja`)).stdout).toContain('done');
+});
+
+test('a write that the device refuses because of the revision is drift', async () => {
+  const { device, write } = await start(
+    'Records at the path of their name, and revisions',
+    ['documents'],
+    (text) => text.replace('_rev', 'lang'),
+  );
+  const user = device.users.at(-1);
+  const refused = await write(`user set ${user?.username ?? ''} first_name=Neu`);
+  expect(refused.stdout + refused.stderr).toContain('nothing was overwritten');
+  expect(refused.exitCode).toBe(7);
+  expect(device.users.at(-1)).toEqual(user);
 });

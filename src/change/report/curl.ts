@@ -125,6 +125,7 @@ function callLines(
 ): string[] {
   if (request === undefined) return ['', comment(title)];
   const { method, path, form, json, contentType = 'application/json' } = request;
+  const { ifMatch, ifAbsent } = request;
   const nameOf = (field: string): string =>
     variableFor(isComment ? new Map(variables) : variables, field, owner);
   const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
@@ -138,6 +139,8 @@ function callLines(
       : []),
     `curl "\${options[@]}" ${acceptWords} --header @<(${loginCommand(auth)}) --request ${method} \\`,
     ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
+    ...(ifMatch === undefined ? [] : [`  --header ${quoted(`If-Match: ${ifMatch}`)} \\`]),
+    ...(ifAbsent === true ? [`  --header 'If-None-Match: *' \\`] : []),
     ...(form ?? []).map((pair) => `  ${dataArgument(pair, nameOf)} \\`),
     ...(json === undefined
       ? []

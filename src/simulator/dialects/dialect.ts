@@ -214,6 +214,17 @@ export const QUIRKS = [
     profiles: REST,
   },
   {
+    name: 'documents',
+    summary:
+      'A record is at the path of its name: PUT creates and replaces it, and needs its _rev.',
+    profiles: ['generic-rest'],
+  },
+  {
+    name: 'domains',
+    summary: 'Domains with records below their path, which a delete of the domain takes along.',
+    profiles: ['generic-rest'],
+  },
+  {
     name: 'post-updates',
     summary: 'A POST with the id of a record changes it; there is no PUT and no PATCH.',
     profiles: REST,

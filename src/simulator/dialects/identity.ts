@@ -7,7 +7,7 @@ import { type Field, isRequired, tableOf } from './resources.ts';
 
 /** The field with the id; undefined if records have none. */
 export function idField({ traits, quirks }: Dialect): 'uuid' | 'id' | undefined {
-  if (traits.id === 'none') return undefined;
+  if (traits.id === 'none' || quirks.has('documents') || quirks.has('domains')) return undefined;
   return traits.id === 'number' || quirks.has('positional-ids') ? 'id' : 'uuid';
 }
 
@@ -32,7 +32,10 @@ function shownAt(
   const number = dialect.quirks.has('positional-ids') ? index : table.numberOf(uuid);
   const field = idField(dialect);
   const id = field === undefined ? {} : { [field]: field === 'uuid' ? uuid : number };
-  return encoded(dialect, { ...id, ...shownFields(dialect, fields) });
+  const { domain: _, ...shown } = shownFields(dialect, fields);
+  const version = `${table.versionOf(uuid)}-${uuid.slice(0, 8)}`;
+  const revision = dialect.quirks.has('documents') && { _rev: version };
+  return encoded(dialect, { ...id, ...shown, ...revision });
 }
 
 function shownFields({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord {

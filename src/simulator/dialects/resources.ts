@@ -181,6 +181,25 @@ const ACCESS: readonly Resource[] = ['session', 'token'].map((name) => ({
   ],
 }));
 
+const DOMAINS: readonly Resource[] = [
+  {
+    name: 'domain',
+    key: 'name',
+    fields: [
+      { name: 'name', type: 'string', maxLength: 100 },
+      { name: 'note', type: 'string', maxLength: 100, mayBeBlank: true, fallback: '' },
+    ],
+  },
+  {
+    name: 'record',
+    key: 'name',
+    fields: [
+      { name: 'name', type: 'string', maxLength: 100 },
+      { name: 'content', type: 'string', maxLength: 200 },
+    ],
+  },
+];
+
 const MAIL: Field = {
   name: 'email',
   type: 'string',
@@ -235,7 +254,11 @@ export function tableOf(site: Site, name: string): ResourceTable | undefined {
 
 /** The resources of a device, in the order of `GET /api/`. */
 export function resourcesOf({ profile, quirks }: Dialect): readonly Resource[] {
-  return [...RESOURCES[profile], ...(quirks.has('sessions') ? ACCESS : [])];
+  return [
+    ...RESOURCES[profile],
+    ...(quirks.has('sessions') ? ACCESS : []),
+    ...(quirks.has('domains') ? DOMAINS : []),
+  ];
 }
 
 const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {

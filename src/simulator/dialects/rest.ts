@@ -9,13 +9,17 @@ import {
 } from '../view.ts';
 import { listOutcome } from './envelope.ts';
 import { findRecord, idField, metadata, shownRecord } from './identity.ts';
+import { findNamedView } from './named.ts';
 import { readBody, storeRecord } from './read-body.ts';
 import { type ResourceTable, resourcesOf, tableOf, titleOf } from './resources.ts';
 import { singleView } from './single.ts';
 
 /** The profiles `drf` and `generic-rest`: collections and records, one method per action. */
 export function findRestView(site: Site, sent: string): View | undefined {
-  const { traits } = site.dialect;
+  const { traits, quirks } = site.dialect;
+  const named =
+    quirks.has('documents') || quirks.has('domains') ? findNamedView(site, sent) : undefined;
+  if (named !== undefined) return named;
   const path = decodedPath(sent);
   if (path === '/api/' || (path === '/api' && !traits.endsWithSlash)) return rootView(site);
   // The framework's pattern for an id: no slash, no dot.

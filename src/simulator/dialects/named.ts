@@ -1,0 +1,111 @@
+import {
+  type ApiRequest,
+  decodedPath,
+  type Outcome,
+  refusal,
+  type Site,
+  type View,
+} from '../view.ts';
+import { shownRecord } from './identity.ts';
+import { readBody, storeRecord } from './read-body.ts';
+import { type ResourceTable, tableOf, titleOf } from './resources.ts';
+
+/*
+ * The quirks `documents` and `domains`: records at the path of their name, percent-encoded. A PUT creates
+ * or replaces the record there.
+ */
+
+/** `/api/user/joe`, and with `domains` `/api/domain/example.org/record/www`. */
+export function findNamedView(site: Site, sent: string): View | undefined {
+  const { quirks } = site.dialect;
+  const parts = sent.split('/').map(decodedPath);
+  const [, api, name = '', first, inner, second, ...rest] = parts;
+  const isSub = quirks.has('domains') && name === 'domain' && inner === 'record';
+  if (api !== 'api' || rest.length > 0 || (inner !== undefined && !isSub)) return undefined;
+  const target = tableOf(site, isSub ? inner : name);
+  if (target?.resource.key === undefined) return undefined;
+  if (!quirks.has('documents') && name !== 'domain') return undefined;
+  const domain = isSub ? first : undefined;
+  if (isSub && !hasDomain(site, first)) return { ...NOTHING, respond: () => missing(target) };
+  const key = isSub ? second : first;
+  return key === undefined ? listView(target, domain) : itemView(target, key, domain);
+}
+
+const NOTHING = { title: 'Nothing', allow: ['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] };
+
+function hasDomain(site: Site, name: string | undefined): boolean {
+  return tableOf(site, 'domain')?.table.records.some((one) => one['name'] === name) === true;
+}
+
+function listView(target: ResourceTable, domain: string | undefined): View {
+  return {
+    title: `${titleOf(target.resource)} List`,
+    allow: ['GET', 'POST', 'HEAD'],
+    respond: (request) => {
+      if (request.method === 'POST') return store(target, request, undefined, domain);
+      const own = target.table.records.filter((one) => one['domain'] === domain);
+      return {
+        status: 200,
+        value: own.map((one) => shownRecord(target.site.dialect, target.table, one)),
+      };
+    },
+  };
+}
+
+function itemView(target: ResourceTable, key: string, domain: string | undefined): View {
+  const { site, resource, table } = target;
+  const { dialect } = site;
+  return {
+    title: `${titleOf(resource)} Instance`,
+    allow: ['GET', 'PUT', 'DELETE', 'HEAD'],
+    respond: (request) => {
+      const record = table.records.find(
+        (one) => one[resource.key ?? ''] === key && one['domain'] === domain,
+      );
+      const shown = record && shownRecord(dialect, table, record);
+      const [, rev] = /[?&]rev=([^&]*)/.exec(request.target) ?? [];
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (record === undefined && request.method !== 'PUT') return missing(target);
+      if (!isRead && dialect.quirks.has('documents') && rev !== shown?.['_rev']) {
+        return refusal(409, 'Document update conflict.');
+      }
+      if (request.method === 'PUT') return store(target, request, key, domain);
+      if (isRead || record === undefined) return { status: 200, value: shown };
+      table.delete(record.uuid);
+      const records = resource.name === 'domain' ? tableOf(site, 'record')?.table : undefined;
+      for (const one of records?.records ?? []) {
+        if (one['domain'] === key) records?.delete(one.uuid);
+      }
+      return { status: 204 };
+    },
+  };
+}
+
+/** `key`: the name in the path; a new record of a POST has its own. */
+function store(
+  { site, resource, table }: ResourceTable,
+  request: ApiRequest,
+  key: string | undefined,
+  domain: string | undefined,
+): Outcome {
+  const body = readBody(site.dialect, request, resource.fields, false);
+  if ('refused' in body) return body.refused;
+  const { key: field = '', ...keyless } = resource;
+  const input = key === undefined ? body.input : { ...body.input, [field]: key };
+  const before = table.records.find(
+    (one) => one[field] === input[field] && one['domain'] === domain,
+  );
+  if (before !== undefined && key === undefined) return refusal(409, 'It exists already.');
+  // The name is unique within its domain, not within the table.
+  const target = { site, resource: keyless, table };
+  const stored = storeRecord(target, { input, before, isPartial: false });
+  if ('refused' in stored) return stored.refused;
+  const record = { ...stored.record, ...(domain !== undefined && { domain }) };
+  table.put(record);
+  const status = before === undefined ? 201 : 200;
+  return { status, value: shownRecord(site.dialect, table, record) };
+}
+
+function missing({ resource }: ResourceTable): Outcome {
+  return refusal(404, `No ${titleOf(resource)} matches the given query.`);
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createRequest, deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+import type { Profile } from '../../src/device/profile.ts';
+import { RefusedError } from '../../src/errors.ts';
+import { deviceAt, serve } from './server.ts';
+
+const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine');
+
+const documents = parse(`
+extends: generic-rest
+id_fields: []
+create: {method: PUT, path: "{item}"}
+update: {method: PUT, record: whole}
+revision: {field: _rev, in: query, parameter: rev}
+`);
+
+/** Keys that may leave their segment of a path, alone and beside other text. */
+const hostile = fc.oneof(
+  fc.constantFrom('/', '%2f', '%2F..', '..', '.', '?', '#', '', ' ', '\\', ';', '*', '%', 'null'),
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(
+          '/',
+          '%2f',
+          '%5c',
+          '..',
+          '?',
+          '#',
+          ';',
+          '&rev=',
+          '%00',
+          "'",
+          'é',
+          '漢',
+          '\ud800',
+        ),
+        fc.string({ unit: 'binary', maxLength: 4 }),
+      ),
+      { maxLength: 5 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+test('no key leads to another record, or to the collection', () => {
+  const paths = new Map<string, string>();
+  fc.assert(
+    fc.property(hostile, (name) => {
+      const record = { username: name, _rev: '1-a' };
+      const requests = [
+        () => createRequest(documents, 'user', { username: name }),
+        () => updateRequest(documents, 'user', record, { lang: 'de' }),
+        () => deleteRequest(documents, 'user', record),
+      ];
+      for (const request of requests) {
+        let path: string;
+        try {
+          ({ path } = request());
+        } catch (error) {
+          expect(error).toBeInstanceOf(RefusedError);
+          continue;
+        }
+        const { pathname, search, hash } = new URL(path, 'https://device.invalid');
+        const [, api, resource, key = '', ...rest] = pathname.split('/');
+        expect([api, resource, ...rest, hash]).toEqual(['api', 'user', '']);
+        expect(['', '?rev=1-a']).toContain(search);
+        expect(decodeURIComponent(key)).toBe(name);
+        expect(paths.get(pathname) ?? name).toBe(name);
+        paths.set(pathname, name);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a record without a revision is not written, and one of an entity tag is If-Match', () => {
+  const update = (profile: Profile, rev: string | null) =>
+    updateRequest(profile, 'user', { id: 1, username: 'joe', _rev: rev }, { lang: 'de' });
+  expect(() => update(documents, null)).toThrow(RefusedError);
+  expect(() => update(documents, '1\r\nx: y')).toThrow(RefusedError);
+  const tagged = parse('extends: generic-rest\nrevision: {field: _rev, in: header}\n');
+  expect(update(tagged, 'W/"1"')).toMatchObject({ ifMatch: 'W/"1"', json: { lang: 'de' } });
+  expect(update(tagged, '7')).toMatchObject({ ifMatch: '"7"' });
+  const inBody = parse('extends: generic-rest\nrevision: {field: _rev, in: body}\n');
+  expect(update(inBody, '7').json).toEqual({ lang: 'de', _rev: '7' });
+});
+
+test('the key of a new record is in the body, unless its path alone names it', () => {
+  const fields = { username: 'joe', lang: 'de' };
+  expect(createRequest(documents, 'user', fields)).toEqual({
+    method: 'PUT',
+    path: '/api/user/joe',
+    json: fields,
+    ifAbsent: true,
+  });
+  const named = parse(
+    'extends: generic-rest\nid_fields: []\ncreate: {method: PUT, path: "{item}", selector: none}\n',
+  );
+  expect(createRequest(named, 'user', fields).json).toEqual({ lang: 'de' });
+});
+
+test('a PUT creates nothing over a record that the list does not show', async () => {
+  const held = new Set(['/api/user/joe']);
+  const server = await serve((request, response) => {
+    response.writeHead(request.method === 'GET' && !held.has(request.url ?? '') ? 404 : 200);
+    response.end('{}');
+  });
+  const device = deviceAt(server, { profile: documents });
+  const create = (username: string) => device.write(createRequest(documents, 'user', { username }));
+  await expect(create('joe')).rejects.toThrow('exists already');
+  await create('ann');
+  expect(
+    server.requests.map(({ method, path, headers }) => [method, path, headers['if-none-match']]),
+  ).toEqual([
+    ['GET', '/api/user/joe', undefined],
+    ['GET', '/api/user/ann', undefined],
+    ['PUT', '/api/user/ann', '*'],
+  ]);
+});
