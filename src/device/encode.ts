@@ -210,11 +210,18 @@ function changedFields(
     if (current === null && nullable === true) return null;
     if (current === null && documented.includes(field)) return '';
     const { sentBack = [] } = profile.resources[resource] ?? {};
-    if (sentBack.includes(field)) return current;
+    if (sentBack.includes(field)) return isReplaced(field, changes) ? undefined : current;
     return isSentUnchanged(profile, resource, field, current)
       ? withoutUnchangedSecrets(current, current)
       : undefined;
   });
+}
+
+/** Whether a field is the hash of a secret that changes, as `password_hash` of `password`. */
+function isReplaced(field: string, changes: DeviceRecord): boolean {
+  return Object.keys(changes).some(
+    (name) => field.length > name.length && field.startsWith(name) && isSecretField(name),
+  );
 }
 
 /** The fields that have a value, each once. */
@@ -243,6 +250,7 @@ export function omittedFields(
   const ignored = [...profile.idFields, ...managedFields(profile, resource)];
   return Object.entries({ ...before, ...changes })
     .filter(([field]) => !ignored.includes(field) && valueAt(details, field)?.readOnly !== true)
+    .filter(([field]) => !isReplaced(field, changes))
     .flatMap(([field, value]) => missingIn(field, value, valueAt(body, field)));
 }
 

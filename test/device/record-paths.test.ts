@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRequest, deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import {
+  createRequest,
+  deleteRequest,
+  omittedFields,
+  updateRequest,
+} from '../../src/device/encode.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { Profile } from '../../src/device/profile.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
 import { RefusedError } from '../../src/errors.ts';
 import { deviceAt, serve } from './server.ts';
 
@@ -118,4 +124,17 @@ test('a PUT creates nothing over a record that the list does not show', async ()
     ['GET', '/api/user/ann', undefined],
     ['PUT', '/api/user/ann', '*'],
   ]);
+});
+
+test('the hash of a password is sent back, unless the password itself changes', () => {
+  const rabbit = parse(`
+extends: generic-rest
+update: {method: PUT, record: whole, left_out: erased}
+resources: {user: {sent_back: [password_hash]}}
+`);
+  const joe = { id: 1, username: 'joe', password_hash: 'kI3G' };
+  const sent = (changes: DeviceRecord) => updateRequest(rabbit, 'user', joe, changes).json;
+  expect(sent({ lang: 'de' })).toMatchObject({ password_hash: 'kI3G', lang: 'de' });
+  expect(sent({ password: 'pw' })).toEqual({ username: 'joe', password: 'pw' });
+  expect(omittedFields(rabbit, 'user', joe, { password: 'pw' })).toEqual([]);
 });

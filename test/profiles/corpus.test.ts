@@ -218,6 +218,58 @@ const DIALECTS: readonly Dialect[] = [
     remove: 'POST /api/deleteSelUser {"name":"joe"}',
   },
   {
+    profile: 'rabbitmq',
+    list: '/api/users',
+    answer: [
+      { name: 'net/ops', password_hash: 'kI3G', hashing_algorithm: 'x', tags: ['monitoring'] },
+    ],
+    keys: ['net/ops'],
+    add: [
+      { name: 'zoe', password: 'pw', tags: [] },
+      'PUT /api/users/zoe {"name":"zoe","password":"pw","tags":[]}',
+    ],
+    set: [
+      { tags: ['management'] },
+      'PUT /api/users/net%2Fops {"password_hash":"kI3G","hashing_algorithm":"x","tags":["management"]}',
+    ],
+    remove: 'DELETE /api/users/net%2Fops',
+  },
+  {
+    profile: 'couchdb',
+    list: '/_users/_all_docs?include_docs=true',
+    answer: {
+      total_rows: 1,
+      offset: 0,
+      rows: [
+        {
+          id: 'org.couchdb.user:joe',
+          key: 'org.couchdb.user:joe',
+          value: { rev: '1-a' },
+          doc: {
+            _id: 'org.couchdb.user:joe',
+            _rev: '1-a',
+            name: 'joe',
+            type: 'user',
+            roles: ['ops'],
+            derived_key: 'ab',
+            salt: 'cd',
+          },
+        },
+      ],
+    },
+    keys: ['joe'],
+    add: [
+      { name: 'zoe', password: 'pw', roles: [] },
+      'PUT /_users/org.couchdb.user:zoe {"type":"user","name":"zoe","password":"pw","roles":[]}',
+    ],
+    set: [
+      { roles: [] },
+      'PUT /_users/org.couchdb.user%3Ajoe?rev=1-a {"_id":"org.couchdb.user:joe","name":"joe","type":"user","roles":[],"derived_key":"ab","salt":"cd"}',
+    ],
+    remove: 'DELETE /_users/org.couchdb.user%3Ajoe?rev=1-a',
+    declined: [{ ok: false, reason: 'conflict' }, /conflict/],
+  },
+  {
     profile: 'vyos',
     list: '/retrieve/system/login/user',
     answer: {
