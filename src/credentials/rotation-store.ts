@@ -1,9 +1,9 @@
 import { CredentialError, RefusedError } from '../errors.ts';
 import { withLock } from '../os/lock.ts';
+import { visible } from '../text/visible.ts';
 import { accountName, type OsKeychain, parseAccount } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { RotationChange, StoredEntry } from './store.ts';
-import type { StoreName } from './sources.ts';
 import { type Vault, VaultLockedError } from './vault.ts';
 
 /** An account of one device (`host:port`) whose password or token is rotated. */
@@ -25,14 +25,8 @@ export interface RotatedSecrets {
   /** In effect before `pending`, if it is known. */
   readonly replaces?: string | undefined;
   readonly current?: string | undefined;
-  /** For a device that comes back from a backup. Forgotten after `until`. */
-  readonly previous?: { readonly secret: string; readonly until: Date } | undefined;
-}
-
-/** What is kept of one account, without the secrets. */
-export interface RotationEntry extends RotatedAccount {
-  readonly isPending: boolean;
-  readonly previousUntil: Date | undefined;
+  /** For a device that comes back from a backup. Forgotten at the time `until` (ISO 8601). */
+  readonly previous?: { readonly secret: string; readonly until: string } | undefined;
 }
 
 interface RotationOptions {
@@ -65,23 +59,22 @@ interface State {
 const PREVIOUS_MS = 30 * 24 * 60 * 60 * 1000;
 /** A vault needs half a second for each change, and several devsh processes may change it. */
 const WAIT_MS = 30_000;
+const SCHEMA = 'devsh-rotation/1';
 
 /**
  * The secrets of accounts under rotation, in the keychain or in the vault, where no ordinary look-up finds
  * them. An account has one entry, which is replaced in one step.
  */
 export class RotationStore {
-  /** Where new entries go. */
-  readonly place: StoreName;
+  /** New entries go to the first. */
   readonly #places: readonly [Place, ...Place[]];
   readonly #options: RotationOptions;
-  #changes: Change[] = [];
+  readonly #changes: Change[] = [];
   #isWriting = false;
 
   private constructor(options: RotationOptions, places: readonly [Place, ...Place[]]) {
     this.#options = options;
     this.#places = places;
-    this.place = places[0] === options.vault ? 'vault' : 'keychain';
   }
 
   /**
@@ -91,24 +84,40 @@ export class RotationStore {
   static async open(options: RotationOptions): Promise<RotationStore> {
     const { keychain, vault, unlockVault } = options;
     const hasVault = await vault.exists();
-    const hasKeychain = await keychain.readRotations().then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof KeychainUnavailableError && error.isAbsent && hasVault) return false;
-        throw error;
-      },
-    );
+    let hasKeychain = true;
+    try {
+      await keychain.readRotations();
+    } catch (error) {
+      hasKeychain = !(error instanceof KeychainUnavailableError && error.isAbsent && hasVault);
+      if (hasKeychain) throw error;
+    }
     if (hasVault && !(await unlockVault())) throw new VaultLockedError(vault.path);
-    if (!hasKeychain) return new RotationStore(options, [vault]);
-    return new RotationStore(options, hasVault ? [keychain, vault] : [keychain]);
+    const places = [...(hasKeychain ? [keychain] : []), ...(hasVault ? [vault] : [])];
+    return new RotationStore(options, places as [Place, ...Place[]]);
+  }
+
+  /** Without the ordinary logins. */
+  async list(): Promise<(RotatedAccount & RotatedSecrets)[]> {
+    return [...(await this.#read())].flatMap(([name, { secrets }]) => {
+      const account = parseAccount(name);
+      return account === undefined ? [] : [{ ...account, user: account.user ?? '', ...secrets }];
+    });
   }
 
   async read(account: RotatedAccount): Promise<RotatedSecrets> {
+    const [secrets = {}] = await this.readAll([account]);
+    return secrets;
+  }
+
+  /** In this order. An account that devsh logs in with has its current secret in the ordinary login alone. */
+  async readAll(accounts: readonly RotatedAccount[]): Promise<RotatedSecrets[]> {
     const states = await this.#read();
-    const secrets = states.get(accountName(account))?.secrets ?? {};
-    // An account that devsh logs in with has its secret in the ordinary entry alone.
-    const current = secrets.current ?? (await this.login(account));
-    return current === undefined ? secrets : { ...secrets, current };
+    const read = accounts.map(async (account) => {
+      const { secrets = {} } = states.get(accountName(account)) ?? {};
+      const current = secrets.current ?? (await this.login(account));
+      return current === undefined ? secrets : { ...secrets, current };
+    });
+    return Promise.all(read);
   }
 
   /** The secret of the ordinary login. */
@@ -120,48 +129,33 @@ export class RotationStore {
     return undefined;
   }
 
-  async list(): Promise<RotationEntry[]> {
-    return [...(await this.#read())].flatMap(([name, { secrets }]) => {
-      const account = parseAccount(name);
-      const { pending, previous } = secrets;
-      const state = { isPending: pending !== undefined, previousUntil: previous?.until };
-      return account === undefined ? [] : [{ ...account, user: account.user ?? '', ...state }];
-    });
-  }
-
   /**
    * Keeps a secret before it is sent, with the one that it replaces, if that is known. On disk when it
-   * resolves. Throws RefusedError if the pending secret of another run was sent.
+   * resolves. Throws RefusedError if the pending secret of another run was sent, or if it is the old one.
    */
-  async keepPending(
+  keepPending(
     account: RotatedAccount,
     secret: string,
-    { run, replaces }: { readonly run: string; readonly replaces?: string | undefined },
+    { run, replaces: given }: { readonly run: string; readonly replaces?: string | undefined },
   ): Promise<void> {
-    await this.#change(account, (secrets) => {
-      if (secrets.isSent === true && secrets.run !== run) {
-        throw new RefusedError(
-          `${account.address}: run ${secrets.run ?? ''} has sent a new secret of ${nameOf(account)}, ` +
-            `which may be in effect: "resume ${secrets.run ?? ''}" first; nothing was sent`,
+    return this.#change(account, ({ current, previous, isSent, run: earlier = '', ...secrets }) => {
+      const replaces = given ?? secrets.replaces;
+      if (isSent === true && earlier !== run) {
+        throw refusal(
+          account,
+          `run ${earlier} has sent a new secret, which may be in effect: "resume ${earlier}" first`,
         );
       }
-      const { current, previous } = secrets;
-      if (secret === (replaces ?? secrets.replaces ?? current)) {
-        throw new RefusedError(
-          `${account.address}: the new secret of ${nameOf(account)} is the old one; nothing was sent`,
-        );
-      }
-      return { pending: secret, run, replaces: replaces ?? secrets.replaces, current, previous };
+      if (secret === (replaces ?? current)) throw refusal(account, 'the new secret is the old one');
+      return { pending: secret, run, replaces, current, previous };
     });
   }
 
   /** To be called before the request. On disk when it resolves. Throws RefusedError if another run has replaced it. */
-  async markSent(account: RotatedAccount, run: string): Promise<void> {
-    await this.#change(account, (secrets) => {
+  markSent(account: RotatedAccount, run: string): Promise<void> {
+    return this.#change(account, (secrets) => {
       if (secrets.pending !== undefined && secrets.run === run) return { ...secrets, isSent: true };
-      throw new RefusedError(
-        `${account.address}: another rotation of ${nameOf(account)} has begun; nothing was sent`,
-      );
+      throw refusal(account, 'another rotation has begun');
     });
   }
 
@@ -176,7 +170,7 @@ export class RotationStore {
     if (pending === undefined) return;
     const isLogin = await this.#replaceLogin(account, pending, replaces, options.isLogin);
     const old = replaces ?? current;
-    const until = new Date(this.#options.now().getTime() + PREVIOUS_MS);
+    const until = new Date(this.#options.now().getTime() + PREVIOUS_MS).toISOString();
     await this.#change(account, (secrets) => {
       if (secrets.pending !== pending) return secrets;
       const isKnown = old !== undefined && old !== pending;
@@ -189,19 +183,15 @@ export class RotationStore {
   }
 
   /** The device has refused the pending secret, or never got it. */
-  async dropPending(account: RotatedAccount): Promise<void> {
-    await this.#change(account, ({ current, previous }) => ({ current, previous }));
+  dropPending(account: RotatedAccount): Promise<void> {
+    return this.#change(account, ({ current, previous }) => ({ current, previous }));
   }
 
   /** Forgets the previous secrets of these accounts; each write forgets those that are too old. Returns how many. */
   async forgetPrevious(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
-    const forgotten = (await this.list()).filter(
-      (entry) => entry.previousUntil !== undefined && isForgotten(entry),
-    );
-    const forget = (secrets: RotatedSecrets): RotatedSecrets => ({
-      ...secrets,
-      previous: undefined,
-    });
+    const all = await this.list();
+    const forgotten = all.filter((one) => one.previous !== undefined && isForgotten(one));
+    const forget: Change['apply'] = (secrets) => ({ ...secrets, previous: undefined });
     await Promise.all(forgotten.map((account) => this.#change(account, forget)));
     return forgotten.length;
   }
@@ -213,22 +203,20 @@ export class RotationStore {
     replaced: string | undefined,
     isLogin: boolean,
   ): Promise<boolean> {
-    const entries: { place: Place; user: string | undefined }[] = [];
+    const logins: { place: Place; owner: string | undefined }[] = [];
     for (const place of this.#places) {
       const accounts = (await place.list()).filter((one) => one.address === address);
-      for (const { user: owner, kind: stored } of accounts) {
+      for (const { user: owner } of accounts.filter((one) => one.kind === kind)) {
         // A token may be stored without its user.
         const isOurs = owner === undefined && (await place.find(address, ''))?.secret === replaced;
-        if (stored === kind && ((owner ?? '') === user || isOurs))
-          entries.push({ place, user: owner });
+        if ((owner ?? '') === user || isOurs) logins.push({ place, owner });
       }
     }
-    if (entries.length === 0 && isLogin) {
-      entries.push({ place: this.#places[0], user: user || undefined });
-    }
-    for (const entry of entries)
-      await entry.place.store(address, { kind, user: entry.user, secret });
-    return entries.length > 0;
+    const isNew = logins.length === 0 && isLogin;
+    if (isNew) logins.push({ place: this.#places[0], owner: user || undefined });
+    for (const { place, owner } of logins)
+      await place.store(address, { kind, user: owner, secret });
+    return logins.length > 0;
   }
 
   #change(account: RotatedAccount, apply: Change['apply']): Promise<void> {
@@ -270,10 +258,10 @@ export class RotationStore {
     }
   }
 
-  /** By account name. */
+  /** By account name, without the previous secrets that are too old. */
   async #read(): Promise<Map<string, State>> {
     const states = new Map<string, State>();
-    const now = this.#options.now();
+    const now = this.#options.now().toISOString();
     for (const place of this.#places) {
       for (const entry of await place.readRotations()) {
         const { previous, ...secrets } = parsed(entry);
@@ -291,35 +279,30 @@ export class RotationStore {
 
 /** An entry without a secret is removed. */
 function changesOf(place: Place, states: ReadonlyMap<string, State>): RotationChange[] {
-  return [...states].flatMap(([name, { secrets, text, place: owner }]) => {
+  return [...states].flatMap(([account, { secrets, text: before, place: owner }]) => {
     const { pending, current, previous } = secrets;
     const isEmpty = (pending ?? current ?? previous) === undefined;
-    const changed = isEmpty ? undefined : JSON.stringify({ schema: SCHEMA, ...secrets });
-    return owner !== place || changed === text ? [] : [{ account: name, text: changed }];
+    const text = isEmpty ? undefined : JSON.stringify({ schema: SCHEMA, ...secrets });
+    return owner !== place || text === before ? [] : [{ account, text }];
   });
 }
 
-function nameOf({ kind, user }: RotatedAccount): string {
-  if (kind === 'basic') return user;
-  return user === '' ? 'the token' : `the token of ${user}`;
+function refusal({ address, kind, user }: RotatedAccount, reason: string): RefusedError {
+  const what = kind === 'basic' ? 'the password' : 'the token';
+  return new RefusedError(
+    `${address}: ${what}${user && ` of ${visible(user)}`}: ${reason}; nothing was sent`,
+  );
 }
 
-const SCHEMA = 'devsh-rotation/1';
-
 /** Throws CredentialError for the entry of a later devsh: to write it again would lose what is in it. */
-function parsed({ address, user = '', secret }: StoredEntry): RotatedSecrets {
+function parsed({ address, user, secret }: StoredEntry): RotatedSecrets {
   try {
     const { schema, ...secrets } = JSON.parse(secret) as RotatedSecrets & { schema: string };
-    const { previous } = secrets;
-    if (schema === SCHEMA) {
-      return previous === undefined
-        ? secrets
-        : { ...secrets, previous: { ...previous, until: new Date(previous.until) } };
-    }
+    if (schema === SCHEMA) return secrets;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new CredentialError(
-    `${address}: what is kept of the rotation of ${user || 'its token'} is damaged, or of a later devsh; it was left unchanged`,
+    `${address}: what is kept of the rotation of ${user ?? 'its token'} is damaged, or of a later devsh; it was left unchanged`,
   );
 }
