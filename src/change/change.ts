@@ -26,6 +26,8 @@ export type Change =
       readonly fields: DeviceRecord;
       readonly asJson?: AsJson | undefined;
       readonly expected?: Expected | undefined;
+      /** The words that take the account of another person, of whom only a mark is proof. */
+      readonly mark?: string | undefined;
       /** The values were read from a device, not typed by the user. */
       readonly isExact?: true | undefined;
       /** A device without the record needs nothing. */
@@ -37,6 +39,7 @@ export type Change =
       readonly resource: string;
       readonly target: Target;
       readonly expected?: Expected | undefined;
+      readonly mark?: string | undefined;
       /** This delete undoes an add: nothing is lost. */
       readonly isUndo?: true | undefined;
     };

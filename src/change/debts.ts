@@ -279,12 +279,6 @@ function askedBy(change: Change): DeviceRecord {
   return change.action === 'set' ? change.fields : {};
 }
 
-/** The fields by which a record that drifted may be another person's account. */
-export function personFields({ differences = [] }: StepResult, change: Change): readonly string[] {
-  const fields = differences.map(({ field }) => field);
-  return fields.filter((field) => !Object.hasOwn(askedBy(change), field));
-}
-
 /**
  * A change as far as the user permits it: `--allow drift` gives up the values to overwrite, a mark whose account
  * it is.
@@ -301,12 +295,8 @@ function isSameDevice(a: DeviceRef, b: DeviceRef): boolean {
   return a.address === b.address || a.name === b.name;
 }
 
-/** The debt that a result is about. */
-export function debtOf<Due extends Debt>(
-  { record, ...result }: StepResult,
-  debts: readonly Due[],
-): Due | undefined {
-  return debts.find((debt) => isSameRecord({ ...result, ids: idsOf(record) }, debt));
+export function isAbout({ record, ...result }: StepResult, debt: Debt): boolean {
+  return isSameRecord({ ...result, ids: idsOf(record) }, debt);
 }
 
 function isSameRecord(

@@ -303,9 +303,10 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
 /** A record that another user has changed since it was last read must not be changed unseen. */
 function driftFrom(
   { device, profile, resource, keyField }: PlanContext,
-  { action, expected }: SetChange | Delete,
+  change: SetChange | Delete,
   record: DeviceRecord,
 ): StepResult | undefined {
+  const { action, expected, mark } = change;
   if (expected === undefined) return undefined;
   const ignored = ignoredFields(profile, resource);
   const differences = differencesOf(expected, record).filter(
@@ -314,9 +315,12 @@ function driftFrom(
   );
   if (differences.length === 0) return undefined;
   const key = valueText(record[keyField] ?? idOf(profile, record));
-  const fields = differences.map(({ field }) => field).join(', ');
+  const fields = differences.map(({ field }) => field);
+  const asked = change.action === 'set' ? change.fields : {};
+  const isOther = mark !== undefined && fields.some((field) => !Object.hasOwn(asked, field));
+  const hint = isOther ? `it may be another person: ${mark} takes it` : allowHint('drift');
   const error = new DriftError(
-    `${device.name}: ${recordName({ resource, key })} differs from what this change expects (${fields}); ${allowHint('drift')}`,
+    `${device.name}: ${recordName({ resource, key })} differs from what this change expects (${fields.join(', ')}); ${hint}`,
   );
   return {
     device,

@@ -45,8 +45,21 @@ export function settingsJsonSchema(): unknown {
 
 /** The values that a setting offers for choice; none for free text. */
 export function choicesOf(name: SettingName): readonly unknown[] {
+  return propertyOf(name).enum ?? [];
+}
+
+function propertyOf(name: SettingName) {
   const property = z.toJSONSchema(valuesSchema, { io: 'input' }).properties?.[name];
-  return (typeof property === 'object' && property.enum) || [];
+  return typeof property === 'object' ? property : {};
+}
+
+/** What a number or a switch accepts, with an example. */
+function expectedOf(name: SettingName): string | undefined {
+  const { type, minimum, maximum, default: usual = 100 } = propertyOf(name);
+  if (type === 'boolean') return 'it is true or false';
+  if (type !== 'integer') return undefined;
+  const [what, example] = name.endsWith('Ms') ? ['in milliseconds, ', 5000] : ['', usual];
+  return `it is a whole number, ${what}${minimum ?? 0} to ${maximum ?? ''}, as in ${JSON.stringify(example)}`;
 }
 
 /** Checks the settings in the content of the file at `path`. Throws a SettingsError that names it. */
@@ -77,7 +90,7 @@ export function parseSetting<Name extends SettingName>(
   const why =
     choices.length > 0
       ? `choose one of ${choices.join(', ')}`
-      : issues.map(({ message }) => message).join('; ');
+      : (expectedOf(name) ?? issues.map(({ message }) => message).join('; '));
   throw new UsageError(`${name} cannot be "${oneLine(text)}": ${why}`, {
     column,
     suggestions: suggest(text, choices),

@@ -270,7 +270,7 @@ test('no debt is lost, doubled, or settled after it was superseded, whatever hap
           return [{ device: refOf(name), steps: [one], settled: [] }];
         });
         runs.push(run(id, plans, states, more));
-        model.writes.push({ run: id, on: key === 'bob' ? on : new Map(), undoes });
+        model.writes.push({ run: id, on: key === 'bob' ? on : new Map<Name, never>(), undoes });
       };
       for (const one of events) {
         const id = runs.length + 1;

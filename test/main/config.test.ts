@@ -168,3 +168,15 @@ test('version is the version', async () => {
   expect((await devsh('--version')).stdout).toBe(stdout);
   expect((await devsh('version --json')).stdout).toContain(`"version":"${stdout.trim()}"`);
 });
+
+test.each([
+  ['timeoutMs', '5s', 'it is a whole number, in milliseconds, 1 to 3600000, as in 5000'],
+  ['concurrency', '0', 'it is a whole number, 1 to 1000, as in 100'],
+  ['historyDays', 'many', 'it is a whole number, 0 to 36500, as in 90'],
+  ['bell', 'maybe', 'it is true or false'],
+])('config set %s %s says what the setting accepts', async (name, value, text) => {
+  const devsh = await makeDevsh();
+  const { stderr, exitCode } = await devsh(['config', 'set', name, value]);
+  expect(stderr).toContain(`${name} cannot be "${value}": ${text}`);
+  expect(exitCode).toBe(2);
+});

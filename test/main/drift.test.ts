@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFleet } from './devsh.ts';
+import { ADMIN, startFleet } from './devsh.ts';
 
 /** Three devices with equal users, except that bob is missing on sim3 and differs on sim2. */
 async function startDrifted() {
@@ -136,4 +136,24 @@ test('tokens, masked passwords, ids and times of each device are no drift, and n
   // Nor is it said that they are the same.
   const asked = await devsh('user list --drift --columns api_token,lang --on @lab');
   expect(asked.stderr).toContain('not compared, because each device has its own: api_token');
+});
+
+test('a word of --drift is no guess on the command line and in scripts: other records do not make it 8', async () => {
+  const { devsh, devices } = await startDrifted();
+  for (const [index, device] of devices.entries()) {
+    // The letters b, o, b in this order.
+    device.putUser({ username: 'broadbent', lang: ['de', 'fr', 'en'][index] ?? '' });
+    device.removeUser('bob');
+  }
+  const words = 'user list bob --drift --on @lab';
+  expect(await devsh(words)).toMatchObject({ exitCode: 0 });
+  const script = await devsh('run - --on @lab', { stdin: 'user list bob --drift\n' });
+  expect(script.exitCode).toBe(0);
+  expect(script.stdout).not.toContain('broadbent');
+  expect((await devsh('user list bob --on @lab')).stdout).not.toContain('broadbent');
+  const prompt = await devsh('--plain', {
+    env: ADMIN,
+    tty: ['connect sim1', 'user list bob', 'quit'],
+  });
+  expect(prompt.stdout).toContain('broadbent');
 });

@@ -66,7 +66,7 @@ test('--allow drift overwrites values, and never the account of another person: 
   expect(plain.exitCode).toBe(7);
   expect(plain.stdout).toContain('sim2  set user viewer: drift');
   expect(plain.stdout).toContain(
-    "user viewer may be another person's account (first_name, lastname); --also sim3=viewer takes it",
+    'differs from what this change expects (first_name, lastname); it may be another person: --also sim3=viewer takes it',
   );
   const forced = await devsh('owed settle --yes --allow drift');
   expect(forced.exitCode).toBe(3);
@@ -109,8 +109,8 @@ test('a mark at "owed settle" names the device, and something that is owed there
   fleet.device(2).setFault(DOWN, false);
   for (const [mark, text] of [
     ['viewer', '--also DEVICE=viewer'],
-    ['sim1=viewer', 'nothing about viewer is owed on sim1'],
-    ['sim2=admin', 'nothing about admin is owed on sim2'],
+    ['sim1=viewer', '--also sim1=viewer: no such change is owed'],
+    ['sim2=admin', '--also sim2=admin: no such change is owed'],
   ] as const) {
     const { exitCode, stderr } = await fleet.devsh(`owed settle --yes --also ${mark}`);
     expect(stderr).toContain(text);

@@ -168,10 +168,12 @@ export function isKeyOf(
   );
 }
 
-/** What a list is filtered by: the words of the line and `--filter`; all must match. */
+/** What a list is filtered by: the words of the line and `--filter`; all must match. Only a person may guess. */
 export function filterOf(call: Call<never, 'filter'>, words: readonly Word[]): Filter | undefined {
   const typed = words.map(({ text, start }) => ({ text, column: start }));
   const { filter } = call.options;
-  if (filter === undefined) return typed.length === 0 ? undefined : parseFilterWords(typed);
-  return parseFilter([...words.map(({ text }) => quoteWord(text)), filter].join(' '));
+  const isFuzzy = call.io.isPrompt === true;
+  if (filter === undefined)
+    return typed.length === 0 ? undefined : parseFilterWords(typed, { isFuzzy });
+  return parseFilter([...words.map(({ text }) => quoteWord(text)), filter].join(' '), { isFuzzy });
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../../change/change.ts';
 import { type FoundAccount, NOT_KNOWN } from '../../change/lockout.ts';
 import { isGood, type StepResult } from '../../change/verdict.ts';
-import { Credential } from '../../device/credential.ts';
+import type { Credential } from '../../device/credential.ts';
 import { DeviceError } from '../../device/errors.ts';
 import { listPath } from '../../device/profile.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';

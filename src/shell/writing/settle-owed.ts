@@ -1,19 +1,12 @@
 import type { Change } from '../../change/change.ts';
-import {
-  type Debt,
-  debtOf,
-  type DebtState,
-  maskedFields,
-  permitted,
-  personFields,
-} from '../../change/debts.ts';
+import { type Debt, type DebtState, isAbout, maskedFields, permitted } from '../../change/debts.ts';
 import { allowHint } from '../../change/allow.ts';
-import { type DevicePlan, type Plan, recordName } from '../../change/plan.ts';
+import type { Mark } from '../../change/lockout.ts';
+import { type Plan, recordName } from '../../change/plan.ts';
 import { pause } from '../../change/run-step.ts';
-import type { StepResult } from '../../change/verdict.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { grouped, valueText } from '../../device/record.ts';
-import { CancelledError, DriftError, RefusedError, UsageError } from '../../errors.ts';
+import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
@@ -90,10 +83,12 @@ async function* settleRound(
 ): AsyncGenerator<Output, readonly ErrorOutput[] | undefined> {
   const debts = await selectedDebts(call);
   if (isFirst) {
-    checkMarks(
-      call,
-      debts.open.map(({ debt }) => debt),
-    );
+    const idle = call.options.also.find((one) => !debts.open.some(({ debt }) => isFor(one, debt)));
+    if (idle !== undefined) {
+      throw new UsageError(
+        `--also ${idle.device ?? 'DEVICE'}=${idle.key}: no such change is owed; "owed" lists device and key`,
+      );
+    }
     for (const run of new Set(debts.open.map(({ debt }) => debt.run))) {
       await refuseOwnAccount(call, run);
     }
@@ -157,9 +152,7 @@ async function* settleRound(
     else yield failure;
   }
   for (const debt of due) if (!absent.has(debt.at)) tried.add(idOf(debt));
-  const devices = plan.devices
-    .filter(({ error }) => error === undefined)
-    .map((one) => ({ ...one, settled: one.settled.map((result) => withWay(result, one, due)) }));
+  const devices = plan.devices.filter(({ error }) => error === undefined);
   if (devices.length === 0) return [...absent.values()];
   const answered = new Set(devices.map(({ device }) => device.address));
   const here = due.filter(({ at }) => answered.has(at));
@@ -178,22 +171,8 @@ async function* settleRound(
   return isDone ? [...absent.values()] : undefined;
 }
 
-/** A mark takes the account of one debt, also if it is another person's by now. */
-function isMarked({ options }: SettleCall, { device, key }: Debt): boolean {
-  return options.also.some((mark) => mark.device === device.name && mark.key === key);
-}
-
-function checkMarks({ options: { also } }: SettleCall, open: readonly Debt[]): void {
-  const idle = also.find(
-    (mark) => !open.some(({ device, key }) => mark.device === device.name && mark.key === key),
-  );
-  if (idle === undefined) return;
-  const { key, device } = idle;
-  throw new UsageError(
-    device === undefined
-      ? `--also ${key}: here a mark names the device, too: --also DEVICE=${key}`
-      : `--also ${device}=${key}: nothing about ${key} is owed on ${device}; "owed" lists what is`,
-  );
+function isFor({ device, key }: Mark, debt: Debt): boolean {
+  return device === debt.device.name && key === debt.key;
 }
 
 /** The debts to settle although their records differ by now: the user chooses each. `--yes` chooses none. */
@@ -203,45 +182,20 @@ async function chosenAnyway(
   due: readonly DueDebt[],
 ): Promise<readonly DueDebt[]> {
   if (io.ask === undefined || options.yes || options.dryRun || options.asCurl) return [];
-  const drifted = devices.flatMap((one) =>
-    one.settled.flatMap((result) => {
-      const debt = result.verdict === 'drift' ? dueFor(result, one, due) : undefined;
-      return debt === undefined ? [] : [{ result, debt }];
-    }),
-  );
+  const drifts = devices.flatMap(({ settled }) => settled.filter((one) => one.verdict === 'drift'));
+  const drifted = due.flatMap((debt) => {
+    const drift = drifts.find((one) => one.device.address === debt.at && isAbout(one, debt));
+    return drift === undefined ? [] : [{ debt, fields: drift.differences ?? [] }];
+  });
   if (drifted.length === 0) return [];
-  const lines = drifted.map(({ debt, result: { device, differences = [] } }) => {
-    const fields = differences.map(
+  const lines = drifted.map(({ debt, fields }) => {
+    const texts = fields.map(
       ({ field, was, held }) => `${field}: ${valueText(was)} then, ${valueText(held)} now`,
     );
-    return visible(`${device.name}  ${textOf(debt)}: ${fields.join(', ')}`);
+    return visible(`${debt.device.name}  ${textOf(debt)}: ${texts.join(', ')}`);
   });
   const chosen = await chooseSome(io, 'These differ by now. Which to change anyway?', lines);
-  return chosen.flatMap((index) => drifted[index]?.debt ?? []);
-}
-
-function dueFor(
-  result: StepResult,
-  { device }: DevicePlan,
-  due: readonly DueDebt[],
-): DueDebt | undefined {
-  return debtOf(
-    result,
-    due.filter(({ at }) => at === device.address),
-  );
-}
-
-/** `--allow drift` never takes the account of another person: the message says what does. */
-function withWay(result: StepResult, plan: DevicePlan, due: readonly DueDebt[]): StepResult {
-  const debt = result.verdict === 'drift' ? dueFor(result, plan, due) : undefined;
-  const fields = debt === undefined ? [] : personFields(result, debt.change);
-  if (debt === undefined || fields.length === 0) return result;
-  const { device, key } = debt;
-  const more = fields.length < (result.differences?.length ?? 0) ? ' and --allow drift' : '';
-  const error = new DriftError(
-    `${device.name}: ${recordName(debt)} may be another person's account (${fields.join(', ')}); --also ${quoteWord(`${device.name}=${key}`)}${more} takes it`,
-  );
-  return { ...result, error };
+  return drifted.flatMap(({ debt }, index) => (chosen.includes(index) ? debt : []));
 }
 
 /** The address of a debt's device. Throws a `RefusedError` if the debt must not be settled without being asked about. */
@@ -288,7 +242,9 @@ async function completed(
   const { run, device, ...record } = debt;
   const { io, options } = call;
   if (debt.change === undefined) throw new RefusedError(`${device.name}: no change is known`);
-  const change = permitted(debt.change, options.allow.has('drift'), isMarked(call, debt));
+  const isMarked = options.also.some((mark) => isFor(mark, debt));
+  const mark = `--also ${quoteWord(`${device.name}=${debt.key}`)}`;
+  const change = { ...permitted(debt.change, options.allow.has('drift'), isMarked), mark };
   if (change.action === 'delete') return change;
   let fields = change.fields;
   for (const field of maskedFields(change)) {
