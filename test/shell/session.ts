@@ -9,14 +9,17 @@ import { startSimulator } from '../../src/simulator/simulator.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
 /** A session in folders of its own, with nothing connected. */
-export async function openSession(): Promise<ShellSession> {
+export async function openSession(
+  given: { readonly env?: NodeJS.ProcessEnv; readonly stdin?: string } = {},
+): Promise<ShellSession> {
   const folder = await makeTempFolder();
-  const env = Object.fromEntries(
+  const folders = Object.fromEntries(
     ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((name) => [`XDG_${name}_HOME`, join(folder, name)]),
   );
+  const env = { ...given.env, ...folders };
   const paths = resolvePaths(env);
   const settings = await openSettings(paths);
-  const readStdin = () => Promise.resolve('');
+  const readStdin = () => Promise.resolve(given.stdin ?? '');
   return new ShellSession(
     new AllServices({ env, version: '0.0.0', paths, settings, readStdin, stdout: {} }),
   );

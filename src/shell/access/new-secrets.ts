@@ -109,18 +109,20 @@ export interface SecondPlace {
   keep(secrets: readonly NewSecret[]): Promise<void>;
   /** Right before the write to this device. Throws CredentialError: this device is not written. */
   hand(secret: NewSecret): Promise<void>;
+  /** The device has refused the new secret: hands over the old one, unless other devices share the entry. */
+  handBack(account: RotatedAccount, old: string): Promise<void>;
 }
 
 /** The escrow file of the line and the `credential_store_command` of each device. Throws RefusedError if one is needed and missing. */
 export function openSecondPlace(
-  call: SecretCall,
+  call: Call<never, 'escrow' | 'recipients'>,
   options: {
     readonly run: string;
-    readonly sessions: readonly DeviceSession[];
+    readonly sessions: readonly Pick<DeviceSession, 'entry'>[];
     readonly isNeeded: boolean;
   },
 ): SecondPlace {
-  const { escrow: path, recipients } = call.options;
+  const { escrow: path, recipients = [] } = call.options;
   if ((path === undefined) !== (recipients.length === 0)) {
     throw new UsageError('--escrow FILE and --recipient age1… belong together');
   }
@@ -129,16 +131,25 @@ export function openSecondPlace(
   );
   const without = options.sessions.filter(({ entry }) => commands.get(entry.address) === undefined);
   if (options.isNeeded && path === undefined && without.length > 0) {
+    const names = without.map(({ entry }) => entry.name);
     throw new RefusedError(
-      `the new secrets of ${someOf(
-        without.map(({ ref }) => ref.name),
-        4,
-      )} would be on this machine alone: ` +
-        'give --escrow FILE --recipient age1…, or a credential_store_command in devices.yaml; nothing was sent',
+      `the new secrets of ${someOf(names, 4)} would be on this machine alone: give --escrow FILE ` +
+        '--recipient age1…, or a credential_store_command in devices.yaml; nothing was sent',
     );
   }
   const lines = new Map<string, EscrowLine>();
-  const handed = new Map<string, string>();
+  /** By command and account: the secret, and the devices that it is for. */
+  const handed = new Map<string, { readonly secret: string; readonly addresses: Set<string> }>();
+  const entryOf = ({ address, user, kind }: RotatedAccount): string =>
+    JSON.stringify([commands.get(address), user, kind]);
+  const give = async (account: RotatedAccount, secret: string): Promise<void> => {
+    const { env } = call.shell.services;
+    const login = { ...account, secret };
+    await handToCommand(commands.get(account.address) ?? [], login, {
+      env,
+      signal: call.io.signal,
+    });
+  };
   return {
     async keep(secrets) {
       if (path === undefined) return;
@@ -151,18 +162,23 @@ export function openSecondPlace(
       await writeEscrow({ path, recipients }, options.run, [...lines.values()]);
     },
     async hand({ device, account, secret }) {
-      const argv = commands.get(account.address);
-      if (argv === undefined) return;
-      const entry = JSON.stringify([argv, account.user, account.kind]);
-      if ((handed.get(entry) ?? secret) !== secret) {
+      if (commands.get(account.address) === undefined) return;
+      const entry = entryOf(account);
+      const before = handed.get(entry);
+      const addresses = new Set(before?.addresses).add(account.address);
+      if (addresses.size > 1 && before?.secret !== secret) {
         throw new RefusedError(
           `${device.name}: its credential_store_command keeps one login for several devices: leave out --each, ` +
             'or name the device with {device}',
         );
       }
-      handed.set(entry, secret);
-      const { env } = call.shell.services;
-      await handToCommand(argv, { ...account, secret }, { env, signal: call.io.signal });
+      handed.set(entry, { secret, addresses });
+      await give(account, secret);
+    },
+    async handBack(account, old) {
+      if (commands.get(account.address) === undefined) return;
+      const { addresses = [] } = handed.get(entryOf(account)) ?? {};
+      if ([...addresses].every((address) => address === account.address)) await give(account, old);
     },
   };
 }
@@ -194,7 +210,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 export async function oldSecretUses(
   call: SecretCall,
   store: RotationStore,
-  own: readonly DeviceSession[],
+  own: readonly Pick<DeviceSession, 'entry' | 'credential'>[],
 ): Promise<OldSecretUses> {
   const places: string[] = [];
   const logins = new Map<string, [kind: RotatedAccount['kind'], user: string, secret: string]>();
@@ -205,7 +221,7 @@ export async function oldSecretUses(
     const advice = source && ADVICE[source];
     if (advice !== undefined && !isHanded) {
       throw new RefusedError(
-        `${entry.name}: its login comes from ${source}, which would still have the old one: ${advice}; nothing was sent`,
+        `${entry.name}: its login comes from ${source === 'environment' ? 'the environment' : source}, which would still have the old one: ${advice}; nothing was sent`,
       );
     }
     if (isHanded) programs.add(programOf(entry));
@@ -218,7 +234,8 @@ export async function oldSecretUses(
   const addresses = new Set(own.map(({ entry }) => entry.address));
   const inventory = await call.shell.services.inventory.load();
   const sharing: string[] = [];
-  for (const entry of selectDevices(['@all'], inventory)) {
+  const entries = inventory.devices.length === 0 ? [] : selectDevices(['@all'], inventory);
+  for (const entry of entries) {
     const { address, name } = entry;
     if (addresses.has(address)) continue;
     let isSharing = entry.credentialCommand !== undefined && programs.has(programOf(entry));
