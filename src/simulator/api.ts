@@ -139,12 +139,32 @@ function authenticate(store: Store, authorization: string | undefined): Account 
 }
 
 function byPassword(store: Store, credentials: string): Account | string {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials) || credentials.length % 4 !== 0) {
+  const login = loginIn(credentials);
+  if (login === undefined) {
     return 'Invalid basic header. Credentials not correctly base64 encoded.';
   }
+  return store.accountByPassword(...login) ?? 'Invalid username/password.';
+}
+
+function loginIn(credentials: string): [username: string, password: string] | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials) || credentials.length % 4 !== 0) return undefined;
   const [username = '', ...password] = Buffer.from(credentials, 'base64').toString().split(':');
-  const account = store.accountByPassword(username, password.join(':'));
-  return account ?? 'Invalid username/password.';
+  return [username, password.join(':')];
+}
+
+/** A login with a password, and whether it opens the device; undefined for other requests. */
+export function passwordLogin({ store }: Site, { authorization = '' }: ApiRequest): Login | undefined {
+  const [, credentials = ''] = /^basic (\S+)$/i.exec(authorization.trim()) ?? [];
+  const login = loginIn(credentials);
+  if (login === undefined) return undefined;
+  const [username, password] = login;
+  return { username, password, isAccepted: store.accountByPassword(...login) !== undefined };
+}
+
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+  readonly isAccepted: boolean;
 }
 
 /** The renderers of Django REST Framework. */

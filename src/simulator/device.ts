@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Endpoint, Listener } from './listener.ts';
-import { respond, page, loginOf, type Scheme } from './api.ts';
+import { type Login, loginOf, page, passwordLogin, respond, type Scheme } from './api.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { recordsOf } from './dialects/identity.ts';
 import { newExtras } from './data.ts';
@@ -34,6 +34,7 @@ export class SimulatedDevice {
   readonly name: string;
   readonly accounts: { readonly admin: SimulatedAccount; readonly viewer: SimulatedAccount };
   readonly #log: LoggedRequest[] = [];
+  readonly #logins: Login[] = [];
   readonly #site: Site;
   readonly #latencyMs: number;
   readonly #faults = new FaultSwitches();
@@ -65,6 +66,11 @@ export class SimulatedDevice {
   /** All requests, also those without a response. */
   get log(): readonly LoggedRequest[] {
     return this.#log;
+  }
+
+  /** All logins with a password, in order. */
+  get logins(): readonly Login[] {
+    return this.#logins;
   }
 
   /** `host:port`. */
@@ -211,6 +217,8 @@ export class SimulatedDevice {
     const site = this.#site;
     const instead = this.#faults.take('request', target)?.reply(request, wire);
     if (instead !== undefined) return instead;
+    const login = passwordLogin(site, request);
+    if (login !== undefined) this.#noteLogin(login);
     const fault = this.#faults.take('write', target);
     const reply =
       fault === undefined
@@ -220,6 +228,17 @@ export class SimulatedDevice {
     if (list === undefined) return reply;
     const records = JSON.parse(reply.body) as object[];
     return { ...reply, body: list.rewrite(records, reply.body, request) };
+  }
+
+  /** Three refusals in a row lock the account, if the device has this quirk. */
+  #noteLogin(login: Login): void {
+    this.#logins.push(login);
+    const own = this.#logins.filter(({ username }) => username === login.username);
+    const isLocked =
+      this.#site.dialect.quirks.has('locks-accounts') &&
+      own.length >= 3 &&
+      own.slice(-3).every(({ isAccepted }) => !isAccepted);
+    if (isLocked) this.#site.store.lock(login.username);
   }
 
   #wire({ socket }: IncomingMessage, response: ServerResponse): Wire {

@@ -27,6 +27,10 @@ export class Store {
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #users: Table;
   readonly #accounts: readonly Account[];
+  /** Set by a write; by uuid. */
+  #passwords = new Map<string, string>();
+  #tokens = new Map<string, string>();
+  #locked = new Set<string>();
   readonly #random: Random;
 
   /** `tables`: by resource. */
@@ -80,23 +84,53 @@ export class Store {
   accountByPassword(username: string, password: string): Account | undefined {
     const user = this.named(username);
     if (user === undefined || user.is_active === false) return undefined;
-    return this.#accounts.find(
-      (account) => account.uuid === user.uuid && account.password === password,
-    );
+    if (this.#locked.has(username)) return undefined;
+    return this.hasPassword(user.uuid, password) ? this.#accountOf(user.uuid) : undefined;
+  }
+
+  hasPassword(uuid: string, password: string): boolean {
+    const own =
+      this.#passwords.get(uuid) ?? this.#accounts.find((one) => one.uuid === uuid)?.password;
+    return own === password;
+  }
+
+  lock(username: string): void {
+    this.#locked.add(username);
+  }
+
+  setPassword(uuid: string, password: string): void {
+    this.#passwords.set(uuid, password);
+  }
+
+  /** Replaces the token of a user. */
+  newToken(uuid: string): string {
+    const token = this.#random.hex(40);
+    this.#tokens.set(uuid, token);
+    return token;
+  }
+
+  /** The others may only read. */
+  #accountOf(uuid: string): Account {
+    const account = this.#accounts.find((one) => one.uuid === uuid);
+    return account ?? { uuid, password: '', token: '', mayWrite: false };
   }
 
   accountByToken(token: string): Account | undefined {
-    return this.#accounts.find((account) => {
-      if (account.token !== token) return false;
-      const user = this.get(account.uuid);
-      return user !== undefined && user.is_active !== false;
+    const user = this.users.find(({ uuid }) => {
+      const own = this.#tokens.get(uuid) ?? this.#accounts.find((one) => one.uuid === uuid)?.token;
+      return own === token;
     });
+    return user === undefined || user.is_active === false ? undefined : this.#accountOf(user.uuid);
   }
 
   /** A copy that does not share changes with this store. */
   copy(): Store {
     const tables = new Map([...this.#tables].map(([name, table]) => [name, table.copy()]));
-    return new Store(tables, this.#accounts, this.#random.hex(16));
+    const copy = new Store(tables, this.#accounts, this.#random.hex(16));
+    copy.#passwords = new Map(this.#passwords);
+    copy.#tokens = new Map(this.#tokens);
+    copy.#locked = this.#locked;
+    return copy;
   }
 }
 

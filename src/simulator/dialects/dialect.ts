@@ -225,6 +225,16 @@ export const QUIRKS = [
     profiles: ['generic-rest'],
   },
   {
+    name: 'logins',
+    summary: 'Each user may have a password to log in with: it is written and never shown.',
+    profiles: REST,
+    notWith: ['hidden-fields', 'password-hash'],
+  },
+  {
+    name: 'locks-accounts',
+    summary: 'Three refused passwords in a row lock an account for good.',
+  },
+  {
     name: 'post-updates',
     summary: 'A POST with the id of a record changes it; there is no PUT and no PATCH.',
     profiles: REST,

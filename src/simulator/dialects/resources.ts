@@ -221,6 +221,14 @@ const HIDDEN: readonly Field[] = [
 ];
 /** Shown as its hash. */
 const PASSWORD: Field = { name: 'password', type: 'string', maxLength: 100, fallback: '' };
+/** Opens the device; see `Store.setPassword`. */
+const LOGIN: Field = {
+  name: 'password',
+  type: 'string',
+  maxLength: 100,
+  writeOnly: true,
+  mayLack: true,
+};
 const SET_BY_DEVICE: readonly Field[] = [
   { name: 'owner', type: 'string', maxLength: 100, readOnly: true, fallback: '' },
   { name: 'groups', type: 'list', maxLength: 100, readOnly: true, fallback: [] },
@@ -248,7 +256,8 @@ export function tableOf(site: Site, name: string): ResourceTable | undefined {
   const rights = quirks.has('some-admins') ? [IS_ADMIN] : [];
   const mail = quirks.has('sessions') && !quirks.has('hidden-fields') ? [MAIL] : [];
   const password = quirks.has('password-hash') ? [PASSWORD] : [];
-  const fields = [...resource.fields, ...mail, ...hidden, ...password, ...own, ...rights];
+  const login = quirks.has('logins') ? [LOGIN] : [];
+  const fields = [...resource.fields, ...mail, ...hidden, ...password, ...login, ...own, ...rights];
   return { site, resource: { ...resource, fields }, table };
 }
 

@@ -24,11 +24,15 @@ export function findRestView(site: Site, sent: string): View | undefined {
   if (path === '/api/' || (path === '/api' && !traits.endsWithSlash)) return rootView(site);
   // The framework's pattern for an id: no slash, no dot.
   const pattern = traits.endsWithSlash
-    ? /^\/api\/([a-z]+)\/(?:([^/.]+)\/)?$/
-    : /^\/api\/([a-z]+)(?:\/([^/.]+))?$/;
-  const [, name, id] = pattern.exec(path) ?? [];
+    ? /^\/api\/([a-z]+)\/(?:([^/.]+)\/)?(?:(password|token)\/)?$/
+    : /^\/api\/([a-z]+)(?:\/([^/.]+))?(?:\/(password|token))?$/;
+  const [, name, id, action] = pattern.exec(path) ?? [];
   const target = tableOf(site, name ?? '');
   if (target === undefined) return undefined;
+  if (action !== undefined) {
+    const isOpen = name === 'user' && id !== undefined && site.dialect.quirks.has('logins');
+    return isOpen ? loginView(target, id, action) : undefined;
+  }
   if (target.resource.key === undefined) return id === undefined ? singleView(target) : undefined;
   return id === undefined ? listView(target) : itemView(target, id);
 }
@@ -45,6 +49,32 @@ function rootView({ dialect }: Site): View {
         `https://${host}/api/${name}${slash}`,
       ]);
       return { status: 200, value: Object.fromEntries(links) as unknown };
+    },
+  };
+}
+
+/** `/api/user/<id>/password/` wants the old password; `/api/user/<id>/token/` makes a token. */
+function loginView({ site, table }: ResourceTable, id: string, action: string): View {
+  return {
+    title: 'User Login',
+    allow: ['POST', 'OPTIONS'],
+    respond(request) {
+      const user = findRecord(site.dialect, table, id);
+      if (user === undefined) return refusal(404, 'No User matches the given query.');
+      if (action === 'token') {
+        return { status: 200, value: { data: { key: site.store.newToken(user.uuid) } } };
+      }
+      const body = readBody(site.dialect, request, [], true);
+      if ('refused' in body) return body.refused;
+      const { old_password: old, new_password: password, again } = body.input;
+      if (typeof password !== 'string' || password !== again) {
+        return { status: 400, value: { again: ['The two passwords differ.'] } };
+      }
+      if (!site.store.hasPassword(user.uuid, String(old))) {
+        return { status: 400, value: { old_password: ['Wrong password.'] } };
+      }
+      site.store.setPassword(user.uuid, password);
+      return { status: 204 };
     },
   };
 }
@@ -114,6 +144,14 @@ function change(target: ResourceTable, before: StoredRecord, request: ApiRequest
   if ('refused' in body) return body.refused;
   const stored = storeRecord(target, { input: body.input, before, isPartial });
   if ('refused' in stored) return stored.refused;
+  const { password } = body.input;
+  if (
+    dialect.quirks.has('logins') &&
+    target.resource.name === 'user' &&
+    typeof password === 'string'
+  ) {
+    target.site.store.setPassword(before.uuid, password);
+  }
   return { status: 200, value: shownRecord(dialect, target.table, stored.record) };
 }
 

@@ -58,6 +58,11 @@ export const REFUSALS = [
   ),
   atRequest('415', 'No format is accepted.', () => detail(415, 'Unsupported media type.')),
   atRequest('418', 'The device is a teapot.', () => page(418, 'short and stout')),
+  atRequest('password-refused', 'Every new password is refused, as too common.', ({ body }) =>
+    body.includes('password')
+      ? json(400, { password: ['This password is too common.'] })
+      : undefined,
+  ),
   atRequest('422-fields', 'The device refuses the values, field by field.', () =>
     json(422, { errors: { lang: ['Not a valid choice.'], username: ['Too short.'] } }),
   ),
