@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { runStep, type DeviceWork, driftOf, readResource, resolveSent } from './run-step.ts';
+import { runStep, driftOf, readResource, resolveSent } from './run-step.ts';
+import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
+import { losesLogin } from './rotation.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
 import { guardStep } from './guard.ts';
@@ -12,7 +14,7 @@ import type { RunControl } from './run-control.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 
-interface ApplyWork extends DeviceWork {
+interface ApplyWork extends RotationWork {
   readonly pending: readonly PendingStep[];
   readonly allowed: Allowed;
   readonly control?: RunControl | undefined;
@@ -27,15 +29,27 @@ interface ApplyWork extends DeviceWork {
  * next step.
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
-  const { devicePlan, pending, session } = work;
+  const { devicePlan, session } = work;
+  let { pending } = work;
   if (pending.length === 0) return;
   const readings = new LatestReadings(work);
   const driftNow = ({ step }: PendingStep): string | undefined =>
     driftOf(session.profile, step, readings.of(step.resource));
   let left: readonly PendingStep[];
+  let begun: Resolved['begun'] = new Map();
   try {
+    const before = await resolveRotations(work);
+    for (const [one, stepEnd] of before.ends) await end(work, one, stepEnd);
+    begun = before.begun;
+    pending = pending.filter((one) => !before.ends.has(one));
+    if ([...before.ends].some(([{ step }, stepEnd]) => losesLogin(session, step, stepEnd))) {
+      for (const one of pending) {
+        work.report(unreachedResult(devicePlan, one, 'the login in use is not known to work'));
+      }
+      return;
+    }
     await readings.read(pending);
-    left = await resolveUnconfirmed(work, readings);
+    left = await resolveUnconfirmed(work, pending, readings);
     await recheckDrift(work, left, readings);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'settings') throw error;
@@ -60,9 +74,18 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
     } else if (reason !== undefined) {
       work.report(unreachedResult(devicePlan, one, reason));
     } else {
-      skipReason = await applyStep(work, one, readings);
+      skipReason = await applyStep(work, one, readings, begun.get(one));
     }
   }
+}
+
+type RotateStep = typeof rotateStep;
+
+/** Of a plan that rotates secrets; other plans do not load this. */
+async function resolveRotations(work: ApplyWork): Promise<Resolved> {
+  const isRotation = work.pending.some(({ step }) => step.rotation !== undefined);
+  if (!isRotation) return { ends: new Map(), begun: new Map() };
+  return (await import('./rotate-step.ts')).resolveRotations(work, work.pending);
 }
 
 /** Runs one step that has not drifted. Resolves to the reason why later steps must not be sent. */
@@ -70,6 +93,7 @@ async function applyStep(
   work: ApplyWork,
   { step: planned, ref, isUnconfirmed }: PendingStep,
   readings: LatestReadings,
+  begun: Parameters<RotateStep>[2],
 ): Promise<string | undefined> {
   const { session, devicePlan } = work;
   const before = readings.of(planned.resource);
@@ -80,11 +104,15 @@ async function applyStep(
     await end(work, one, { verdict: 'failed', error: refusal });
     return refusal.message;
   }
-  const done = await runStep(work, one, before, step !== planned);
+  const done =
+    step.rotation === undefined
+      ? await runStep(work, one, before, step !== planned)
+      : await (await import('./rotate-step.ts')).rotateStep(work, one, begun);
   const stepEnd = withAdvice(devicePlan.device, session.profile, step, done.end);
   readings.take(step, done.after);
   await session.facts.notified;
   await end(work, one, stepEnd);
+  if (losesLogin(session, step, stepEnd)) return 'the login in use is not known to work';
   return undefined;
 }
 
@@ -153,13 +181,16 @@ export function unreachedResult(
  */
 async function resolveUnconfirmed(
   work: ApplyWork,
+  pending: readonly PendingStep[],
   readings: LatestReadings,
 ): Promise<readonly PendingStep[]> {
-  const { pending, settleDelaysMs } = work;
+  const { settleDelaysMs } = work;
   const resolve = ({ step }: PendingStep): StepEnd | undefined =>
     resolveSent(work.session.profile, step, readings.of(step.resource));
   const resolved = new Map<PendingStep, StepEnd>();
-  const unconfirmed = pending.filter(({ isUnconfirmed }) => isUnconfirmed);
+  const unconfirmed = pending.filter(
+    ({ isUnconfirmed, step }) => isUnconfirmed && step.rotation === undefined,
+  );
   for (const delayMs of [undefined, ...settleDelaysMs]) {
     const open = unconfirmed.filter((one) => !resolved.has(one));
     if (open.length === 0) break;

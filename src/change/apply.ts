@@ -6,6 +6,8 @@ import { DevshError, RefusedError } from '../errors.ts';
 import { MAX_REFUSALS } from '../fleet/credential-gate.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
+import type { KeptRotations } from './rotate-step.ts';
+import { StopsRunError } from './rotation.ts';
 import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
 import type { ApplyJournal, PendingStep, StepRef, StepState } from './journal.ts';
 import type { RunControl } from './run-control.ts';
@@ -86,6 +88,7 @@ class StopRule {
   add(result: StepResult): void {
     if (isGood(result)) return;
     this.#failed.add(result.device.name);
+    if (result.error instanceof StopsRunError) this.stop(result.error.stopReason);
     if (result.error instanceof UnauthorizedError && result.error.code === 'unauthorized') {
       this.#refusedLogins.add(result.device.name);
       if (this.#refusedLogins.size >= MAX_REFUSALS) this.stop('the login was refused twice');
@@ -125,6 +128,8 @@ export interface ApplyOptions {
   /** Absent: nobody can pause the run. */
   readonly control?: RunControl | undefined;
   readonly journal: ApplyJournal;
+  /** Of a plan that rotates secrets. */
+  readonly rotations?: KeptRotations | undefined;
   /** Runs `work` while no other devsh writes to the same device. */
   readonly exclusive: <T>(device: DeviceRef, work: () => Promise<T>) => Promise<T>;
   /** The state of each step at the start; for a resumed run not all are waiting. */
@@ -198,7 +203,14 @@ async function* applyBatch(
   rule: StopRule,
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
-  const { allowed, journal, signal, control, settleDelaysMs = SETTLE_DELAYS_MS } = options;
+  const {
+    allowed,
+    journal,
+    rotations,
+    signal,
+    control,
+    settleDelaysMs = SETTLE_DELAYS_MS,
+  } = options;
   const targets = new Map(devices.map((device) => [device.session.ref.address, device]));
   yield* fanOut<DevicePlan, ApplyEvent>(batchDevices, options.width, async (devicePlan, emit) => {
     const pending = pendingSteps(devicePlan, options.stateOf);
@@ -238,6 +250,7 @@ async function* applyBatch(
           ...work,
           ...target,
           pending,
+          rotations,
           allowed,
           settleDelaysMs,
           signal,

@@ -1,5 +1,6 @@
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
+import type { Rotation } from './rotation.ts';
 
 export type Target =
   | { readonly kind: 'key'; readonly key: string }
@@ -30,6 +31,8 @@ export type Change =
       readonly mark?: string | undefined;
       /** The values were read from a device, not typed by the user. */
       readonly isExact?: true | undefined;
+      /** The fields are masked: each device's profile says which ones it has. */
+      readonly rotation?: Rotation | undefined;
       /** A device without the record needs nothing. */
       readonly isOptional?: true | undefined;
       readonly lost?: DeviceRecord | undefined;

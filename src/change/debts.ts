@@ -29,7 +29,8 @@ export type DebtState =
 
 /** The fields whose values the journal masks: they must be given again. */
 export function maskedFields(change: Change): string[] {
-  if (change.action === 'delete') return [];
+  // The secret of a rotation is kept.
+  if (change.action === 'delete' || (change.action === 'set' && change.rotation)) return [];
   return Object.entries(change.fields).flatMap(([field, value]) =>
     JSON.stringify(value ?? null).includes(MASK) ? [field] : [],
   );
@@ -266,13 +267,13 @@ function agreedOn(images: readonly DeviceRecord[], asked: DeviceRecord): DeviceR
 
 /** The change of a step that could not be sent: the device must still have what was planned from. */
 function changeOf(step: Step): Change {
-  const { resource, action, asked: fields, before, key } = step;
+  const { resource, action, asked: fields, before, key, rotation } = step;
   if (action === 'add') return { action, resource, fields, isExact: true };
   const target = { kind: 'key' as const, key };
   const expected = before && agreedOn([before], action === 'set' ? fields : {});
   return action === 'delete'
     ? { action, resource, target, expected }
-    : { action, resource, target, fields, expected, isExact: true };
+    : { action, resource, target, fields, expected, isExact: true, rotation };
 }
 
 function askedBy(change: Change): DeviceRecord {
@@ -327,7 +328,9 @@ function supersedes({ action, state, change }: Intent, debt: Debt): boolean {
       return state === 'good' || (state === 'owed' && debt.action === 'add');
     case 'set': {
       if (!counts || debt.action !== 'set' || debt.change?.action !== 'set') return false;
-      const written = change?.action === 'set' ? change.fields : {};
+      const { fields: written = {}, rotation = undefined } = change?.action === 'set' ? change : {};
+      // The field of the secret differs between devices.
+      if (debt.change.rotation !== undefined) return rotation?.kind === debt.change.rotation.kind;
       return Object.keys(debt.change.fields).every((field) => Object.hasOwn(written, field));
     }
   }

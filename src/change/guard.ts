@@ -10,6 +10,7 @@ import { quoteWord } from '../text/words.ts';
 import { eraseReason } from './data-loss.ts';
 import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
+import { isOwnRotation } from './rotation.ts';
 
 type Guarded = Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'profile'>;
 
@@ -34,6 +35,8 @@ export class OwnAccess {
   /** Why a step may lock out the user of devsh; undefined if it does not. */
   objectionTo(step: Step): string | undefined {
     if (this.#credential === undefined) return undefined;
+    // A rotation of the login in use proves the new secret before it gives up the old one.
+    if (isOwnRotation(step, this.#credential)) return undefined;
     const { action, key, keyField, before } = step;
     const user = this.#credential.user ?? '';
     const field = user === '' ? undefined : fieldThatLoses(step, user);

@@ -119,9 +119,9 @@ export function journalLine(entry: JournalEntry): string {
   return `${jsonText(written(isHead ? { schema: RUN_SCHEMA, ...entry } : entry))}\n`;
 }
 
-/** Whether a journaled step lacks a secret that its request needs. */
-export function lacksSecret(step: Step): boolean {
-  return isMaskedRequest(step.request);
+/** Whether a journaled step lacks a secret that its request needs, and that is not kept elsewhere. */
+export function lacksSecret({ request, rotation }: Step): boolean {
+  return rotation === undefined && isMaskedRequest(request);
 }
 
 /** The values under these names, at any depth, are records or lists of records. */

@@ -26,6 +26,8 @@ import { fillMissing } from './fill-missing.ts';
 import { RecordIndex } from './pairing.ts';
 import { erasedFields, notRestored, lostByDelete, restorable } from './data-loss.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
+import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
+import type { Rotation } from './rotation.ts';
 import { type Known, typedFields } from './typed-fields.ts';
 import { withoutFields } from './unread-fields.ts';
 import type { StepResult } from './verdict.ts';
@@ -212,6 +214,27 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
   };
 }
 
+/** The request is masked: its secret is chosen later and read from where it is kept. */
+function planRotation(context: PlanContext, before: DeviceRecord, { kind }: Rotation): Step {
+  const { profile, resource, keyField } = context;
+  const requestFor = kind === 'basic' ? passwordRequest : tokenRequest;
+  const isAction = kind === 'token' || profile.resources[resource]?.rotate?.path !== undefined;
+  const { request, fields, old, answer } = requestFor(profile, resource, before);
+  return {
+    action: 'set',
+    resource,
+    key: valueText(before[keyField] ?? idOf(profile, before)),
+    keyField,
+    request,
+    before,
+    after: { ...before, ...fields },
+    asked: fields,
+    filled: {},
+    rotation: { kind, old, answer },
+    ...(isAction ? {} : erasedFields(context, before, fields)),
+  };
+}
+
 function planDelete(context: PlanContext, before: DeviceRecord, { isUndo }: Delete): Planned {
   const { profile, resource, keyField } = context;
   return {
@@ -236,6 +259,7 @@ function planRecord(
   if (change.action === 'delete') {
     return driftFrom(context, change, record) ?? planDelete(context, record, change);
   }
+  if (change.rotation !== undefined) return planRotation(context, record, change.rotation);
   const planned = planSet(context, record, change);
   return 'verdict' in planned ? planned : (driftFrom(context, change, record) ?? planned);
 }

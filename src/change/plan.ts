@@ -2,6 +2,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
 import { type DevshError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
+import type { Rotation } from './rotation.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
 import type { Action, StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
@@ -36,6 +37,8 @@ export interface Step {
   readonly caution?: string | undefined;
   /** It ends a session or a token of an account: an undo does not open it again. */
   readonly endsAccess?: true | undefined;
+  /** The asked fields are masked: the step runs as a rotation. */
+  readonly rotation?: Rotation | undefined;
   /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
   readonly untyped?: readonly string[] | undefined;
 }

@@ -8,7 +8,8 @@ import {
   UntrustedError,
 } from '../device/errors.ts';
 import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
-import { type DeviceRecord, valueText } from '../device/record.ts';
+import { JsonFailure, parseJson } from '../device/json.ts';
+import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { CancelledError, CredentialError, DevshError, DriftError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
@@ -34,7 +35,7 @@ export interface DeviceWork {
   readonly signal: AbortSignal;
 }
 
-interface Ended {
+export interface Ended {
   readonly end: StepEnd;
   /** The records read back; absent if that failed. */
   readonly after?: readonly DeviceRecord[];
@@ -199,9 +200,55 @@ function sharesId(
 }
 
 /** Sends the request of a step. Throws if it certainly did not reach the device. */
-async function send({ session, access }: DeviceWork, step: Step): Promise<RequestOutcome> {
+export function send(
+  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
+  step: Step,
+): Promise<RequestOutcome> {
+  return outcomeOf(async () => ({
+    kind: 'accepted',
+    ...(await session.write(access, step.request)),
+  }));
+}
+
+/** Sends a request for a token. Throws if it certainly did not reach the device. */
+export function sendForToken(
+  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
+  { request }: Step,
+  answer: string,
+): Promise<string | FailedRequest> {
+  return outcomeOf(() =>
+    session.use(access, async (device) => {
+      const { path, form } = request;
+      const response = await device.raw({ method: 'POST', path, form });
+      const failure = device.failureOf({ method: 'POST', path }, response);
+      if (failure !== undefined) throw failure;
+      const token = textAt(response.body, answer);
+      if (token !== undefined) return token;
+      throw new ProtocolError(session.ref, `the response has no token in ${answer}`, {
+        status: response.status,
+      });
+    }),
+  );
+}
+
+/** The text at a path as `data.key`; undefined if there is none. */
+function textAt(body: string, path: string): string | undefined {
   try {
-    return { kind: 'accepted', ...(await session.write(access, step.request)) };
+    const held = valueAt(parseJson(body) as DeviceRecord, path);
+    return typeof held === 'string' && held !== '' ? held : undefined;
+  } catch (error) {
+    if (error instanceof JsonFailure) return undefined;
+    throw error;
+  }
+}
+
+type FailedRequest = Exclude<RequestOutcome, { readonly kind: 'accepted' }>;
+
+async function outcomeOf<Accepted>(
+  request: () => Promise<Accepted>,
+): Promise<Accepted | FailedRequest> {
+  try {
+    return await request();
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     if (error instanceof UntrustedError || error instanceof CredentialError) throw error;

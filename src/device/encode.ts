@@ -171,6 +171,25 @@ export function updateRequest(
   changes: DeviceRecord,
 ): WriteRequest {
   const facts = updateFacts(profile, resource);
+  return writeRequest(
+    profile,
+    facts,
+    resource,
+    before,
+    changedFields(profile, resource, before, changes),
+    changes,
+  );
+}
+
+/** A write of these fields to one record. Throws RefusedError for a record without a usable id. */
+export function writeRequest(
+  profile: Profile,
+  facts: WriteFacts,
+  resource: string,
+  before: DeviceRecord,
+  sent: DeviceRecord,
+  changes: DeviceRecord = {},
+): WriteRequest {
   const named = isSingle(profile, resource) ? undefined : namedBy(profile, facts, resource, before);
   if (
     named !== undefined &&
@@ -179,7 +198,7 @@ export function updateRequest(
   ) {
     throw new RefusedError(`the ${named.field} of a ${resource} cannot be changed`);
   }
-  const fields = Object.entries(changedFields(profile, resource, before, changes));
+  const fields = Object.entries(sent);
   const body = Object.fromEntries(fields.filter(([field]) => field !== named?.field));
   const isInBody = named !== undefined && facts.selector !== 'none';
   const selector = isInBody ? { [named.field]: inStoredType(before, named) } : {};

@@ -62,6 +62,40 @@ const writeSchema = z.strictObject({
   lists: fact(z.enum(['repeated']), 'repeated: a form has the field of a list once for each item'),
 });
 
+const count = text.regex(/^[1-9]\d{0,3}$/, 'must be a number from 1 to 9999').transform(Number);
+
+/** An action that sets a secret; without a path it is the ordinary change of the record. */
+const actionSchema = writeSchema.pick({
+  method: true,
+  path: true,
+  encoding: true,
+  constants: true,
+  selector: true,
+});
+
+const rotateSchema = z.strictObject({
+  ...actionSchema.shape,
+  field: fact(text, 'The field for the new password, if not password'),
+  repeat: fact(text, 'The field that repeats the new password'),
+  old: fact(text, 'The field for the old password'),
+  min: fact(count, 'The least length of a password'),
+  max: fact(count, 'The greatest length of a password'),
+  classes: fact(
+    z.array(z.enum(['lower', 'upper', 'digit', 'symbol'])),
+    'The characters that a password must have: lower, upper, digit, symbol',
+  ),
+  forbidden: fact(text, 'Characters that a password must not have'),
+});
+
+const tokenSchema = z.strictObject({
+  path: text
+    .regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
+    .refine((path) => namesRecord(path), 'must name one record, as {item}, {id} or {key}')
+    .describe('The path of the POST that makes a new token, as {item}token/'),
+  answer: fact(text, 'Where the response has the token, if not in token; as data.key'),
+  constants: fact(z.record(z.string(), z.string()), 'Fields of the request'),
+});
+
 const listSchema = z.strictObject({
   path: fact(
     text.regex(/^(?:\/|\{collection\})/, 'must begin with / or {collection}'),
@@ -137,6 +171,8 @@ const resourceSchema = z.strictObject({
     z.record(z.string(), z.string()),
     'The fields of a disabled account and their values, as status: suspended',
   ),
+  rotate: fact(rotateSchema, 'How the password of an account is set: "rotate password"'),
+  rotate_token: fact(tokenSchema, 'How the device makes a new token: "rotate token"'),
   update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
 });
 

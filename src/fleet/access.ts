@@ -44,3 +44,21 @@ export interface Access {
   readonly warn?: ((text: string) => void) | undefined;
   readonly timeoutMs?: number | undefined;
 }
+
+/** A refused login shows that the login no longer works: the user is not asked for another one. */
+export function withoutAsking(access: Access): Access {
+  const { trace, onExchange, notice, timeoutMs } = access;
+  return {
+    trace,
+    onExchange,
+    notice,
+    timeoutMs,
+    profile: (entry) => access.profile(entry),
+    trust: (entry) => access.trust(entry),
+    route: (entry) => access.route(entry),
+    credential: (entry) => access.credential(entry),
+    admit: (entry, credential) => access.admit(entry, credential),
+    acceptCertificate: () => Promise.resolve(undefined),
+    anotherCredential: () => Promise.resolve(undefined),
+  };
+}

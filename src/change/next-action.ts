@@ -1,0 +1,87 @@
+import type { LoginOutcome } from '../fleet/fresh-login.ts';
+
+export type RotationEvent =
+  /** `lost` is any response that is neither a yes nor a definite refusal. `not sent`: certainly. */
+  | { readonly kind: 'sent'; readonly outcome: 'accepted' | 'refused' | 'lost' | 'not sent' }
+  | { readonly kind: 'tried'; readonly secret: 'new' | 'old'; readonly outcome: LoginOutcome };
+
+export type RotationAction =
+  | { readonly kind: 'send' }
+  /** Logs in once, on a new connection. */
+  | { readonly kind: 'try'; readonly secret: 'new' | 'old'; readonly waitMs: number }
+  | {
+      readonly kind: 'end';
+      readonly verdict: 'done' | 'no effect' | 'failed' | 'unknown';
+      /** What a kept login needs: `both` if either may be in effect, also later. */
+      readonly keeps: 'new' | 'old' | 'both';
+    };
+
+export interface RotationFacts {
+  /** A request with the new secret may have reached the device before. */
+  readonly isSent: boolean;
+  /** The old secret is known. It is that of the account, not that of the login in use. */
+  readonly knowsOld: boolean;
+}
+
+/** While an accepted change does not show yet. While the old secret works, trying it locks no account. */
+const WINDOW_MS = [200, 800, 2000, 4000];
+/** Between two tries of the new secret alone: each refusal may count towards a lock of the account. */
+const LATE_MS = 3000;
+const MAX_REFUSALS = 2;
+
+/**
+ * The next action of a rotation on one device, from all that has happened. A request goes out at most once.
+ * Only a login decides, never the response: the new secret counts when it opens a new connection, and is
+ * given up only after a definite refusal with the old one working.
+ */
+export function nextAction(
+  { isSent, knowsOld }: RotationFacts,
+  events: readonly RotationEvent[],
+): RotationAction {
+  const sentAt = events.findIndex(({ kind }) => kind === 'sent');
+  const sent = events[sentAt];
+  const tries = events.slice(sentAt + 1).filter((event) => event.kind === 'tried');
+  const outcomeOf = (secret: 'new' | 'old') =>
+    tries.findLast((event) => event.secret === secret)?.outcome;
+  const [isNew, isOld] = [outcomeOf('new'), outcomeOf('old')];
+  if (isNew === 'accepted') return end('done', 'new');
+  switch (sent?.kind === 'sent' ? sent.outcome : undefined) {
+    case undefined:
+      // If the old one is not known, the login in use sets the same secret once more: no try can be refused.
+      if (!isSent || !knowsOld || isOld === 'accepted') return { kind: 'send' };
+      if (isNew === undefined) return attempt('new');
+      return isOld === undefined ? attempt('old') : end('unknown', 'both');
+    case 'not sent':
+      return end('failed', 'both');
+    case 'lost':
+      if (isNew === undefined) return attempt('new', WINDOW_MS[0]);
+      if (knowsOld && isOld === undefined) return attempt('old');
+      return isOld === 'accepted' ? end('failed', 'both') : end('unknown', 'both');
+    case 'refused':
+      if (knowsOld && isOld === undefined) return attempt('old');
+      if (isOld === 'accepted') return end('failed', 'old');
+      if (isNew === undefined) return attempt('new');
+      return !knowsOld && isNew === 'refused' ? end('failed', 'old') : end('unknown', 'both');
+    case 'accepted': {
+      const refusals = tries.filter((one) => one.secret === 'new' && one.outcome === 'refused');
+      if (isNew === undefined) return attempt('new');
+      if (tries.length > WINDOW_MS.length) {
+        return isOld === 'accepted' ? end('no effect', 'both') : end('unknown', 'both');
+      }
+      if (knowsOld && isOld !== 'refused') return attempt('old', WINDOW_MS[tries.length - 1]);
+      if (refusals.length >= MAX_REFUSALS) return end('unknown', 'both');
+      return attempt('new', knowsOld ? WINDOW_MS[0] : LATE_MS);
+    }
+  }
+}
+
+function attempt(secret: 'new' | 'old', waitMs = 0): RotationAction {
+  return { kind: 'try', secret, waitMs };
+}
+
+function end(
+  verdict: (RotationAction & { kind: 'end' })['verdict'],
+  keeps: 'new' | 'old' | 'both',
+): RotationAction {
+  return { kind: 'end', verdict, keeps };
+}

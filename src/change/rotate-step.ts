@@ -1,0 +1,380 @@
+import { Credential } from '../device/credential.ts';
+import { RejectedError, UnauthorizedError } from '../device/errors.ts';
+import { withSecrets } from '../device/rotation-request.ts';
+import type { DeviceRef } from '../device/record.ts';
+import { DevshError, RefusedError } from '../errors.ts';
+import { withoutAsking } from '../fleet/access.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
+import { type LoginOutcome, tryLogin } from '../fleet/fresh-login.ts';
+import { visible } from '../text/visible.ts';
+import { findRecord } from './pairing.ts';
+import type { PendingStep } from './journal.ts';
+import type { Step } from './plan.ts';
+import {
+  nextAction,
+  type RotationAction,
+  type RotationEvent,
+  type RotationFacts,
+} from './next-action.ts';
+import { isOwnRotation, losesLogin, StopsRunError } from './rotation.ts';
+import {
+  type DeviceWork,
+  type Ended,
+  pause,
+  readResource,
+  send,
+  sendForToken,
+} from './run-step.ts';
+import type { StepEnd } from './verdict.ts';
+
+/** An account of one device whose secret is rotated. */
+export interface RotatedAccount {
+  readonly address: string;
+  readonly user: string;
+  readonly kind: Credential['kind'];
+}
+
+/** What is kept of an account. */
+export interface KeptSecrets {
+  readonly pending?: string | undefined;
+  /** A request with `pending` may have reached the device. */
+  readonly isSent?: boolean | undefined;
+  /** The run that chose `pending`, or the current secret if none is pending. */
+  readonly run?: string | undefined;
+  /** In effect before `pending`, if it is known. */
+  readonly replaces?: string | undefined;
+  readonly current?: string | undefined;
+}
+
+/** The places where the secrets of a rotation are kept. All throw DevshError. */
+export interface KeptRotations {
+  /** The runs whose pending secrets this run may send: itself, and those that it settles. */
+  readonly runs: readonly string[];
+  read(account: RotatedAccount): Promise<KeptSecrets>;
+  /** Before a request leaves: keeps the secret in the second place, and that it is sent. */
+  beforeSending(
+    device: DeviceRef,
+    account: RotatedAccount,
+    sent: Required<Pick<KeptSecrets, 'run'>> & { readonly secret: string },
+  ): Promise<void>;
+  /** Keeps the token that a device has just made. */
+  received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
+  /** Another generated secret, kept as pending; undefined if it was given. */
+  another(device: DeviceRef, account: RotatedAccount): Promise<string | undefined>;
+  promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void>;
+  drop(account: RotatedAccount): Promise<void>;
+}
+
+export interface RotationWork extends DeviceWork {
+  readonly rotations?: KeptRotations | undefined;
+}
+
+/** One rotation under way on one device. */
+interface Attempt {
+  readonly step: Step;
+  readonly kind: Credential['kind'];
+  readonly account: RotatedAccount;
+  readonly isOwn: boolean;
+  /** The run that chose the secret. */
+  readonly run: string | undefined;
+  readonly old: string | undefined;
+  /** Sent and tried; empty for a token that the device has not made yet. */
+  secret: string;
+  facts: RotationFacts;
+  events: readonly RotationEvent[];
+  /** Why the last request failed. */
+  error?: DevshError | undefined;
+}
+
+/** Whether a device lets anyone read: then no login proves a secret. By session, because it is asked once. */
+const withoutLogin = new WeakMap<object, Promise<LoginOutcome | 'forbidden'>>();
+
+/** What is known of steps before their device is read. */
+export interface Resolved {
+  readonly ends: ReadonlyMap<PendingStep, StepEnd>;
+  /** The tries so far: no secret is tried again without need. */
+  readonly begun: ReadonlyMap<PendingStep, readonly RotationEvent[]>;
+}
+
+/**
+ * Finds out by logging in what became of secrets that may have been sent before, and does so before anything
+ * is read with a login that may no longer work.
+ */
+export async function resolveRotations(
+  work: RotationWork,
+  pending: readonly PendingStep[],
+): Promise<Resolved> {
+  const ends = new Map<PendingStep, StepEnd>();
+  const begun = new Map<PendingStep, readonly RotationEvent[]>();
+  const rotations = pending.filter(({ step }) => step.rotation !== undefined);
+  if (rotations.length > 0) await work.session.ensureOpen(work.access);
+  for (const one of rotations) {
+    const attempt = await attemptOf(work, one);
+    if ('verdict' in attempt) {
+      ends.set(one, attempt);
+      continue;
+    }
+    if (!attempt.facts.isSent) continue;
+    const action = await settle(work, attempt);
+    if (action.kind === 'end') ends.set(one, await endOf(work, attempt, action));
+    else begun.set(one, attempt.events);
+  }
+  return { ends, begun };
+}
+
+/**
+ * Sets a new secret: keeps it, sends it once, and proves it by a login on a new connection. The records were
+ * just read with the login in use, which is the way back.
+ */
+export async function rotateStep(
+  work: RotationWork,
+  one: PendingStep,
+  begun: readonly RotationEvent[] = [],
+): Promise<Ended> {
+  const attempt = await attemptOf(work, one, begun);
+  if ('verdict' in attempt) return { end: attempt };
+  let mayChooseAgain = true;
+  for (;;) {
+    const action = await settle(work, attempt);
+    if (action.kind === 'send') {
+      try {
+        await sendSecret(work, one, attempt);
+      } catch (error) {
+        if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
+        throw error;
+      }
+      continue;
+    }
+    if (action.keeps === 'old' && mayChooseAgain) {
+      mayChooseAgain = false;
+      const { device } = work.devicePlan;
+      const another = await work.rotations?.another(device, attempt.account);
+      if (another !== undefined) {
+        attempt.secret = another;
+        attempt.facts = { ...attempt.facts, isSent: false };
+        attempt.events = [];
+        continue;
+      }
+    }
+    const end = await endOf(work, attempt, action);
+    return losesLogin(work.session, one.step, end) ? { end } : readBack(work, one.step, end);
+  }
+}
+
+/** The account of a step. That of the login in use has the name of the login: it may include a domain. */
+export function rotatedAccount(
+  { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
+  step: Pick<Step, 'key' | 'rotation'>,
+): RotatedAccount {
+  const isOwn = isOwnRotation(step, credential);
+  const user = (isOwn ? credential?.user : undefined) ?? step.key;
+  return { address: ref.address, user, kind: step.rotation?.kind ?? 'basic' };
+}
+
+/** What the kept secrets allow to do; the end of the step if they allow nothing. */
+async function attemptOf(
+  work: RotationWork,
+  { step, isUnconfirmed }: PendingStep,
+  events: readonly RotationEvent[] = [],
+): Promise<Attempt | StepEnd> {
+  const { session, rotations } = work;
+  const { credential, ref } = session;
+  const isOwn = isOwnRotation(step, credential);
+  const account = rotatedAccount(session, step);
+  const { kind } = account;
+  const refused = (text: string): StepEnd => ({
+    verdict: isUnconfirmed ? 'unknown' : 'failed',
+    error: new RefusedError(`${ref.name}: ${text}`),
+  });
+  if (rotations === undefined) return refused('only "rotate" sets a secret that is kept');
+  const kept = await rotations.read(account);
+  const old = kept.replaces ?? (isOwn ? credential?.revealed().secret : kept.current);
+  const attempt = { step, kind, account, isOwn, run: kept.run, old, events };
+  const isMine = kept.run !== undefined && rotations.runs.includes(kept.run);
+  if (kept.pending === undefined && isUnconfirmed && isMine && kept.current !== undefined) {
+    // It was kept as the current one before the interruption.
+    const isKept = await login(work, { ...attempt, secret: kept.current }, 'new');
+    if (isKept === 'accepted') return { verdict: 'done', note: proof(step) };
+  }
+  if (step.rotation?.answer !== undefined) {
+    if (isOwn) return refused(OWN_TOKEN);
+    const isSent = isMine && kept.pending !== undefined;
+    const secret = isSent ? kept.pending : '';
+    return { ...attempt, secret, facts: { isSent, knowsOld: old !== undefined } };
+  }
+  if (kept.pending === undefined) {
+    return refused(
+      `no new password of ${visible(step.key)} is kept (it was refused, or forgotten): rotate it again`,
+    );
+  }
+  if (!isMine) {
+    return refused(`another rotation of ${visible(step.key)} has begun (run ${kept.run ?? '?'})`);
+  }
+  if (step.rotation?.old !== undefined && old === undefined) {
+    return refused(
+      `it wants the old password of ${visible(step.key)}, which is not kept: log in with it (--via ${visible(step.key)})`,
+    );
+  }
+  const open =
+    withoutLogin.get(session) ?? tryLogin(session, work.access, step.resource, undefined);
+  withoutLogin.set(session, open);
+  if ((await open) === 'accepted') {
+    return refused(
+      `it shows ${step.resource}s without a login, so that no login proves a password`,
+    );
+  }
+  const facts = { isSent: kept.isSent === true, knowsOld: old !== undefined };
+  return { ...attempt, secret: kept.pending, facts };
+}
+
+export const OWN_TOKEN =
+  'a lost response would lose the token in use and the new one: log in with a password or another account (--via)';
+
+/** Logs in until a request must go out or the outcome is known. */
+async function settle(
+  work: RotationWork,
+  attempt: Attempt,
+): Promise<Exclude<RotationAction, { kind: 'try' }>> {
+  for (;;) {
+    const action = nextAction(attempt.facts, attempt.events);
+    if (action.kind !== 'try') return action;
+    const { secret, waitMs } = action;
+    // Without a signal: what was sent is proven, also after a Ctrl-C.
+    if (waitMs > 0) await pause(waitMs, new AbortController().signal);
+    const outcome = await login(work, attempt, secret);
+    attempt.events = [...attempt.events, { kind: 'tried', secret, outcome }];
+  }
+}
+
+async function login(
+  { session, access }: RotationWork,
+  {
+    step,
+    kind,
+    account: { user },
+    secret,
+    old,
+  }: Pick<Attempt, 'step' | 'kind' | 'account' | 'secret' | 'old'>,
+  which: 'new' | 'old',
+): Promise<LoginOutcome> {
+  const text = which === 'new' ? secret : (old ?? '');
+  if (text === '') return 'refused';
+  const outcome = await tryLogin(session, access, step.resource, credentialOf(kind, user, text));
+  if (outcome !== 'forbidden') return outcome;
+  // If the device forbids without a login too, that proves nothing.
+  return (await withoutLogin.get(session)) === 'forbidden' ? 'unclear' : 'accepted';
+}
+
+function credentialOf(kind: Credential['kind'], user: string, secret: string): Credential {
+  return kind === 'basic' ? Credential.basic(user, secret) : Credential.token(secret, user);
+}
+
+/** Throws DevshError if nothing was sent. */
+async function sendSecret(
+  work: RotationWork,
+  { ref }: PendingStep,
+  attempt: Attempt,
+): Promise<void> {
+  const { session, devicePlan, journal, rotations } = work;
+  const { step, account, run, secret, old } = attempt;
+  const quiet = { ...work, access: withoutAsking(work.access) };
+  if (secret !== '') {
+    await rotations?.beforeSending(devicePlan.device, account, { secret, run });
+  }
+  await journal.sending(ref);
+  for (const one of [secret, old ?? '']) if (one !== '') session.sentSecrets.add(one);
+  let outcome: (RotationEvent & { kind: 'sent' })['outcome'];
+  if (step.rotation?.answer === undefined) {
+    const request = withSecrets(step.request, (field) =>
+      Object.hasOwn(step.asked, field) ? (field === step.rotation?.old ? old : secret) : undefined,
+    );
+    const sent = await send(quiet, { ...step, request });
+    attempt.error = sent.kind === 'accepted' ? undefined : sent.error;
+    outcome = sent.kind === 'refused' && !isDefinite(sent.error) ? 'lost' : sent.kind;
+    // An objection is no refusal: the login decides.
+  } else {
+    const made = await sendForToken(quiet, step, step.rotation.answer);
+    if (typeof made === 'string') {
+      attempt.secret = made;
+      session.sentSecrets.add(made);
+      await rotations?.received(devicePlan.device, account, made);
+      outcome = 'accepted';
+    } else {
+      attempt.error = made.error;
+      outcome = made.kind === 'refused' && isDefinite(made.error) ? 'refused' : 'lost';
+    }
+  }
+  attempt.events = [...attempt.events, { kind: 'sent', outcome }];
+}
+
+/** A refusal of the values. A device that fails, throttles or no longer knows the login may have stored them. */
+function isDefinite(error: DevshError): boolean {
+  if (error instanceof UnauthorizedError) return error.code === 'forbidden';
+  return error instanceof RejectedError && error.status !== 429;
+}
+
+async function endOf(
+  work: RotationWork,
+  attempt: Attempt,
+  { verdict, keeps }: RotationAction & { kind: 'end' },
+): Promise<StepEnd> {
+  const { session, rotations, devicePlan } = work;
+  const { step, kind, account, isOwn, secret, facts, error } = attempt;
+  const { name } = devicePlan.device;
+  const whose = `the new ${nounOf(step)} of ${visible(step.key)}`;
+  if (verdict === 'done') {
+    // Open connections first: what follows on this device needs the new login.
+    if (isOwn) await session.openWith(work.access, credentialOf(kind, account.user, secret));
+    try {
+      await rotations?.promote(account, { isLogin: isOwn });
+    } catch (failure) {
+      if (!(failure instanceof DevshError)) throw failure;
+      const note = `${proof(step)}, but it is still kept as pending`;
+      return { verdict: 'unknown', error: failure, note };
+    }
+    return { verdict, note: proof(step) };
+  }
+  if (keeps === 'old') {
+    await rotations?.drop(account);
+    const why = error === undefined ? '' : `: ${error.message}`;
+    const text = `${whose} was refused${why}`;
+    const reason = `${name} refused ${whose}`;
+    return {
+      verdict,
+      error: new StopsRunError(devicePlan.device, 'secret-refused', text, reason),
+      note: facts.knowsOld ? OLD_WORKS : undefined,
+    };
+  }
+  if (verdict === 'failed') return { verdict, error, note: OLD_WORKS };
+  if (verdict === 'no effect') {
+    return { verdict, note: `${OLD_WORKS} and the new one not yet; it is kept, "retry" tries it` };
+  }
+  const text = facts.knowsOld
+    ? `neither ${whose} nor the old one is known to work; both are kept, "resume" tries them`
+    : `${whose} is not known to work; it is kept, "resume" tries it`;
+  const reason = `no ${nounOf(step)} of ${visible(step.key)} is known to work on ${name}`;
+  return { verdict, error: new StopsRunError(devicePlan.device, 'login-unknown', text, reason) };
+}
+
+const OLD_WORKS = 'the old one still works';
+
+function proof(step: Step): string {
+  return `a new login with the new ${nounOf(step)} works`;
+}
+
+function nounOf({ rotation }: Step): string {
+  return rotation?.kind === 'token' ? 'token' : 'password';
+}
+
+/** The records for the next step. Reading them also shows that the login in use works. */
+async function readBack(work: RotationWork, step: Step, end: StepEnd): Promise<Ended> {
+  try {
+    const after = await readResource(work, step.resource);
+    const record = findRecord(work.session.profile, step, after, step.before ?? {});
+    return { end: { ...end, record }, after };
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    const note = [end.note, `but reading back failed: ${error.message}`].filter(Boolean).join('; ');
+    return { end: { ...end, note } };
+  }
+}

@@ -1,0 +1,113 @@
+import { RefusedError } from '../errors.ts';
+import { MASK } from '../text/one-line.ts';
+import { isSecretField } from './sensitive-fields.ts';
+import { updateRequest, type WriteRequest, writeRequest } from './encode.ts';
+import { type Profile, resourceOf, updateFacts, type WriteFacts } from './profile.ts';
+import { type DeviceRecord, isValueObject, type Value, valueAt } from './record.ts';
+
+/** A request for a new secret; masked, because it is chosen later and no plan holds it. */
+export interface RotationRequest {
+  readonly request: WriteRequest;
+  /** The masked fields. */
+  readonly fields: DeviceRecord;
+  /** Which of them takes the old secret. */
+  readonly old?: string | undefined;
+  /** Where the response has the token that the device made. */
+  readonly answer?: string | undefined;
+}
+
+const PASSWORDS = ['password', 'passwd', 'passphrase', 'pwd'];
+
+/** Throws a RefusedError that says how to state it if neither profile nor device tells how it is done. */
+export function passwordRequest(
+  profile: Profile,
+  resource: string,
+  record: DeviceRecord,
+): RotationRequest {
+  const { rotate: known, details } = resourceOf(profile, resource);
+  const written = PASSWORDS.find((field) => valueAt(details, field)?.readOnly === false);
+  const field = known?.field ?? (known?.path === undefined ? written : PASSWORDS[0]);
+  if (field === undefined) {
+    throw new RefusedError(
+      `how the device sets the password of a ${resource} is not known: state it in the profile, as ` +
+        `resources: {${resource}: {rotate: {field: password}}}, or learn it ("help rotate"); nothing was sent`,
+    );
+  }
+  const { repeat, old, path, method, encoding, constants, selector } = known ?? {};
+  const names = [old, field, repeat].filter((name) => name !== undefined);
+  const plain = names.find((name) => !isSecretField(name));
+  if (plain !== undefined) {
+    throw new RefusedError(
+      `"${plain}" does not read as the name of a secret, so devsh could not mask it; nothing was sent`,
+    );
+  }
+  const fields = Object.fromEntries(names.map((name) => [name, MASK]));
+  if (path === undefined) {
+    return { request: updateRequest(profile, resource, record, fields), fields, old };
+  }
+  const update = updateFacts(profile, resource);
+  const action: WriteFacts = {
+    method: method ?? 'POST',
+    path,
+    encoding: encoding ?? update.encoding,
+    constants: constants ?? {},
+    selector: selector ?? 'none',
+    record: 'changes',
+  };
+  return { request: writeRequest(profile, action, resource, record, fields), fields, old };
+}
+
+/** Throws a RefusedError if the profile does not say how. */
+export function tokenRequest(
+  profile: Profile,
+  resource: string,
+  record: DeviceRecord,
+): RotationRequest {
+  const known = resourceOf(profile, resource).rotateToken;
+  if (known === undefined) {
+    throw new RefusedError(
+      `how the device makes a new token is not known: state it in the profile, as resources: ` +
+        `{${resource}: {rotate_token: {path: "{item}token/", answer: token}}}; nothing was sent`,
+    );
+  }
+  const { path, constants = {}, answer = 'token' } = known;
+  const action: WriteFacts = {
+    method: 'POST',
+    path,
+    encoding: 'form',
+    constants,
+    selector: 'none',
+    record: 'none',
+  };
+  const request = writeRequest(profile, action, resource, record, {});
+  return { request, fields: { token: MASK }, answer };
+}
+
+/** The request as it is sent: the masks of these fields are replaced. */
+export function withSecrets(
+  { form, json, ...request }: WriteRequest,
+  secretOf: (field: string) => string | undefined,
+): WriteRequest {
+  return {
+    ...request,
+    ...(form && {
+      form: form.map(
+        ([field, text]) => [field, (text === MASK && secretOf(field)) || text] as const,
+      ),
+    }),
+    ...(json && { json: filled(json, secretOf) }),
+  };
+}
+
+function filled(
+  record: DeviceRecord,
+  secretOf: (field: string) => string | undefined,
+): DeviceRecord {
+  const value = (field: string, part: Value): Value =>
+    isValueObject(part)
+      ? filled(part, secretOf)
+      : ((part === MASK ? secretOf(field) : undefined) ?? part);
+  return Object.fromEntries(
+    Object.entries(record).map(([field, part]) => [field, value(field, part)]),
+  );
+}
