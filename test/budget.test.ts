@@ -15,12 +15,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 1, kilobytes: 2, libraries: [] },
-  __complete: { files: 6, kilobytes: 306, libraries: [] },
-  help: { files: 4, kilobytes: 498, libraries: [] },
-  'user list': { files: 8, kilobytes: 604, libraries: [] },
-  'user list --format csv': { files: 12, kilobytes: 628, libraries: ['csv'] },
-  'user add': { files: 21, kilobytes: 892, libraries: ['undici'] },
-  'full screen': { files: 15, kilobytes: 1432, libraries: ['ink'] },
+  __complete: { files: 6, kilobytes: 310, libraries: [] },
+  help: { files: 4, kilobytes: 507, libraries: [] },
+  'user list': { files: 8, kilobytes: 615, libraries: [] },
+  'user list --format csv': { files: 12, kilobytes: 639, libraries: ['csv'] },
+  'user add': { files: 21, kilobytes: 909, libraries: ['undici'] },
+  'full screen': { files: 15, kilobytes: 1445, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

@@ -25,6 +25,7 @@ import { namedDevices } from './named-devices.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
+import type { RotationStore } from '../credentials/rotation-store.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import { type ShellSession, type ShellIo, unlessCancelled } from './session.ts';
 import type { Arguments } from './grammar/given-words.ts';
@@ -236,16 +237,19 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** The same call on all devices at once: without canary, batches, pauses and a limit of failures. */
   atOnce(): WriteCall {
-    const { args, line, shell, io, grammar } = this;
-    const given: Given = {
-      ...this.#given,
+    return this.with({
       concurrency: this.#given.concurrency ?? ALL_AT_ONCE,
       canary: undefined,
       batch: undefined,
       pauseMs: undefined,
       maxFailures: undefined,
-    };
-    return new Call({ args, line, given }, shell, io, grammar);
+    }) as Call as WriteCall;
+  }
+
+  /** The same call with these options instead of those of the line. */
+  with(options: Given): Call<K, M> {
+    const { args, line, shell, io, grammar } = this;
+    return new Call({ args, line, given: { ...this.#given, ...options } }, shell, io, grammar);
   }
 
   /** Reads a file of the user, or standard input for `-`. */
@@ -281,6 +285,11 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   get credentials(): Credentials {
     return this.shell.services.credentials(this.#all);
+  }
+
+  /** The secrets of accounts under rotation. Throws CredentialError if keychain or vault is locked. */
+  rotations(): Promise<RotationStore> {
+    return this.shell.services.rotation(this.#all, this.access.askPassphrase);
   }
 
   /** Number of devices read at a time: what machine and network can bear, unless `--concurrency` sets it. */

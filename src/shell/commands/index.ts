@@ -21,6 +21,7 @@ import { report, resume, retry, run, runs, undo } from './runs.ts';
 import { resourceCommand } from './resource.ts';
 import { resource, resources } from './resources.ts';
 import { demo, simulator } from './simulator.ts';
+import { rotate } from './rotate.ts';
 import { theme } from './theme.ts';
 import { trust } from './trust.ts';
 import { vault } from './vault.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   device,
   resourceCommand('user'),
   lockout,
+  rotate,
   resources,
   resource,
   exportCommand,

@@ -274,6 +274,8 @@ const ROWS = [
   }),
   list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn, {}),
   list('also', '--also KEY  Also this account; DEVICE=KEY: only there (repeatable)', markOf),
+  value('via', '--via ACCOUNT  The account that sets the secrets of others (as --user)', filled),
+  toggle('kept', '--kept  Set the kept secrets again, on a device that came back from a backup'),
   toggle('now', '--now  Act although some devices were not read'),
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
   toggle('proves', '--prove  Try the old login, read from standard input, once on each device'),
@@ -494,6 +496,18 @@ export const LOCKOUT = [
   'deletes',
   'proves',
   'token',
+] as const;
+
+/** Of a rotation. A canary first, unless the line says otherwise. */
+export const ROTATE = [
+  ...DEVICES,
+  'profile',
+  ...WRITE,
+  ...ROLL_OUT,
+  ...NEW_SECRET,
+  'where',
+  'via',
+  'kept',
 ] as const;
 
 /** Which part of a plan file to execute, and where its result goes. */

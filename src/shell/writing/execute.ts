@@ -12,6 +12,7 @@ import {
 } from '../../change/plan.ts';
 import { someOf } from '../../text/one-line.ts';
 import { applyPlan } from '../../change/apply.ts';
+import type { KeptRotations } from '../../change/rotate-step.ts';
 import {
   type JournalEntry,
   journalIn,
@@ -22,7 +23,7 @@ import {
   type StepState,
 } from '../../change/journal.ts';
 import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
-import type { Access } from '../../fleet/access.ts';
+import { withoutAsking } from '../../fleet/access.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
@@ -42,6 +43,7 @@ export async function* executeRun(
   plan: Plan,
   sessions: readonly DeviceSession[],
   resumed?: Interrupted,
+  chosen?: KeptRotations,
 ): AsyncGenerator<Output> {
   const { access, io, options, shell } = call;
   const { services } = shell;
@@ -49,6 +51,12 @@ export async function* executeRun(
   const at = (): string => services.now().toISOString();
   // Imported only for a shard: other runs write no result file.
   const { writeResult } = part ? await import('./stored-runs.ts') : {};
+  const isRotation = plan.devices.some(({ steps }) => steps.some((step) => step.rotation));
+  const rotations =
+    chosen ??
+    (isRotation
+      ? await (await import('./kept-rotations.ts')).keptRotations(call, plan)
+      : undefined);
   const file = resumed?.file ?? (await services.runs.create(run));
   const news: Output[] = [];
   const unsubscribe = sessions.map(({ facts, ref }) =>
@@ -73,6 +81,7 @@ export async function* executeRun(
     const devices = sessions.map((session) => ({ session, access }));
     const events = applyPlan(plan, devices, {
       allowed: options.allow,
+      rotations,
       width: call.writeWidth,
       rollOut: { canary, batch, pauseMs, maxFailures },
       signal: io.signal,
@@ -217,24 +226,6 @@ async function checkCanary(
     expected,
   });
   return answer === expected ? undefined : 'stopped after the canary';
-}
-
-/** A refused login shows that the login no longer works: the user is not asked for another one. */
-export function withoutAsking(access: Access): Access {
-  const { trace, onExchange, notice, timeoutMs } = access;
-  return {
-    trace,
-    onExchange,
-    notice,
-    timeoutMs,
-    profile: (entry) => access.profile(entry),
-    trust: (entry) => access.trust(entry),
-    route: (entry) => access.route(entry),
-    credential: (entry) => access.credential(entry),
-    admit: (entry, credential) => access.admit(entry, credential),
-    acceptCertificate: () => Promise.resolve(undefined),
-    anotherCredential: () => Promise.resolve(undefined),
-  };
 }
 
 function headOf(

@@ -6,13 +6,13 @@ import { DeviceError } from '../../device/errors.ts';
 import { listPath } from '../../device/profile.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
+import { withoutAsking } from '../../fleet/access.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import type { WriteCall } from '../command.ts';
 import { type Output, success, table, warning } from '../output.ts';
-import { withoutAsking } from './execute.ts';
 
 export const RESOURCE = 'user';
 

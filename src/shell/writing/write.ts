@@ -3,6 +3,7 @@ import type { Change } from '../../change/change.ts';
 import { doubtfulFields, grantCounts } from '../../change/doubts.ts';
 import { guardPlan } from '../../change/guard.ts';
 import { readAndPlan, type RequestedChanges } from '../../change/read-and-plan.ts';
+import type { KeptRotations } from '../../change/rotate-step.ts';
 import {
   type DevicePlan,
   notCoveredBy,
@@ -44,12 +45,17 @@ export async function* writeEach(
   yield* writePlan(call, plan, sessions, details);
 }
 
-/** From a plan to verdicts. With `--dry-run` it ends after the plan. */
+/**
+ * From a plan to verdicts. With `--dry-run` it ends after the plan.
+ *
+ * @param rotations chooses and keeps the secrets of a rotation, once it is confirmed
+ */
 export async function* writePlan(
   call: WriteCall,
   plan: Plan,
   sessions: readonly DeviceSession[],
   details: readonly string[] = [],
+  rotations?: () => Promise<KeptRotations>,
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
@@ -67,7 +73,8 @@ export async function* writePlan(
   if (call.options.dryRun) return;
   const reason = stepCount(plan) === 0 ? plan.reason : await reasonFor(call, plan.reason);
   await confirmPlan(call, plan, [...doubts, ...details]);
-  yield* executeRun(call, { ...plan, reason }, sessions);
+  const kept = stepCount(plan) === 0 ? undefined : await rotations?.();
+  yield* executeRun(call, { ...plan, reason }, sessions, undefined, kept);
 }
 
 /**

@@ -1,0 +1,58 @@
+import { recordKey } from '../arguments.ts';
+import { type CommandSpec, later, verb } from '../command.ts';
+import { DEVICES, NEW_SECRET, ROTATE } from '../grammar/options.ts';
+
+const USERS = { ...recordKey('user'), name: 'USER', isRest: true } as const;
+const PLACES: readonly string[] = ['escrow', 'recipients'];
+
+/** `rotate password|token|forget-previous`: new secrets over a fleet, without losing the login. */
+export const rotate: CommandSpec = {
+  name: 'rotate',
+  summary: 'Set new passwords and tokens, each proven by a new login',
+  section: 'Trust and login',
+  verbs: [
+    verb({
+      name: 'password',
+      summary: 'Set new passwords of accounts, each proven by a new login',
+      args: [USERS],
+      options: ROTATE,
+      details:
+        'On one device first (--canary), then on the others. On each: keeps the new password as pending, sends\n' +
+        'it once, logs in with it on a new connection, and only then gives up the old one, which stays kept for\n' +
+        '30 days as the previous one. If the answer is lost, devsh tries the new and the old password once each.\n' +
+        'If neither is known to work, both are kept, the run stops, and "resume" tries them again.\n' +
+        'A generated password, and that of the account in use, needs a second place: --escrow or\n' +
+        'credential_store_command of devices.yaml. --via ACCOUNT logs in as ACCOUNT to set those of others.\n' +
+        '--kept sets the kept password again on a device that came back from a backup; devsh logs in with the\n' +
+        'previous one. How a device sets a password is a fact of its profile (rotate), or what it tells of itself.',
+      examples: [
+        'rotate password admin --on @all --generate --escrow new.age --recipient age1…',
+        'rotate password --where username!=root --via root --new-stdin < new-password',
+        'rotate password admin --on fw3 --kept',
+      ],
+      run: later(async () => (await import('../writing/rotate.ts')).rotatePassword),
+    }),
+    verb({
+      name: 'token',
+      summary: 'Let devices make new tokens of accounts, each proven by a new login',
+      args: [USERS],
+      options: ROTATE.filter(
+        (key) => key !== 'kept' && (PLACES.includes(key) || !NEW_SECRET.some((one) => one === key)),
+      ) as unknown as typeof ROTATE,
+      details:
+        'A lost answer would lose the old and the new token, so devsh must be logged in with a password or as\n' +
+        'another account (--via). Where the token is in the answer is a fact of the profile (rotate_token).',
+      examples: ['rotate token backup --on @all --escrow tokens.age --recipient age1…'],
+      run: later(async () => (await import('../writing/rotate.ts')).rotateToken),
+    }),
+    verb({
+      name: 'forget-previous',
+      summary: 'Forget the passwords and tokens that rotations have replaced',
+      options: [...DEVICES],
+      details:
+        'They are kept for 30 days: a device that comes back from a backup wants them again.',
+      examples: ['rotate forget-previous', 'rotate forget-previous --on @berlin'],
+      run: later(async () => (await import('../writing/rotate.ts')).forgetPrevious),
+    }),
+  ],
+};

@@ -1,0 +1,249 @@
+import type { Change, Target } from '../../change/change.ts';
+import { withKeys } from '../../change/debts.ts';
+import { type DevicePlan, isOwing, type Plan } from '../../change/plan.ts';
+import {
+  type KeptRotations,
+  OWN_TOKEN,
+  rotatedAccount,
+  type RotatedAccount,
+} from '../../change/rotate-step.ts';
+import { isOwnRotation, type Rotation } from '../../change/rotation.ts';
+import type { RotationStore } from '../../credentials/rotation-store.ts';
+import { Credential } from '../../device/credential.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { tryLogin } from '../../fleet/fresh-login.ts';
+import { counted, MASK, someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import {
+  newSecrets,
+  type NewSecrets,
+  oldSecretUses,
+  openSecondPlace,
+  type SecondPlace,
+} from '../access/new-secrets.ts';
+import type { Call } from '../command.ts';
+import type { DeviceOption, ROTATE } from '../grammar/options.ts';
+import { info, type Output, success, warning } from '../output.ts';
+import { rotationsIn } from './kept-rotations.ts';
+import { planFleet, refuseReadOnly, writePlan } from './write.ts';
+
+type RotateCall = Call<(typeof ROTATE)[number]>;
+
+const RESOURCE = 'user';
+
+/** An account that the run rotates, also on a device that could not be read. */
+interface Item {
+  readonly device: DeviceRef;
+  readonly account: RotatedAccount;
+  readonly session: DeviceSession | undefined;
+  readonly isOwn: boolean;
+}
+
+export function rotatePassword(call: RotateCall): AsyncGenerator<Output> {
+  return rotate(call, 'basic');
+}
+
+export function rotateToken(call: RotateCall): AsyncGenerator<Output> {
+  return rotate(call, 'token');
+}
+
+/** Plans masked changes; once they are confirmed, chooses and keeps the secrets. Then an ordinary roll-out. */
+async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerator<Output> {
+  const { canary = 1, via, user = via, dryRun } = given.options;
+  if (via !== undefined && user !== via) {
+    throw new UsageError('--via and --user name two accounts to log in as: leave one out');
+  }
+  const call = given.with({ canary, user });
+  refuseReadOnly(call);
+  const targets = targetsOf(call);
+  const secrets = kind === 'basic' && !dryRun && !call.options.kept ? newSecrets(call) : undefined;
+  const sessions = await call.sessions();
+  const store = dryRun ? undefined : await call.rotations();
+  const working = store && (await findLogins(call, store, sessions));
+  const changes = targets.map((target): Change => ({
+    action: 'set',
+    resource: RESOURCE,
+    target,
+    fields: { [kind === 'basic' ? 'password' : 'token']: MASK },
+    rotation: { kind },
+    isExact: true,
+  }));
+  const planned = yield* planFleet(call, sessions, () => changes);
+  const byAddress = new Map(sessions.map((session) => [session.ref.address, session]));
+  const isDone = ({ address }: DeviceRef) => call.options.kept && working?.has(address) === true;
+  const devices = planned.devices.map((one) => ownLast(one, byAddress, isDone));
+  const plan = { ...planned, devices };
+  const items = itemsOf(plan, byAddress, kind);
+  const own = items.filter(({ isOwn }) => isOwn);
+  if (kind === 'token') refuseOwnTokens(sessions, own);
+  const details: string[] = [];
+  let second: SecondPlace | undefined;
+  if (store !== undefined) {
+    const ownSessions = own.flatMap(({ session }) => session ?? []);
+    const uses = await oldSecretUses(call, store, ownSessions);
+    const stale = [...uses.sharing, ...uses.places].map(visible);
+    if (stale.length > 0) details.push(`these keep the old password: ${someOf(stale)}`);
+    const isNeeded = own.length > 0 || secrets?.isGenerated === true || kind === 'token';
+    second = openSecondPlace(call, { run: plan.run, sessions, isNeeded });
+  }
+  if (call.io.ask === undefined || call.options.yes) {
+    for (const text of details) yield warning(text);
+  }
+  const rotations = store && (() => choose(call, plan.run, store, items, { secrets, second }));
+  yield* writePlan(call, plan, sessions, details, rotations);
+}
+
+function targetsOf({ args, options: { where } }: RotateCall): readonly Target[] {
+  const keys = args.all('USER');
+  if ((keys.length === 0) === (where === undefined)) {
+    throw new UsageError('name the accounts: USER…, or --where FILTER, not both');
+  }
+  return where === undefined
+    ? [...new Set(keys)].map((key) => ({ kind: 'key', key }))
+    : [{ kind: 'where', filter: where }];
+}
+
+/** The login that is not rotated must be another one: a lost answer would lose the token in use. */
+function refuseOwnTokens(sessions: readonly DeviceSession[], own: readonly Item[]): void {
+  const unnamed = sessions.find(({ credential }) => credential && credential.user === undefined);
+  const refused = own[0]?.device ?? unnamed?.ref;
+  if (refused !== undefined) throw new RefusedError(`${refused.name}: ${OWN_TOKEN}`);
+}
+
+/**
+ * Opens devices whose kept login may not work: an earlier run has perhaps set another one, or with `--kept` the
+ * device is back from a backup and wants the previous one. Resolves to the addresses where the kept one works,
+ * as far as that was asked.
+ */
+async function findLogins(
+  call: RotateCall,
+  store: RotationStore,
+  sessions: readonly DeviceSession[],
+): Promise<ReadonlySet<string>> {
+  const begun = await store.list();
+  const working = new Set<string>();
+  for (const session of sessions) {
+    await session.ensureOpen(call.access);
+    const { credential, ref } = session;
+    const { kind, user = '' } = credential ?? {};
+    const isBegun = begun.some((one) => one.address === ref.address && one.user === user);
+    if (credential === undefined || kind !== 'basic' || !isBegun) continue;
+    const kept = await store.read({ address: ref.address, user, kind });
+    const other = kept.isSent
+      ? kept.pending
+      : call.options.kept
+        ? kept.previous?.secret
+        : undefined;
+    if (other === undefined) continue;
+    const works = async (login: Credential): Promise<boolean> =>
+      (await tryLogin(session, call.access, RESOURCE, login)) === 'accepted';
+    if (await works(credential)) working.add(ref.address);
+    else if (await works(Credential.basic(user, other))) {
+      await session.openWith(call.access, Credential.basic(user, other));
+    }
+  }
+  return working;
+}
+
+/** The login in use last: until then it is the way back for the others. */
+function ownLast(
+  plan: DevicePlan,
+  sessions: ReadonlyMap<string, DeviceSession>,
+  isDone: (device: DeviceRef) => boolean,
+): DevicePlan {
+  const credential = sessions.get(plan.device.address)?.credential;
+  const own = plan.steps.filter((step) => isOwnRotation(step, credential));
+  const others = plan.steps.filter((step) => !own.includes(step));
+  return { ...plan, steps: isDone(plan.device) ? others : [...others, ...own] };
+}
+
+function itemsOf(
+  { devices }: Plan,
+  sessions: ReadonlyMap<string, DeviceSession>,
+  kind: Rotation['kind'],
+): readonly Item[] {
+  return devices.flatMap((plan) => {
+    const { device } = plan;
+    const session = sessions.get(device.address);
+    const owed = isOwing(plan) ? withKeys(devices, plan.changes) : [];
+    const keys = [
+      ...plan.steps.map(({ key }) => key),
+      ...owed.flatMap((change) =>
+        change.action === 'set' && change.target.kind === 'key' ? [change.target.key] : [],
+      ),
+    ];
+    return keys.map((key): Item => {
+      const about = { key, rotation: { kind } };
+      const account = rotatedAccount({ ref: device, credential: session?.credential }, about);
+      return { device, session, account, isOwn: isOwnRotation(about, session?.credential) };
+    });
+  });
+}
+
+interface Chosen {
+  readonly secrets: NewSecrets | undefined;
+  readonly second: SecondPlace | undefined;
+}
+
+/** Chooses the secrets and keeps them in both places, all before the first request. */
+async function choose(
+  call: RotateCall,
+  run: string,
+  store: RotationStore,
+  items: readonly Item[],
+  { secrets, second }: Chosen,
+): Promise<KeptRotations> {
+  const runs = new Set([run]);
+  const chosen: (Item & { readonly secret: string; readonly replaces: string | undefined })[] = [];
+  for (const item of items) {
+    const { account, device, session, isOwn } = item;
+    const kept = await store.read(account);
+    const inUse = isOwn ? session?.credential?.revealed().secret : undefined;
+    if (kept.isSent === true && kept.run !== undefined) {
+      // It may be in effect, so this run ends what that one began.
+      runs.add(kept.run);
+      call.access.warn(
+        `${device.name}: the new password of ${visible(account.user)} is that of run ${kept.run}, which had not ended`,
+      );
+    } else if (call.options.kept) {
+      if (kept.current === undefined) {
+        throw new RefusedError(`${device.name}: no password of ${visible(account.user)} is kept`);
+      }
+      const replaces = inUse ?? kept.previous?.secret;
+      chosen.push({ ...item, secret: kept.current, replaces });
+    } else if (secrets !== undefined) {
+      const secret = await secrets.secretFor(item, policyOf(item));
+      chosen.push({ ...item, secret, replaces: inUse });
+    }
+  }
+  await second?.keep(chosen);
+  await Promise.all(
+    chosen.map(({ account, secret, replaces }) =>
+      store.keepPending(account, secret, { run, replaces }),
+    ),
+  );
+  return rotationsIn(call, store, [...runs], second, (account) =>
+    secrets?.another(policyOf(items.find((item) => isSameAccount(item, account)))),
+  );
+}
+
+function policyOf(item: Item | undefined) {
+  return item?.session?.profile.resources[RESOURCE]?.rotate;
+}
+
+function isSameAccount({ account }: Item, { address, user }: RotatedAccount): boolean {
+  return account.address === address && account.user === user;
+}
+
+/** `rotate forget-previous`: on the devices of `--on`, or all. */
+export async function* forgetPrevious(call: Call<DeviceOption>): AsyncGenerator<Output> {
+  const sessions = call.options.on.length > 0 ? await call.sessions() : undefined;
+  const addresses = sessions && new Set(sessions.map(({ ref }) => ref.address));
+  const store = await call.rotations();
+  const count = await store.forgetPrevious(({ address }) => addresses?.has(address) !== false);
+  yield count === 0
+    ? info('no previous password or token is kept')
+    : success(`forgot ${counted(count, 'previous secret')}`);
+}

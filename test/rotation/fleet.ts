@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { Vault } from '../../src/credentials/vault.ts';
+import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
+import { know, type Run, startFleet, type TestFleet } from '../main/devsh.ts';
+
+export const PASSPHRASE = 'correct horse battery';
+export const OLD = 'admin-secret';
+
+/** Devices whose accounts log in with passwords that a write sets, and the admin's login kept in a vault. */
+export async function startRotation(
+  options: SimulatorOptions = {},
+): Promise<TestFleet & { rotate: (line: string, secret?: string) => Promise<Run>; vault: Vault }> {
+  const { quirk = [], ...more } = options;
+  const fleet = await startFleet({
+    users: 4,
+    profile: 'drf',
+    quirk: ['logins', 'locks-accounts', ...quirk],
+    env: {},
+    ...more,
+  });
+  const { devsh, devices } = fleet;
+  await know(devsh, devices, { profile: 'drf' });
+  const vault = new Vault(join(devsh.folder, 'data', 'devsh', 'vault.age'), { workFactor: 1 });
+  await vault.create(PASSPHRASE);
+  for (const { address } of devices) {
+    await vault.store(address, { kind: 'basic', user: 'admin', secret: OLD });
+  }
+  return {
+    ...fleet,
+    vault,
+    rotate: (line, secret = '') =>
+      devsh(
+        [
+          ...line.split(' '),
+          '--passphrase-stdin',
+          ...(line.startsWith('user list') ? [] : ['--yes']),
+        ],
+        {
+          stdin: `${PASSPHRASE}\n${secret}\n`,
+        },
+      ),
+  };
+}
+
+/** Whether the account's last login with each of these passwords was accepted, by the device's own log. */
+export function lastLogin(
+  { logins }: SimulatedDevice,
+  username: string,
+  password: string,
+): boolean | undefined {
+  return logins.findLast((one) => one.username === username && one.password === password)
+    ?.isAccepted;
+}
