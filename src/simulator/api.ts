@@ -153,7 +153,10 @@ function loginIn(credentials: string): [username: string, password: string] | un
 }
 
 /** A login with a password, and whether it opens the device; undefined for other requests. */
-export function passwordLogin({ store }: Site, { authorization = '' }: ApiRequest): Login | undefined {
+export function passwordLogin(
+  { store }: Site,
+  { authorization = '' }: ApiRequest,
+): Login | undefined {
   const [, credentials = ''] = /^basic (\S+)$/i.exec(authorization.trim()) ?? [];
   const login = loginIn(credentials);
   if (login === undefined) return undefined;
