@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  ExpiredSessionError,
   MAX_THROTTLES,
   MAX_THROTTLE_MS,
   ProtocolError,
@@ -43,8 +44,8 @@ export interface Ended {
 
 /**
  * Runs one step: journals, sends, reads back, judges. Only a throttled request (429) is sent again, after
- * the time that the device asks for, and only if reading back proves that nothing has changed. Expected
- * failures are a result, not thrown.
+ * the time that the device asks for, and one that met the end of its session, once; and only if reading back
+ * proves that nothing has changed. Expected failures are a result, not thrown.
  *
  * @param before the records of the resource just before
  * @param isMoved whether its record has moved since the plan
@@ -56,11 +57,15 @@ export async function runStep(
   isMoved = false,
 ): Promise<Ended> {
   const { session, journal, signal } = work;
+  let hasRenewed = false;
   for (let sent = 1; ; sent += 1) {
     await journal.sending(ref, isMoved ? step : undefined);
     try {
       const outcome = await send(work, step);
-      const waitMs = sent > MAX_THROTTLES ? undefined : askedWaitMs(outcome);
+      const isExpired = isExpiredSession(outcome);
+      const asksAgain = sent <= MAX_THROTTLES && !(isExpired && hasRenewed);
+      const waitMs = asksAgain ? (isExpired ? 0 : askedWaitMs(outcome)) : undefined;
+      hasRenewed ||= isExpired;
       if (waitMs !== undefined) await pause(waitMs, signal);
       const ended = await readBack(work, step, outcome, before);
       const isOver = waitMs === undefined || signal.aborted;
@@ -113,6 +118,10 @@ function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): bo
   return [...asked].some(
     (field) => !isSecretField(field) && !records.some((record) => Object.hasOwn(record, field)),
   );
+}
+
+function isExpiredSession(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'refused' && outcome.error instanceof ExpiredSessionError;
 }
 
 /** The delay that the device asks for before the request is sent again; undefined if it is too long. */
@@ -352,9 +361,13 @@ async function ownPath(
 
 /** Reading back failed: only a clear refusal still shows the outcome. */
 function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
-  const isClearRefusal = outcome.kind === 'refused' && !(outcome.error instanceof ProtocolError);
-  if (isClearRefusal) return { verdict: 'failed', error: outcome.error };
-  const reason = outcome.kind === 'accepted' ? 'the device accepted it' : 'the response was lost';
+  const isExpired = isExpiredSession(outcome);
+  const isUnclear = outcome.kind === 'refused' && outcome.error instanceof ProtocolError;
+  if (outcome.kind === 'refused' && !isUnclear && !isExpired) {
+    return { verdict: 'failed', error: outcome.error };
+  }
+  const lost = isExpired ? 'its session had ended' : 'the response was lost';
+  const reason = outcome.kind === 'accepted' ? 'the device accepted it' : lost;
   return {
     verdict: 'unknown',
     error: outcome.kind === 'accepted' ? error : outcome.error,

@@ -3,19 +3,21 @@ import { CancelledError } from '../errors.ts';
 import type { TLSSocket } from 'node:tls';
 import type { Client } from 'undici';
 import { type Address, formatAddress, originOf } from './address.ts';
-import type { Credential, TokenHeader } from './credential.ts';
+import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response, type Sender } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
+import type { ConfiguredAuth } from './profile-schema.ts';
 import type { DeviceRef } from './record.ts';
 import { type Connect, ReadConnection, undiciClient } from './read-connection.ts';
 import { CLOSED, ReadConnections } from './read-connections.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import type { Route } from './route/route.ts';
+import type { SessionLogin } from './session-login.ts';
 import { type ConnectOptions, connectTls, type Destroyable, type Trust, viaText } from './tls.ts';
-import { exchangeError } from './translate.ts';
+import { exchangeError, reasonIn, responseError } from './translate.ts';
 
 export { Credential } from './credential.ts';
 export type { Response, HttpRequest } from './exchange.ts';
@@ -27,8 +29,8 @@ export interface ClientOptions {
   readonly route?: Route | undefined;
   /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
-  /** Where the token goes, if not to the Authorization header. */
-  readonly auth?: TokenHeader | undefined;
+  /** How to log in, if not by the Authorization header of each request. */
+  readonly auth?: ConfiguredAuth | undefined;
   /** For connecting, TLS included; 5,000 when absent, never more than `timeoutMs`. */
   readonly connectTimeoutMs?: number;
   /** For one whole response, read at each request; 10,000 when absent. */
@@ -107,6 +109,10 @@ export class DeviceClient {
   readonly #readers: ReadConnections;
   readonly #connections = new WeakMap<Sender, Connection>();
   #stoppedBy: UntrustedError | undefined;
+  /** Of a device that wants a session; loaded with the first request. */
+  #session: Promise<SessionLogin> | undefined;
+  /** The secrets of its sessions so far. */
+  readonly sessionSecrets: string[] = [];
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -151,17 +157,62 @@ export class DeviceClient {
   /** One response of any status. Throws DeviceError if there is none, or CancelledError. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
     try {
-      return await (isRead(request) ? this.#read(request, signal) : this.#write(request, signal));
+      const { auth, credential } = this.#options;
+      if (auth?.login === undefined || credential?.kind !== 'basic') {
+        return await this.#dispatch(request, signal);
+      }
+      this.#session ??= this.#newSession({ auth, login: auth.login, credential });
+      return await (await this.#session).request(request, signal);
     } catch (error) {
       const { device, credential, route } = this.#options;
       throw exchangeError({ device, request, credential, via: viaText(route) }, error);
     }
   }
 
+  #dispatch(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
+    return isRead(request) ? this.#read(request, signal) : this.#write(request, signal);
+  }
+
+  async #newSession(
+    how: Pick<ConstructorParameters<typeof SessionLogin>[0], 'auth' | 'login' | 'credential'>,
+  ): Promise<SessionLogin> {
+    const { SessionLogin } = await import('./session-login.ts');
+    return new SessionLogin({
+      ...how,
+      device: this.#options.device,
+      origin: this.#origin,
+      send: (request, signal) => this.#dispatch(request, signal),
+      sendOnce: (request, signal) => this.#sendOnce(request, signal),
+      onSecret: (secret) => this.sessionSecrets.push(secret),
+      isRead,
+      exchangeError,
+      reasonIn,
+      responseError,
+    });
+  }
+
+  /** A login or a logout: on a connection for reads, but again only if no byte of it left. */
+  async #sendOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
+    // A kept-alive connection may die just as it is reused: only a logout may be lost.
+    if (this.#readers.isAnyOpen && !this.#isClosed) return this.#write(request, signal);
+    const send = (): Promise<Response> =>
+      this.#readers.use((reader) => this.#send(reader, request, signal), signal);
+    for (const delayMs of CLOSE_DELAYS_MS) {
+      try {
+        return await send();
+      } catch (error) {
+        if (this.#isClosed || !isUnsent(error) || !isTemporary(error)) throw error;
+      }
+      await wait(delayMs, undefined, { signal });
+    }
+    return send();
+  }
+
   /** Ends reads under way; a write under way keeps its connection until its response. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const connection of this.#opening) connection.destroy(new CancelledError());
+    await (await this.#session)?.close();
     await this.#readers.end(CLOSED);
   }
 
@@ -261,7 +312,9 @@ export class DeviceClient {
       'accept-language': 'en',
       'accept-encoding': 'identity',
       'user-agent': 'devsh',
-      [credential?.headerName(auth) ?? 'authorization']: credential?.header(auth),
+      [credential?.headerName(auth) ?? 'authorization']:
+        request.login === undefined ? credential?.header(auth) : undefined,
+      ...request.login,
       'content-type': request.body?.type,
       'if-match': request.ifMatch,
       'if-none-match': request.ifAbsent === true ? '*' : undefined,

@@ -90,8 +90,7 @@ interface DecodedPage {
 export class Device {
   readonly ref: DeviceRef;
   readonly trust: Trust;
-  /** Secrets in the writes so far. */
-  readonly sentSecrets: string[] = [];
+  readonly #writtenSecrets: string[] = [];
   readonly #client: DeviceClient;
   #profile: Profile;
   readonly #options: ClientOptions;
@@ -249,7 +248,7 @@ export class Device {
     if (method === 'DELETE') assertNoCollection(this.profile, path);
     if (ifAbsent === true) await this.#refuseExisting(path, signal);
     const sent = { method, path, body: bodyOf(request), ifMatch: revision, ifAbsent };
-    this.sentSecrets.push(...secretsOf(request));
+    this.#writtenSecrets.push(...secretsOf(request));
     let response = await this.#ask(sent, signal);
     if (response.status === 428 && method !== 'POST' && revision === undefined) {
       // 428 means that nothing was done: the device requires If-Match (RFC 6585).
@@ -343,6 +342,11 @@ export class Device {
     return paging === undefined ? undefined : records;
   }
 
+  /** Secrets in the writes so far, and those of sessions. */
+  get sentSecrets(): readonly string[] {
+    return [...this.#writtenSecrets, ...this.#client.sessionSecrets];
+  }
+
   get latencyMs(): number | undefined {
     return this.#client.latencyMs;
   }
@@ -411,7 +415,8 @@ export class Device {
 
   #context(request: Request): FailureContext {
     const { device, credential } = this.#options;
-    const secrets = [...secretsOf(request), ...secretsInQuery(request.path)];
+    const { sessionSecrets } = this.#client;
+    const secrets = [...secretsOf(request), ...secretsInQuery(request.path), ...sessionSecrets];
     const { auth } = this.#profile;
     return { device, credential, auth, request, fields: request.fields, secrets };
   }

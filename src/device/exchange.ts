@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly ifMatch?: string | undefined;
   /** Sent as `If-None-Match: *`: only if there is no such record. */
   readonly ifAbsent?: boolean | undefined;
+  /** Headers instead of that of the credential. */
+  readonly login?: Readonly<Record<string, string>>;
   /** The Accept header, if not JSON first. */
   readonly accept?: string | undefined;
   /** `stay`: do not follow a redirect. */

@@ -4,10 +4,16 @@ import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
-import type { WriteName } from './facts-schema.ts';
 import { declareSecrets, isSecretField, maskedPath } from './sensitive-fields.ts';
-import { suggestFact, type ProfileContent, profileSchema } from './profile-schema.ts';
 import {
+  type ConfiguredAuth,
+  type ConfiguredLogin,
+  suggestFact,
+  type ProfileContent,
+  profileSchema,
+} from './profile-schema.ts';
+import {
+  collectionPath,
   type Origin,
   type Profile,
   type ResourceProfile,
@@ -29,7 +35,9 @@ export function parseProfile(source: string, file: string, name: string): Profil
       const key = issue.keys[0] ?? '';
       throw yaml.error([...path, key], `unknown fact "${key}"${suggestFact(key, path)}`, 'key');
     }
-    throw yaml.error(path, `${String(path.at(-1) ?? 'the profile')}: ${issue?.message ?? ''}`);
+    const { message = '' } =
+      issue?.code === 'invalid_key' ? (issue.issues[0] ?? issue) : (issue ?? {});
+    throw yaml.error(path, `${String(path.at(-1) ?? 'the profile')}: ${message}`);
   }
   const { extends: from = 'documented', ...content } = result.data;
   const base = builtIn(from);
@@ -51,7 +59,7 @@ function merged(base: Profile, content: FileContent, name: string): Profile {
     ...base,
     ...namedInCode(facts),
     name,
-    ...(auth && { auth: { ...base.auth, ...namedInCode(auth) } }),
+    ...(auth && { auth: mergedAuth(auth) }),
     list: { ...base.list, ...namedInCode(list ?? {}) },
     create: mergedWrite(base.create, create),
     update: mergedUpdate(base.update, update),
@@ -62,6 +70,10 @@ function merged(base: Profile, content: FileContent, name: string): Profile {
     (known, [resource, own]) => withResource(known, resource, mergedResource(known, resource, own)),
     profile,
   );
+}
+
+function mergedAuth({ login, ...auth }: NonNullable<FileContent['auth']>): ConfiguredAuth {
+  return { ...auth, ...(login && { login: namedInCode(login) }) };
 }
 
 function mergedResource(
@@ -131,15 +143,8 @@ function configuredOrigins({ resources = {}, ...content }: FileContent): Record<
 }
 
 /** Violations of the rules that no profile can disable, most important first. */
-function* problemsOf({
-  basePath,
-  create,
-  idFields,
-  list,
-  remove,
-  resources,
-  update,
-}: Profile): Generator<[path: string[], message: string]> {
+function* problemsOf(profile: Profile): Generator<[path: string[], message: string]> {
+  const { auth, create, idFields, list, remove, resources, update } = profile;
   const namesOne = ({ path, selector }: WriteFacts): boolean =>
     namesRecord(path) || selector !== 'none';
   const key = idFields.find((field) =>
@@ -156,13 +161,15 @@ function* problemsOf({
     const missing = '{item}, {id} or {key} is missing';
     yield [['remove', 'path'], `a DELETE must go to the path of one record: ${missing}`];
   }
-  for (const [path, value] of pathsOf({ basePath, create, list, remove, resources, update })) {
+  for (const [path, value] of pathsOf(profile)) {
     if (value === undefined || !hasSecret(value)) continue;
     yield [
       path,
       `a secret in an address ends up in logs: state auth.header, and give the token with "login --token"`,
     ];
   }
+  const message = auth?.login && loginProblem(auth.login, profile);
+  if (message !== undefined) yield [['auth', 'login'], message];
   for (const [write, facts] of Object.entries({ create, update, remove })) {
     const message = contradiction(write, facts);
     if (message !== undefined) yield [[write], message];
@@ -182,16 +189,30 @@ function* problemsOf({
   }
 }
 
+/** Why a login contradicts itself, or would write to records. */
+function loginProblem(login: ConfiguredLogin, profile: Profile): string | undefined {
+  const { cookie, logout, path, tokenIn } = login;
+  const plain = (text: string): string => text.replace(/[?#].*$|\/+$/g, '');
+  if (tokenIn === undefined && cookie === undefined) return 'token_in or cookie is missing';
+  const isOfRecords = Object.keys(profile.resources).some(
+    (resource) => plain(collectionPath(profile, resource)) === plain(path),
+  );
+  if (isOfRecords) return `${path} has records: a login there would add one`;
+  const isBelow = [plain(path), '{location}'].includes(plain(logout?.path ?? ''));
+  if (logout?.method !== 'DELETE' || isBelow || logout.path.startsWith(`${plain(path)}/`))
+    return undefined;
+  return 'a logout by DELETE must go to the path of the login, below it, or to {location}';
+}
+
 /** Every path of a profile, with its place in the file. */
-function pathsOf(
-  profile: Pick<Profile, 'basePath' | 'list' | 'resources' | WriteName>,
-): [place: string[], path: string | undefined][] {
-  const { basePath, list, resources, ...writes } = profile;
+function pathsOf(profile: Profile): [place: string[], path: string | undefined][] {
+  const { auth, basePath, list, resources } = profile;
   return [
+    [['auth', 'login', 'path'], auth?.login?.path],
     [['base_path'], basePath],
     [['list', 'path'], list.path],
     [['list', 'detail'], list.detail],
-    ...Object.entries(writes).map(([name, { path }]): [string[], string] => [[name, 'path'], path]),
+    ...WRITES.map((name): [string[], string] => [[name, 'path'], profile[name].path]),
     ...Object.entries(resources).flatMap(([name, facts]): [string[], string | undefined][] => [
       [['resources', name, 'path'], facts?.path],
       [['resources', name, 'update', 'path'], facts?.update?.path],

@@ -27,13 +27,57 @@ const headerName = text
   .regex(/^[A-Za-z][\w-]{0,63}$/, 'must be the name of a header, as X-API-Key')
   .refine((name) => !RESERVED.test(name), 'is a header of HTTP that cannot take a secret');
 
+const place = text.regex(
+  /^(?:header:[\w-]+|cookie:[\w.-]+|[^:\s]+)$/,
+  'must be a place in the response, as data.token, header:X-Auth-Token or body',
+);
+const ownPath = text.regex(/^\/[!-~]*$/, 'must begin with /, without blanks');
+
+const loginSchema = z.strictObject({
+  path: ownPath.describe('Where a user and a password open a session'),
+  method: z.enum(['POST', 'PUT']).default('POST').describe('The HTTP method'),
+  encoding: z
+    .enum(['json', 'form', 'basic'])
+    .default('json')
+    .describe('basic: the login goes to the Authorization header of this request'),
+  user_field: text.default('username').describe('The field with the user'),
+  password_field: text.default('password').describe('The field with the password'),
+  constants: fact(z.record(z.string(), z.string()), 'Further fields, as in grant_type=password'),
+  token_in: fact(
+    place,
+    'Where the response has the token: data.token, header:NAME, or body for all of it',
+  ),
+  cookie: fact(
+    text.regex(/^[\w!#$%&'*+.^`|~-]{1,64}$/, 'must be the name of a cookie'),
+    'The cookie that carries the session; token_in is where its value is, if not in Set-Cookie',
+  ),
+  headers: fact(
+    z.record(headerName, place),
+    'Further headers of each request, and where the response has their values',
+  ),
+  lifetime: fact(
+    text.regex(/^[1-9]\d{0,4}[smh]$/, 'must be a time, as 30m'),
+    'After this time devsh logs in again, as 30m',
+  ),
+  logout: fact(
+    z.strictObject({
+      method: z.enum(['POST', 'DELETE', 'GET']).default('POST').describe('The HTTP method'),
+      path: z
+        .union([z.literal('{location}'), ownPath])
+        .describe('The path, or {location}: as the Location header of the login says'),
+    }),
+    'How the session is ended',
+  ),
+});
+
 const authSchema = z.strictObject({
   header: fact(headerName, 'The header of a token, if not Authorization'),
   prefix: fact(
     z.string().regex(/^[!-~]{0,64}$/, 'must be one word, or empty'),
     'What precedes the token there, as Bearer; a space follows unless it ends with = or :. ' +
-      'Usually Token in Authorization, nothing in another header',
+      'Usually Token in Authorization (Bearer for a session), nothing in another header',
   ),
+  login: fact(loginSchema, 'A session for a user and a password, instead of Basic'),
 });
 
 const writeSchema = z.strictObject({
@@ -228,7 +272,10 @@ export const profileSchema = z.strictObject({
 
 export type ProfileContent = z.infer<typeof profileSchema>;
 type Facts<Schema extends z.ZodType> = NamedInCode<z.infer<Schema>>;
-export type ConfiguredAuth = Facts<typeof authSchema>;
+export type ConfiguredLogin = Facts<typeof loginSchema>;
+export type ConfiguredAuth = Omit<Facts<typeof authSchema>, 'login'> & {
+  readonly login?: ConfiguredLogin;
+};
 export type ConfiguredWrite = Facts<typeof writeSchema>;
 export type ConfiguredList = Facts<typeof listSchema>;
 export type ConfiguredField = Facts<typeof fieldSchema>;
@@ -252,7 +299,9 @@ export function suggestFact(key: string, path: readonly PropertyKey[]): string {
         : first === 'list'
           ? listSchema
           : first === 'auth'
-            ? authSchema
+            ? path[1] === 'login'
+              ? loginSchema
+              : authSchema
             : writeSchema;
   const known = Object.keys((path.length === 0 ? profileSchema : below).shape);
   const [best] = suggest(key, known);

@@ -192,6 +192,7 @@ export class ReadConnection {
   #leaveToUndici(socket: Socket, { request, handler, controller }: Read, received: Buffer): void {
     this.#read = undefined;
     let isAnswered = false;
+    let isReplayed = false;
     socket.pause();
     const rest = new Duplex({
       read: () => undefined,
@@ -199,6 +200,8 @@ export class ReadConnection {
         if (isAnswered) socket.write(chunk, done);
         else {
           done();
+          if (isReplayed) return;
+          isReplayed = true;
           // undici expects no response while it still writes.
           setImmediate(() => {
             rest.push(received);
@@ -272,7 +275,7 @@ function requestText(
   { method, path, headers, body }: Dispatcher.DispatchOptions,
   origin: string,
 ): string | undefined {
-  if (body || !/^\/[!-~]*$/.test(path)) return undefined;
+  if ((body && typeof body !== 'string') || !/^\/[!-~]*$/.test(path)) return undefined;
   const host = origin.slice('https://'.length);
   let text = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (const [name, value] of Object.entries(headers ?? {})) {
@@ -280,7 +283,9 @@ function requestText(
     if (typeof value !== 'string' || !/^[ -~]*$/.test(value)) return undefined;
     text += `${name}: ${value}\r\n`;
   }
-  return `${text}\r\n`;
+  if (method === 'GET' || method === 'OPTIONS') return `${text}\r\n`;
+  const content = Buffer.from(body ?? '').toString('latin1');
+  return `${text}content-length: ${content.length}\r\n\r\n${content}`;
 }
 
 interface ResponseHead {

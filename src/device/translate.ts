@@ -1,5 +1,5 @@
 import { CancelledError, DevshError } from '../errors.ts';
-import { issuesOf, issuesText } from './complaint.ts';
+import { declinedReason, issuesOf, issuesText } from './complaint.ts';
 import {
   DeclinedFailure,
   type DecodeFailure,
@@ -54,6 +54,11 @@ export function responseError(context: FailureContext, received: Response): Devi
   const wait = status === 503 ? waitText(headers['retry-after']) : '';
   const text = `${what} returned ${status}${wait}${reason}. ${remedy}`;
   return new ProtocolError(device, text, { status, body });
+}
+
+/** Why a login was refused, in the words of the device. */
+export function reasonIn(context: FailureContext, body: string): string {
+  return redacted(context, declinedReason(body) ?? issuesText(issuesOf(body)));
 }
 
 /** The error for a 2xx with an unusable body. */

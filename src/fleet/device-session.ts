@@ -4,7 +4,9 @@ import { parseAddress } from '../device/address.ts';
 import type { Device, WriteResponse } from '../device/device.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import {
+  ExpiredSessionError,
   isChangedCertificate,
+  LoginFailedError,
   RejectedError,
   UnauthorizedError,
   UntrustedError,
@@ -212,7 +214,6 @@ export class DeviceSession {
       try {
         return await device.write(request);
       } finally {
-        for (const secret of device.sentSecrets) this.sentSecrets.add(secret);
         if (device.takesOneConnection) this.facts.set('connections', 'one');
       }
     });
@@ -312,16 +313,16 @@ export class DeviceSession {
     { device, credential }: OpenDevice,
     work: (device: Device) => Promise<T>,
   ): Promise<T> {
-    if (credential === undefined) return work(device);
-    const report = await access.admit(this.entry, credential);
+    const report = credential && (await access.admit(this.entry, credential));
     try {
       const result = await work(device);
-      report('accepted');
+      report?.('accepted');
       return result;
     } catch (error) {
-      const refused = error instanceof UnauthorizedError && error.code === 'unauthorized';
-      report(refused ? 'refused' : 'unknown');
+      report?.(isRefusedLogin(error) ? 'refused' : 'unknown');
       throw error;
+    } finally {
+      for (const secret of device.sentSecrets) this.sentSecrets.add(secret);
     }
   }
 
@@ -338,7 +339,7 @@ export class DeviceSession {
       const trust = await access.acceptCertificate(this.entry, error);
       if (trust === undefined) throw error;
       this.#device = this.#open(access, { trust, credential: open.credential });
-    } else if (error instanceof UnauthorizedError && error.code === 'unauthorized') {
+    } else if (isRefusedLogin(error)) {
       const credential = await access.anotherCredential(this.entry, open.credential);
       if (credential === undefined) throw error;
       this.#device = this.#open(access, { trust: open.device.trust, credential });
@@ -391,6 +392,7 @@ export class DeviceSession {
       return before.kind === 'connecting' ? { kind: 'new' } : before;
     const responded =
       error instanceof RejectedError ||
+      error instanceof ExpiredSessionError ||
       (error instanceof UnauthorizedError && error.code === 'forbidden');
     if (responded) return { kind: 'ready', latencyMs: undefined };
     this.#failsSince ??= new Date();
@@ -410,6 +412,13 @@ export class DeviceSession {
 /** A changed certificate ends the session; the next command starts a new one. */
 function isStopped(state: SessionState): boolean {
   return state.kind === 'failed' && isChangedCertificate(state.error);
+}
+
+function isRefusedLogin(error: unknown): boolean {
+  return (
+    error instanceof LoginFailedError ||
+    (error instanceof UnauthorizedError && error.code === 'unauthorized')
+  );
 }
 
 interface OpenDevice {

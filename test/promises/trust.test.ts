@@ -100,7 +100,31 @@ test('A credential goes to the device that it belongs to, and nowhere else.', as
   expect(canaries.foundIn(proxy.received())).toEqual([]);
 });
 
-test('No cookie is ever sent back.', async () => {
+test('No cookie is ever sent back, except that of a session to its own device.', async () => {
+  const elsewhere = await listing('');
+  const own = await serve((request, response) => {
+    response.setHeader('set-cookie', ['sid=5ess10n; Path=/', 'csrftoken=2', 'theme=dark']);
+    const isMoved = request.url === '/moved/';
+    const location = `https://127.0.0.1:${elsewhere.port}/api/user/`;
+    if (isMoved) response.writeHead(307, { location });
+    response.end(request.method === 'GET' && !isMoved ? USERS : '{}');
+  });
+  const withSession = await makeDevsh({ DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' });
+  await withSession(['device', 'add', 'own', `127.0.0.1:${own.port}`]);
+  await withSession(['profile', 'set', 'own', 'auth.login.path=/login', 'auth.login.cookie=sid']);
+  for (const { port, certificate } of [own, elsewhere]) {
+    const pin = ['--fingerprint', certificate.fingerprint];
+    await withSession(['trust', 'accept', `127.0.0.1:${port}`, ...pin]);
+  }
+  for (const line of [...LINES, 'get /moved/'])
+    await withSession([...line.split(' '), '--on', 'own']);
+  const inSession = own.requests.filter(({ path }) => path !== '/login');
+  expect(inSession.length).toBeGreaterThan(LINES.length);
+  expect(new Set(inSession.map(({ headers }) => headers.cookie))).toEqual(new Set(['sid=5ess10n']));
+  const logins = own.requests.filter(({ path }) => path === '/login');
+  expect(logins.filter(({ headers }) => 'cookie' in headers)).toEqual([]);
+  expect(elsewhere.requests).toEqual([]);
+
   const server = await listing('');
   const devsh = await makeDevsh({ DEVSH_TOKEN: 'abcdefgh' });
   const address = `127.0.0.1:${server.port}`;

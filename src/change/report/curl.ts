@@ -81,9 +81,7 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
     ...needed.map(({ name, of }) => comment(`  ${name}   ${of}`)),
     '',
     'set -u',
-    'if [ -z "${DEVSH_TOKEN:-}" ]; then',
-    '  : "${DEVSH_USER:?set it, or DEVSH_TOKEN}" "${DEVSH_PASSWORD:?set it, or DEVSH_TOKEN}"',
-    'fi',
+    ...(calls.every(({ auth }) => auth?.login) ? [] : LOGIN_CHECK),
     ...needed.map(({ name }) => `: "\${${name}:?see the head of this script}"`),
     '',
     'login() {',
@@ -110,6 +108,12 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
   ].join('\n');
 }
 
+const LOGIN_CHECK = [
+  'if [ -z "${DEVSH_TOKEN:-}" ]; then',
+  '  : "${DEVSH_USER:?set it, or DEVSH_TOKEN}" "${DEVSH_PASSWORD:?set it, or DEVSH_TOKEN}"',
+  'fi',
+];
+
 /** A value in curl's configuration: quoted, with backslash escapes. */
 const PROXY_LOGIN = [
   'proxy_login() {',
@@ -119,10 +123,8 @@ const PROXY_LOGIN = [
   '',
 ];
 
-function callLines(
-  { title, device, request, owner, route, accept, auth, isComment = false }: CurlCall,
-  variables: Variables,
-): string[] {
+function callLines(call: CurlCall, variables: Variables): string[] {
+  const { title, device, request, owner, route, accept, isComment = false } = call;
   if (request === undefined) return ['', comment(title)];
   const { method, path, form, json, contentType = 'application/json' } = request;
   const { ifMatch, ifAbsent } = request;
@@ -137,7 +139,7 @@ function callLines(
           `# curl has no jump hosts: use "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
         ]
       : []),
-    `curl "\${options[@]}" ${acceptWords} --header @<(${loginCommand(auth)}) --request ${method} \\`,
+    `curl "\${options[@]}" ${acceptWords} --header @<(${loginCommand(call, variables)}) --request ${method} \\`,
     ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
     ...(ifMatch === undefined ? [] : [`  --header ${quoted(`If-Match: ${ifMatch}`)} \\`]),
     ...(ifAbsent === true ? [`  --header 'If-None-Match: *' \\`] : []),
@@ -155,10 +157,18 @@ function callLines(
     : ['', comment(title), ...lines];
 }
 
-/** Prints the header of the login; its argument is what stands before a token. */
-function loginCommand(auth: CurlCall['auth']): string {
+/** Prints the header of the login: `login` with what stands before a token, or a session from the environment. */
+function loginCommand({ device, auth }: CurlCall, variables: Variables): string {
   if (auth === undefined) return 'login';
-  return `login ${quoted(`${auth.header ?? 'Authorization'}: ${headerOf('', auth, 'Token')}`)}`;
+  const { header = 'Authorization', login } = auth;
+  if (login === undefined) return `login ${quoted(`${header}: ${headerOf('', auth, 'Token')}`)}`;
+  const before =
+    login.cookie === undefined
+      ? `${header}: ${headerOf('', auth, 'Bearer')}`
+      : `Cookie: ${login.cookie}=`;
+  const of = `a session of ${device.name}, which ${login.method} ${login.path} begins`;
+  const name = newVariable(variables, JSON.stringify(['session', device.address]), 'SESSION', of);
+  return `printf '%s%s\\n' ${quoted(before)} "$${name}"`;
 }
 
 /** Overrides NO_PROXY of the environment; the login comes through a pipe. */

@@ -1,5 +1,10 @@
 import type { CredentialOrigin } from '../../credentials/sources.ts';
-import { UnauthorizedError, UnreachableError, UntrustedError } from '../../device/errors.ts';
+import {
+  LoginFailedError,
+  UnauthorizedError,
+  UnreachableError,
+  UntrustedError,
+} from '../../device/errors.ts';
 import { CredentialError, DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
@@ -79,7 +84,7 @@ export async function originOf(
 }
 
 function resultOf(error: DevshError, origin: CredentialOrigin | undefined): CheckResult {
-  if (error instanceof UnauthorizedError) return 'refused';
+  if (error instanceof UnauthorizedError || error instanceof LoginFailedError) return 'refused';
   if (error instanceof CredentialError) {
     return origin?.source === undefined ? 'no login' : 'not tried';
   }

@@ -77,10 +77,12 @@ export function factsOf(profile: Profile): Fact[] {
   };
   const ofWrite = (group: string, facts: WriteFacts): Fact[] =>
     named(group, { wrapper: null, ...facts }, WRITE_FACTS);
+  const { login: session = {}, ...auth } = profile.auth ?? {};
   const { name, basePath, endsWithSlash, accept, connections, ...others } = profile;
   return [
     ...named('', { name, basePath, endsWithSlash, accept, connections }),
-    ...named('auth.', profile.auth ?? {}),
+    ...named('auth.', auth),
+    ...named('auth.login.', session),
     ...named('answers.', profile.answers ?? {}),
     ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId', 'errorsIn']),
     ...named('list.', profile.list),

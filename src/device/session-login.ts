@@ -1,0 +1,245 @@
+import { CancelledError } from '../errors.ts';
+import { type Credential, headerOf } from './credential.ts';
+import { bodyOf } from './encode.ts';
+import {
+  ExpiredSessionError,
+  LoginFailedError,
+  ProtocolError,
+  UnreachableError,
+} from './errors.ts';
+import type * as Exchange from './exchange.ts';
+import type { HttpRequest, Response } from './exchange.ts';
+import { jsonIn } from './json.ts';
+import type { ConfiguredAuth, ConfiguredLogin } from './profile-schema.ts';
+import { type DeviceRef, isValueObject, nestedValue } from './record.ts';
+import { maskedPath } from './sensitive-fields.ts';
+import type * as Translate from './translate.ts';
+
+/** What a session needs of the client of its device; functions, so that this file stands alone in the bundle. */
+interface SessionOptions
+  extends
+    Pick<typeof Exchange, 'isRead'>,
+    Pick<typeof Translate, 'exchangeError' | 'reasonIn' | 'responseError'> {
+  readonly device: DeviceRef;
+  readonly origin: string;
+  readonly auth: ConfiguredAuth;
+  readonly login: ConfiguredLogin;
+  readonly credential: Credential;
+  /** Any request; a read may be repeated. */
+  readonly send: (request: HttpRequest, signal?: AbortSignal) => Promise<Response>;
+  /** Once, whatever the method; again only if no byte of it left. */
+  readonly sendOnce: (request: HttpRequest, signal?: AbortSignal) => Promise<Response>;
+  /** Receives each secret of a session. */
+  readonly onSecret: (secret: string) => void;
+}
+
+interface OpenSession {
+  readonly headers: Headers;
+  /** The address of the session itself. */
+  readonly location: string | undefined;
+  /** The device has accepted it once: a 401 then means that it has ended. */
+  wasAccepted: boolean;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A logout takes no longer than this. */
+const LOGOUT_MS = 2_000;
+
+/** Clear refusals: of the login, and for now. Others may mean a login that the profile describes wrongly. */
+const CLEAR = [401, 429];
+
+/** Printable ASCII without what separates cookies. */
+const USABLE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,8000}$/;
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/**
+ * The session of one device: opened by the first request, shared by all, ended with the client. Its secret is
+ * sent to no other origin, and kept in memory only.
+ */
+export class SessionLogin {
+  readonly #options: SessionOptions;
+  #session: Promise<OpenSession> | undefined;
+  /** By `Date.now()`. */
+  #endsAt = Infinity;
+  #isClosed = false;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request in the session. A read is repeated once, in a new session, if the old one has ended. Throws
+   * ExpiredSessionError for a write: only reading shows whether the device has executed it.
+   */
+  async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
+    const { device, isRead, send } = this.#options;
+    const opening = this.#open();
+    const session = await unlessAborted(opening, signal);
+    const response = await send({ ...request, login: session.headers }, signal);
+    if (response.status !== 401 || !session.wasAccepted) {
+      session.wasAccepted ||= response.status !== 401;
+      return response;
+    }
+    // Another request may have opened a new one meanwhile.
+    if (this.#session === opening) this.#session = undefined;
+    if (!isRead(request))
+      throw new ExpiredSessionError(device, request.method, maskedPath(request.path));
+    const { headers } = await unlessAborted(this.#open(), signal);
+    return send({ ...request, login: headers }, signal);
+  }
+
+  /** Logs out if the device offers it. Never throws: without a logout the session ends by itself. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const { logout } = this.#options.login;
+    if (this.#session === undefined || logout === undefined) return;
+    const signal = AbortSignal.timeout(LOGOUT_MS);
+    try {
+      const { headers, location } = await unlessAborted(this.#session, signal);
+      const path = logout.path === '{location}' ? location : logout.path;
+      if (path === undefined) return;
+      await this.#options.sendOnce({ method: logout.method, path, login: headers }, signal);
+    } catch {
+      // The work is done; a device that cannot log out must not change its result.
+    }
+  }
+
+  #open(): Promise<OpenSession> {
+    if (this.#isClosed) return Promise.reject(new CancelledError());
+    if (this.#session !== undefined && Date.now() < this.#endsAt) return this.#session;
+    this.#endsAt = Infinity;
+    const startedAt = Date.now();
+    const opening = this.#logIn();
+    this.#session = opening;
+    opening.then(
+      () => {
+        if (this.#session === opening) this.#endsAt = startedAt + this.#lifetimeMs;
+      },
+      () => {
+        if (this.#session === opening) this.#session = undefined;
+      },
+    );
+    return opening;
+  }
+
+  get #lifetimeMs(): number {
+    const { lifetime = '' } = this.#options.login;
+    return (UNITS[lifetime.slice(-1)] ?? Infinity) * (parseInt(lifetime, 10) || 1);
+  }
+
+  /** Throws before anything else is sent: UnreachableError says that the request itself did not arrive. */
+  async #logIn(): Promise<OpenSession> {
+    const { auth, device, credential, login, onSecret, origin, sendOnce } = this.#options;
+    const { exchangeError, reasonIn, responseError } = this.#options;
+    const request = loginRequest(login, credential);
+    const context = { device, credential, request };
+    let response: Response;
+    try {
+      response = await sendOnce(request);
+    } catch (error) {
+      throw notArrived(device, exchangeError(context, error));
+    }
+    const { status, body } = response;
+    const { method, path } = request;
+    const place = login.tokenIn ?? `cookie:${login.cookie ?? ''}`;
+    const places = Object.entries({ ...login.headers, '': place });
+    const found = places.map(([name, at]) => [name, valueIn(response, at)] as const);
+    const missing = places.find((_, index) => found[index]?.[1] === undefined)?.[1];
+    if (status < 400 ? missing !== undefined : status < 500 && !CLEAR.includes(status)) {
+      const reason = reasonIn(context, body);
+      const what =
+        status < 400
+          ? `${method} ${path} returned ${status} without a session in ${missing ?? ''}`
+          : `the login was refused (${status}, ${String(credential)})`;
+      throw new LoginFailedError(device, reason === '' ? what : `${what}: ${reason}`);
+    }
+    if (status >= 400) throw notArrived(device, responseError(context, response));
+    const secrets = found.map(([, value = '']) => value);
+    for (const value of secrets) onSecret(value);
+    const token = secrets.at(-1) ?? '';
+    const further = found.slice(0, -1).map(([name, value = '']) => [name, value] as const);
+    return {
+      headers: {
+        ...(login.cookie === undefined
+          ? { [auth.header ?? 'authorization']: headerOf(token, auth, 'Bearer') }
+          : { cookie: `${login.cookie}=${token}` }),
+        ...Object.fromEntries(further),
+      },
+      location: locationIn(response, origin, path),
+      wasAccepted: false,
+    };
+  }
+}
+
+function loginRequest(login: ConfiguredLogin, credential: Credential): HttpRequest {
+  const { encoding, method, path, constants, userField, passwordField } = login;
+  const { user = '', secret } = credential.revealed();
+  // Without other headers the request has the usual one: Basic.
+  if (encoding === 'basic') return { method, path };
+  const fields = { ...constants, [userField]: user, [passwordField]: secret };
+  const body = encoding === 'form' ? { form: Object.entries(fields) } : { json: fields };
+  return { method, path, body: bodyOf(body), login: {} };
+}
+
+/** The same error of a login: the request that needed it was not sent. */
+function notArrived(device: DeviceRef, error: Error): Error {
+  if (!(error instanceof UnreachableError || error instanceof ProtocolError)) return error;
+  const text = error.message.slice(device.name.length + 2);
+  return new UnreachableError(device, `no login: ${text}`, { mayHaveArrived: false, cause: error });
+}
+
+/** A part of the response to a login; undefined if it is not there, or fits in no header. */
+function valueIn({ headers, body }: Response, place: string): string | undefined {
+  const [, kind, name = ''] = /^(header|cookie):(.*)$/.exec(place) ?? [];
+  const value =
+    kind === 'header'
+      ? headers[name.toLowerCase()]
+      : kind === 'cookie'
+        ? cookieIn(headers['set-cookie'] ?? '', name)
+        : valueInBody(body, place);
+  return typeof value === 'string' && USABLE.test(value) ? value : undefined;
+}
+
+function valueInBody(body: string, place: string): unknown {
+  const json = jsonIn(body);
+  if (place === 'body') return json ?? body.trim();
+  return isValueObject(json) ? nestedValue(json, place) : undefined;
+}
+
+/** The last cookie of this name; several headers are joined by commas. */
+function cookieIn(header: string, name: string): string | undefined {
+  const values = header.split(/,\s*/).flatMap((one) => {
+    const [pair = ''] = one.split(';', 1);
+    const [own = '', ...value] = pair.split('=');
+    return own.trim() === name ? [value.join('=').trim()] : [];
+  });
+  return values.at(-1);
+}
+
+/** Where the device says that the session is; undefined if that is elsewhere than below the login. */
+function locationIn({ headers }: Response, origin: string, path: string): string | undefined {
+  const { location = '' } = headers;
+  if (location === '' || !URL.canParse(location, origin)) return undefined;
+  const { origin: place, pathname } = new URL(location, origin);
+  const [own = ''] = path.split('?', 1);
+  return place === origin && pathname.startsWith(`${own.replace(/\/$/, '')}/`)
+    ? pathname
+    : undefined;
+}
+
+/** The work goes on for others who wait for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const cancel = (): void => {
+      reject(new CancelledError());
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    if (signal.aborted) cancel();
+    void work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', cancel);
+    });
+  });
+}

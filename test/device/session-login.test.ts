@@ -1,0 +1,236 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { Credential } from '../../src/device/credential.ts';
+import type { Device } from '../../src/device/device.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+import { deviceAt, serve, type TestServer } from './server.ts';
+
+const TOKEN = 't0p-secret-session';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A device with the login facts; `login` answers at /login, users are elsewhere. */
+async function sessionAt(
+  facts: string,
+  login: Answer,
+  options: Parameters<typeof deviceAt>[1] = {},
+): Promise<{ server: TestServer; device: Device }> {
+  const server = await serve((request, response) => {
+    if (request.url?.startsWith('/login')) login(request, response);
+    else response.end('[{"uuid":"1","username":"bob"}]');
+  });
+  const profile = parseProfile(`auth: ${facts}`, 'p.yaml', 'p');
+  return { server, device: deviceAt(server, { profile, ...options }) };
+}
+
+const giveToken: Answer = (_request, response) => {
+  response.end(JSON.stringify({ data: { token: TOKEN, csrf: 'cs-rf' } }));
+};
+
+/** The last request to the users. */
+function sent({ requests }: TestServer): TestServer['requests'][number]['headers'] {
+  return requests.findLast(({ path }) => path === '/api/user/')?.headers ?? {};
+}
+
+test.each([
+  ['{login: {path: /login, token_in: data.token}}', 'authorization', `Bearer ${TOKEN}`],
+  [
+    '{prefix: Token, login: {path: /login, token_in: data.token}}',
+    'authorization',
+    `Token ${TOKEN}`,
+  ],
+  ['{header: X-Session, login: {path: /login, token_in: data.token}}', 'x-session', TOKEN],
+  ['{login: {path: /login, token_in: data.token, cookie: ticket}}', 'cookie', `ticket=${TOKEN}`],
+  [
+    '{login: {path: /login, token_in: data.token, headers: {X-Csrf: data.csrf}}}',
+    'x-csrf',
+    'cs-rf',
+  ],
+])('%s is sent in %s', async (facts, header, value) => {
+  const { server, device } = await sessionAt(facts, giveToken);
+  await device.list('user');
+  expect(sent(server)[header]).toBe(value);
+  expect(JSON.stringify(sent(server))).not.toContain('Basic');
+});
+
+test.each<[string, Answer, string]>([
+  [
+    'token_in: "header:X-Auth-Token"',
+    (_request, response) => response.writeHead(201, { 'X-Auth-Token': TOKEN }).end('{}'),
+    `Bearer ${TOKEN}`,
+  ],
+  ['token_in: body', (_request, response) => response.end(`"${TOKEN}"`), `Bearer ${TOKEN}`],
+  ['token_in: body', (_request, response) => response.end(`${TOKEN}\n`), `Bearer ${TOKEN}`],
+])('the token may be in %s', async (facts, login, value) => {
+  const { server, device } = await sessionAt(`{login: {path: /login, ${facts}}}`, login);
+  await device.list('user');
+  expect(sent(server).authorization).toBe(value);
+});
+
+test.each([
+  ['json', 'application/json', '{"grant_type":"x","login":"admin","pass":"hunter2secret"}'],
+  ['form', 'application/x-www-form-urlencoded', 'grant_type=x&login=admin&pass=hunter2secret'],
+  ['basic', undefined, ''],
+])('the login is sent as %s', async (encoding, type, text) => {
+  const facts = `path: /login, token_in: data.token, encoding: ${encoding}, user_field: login, password_field: pass, constants: {grant_type: x}`;
+  const server = await serve((_request, response) => {
+    response.end(`{"data":{"token":"${TOKEN}"},"results":[]}`);
+  });
+  const profile = parseProfile(`auth: {login: {${facts}}}`, 'p.yaml', 'p');
+  const bodies: number[] = [];
+  const device = deviceAt(server, {
+    profile,
+    onExchange: (about) => bodies.push(about().bytes.sent),
+  });
+  await device.list('user');
+  const [login] = server.requests;
+  expect(login?.method).toBe('POST');
+  expect(login?.headers['content-type']).toBe(type);
+  expect(login?.headers['content-length']).toBe(String(text.length));
+  expect('authorization' in (login?.headers ?? {})).toBe(encoding === 'basic');
+  expect(bodies[0]).toBe(text.length);
+});
+
+test('requests in parallel share one login, and one renewal', async () => {
+  let refused = 0;
+  let logins = 0;
+  const server = await serve((request, response) => {
+    if (request.url === '/login') {
+      logins += 1;
+      setTimeout(() => response.end(`{"token":"session-${logins}"}`), 30);
+    } else if (logins === 1 && server.requests.length > 4) {
+      refused += 1;
+      response.writeHead(401).end();
+    } else response.end('[{"uuid":"1","username":"bob"}]');
+  });
+  const profile = parseProfile('auth: {login: {path: /login, token_in: token}}', 'p.yaml', 'p');
+  const device = deviceAt(server, { profile });
+  await Promise.all([device.list('user'), device.list('user'), device.list('user')]);
+  expect(logins).toBe(1);
+  await Promise.all([device.list('user'), device.list('user')]);
+  expect(refused).toBeGreaterThan(0);
+  expect(logins).toBe(2);
+});
+
+test('after its life time a session is opened again before anything is sent', async () => {
+  const facts = '{login: {path: /login, token_in: data.token, lifetime: 1s}}';
+  const { server, device } = await sessionAt(facts, giveToken);
+  await device.list('user');
+  await device.list('user');
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
+  await device.list('user');
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    '/login',
+    '/api/user/',
+    '/api/user/',
+    '/login',
+    '/api/user/',
+  ]);
+});
+
+test.each<[number, string, string, string]>([
+  [401, '{"detail":"No."}', 'unauthorized', 'the login was refused (401, as admin): No'],
+  [400, '{"detail":"No."}', 'login-failed', 'the login was refused (400, as admin): No'],
+  [403, '', 'login-failed', 'the login was refused (403, as admin)'],
+  [200, '{"success":false,"error":"locked"}', 'login-failed', 'without a session in data.token'],
+  [200, '<html><title>Sign in</title></html>', 'login-failed', 'without a session in data.token'],
+  [200, '{"data":{"token":"a b\\r\\nX-Evil: 1"}}', 'login-failed', 'without a session'],
+  [200, `{"data":{"token":"${'a'.repeat(9000)}"}}`, 'login-failed', 'without a session'],
+  [404, '', 'login-failed', 'the login was refused (404, as admin)'],
+  [429, '', 'rejected', 'too many requests'],
+  [307, '', 'login-failed', 'returned 307 without a session'],
+  [500, '', 'unreachable', 'no login: POST /login returned 500'],
+])('a login with the response %i %s is %s', async (status, body, code, text) => {
+  const { server, device } = await sessionAt(
+    '{login: {path: /login, token_in: data.token}}',
+    (_request, response) => {
+      response.writeHead(status, status === 307 ? { location: '/login?again' } : {}).end(body);
+    },
+  );
+  const error: unknown = await device.list('user').catch((error: unknown) => error);
+  expect(error).toMatchObject({ code });
+  expect(String(error)).toContain(text);
+  expect(String(error)).not.toContain('hunter2secret');
+  expect(server.requests.map(({ path }) => path)).toEqual(['/login']);
+});
+
+test('a login whose response is lost is not sent again, and no write counts as sent', async () => {
+  const { server, device } = await sessionAt(
+    '{login: {path: /login, token_in: data.token}}',
+    (request) => request.socket.destroy(),
+  );
+  const write = device.write({ method: 'POST', path: '/api/user/', json: { username: 'zoe' } });
+  await expect(write).rejects.toMatchObject({ code: 'unreachable', mayHaveArrived: false });
+  expect(server.requests.map(({ path }) => path)).toEqual(['/login']);
+});
+
+test('the session is ended where the device says that it is, but only below the login', async () => {
+  const endings = [
+    '/login/77',
+    'https://elsewhere.invalid/login/77',
+    '/api/user/',
+    '/login/../api/',
+  ];
+  for (const [index, location] of endings.entries()) {
+    const facts =
+      '{login: {path: /login, token_in: data.token, logout: {method: DELETE, path: "{location}"}}}';
+    const { server, device } = await sessionAt(facts, (request, response) => {
+      response.setHeader('location', location);
+      giveToken(request, response);
+    });
+    await device.list('user');
+    await device.close();
+    const deleted = server.requests.filter(({ method }) => method === 'DELETE');
+    expect(deleted.map(({ path }) => path)).toEqual(index === 0 ? ['/login/77'] : []);
+  }
+});
+
+test('a token is sent as it is, without a session', async () => {
+  const { server, device } = await sessionAt(
+    '{header: X-API-Key, login: {path: /login, token_in: data.token}}',
+    giveToken,
+    { credential: Credential.token('abcdefgh') },
+  );
+  await device.list('user');
+  expect(server.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['abcdefgh']);
+});
+
+test('the secret of a session is in no error, trace or response of a write', async () => {
+  const lines: string[] = [];
+  const server = await serve((request, response) => {
+    if (request.url === '/login') giveToken(request, response);
+    else if (request.method === 'GET') response.writeHead(400).end(`{"detail":"Bad ${TOKEN}"}`);
+    else response.end(JSON.stringify({ echo: request.headers }));
+  });
+  const facts = 'auth: {login: {path: /login, token_in: data.token, cookie: sid}}';
+  const device = deviceAt(server, {
+    profile: parseProfile(facts, 'p.yaml', 'p'),
+    trace: (line) => lines.push(line()),
+    onExchange: (about) => lines.push(JSON.stringify(about())),
+  });
+  const error: unknown = await device.list('user').catch((error: unknown) => error);
+  const { body } = await device.raw({ method: 'POST', path: '/api/user/', form: [['a', 'b']] });
+  const all = `${String(error)} ${JSON.stringify(error)} ${body} ${lines.join(' ')}`;
+  expect(all).toContain('Bad ***');
+  expect(all).not.toContain(TOKEN);
+  expect(all).not.toContain('hunter2secret');
+  expect(device.sentSecrets).toContain(TOKEN);
+});
+
+test.each([
+  ['{login: {path: /login}}', 'token_in or cookie is missing'],
+  ['{login: {path: /api/user/, cookie: sid}}', 'has records: a login there would add one'],
+  ['{login: {path: "/login?token=abc", cookie: sid}}', 'ends up in logs'],
+  ['{login: {path: login, cookie: sid}}', 'must begin with /'],
+  ['{login: {path: /login, cookie: "a b"}}', 'must be the name of a cookie'],
+  ['{login: {path: /login, cookie: "a=b; c"}}', 'must be the name of a cookie'],
+  ['{login: {path: /login, cookie: sid, headers: {Cookie: data.x}}}', 'is a header of HTTP'],
+  ['{login: {path: /login, cookie: sid, lifetime: soon}}', 'must be a time, as 30m'],
+  ['{login: {path: /login, cookie: sid, tokenin: x}}', 'did you mean "token_in"?'],
+  [
+    '{login: {path: /login, cookie: sid, logout: {method: DELETE, path: /api/user/}}}',
+    'a logout by DELETE must go to the path of the login',
+  ],
+])('%s is refused', (facts, why) => {
+  expect(() => parseProfile(`auth: ${facts}`, 'p.yaml', 'p')).toThrow(why);
+});
