@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { accountName, OsKeychain } from '../../src/credentials/keychain.ts';
 import { KeychainUnavailableError } from '../../src/credentials/keychain-process.ts';
@@ -91,6 +92,7 @@ describe.each(places)('in %s', (_title, isSkipped, setUp) => {
     expect(await logins.find(ADDRESS)).toMatchObject({ secret: 'old-one' });
     expect(await logins.list()).toEqual([{ address: ADDRESS, user: 'admin', kind: 'basic' }]);
     const again = await open(setup);
+    expect(inspect([store, again], { depth: 9, showHidden: true })).not.toMatch(/(?:new|old)-one/);
     expect(await again.read(admin)).toEqual({
       pending: 'new-one',
       run: 'r1',
