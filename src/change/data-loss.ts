@@ -5,6 +5,7 @@ import {
   hiddenFields,
   ownAddress,
   managedFields,
+  placeField,
   type Profile,
   updateFacts,
 } from '../device/profile.ts';
@@ -64,7 +65,9 @@ export function restorable(
   resource: string,
   record: DeviceRecord,
 ): { readonly fields: DeviceRecord; readonly lost: DeviceRecord } {
-  const own = [...managedFields(profile, resource), ownAddress(record, profile.basePath)?.field];
+  const place = placeField(profile, resource);
+  const managed = managedFields(profile, resource).filter((field) => field !== place);
+  const own = [...managed, ownAddress(record, profile.basePath)?.field];
   const fields: [string, Value][] = [];
   const lost: [string, Value][] = [];
   for (const [field, value] of Object.entries(record)) {

@@ -6,6 +6,8 @@ import {
   keyFieldOf,
   type Profile,
   ignoredFields,
+  placeField,
+  resourceOf,
   updateFacts,
 } from '../device/profile.ts';
 import {
@@ -101,7 +103,8 @@ function fieldsOf(context: PlanContext, change: Add | SetChange, before?: Device
 }
 
 /** Sends nothing if the record exists already, whether or not its fields are the same. */
-function planAdd(context: PlanContext, change: Add): Planned {
+function planAdd(context: PlanContext, given: Add): Planned {
+  const change = { ...given, fields: withPlace(context, given.fields) };
   const { device, profile, records, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change);
   const keyValue = fields[keyField];
@@ -153,6 +156,20 @@ function planAdd(context: PlanContext, change: Add): Planned {
       back &&
       withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields)),
   };
+}
+
+/** The record `example.org/www` of a sub-resource is given as `domain=example.org name=www`. */
+function withPlace({ profile, resource }: PlanContext, fields: DeviceRecord): DeviceRecord {
+  const { parent, keyField } = resourceOf(profile, resource);
+  const place = placeField(profile, resource);
+  if (parent === undefined || place === undefined || Object.hasOwn(fields, place)) return fields;
+  const [above, key] = [valueText(fields[parent]), valueText(fields[keyField])];
+  if (above === '' || key === '') {
+    throw new UsageError(`${resource} add needs ${parent}=… and ${keyField}=…`, {
+      field: above === '' ? parent : keyField,
+    });
+  }
+  return { [place]: `${above}/${key}`, ...withoutFields(fields, [parent]) };
 }
 
 /** `; did you mean that by "usrname"?`: a field name close to the key field that no record has. */

@@ -1,7 +1,10 @@
 import {
   areLinks,
   assertNoCollection,
+  nameInPath,
   withFoundPath,
+  withinNamed,
+  withinParent,
   otherPaths,
   writePath,
 } from './record-path.ts';
@@ -35,7 +38,7 @@ import type { RepeatedName } from './json.ts';
 import { pageMarksInHeaders } from './paging.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { idOf, isResourceName, keyFieldOf, listPath, type Profile } from './profile.ts';
+import { idOf, isResourceName, keyFieldOf, listPath, placeField, type Profile } from './profile.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from './record.ts';
 import type { Trust } from './tls.ts';
 import {
@@ -117,6 +120,8 @@ export class Device {
   async list(resource: string, signal?: AbortSignal): Promise<ReadPages> {
     if (!isResourceName(resource))
       throw new UsageError(`"${resource}" is not the name of a resource`);
+    const { parent } = this.profile.resources[resource] ?? {};
+    if (parent !== undefined) return this.#listBelow(resource, parent, signal);
     const path = listPath(this.profile, resource);
     const others = otherPaths(this.profile, resource);
     let refusal: unknown;
@@ -138,6 +143,38 @@ export class Device {
       }
     }
     throw refusal;
+  }
+
+  /** The list below each parent, its records with the field that says where they are. */
+  async #listBelow(
+    resource: string,
+    parent: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadPages> {
+    const { records: parents } = await this.list(parent, signal);
+    const { profile } = this;
+    const field = placeField(profile, resource) ?? '';
+    const limits = {
+      tooMany: `the ${resource}s are below ${parents.length} ${parent}s, too many to read one by one`,
+      what: parent,
+    };
+    const lists = await this.#readEach(parents, limits, async (record) => {
+      const name = nameInPath(profile, parent, record);
+      const bound = withinNamed(profile, resource, name);
+      const pages = await this.#listAt(listPath(bound, resource), resource, true, signal);
+      const keyField = keyFieldOf(bound, resource, pages.records);
+      const records = pages.records.map((one) => ({
+        [field]: `${name}/${valueText(one[keyField])}`,
+        ...one,
+      }));
+      return { ...pages, records };
+    });
+    const listing = {
+      ...(lists[0] ?? { paging: undefined, envelope: 'array' }),
+      records: lists.flatMap(({ records }) => records),
+    };
+    this.#listings.set(resource, listing);
+    return listing;
   }
 
   async #listAt(
@@ -192,34 +229,44 @@ export class Device {
     signal?: AbortSignal,
     profile = this.profile,
   ): Promise<readonly DeviceRecord[]> {
+    const tooMany = `its list of ${resource}s omits fields, and ${records.length} records are too many to read one by one: name fewer`;
+    return this.#readEach(records, { tooMany, what: resource }, (record) =>
+      this.#detail(resource, record, profile, signal),
+    );
+  }
+
+  /** In the order of the records, two at a time. Throws ProtocolError if there are too many, or time is up. */
+  async #readEach<Result>(
+    records: readonly DeviceRecord[],
+    { tooMany, what }: { readonly tooMany: string; readonly what: string },
+    read: (record: DeviceRecord) => Promise<Result>,
+  ): Promise<readonly Result[]> {
     const all = records.length;
-    if (all > MAX_DETAILS) {
-      const text = `its list of ${resource}s omits fields, and ${all} records are too many to read one by one: name fewer`;
-      throw new ProtocolError(this.ref, text);
-    }
-    const full = [...records];
+    if (all > MAX_DETAILS) throw new ProtocolError(this.ref, tooMany);
+    const results: Result[] = [];
     const remaining = records.entries();
     const deadline = performance.now() + this.pagesTimeMs;
     const readNext = async (): Promise<void> => {
       for (const [index, record] of remaining) {
         if (performance.now() > deadline) {
-          const text = `only ${index} of ${all} ${resource}s could be read one by one in time. Use a longer --timeout`;
+          const text = `only ${index} of ${all} ${what}s could be read one by one in time. Use a longer --timeout`;
           throw new ProtocolError(this.ref, text);
         }
-        full[index] = await this.#detail(resource, record, profile, signal);
+        results[index] = await read(record);
       }
     };
     await Promise.all(Array.from({ length: DETAILS_AT_ONCE }, readNext));
-    return full;
+    return results;
   }
 
   /** The record, with the fields at its own path added. */
   async #detail(
     resource: string,
-    record: DeviceRecord,
-    profile: Profile,
+    listed: DeviceRecord,
+    stated: Profile,
     signal: AbortSignal | undefined,
   ): Promise<DeviceRecord> {
+    const { profile, record } = withinParent(stated, resource, listed);
     const facts = { path: profile.list.detail ?? '{item}' };
     const request = { method: 'GET', path: writePath(profile, facts, resource, record) } as const;
     const response = await this.#ask(request, signal);
@@ -232,7 +279,7 @@ export class Device {
         Object.hasOwn(full, field) &&
         valueText(record[field]) !== valueText(full[field]),
     );
-    if (other === undefined) return { ...record, ...full };
+    if (other === undefined) return { ...listed, ...full };
     const text = `${request.path} returned another ${resource} (${other})`;
     throw new ProtocolError(this.ref, text);
   }

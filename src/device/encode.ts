@@ -1,4 +1,4 @@
-import { namedBy, writePath } from './record-path.ts';
+import { namedBy, withinParent, writePath } from './record-path.ts';
 import { encoded, namesRecord } from './path-template.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import {
@@ -7,6 +7,7 @@ import {
   isSingle,
   keyFieldOf,
   managedFields,
+  placeField,
   type Profile,
   updateFacts,
   type WriteFacts,
@@ -98,11 +99,12 @@ export function hasAllFields({ create }: Profile): boolean {
  * that id.
  */
 export function createRequest(
-  profile: Profile,
+  stated: Profile,
   resource: string,
-  fields: DeviceRecord,
+  given: DeviceRecord,
 ): WriteRequest {
-  refuseSingle(profile, resource);
+  refuseSingle(stated, resource);
+  const { profile, record: fields } = withinParent(stated, resource, given);
   const idField = idFieldOf(profile, fields);
   if (idField !== undefined && formText(fields[idField] ?? null) !== profile.noId) {
     throw new RefusedError(
@@ -111,22 +113,21 @@ export function createRequest(
   }
   const documented = profile.resources[resource]?.fields ?? [];
   const empty = emptyFields(profile, resource, fields);
+  const { method, selector, path: template } = profile.create;
+  // Stated as `none`, the path alone names the new record.
+  const isStated = selector === 'none' && profile.origins['create.selector'] === 'configured';
+  const isAtPath = namesRecord(template);
+  const inPath = isStated && isAtPath ? keyFieldOf(profile, resource, [fields]) : undefined;
   const body = recordOf([...documented, ...Object.keys(fields)], (field) => {
-    if (profile.idFields.includes(field)) return undefined;
+    if (profile.idFields.includes(field) || field === inPath) return undefined;
     return empty.includes(field) ? '' : valueAt(fields, field);
   });
   const ids = documented.filter((field) => profile.idFields.includes(field));
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
-  const { method, selector, path: template } = profile.create;
   const path = writePath(profile, profile.create, resource, fields);
-  if (!namesRecord(template)) {
-    return requestOf(profile.create, resource, path, selector === 'id' ? noId : {}, body);
-  }
-  // Stated as `none`, the path alone names the new record.
-  const isInPath = selector === 'none' && profile.origins['create.selector'] === 'configured';
-  const { [keyFieldOf(profile, resource, [fields])]: key, ...others } = body;
-  const request = requestOf(profile.create, resource, path, {}, isInPath ? others : body);
-  return method === 'PUT' ? { ...request, ifAbsent: true } : request;
+  const own = selector === 'id' ? noId : {};
+  const request = requestOf(profile.create, resource, path, own, body);
+  return isAtPath && method === 'PUT' ? { ...request, ifAbsent: true } : request;
 }
 
 /** The request on the condition that the record still has its revision. Throws RefusedError if it shows none. */
@@ -165,11 +166,16 @@ function ifUnchanged(
  * cannot carry. Throws RefusedError for a record without a usable id.
  */
 export function updateRequest(
-  profile: Profile,
+  stated: Profile,
   resource: string,
-  before: DeviceRecord,
+  held: DeviceRecord,
   changes: DeviceRecord,
 ): WriteRequest {
+  const place = placeField(stated, resource);
+  if (place !== undefined && Object.hasOwn(changes, place)) {
+    throw new RefusedError(`the ${place} of a ${resource} cannot be changed: nothing was sent`);
+  }
+  const { profile, record: before } = withinParent(stated, resource, held);
   const facts = updateFacts(profile, resource);
   return writeRequest(
     profile,
@@ -283,12 +289,9 @@ function missingIn(name: string, current: Value, sent: Value | undefined): strin
 }
 
 /** By its own path or a body that names it, never a collection. Throws RefusedError for an unusable id. */
-export function deleteRequest(
-  profile: Profile,
-  resource: string,
-  record: DeviceRecord,
-): WriteRequest {
-  refuseSingle(profile, resource);
+export function deleteRequest(stated: Profile, resource: string, held: DeviceRecord): WriteRequest {
+  refuseSingle(stated, resource);
+  const { profile, record } = withinParent(stated, resource, held);
   const facts = profile.remove;
   const named = namedBy(profile, facts, resource, record);
   const path = writePath(profile, facts, resource, record);

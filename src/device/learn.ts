@@ -28,6 +28,7 @@ export async function learn(
   signal?: AbortSignal,
 ): Promise<void> {
   const { profile } = device;
+  if (profile.resources[resource]?.parent !== undefined) return;
   const root = await ask(device, { method: 'GET', path: profile.basePath }, signal);
   const options = (path: string): Promise<Response | undefined> =>
     ask(device, { method: 'OPTIONS', path }, signal);
@@ -62,6 +63,7 @@ export async function learnFields(
   resource: string,
   signal?: AbortSignal,
 ): Promise<void> {
+  if (device.profile.resources[resource]?.parent !== undefined) return;
   const path = collectionPath(device.profile, resource);
   const description = objectIn(await ask(device, { method: 'OPTIONS', path }, signal));
   const isNew = facts.set(`resources.${resource}.details`, description && fieldsIn(description));

@@ -82,7 +82,7 @@ function mergedResource(
   { update: own, field_facts, ...facts }: NonNullable<FileContent['resources']>[string],
 ): Partial<ResourceProfile> {
   const known = profile.resources[resource];
-  const isKeyed = facts.key_field !== undefined ? false : undefined;
+  const isKeyed = (facts.key_field ?? facts.parent) !== undefined ? false : undefined;
   const single = facts.single ?? known?.single ?? isKeyed;
   const collection = { ...profile.update, path: '{collection}', selector: 'none' } as const;
   const fieldFacts = Object.fromEntries(
@@ -177,6 +177,17 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
   for (const [write, facts] of Object.entries({ remove, update })) {
     const message = `${write} must name one record: by its path or a selector`;
     if (!namesOne(facts)) yield [[write], message];
+  }
+  for (const [resource, { parent, path = '' } = {}] of Object.entries(resources)) {
+    const isNamed = /^[^?#]*\/\{parent\}\/[^{}?#]+$/.test(path);
+    const above = parent === undefined ? undefined : resources[parent];
+    const message =
+      isNamed !== (parent !== undefined)
+        ? 'a parent and a path with {parent} belong together'
+        : above?.parent !== undefined || above?.single === true
+          ? 'a parent has a list of its own'
+          : undefined;
+    if (message !== undefined) yield [['resources', resource], message];
   }
   for (const [resource, { update: own, single } = {}] of Object.entries(resources)) {
     if (own === undefined) continue;

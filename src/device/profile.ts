@@ -114,12 +114,23 @@ export function keyFieldOf(
   records: readonly DeviceRecord[] = [],
 ): string {
   if (isSingle(profile, resource)) return '';
+  const place = placeField(profile, resource);
+  if (place !== undefined) return place;
   const known = profile.resources[resource]?.keyField;
   const candidates = [...(known === undefined ? [] : [known]), ...KEY_FIELDS, ...profile.idFields];
   const present = candidates.find((field) =>
     records.some((record) => Object.hasOwn(record, field)),
   );
   return present ?? known ?? 'name';
+}
+
+/**
+ * Of a sub-resource: the field `domain/name` that devsh adds to its records, their natural key. It is
+ * `example.org/www`, with what names the parent in its path.
+ */
+export function placeField({ resources }: Profile, resource: string): string | undefined {
+  const { parent, keyField } = resources[resource] ?? {};
+  return parent === undefined ? undefined : `${parent}/${keyField ?? ''}`;
 }
 
 /** Whether a resource is one object without a list. */
@@ -251,7 +262,8 @@ export function hasPositionalIds(profile: Profile): boolean {
 /** Fields managed by the device: its state, its address, links to others. */
 export function bookkeepingFields(profile: Profile, resource: string): readonly string[] {
   const { bookkeeping = [] } = profile.resources[resource] ?? {};
-  return profile.revision === undefined ? bookkeeping : [...bookkeeping, profile.revision.field];
+  const added = [profile.revision?.field, placeField(profile, resource)];
+  return [...bookkeeping, ...added.filter((field) => field !== undefined)];
 }
 
 /** Fields that the device manages itself and users cannot set. */

@@ -1,6 +1,6 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from './path-template.ts';
-import { type DeviceRecord, formText, isValueList, type Value } from './record.ts';
+import { type DeviceRecord, formText, isValueList, type Value, valueText } from './record.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import {
   collectionPath,
@@ -10,7 +10,9 @@ import {
   itemPath,
   keyFieldOf,
   ownAddress,
+  placeField,
   type Profile,
+  resourceOf,
   withResource,
   type WriteFacts,
 } from './profile.ts';
@@ -19,6 +21,40 @@ import {
 interface Named {
   readonly field: string;
   readonly text: string;
+}
+
+/** What names a record in paths. Throws RefusedError for a name that may lead elsewhere. */
+export function nameInPath(profile: Profile, resource: string, record: DeviceRecord): string {
+  return checkedId(profile, resource, record).text;
+}
+
+/** A profile in which a sub-resource is an ordinary one, below the parent of this name. */
+export function withinNamed(profile: Profile, resource: string, parent: string): Profile {
+  const { parent: _parent, ...facts } = resourceOf(profile, resource);
+  checkedName('name', parent, _parent ?? resource);
+  const path = facts.path?.replaceAll('{parent}', () => encoded(parent));
+  const own = { ...facts, ...(path !== undefined && { path }) };
+  return { ...profile, resources: { ...profile.resources, [resource]: own } };
+}
+
+/** A record of a sub-resource as the device has it, with the profile of its place. Others are unchanged. */
+export function withinParent(
+  profile: Profile,
+  resource: string,
+  record: DeviceRecord,
+): { readonly profile: Profile; readonly record: DeviceRecord } {
+  const field = placeField(profile, resource);
+  if (field === undefined) return { profile, record };
+  const place = valueText(record[field]);
+  const key = valueText(record[resourceOf(profile, resource).keyField]);
+  if (key === '' || !place.endsWith(`/${key}`)) {
+    throw new RefusedError(
+      `this ${resource} does not show where it is (${field}): nothing was sent`,
+    );
+  }
+  const own = Object.fromEntries(Object.entries(record).filter(([name]) => name !== field));
+  const parent = place.slice(0, -key.length - 1);
+  return { profile: withinNamed(profile, resource, parent), record: own };
 }
 
 /** Undefined if its path uses other fields. Throws RefusedError if the field is missing or ambiguous. */
@@ -202,9 +238,18 @@ function isAddress(value: Value, basePath: string): boolean {
 export function assertNoCollection(profile: Profile, path: string): void {
   const base = segmentsOf(profile.basePath);
   const sent = segmentsOf(path);
-  const isCollection =
+  const isBelowBase =
     sent.length <= base.length + 1 &&
     base.every((part, index) => index >= sent.length || sent[index] === part);
+  const lists = Object.values(profile.resources).flatMap((facts) => facts?.path ?? []);
+  const isList = lists
+    .map(segmentsOf)
+    .some(
+      (list) =>
+        sent.length === list.length &&
+        list.every((part, index) => part === '{parent}' || part === sent[index]),
+    );
+  const isCollection = isBelowBase || isList;
   const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
   if ((isCollection && !namesByQuery(profile, path)) || hasDots) {
     throw new RefusedError(

@@ -233,7 +233,7 @@ export function createTables(
     session: () => accessOf('session'),
     token: () => accessOf('token'),
     domain: () => ZONES.map((zone) => identified({ name: zone, note: '' })),
-    record: () =>
+    entry: () =>
       ZONES.flatMap((domain, place) =>
         ['www', 'mail', 'ns1'].map((host, index) =>
           identified({ name: host, content: `10.${place}.0.${index + 1}`, domain }),

@@ -7,6 +7,7 @@ import {
   updateRequest,
 } from '../../src/device/encode.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
+import { assertNoCollection } from '../../src/device/record-path.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { RefusedError } from '../../src/errors.ts';
@@ -137,4 +138,75 @@ resources: {user: {sent_back: [password_hash]}}
   expect(sent({ lang: 'de' })).toMatchObject({ password_hash: 'kI3G', lang: 'de' });
   expect(sent({ password: 'pw' })).toEqual({ username: 'joe', password: 'pw' });
   expect(omittedFields(rabbit, 'user', joe, { password: 'pw' })).toEqual([]);
+});
+
+const below = parse(`
+extends: generic-rest
+id_fields: []
+create: {method: PUT, path: "{item}"}
+resources:
+  domain: {key_field: name}
+  record: {parent: domain, path: "/api/domain/{parent}/record", key_field: name}
+`);
+
+test('neither the name of a parent nor that of a record below it leads elsewhere', () => {
+  fc.assert(
+    fc.property(hostile, hostile, (domain, name) => {
+      const record = { 'domain/name': `${domain}/${name}`, name, content: 'x' };
+      const requests = [
+        () => createRequest(below, 'record', record),
+        () => updateRequest(below, 'record', record, { content: 'y' }),
+        () => deleteRequest(below, 'record', record),
+      ];
+      for (const request of requests) {
+        let sent: ReturnType<typeof createRequest>;
+        try {
+          sent = request();
+        } catch (error) {
+          expect(error).toBeInstanceOf(RefusedError);
+          continue;
+        }
+        const { pathname, search, hash } = new URL(sent.path, 'https://device.invalid');
+        const [, api, parent, above = '', list, key = '', ...rest] = pathname.split('/');
+        expect([api, parent, list, ...rest, search, hash]).toEqual([
+          'api',
+          'domain',
+          'record',
+          '',
+          '',
+        ]);
+        expect([above, key].map(decodeURIComponent)).toEqual([domain, name]);
+        expect(sent.json ?? {}).not.toHaveProperty('domain/name');
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a DELETE of a list below a record is refused in any spelling', () => {
+  for (const path of [
+    '/api/domain/example.org/record',
+    '/api/domain/example.org/record/',
+    '/api/domain/example.org/Record//',
+    '/api/domain/x/%72ecord?all=1',
+  ]) {
+    expect(() => {
+      assertNoCollection(below, path);
+    }).toThrow('more than one record');
+  }
+  expect(() => {
+    assertNoCollection(below, '/api/domain/example.org/record/www');
+  }).not.toThrow();
+});
+
+test.each([
+  ['  record: {parent: domain}', 'belong together'],
+  ['  record: {path: "/api/domain/{parent}/record"}', 'belong together'],
+  ['  record: {parent: domain, path: "/api/record?of={parent}"}', 'belong together'],
+  [
+    '  domain: {parent: record, path: "/a/{parent}/b"}\n  record: {parent: domain, path: "/b/{parent}/a"}',
+    'has a list of its own',
+  ],
+])('a parent that cannot be is refused: %s', (source, why) => {
+  expect(() => parse(`extends: generic-rest\nresources:\n${source}\n`)).toThrow(why);
 });

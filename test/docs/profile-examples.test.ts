@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
 import type { QuirkName } from '../../src/simulator/dialects/dialect.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
 import { ADMIN, know, makeDevsh, type Run, trust } from '../main/devsh.ts';
 import { blocksOf } from './markdown.ts';
 import { readPages } from './pages.ts';
@@ -123,4 +124,40 @@ test('a write that the device refuses because of the revision is drift', async (
   expect(refused.stdout + refused.stderr).toContain('nothing was overwritten');
   expect(refused.exitCode).toBe(7);
   expect(device.users.at(-1)).toEqual(user);
+});
+
+test('Records below other records', async () => {
+  const { device, devsh, write } = await start('Records below other records', ['domains']);
+  const listed = await devsh('entry list --on sim1 --json');
+  const { devices } = JSON.parse(listed.stdout) as { devices: [{ records: DeviceRecord[] }] };
+  expect(devices[0].records).toHaveLength(6);
+  expect(devices[0].records[0]).toEqual({
+    'domain/name': 'example.org/www',
+    name: 'www',
+    content: '10.0.0.1',
+  });
+  expect((await devsh('entry show example.net/mail --on sim1')).stdout).toContain('10.1.0.2');
+
+  const added = await write('entry add domain=example.org name=ftp/eu content=10.0.0.9');
+  expect(added.stdout).toContain('add entry example.org/ftp/eu: done');
+  const set = await write('entry set example.org/ftp/eu content=10.0.0.8');
+  expect(set.stdout).toContain('set entry example.org/ftp/eu: done');
+  expect((await write('entry delete example.org/ftp/eu')).stdout).toContain('done');
+  expect((await devsh('undo --yes')).stdout).toContain('add entry example.org/ftp/eu: done');
+  expect(writesOf(device)).toEqual([
+    'POST /api/domain/example.org/entry {"name":"ftp/eu","content":"10.0.0.9"}',
+    'PUT /api/domain/example.org/entry/ftp%2Feu {"content":"10.0.0.8"}',
+    'DELETE /api/domain/example.org/entry/ftp%2Feu',
+    'POST /api/domain/example.org/entry {"name":"ftp/eu","content":"10.0.0.8"}',
+  ]);
+
+  const twice = await write('entry add domain=example.org name=www content=1');
+  expect(twice.stdout).toContain('exists already with other fields');
+  const nowhere = await write('entry add name=www content=1');
+  expect(nowhere.stderr).toContain('entry add needs domain=… and name=…');
+  const moved = await write('entry set example.org/www domain/name=example.net/new');
+  expect(moved.stdout + moved.stderr).toContain('cannot be changed');
+  const whole = await devsh('delete /api/domain/example.org/entry --on sim1 --yes');
+  expect(whole.stderr).toContain('is refused: it is the path of a list');
+  expect(writesOf(device)).toHaveLength(4);
 });

@@ -221,7 +221,7 @@ export const QUIRKS = [
   },
   {
     name: 'domains',
-    summary: 'Domains with records below their path, which a delete of the domain takes along.',
+    summary: 'Domains with entries below their path, which a delete of the domain takes along.',
     profiles: ['generic-rest'],
   },
   {

@@ -32,10 +32,9 @@ function shownAt(
   const number = dialect.quirks.has('positional-ids') ? index : table.numberOf(uuid);
   const field = idField(dialect);
   const id = field === undefined ? {} : { [field]: field === 'uuid' ? uuid : number };
-  const { domain: _, ...shown } = shownFields(dialect, fields);
   const version = `${table.versionOf(uuid)}-${uuid.slice(0, 8)}`;
   const revision = dialect.quirks.has('documents') && { _rev: version };
-  return encoded(dialect, { ...id, ...shown, ...revision });
+  return encoded(dialect, { ...id, ...shownFields(dialect, fields), ...revision });
 }
 
 function shownFields({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord {
@@ -43,10 +42,11 @@ function shownFields({ quirks }: Dialect, fields: DeviceRecord): DeviceRecord {
     const hash = createHash('sha256').update(fields['password']).digest('base64url');
     return { ...fields, password: `$5$${hash}` };
   }
-  if (!quirks.has('hidden-fields')) return fields;
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name]) => name !== 'email' && name !== 'password'),
-  );
+  const hidden = quirks.has('hidden-fields') ? ['email', 'password'] : [];
+  // A record is below its domain.
+  if (quirks.has('domains')) hidden.push('domain');
+  if (hidden.length === 0) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !hidden.includes(name)));
 }
 
 /** A single object, which has no id. */

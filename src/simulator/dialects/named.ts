@@ -15,12 +15,12 @@ import { type ResourceTable, tableOf, titleOf } from './resources.ts';
  * or replaces the record there.
  */
 
-/** `/api/user/joe`, and with `domains` `/api/domain/example.org/record/www`. */
+/** `/api/user/joe`, and with `domains` `/api/domain/example.org/entry/www`. */
 export function findNamedView(site: Site, sent: string): View | undefined {
   const { quirks } = site.dialect;
   const parts = sent.split('/').map(decodedPath);
   const [, api, name = '', first, inner, second, ...rest] = parts;
-  const isSub = quirks.has('domains') && name === 'domain' && inner === 'record';
+  const isSub = quirks.has('domains') && name === 'domain' && inner === 'entry';
   if (api !== 'api' || rest.length > 0 || (inner !== undefined && !isSub)) return undefined;
   const target = tableOf(site, isSub ? inner : name);
   if (target?.resource.key === undefined) return undefined;
@@ -72,9 +72,9 @@ function itemView(target: ResourceTable, key: string, domain: string | undefined
       if (request.method === 'PUT') return store(target, request, key, domain);
       if (isRead || record === undefined) return { status: 200, value: shown };
       table.delete(record.uuid);
-      const records = resource.name === 'domain' ? tableOf(site, 'record')?.table : undefined;
-      for (const one of records?.records ?? []) {
-        if (one['domain'] === key) records?.delete(one.uuid);
+      const entries = resource.name === 'domain' ? tableOf(site, 'entry')?.table : undefined;
+      for (const one of entries?.records ?? []) {
+        if (one['domain'] === key) entries?.delete(one.uuid);
       }
       return { status: 204 };
     },

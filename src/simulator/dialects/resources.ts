@@ -191,7 +191,7 @@ const DOMAINS: readonly Resource[] = [
     ],
   },
   {
-    name: 'record',
+    name: 'entry',
     key: 'name',
     fields: [
       { name: 'name', type: 'string', maxLength: 100 },
