@@ -280,10 +280,7 @@ function askedBy(change: Change): DeviceRecord {
   return change.action === 'set' ? change.fields : {};
 }
 
-/**
- * A change as far as the user permits it: `--allow drift` gives up the values to overwrite, a mark whose account
- * it is.
- */
+/** Without what `--allow drift` (values to overwrite) or a mark (whose account it is) makes unimportant. */
 export function permitted(change: Change, isDriftAllowed: boolean, isMarked: boolean): Change {
   if (change.action === 'add' || change.expected === undefined) return change;
   const kept = Object.entries(change.expected).filter(([field]) =>

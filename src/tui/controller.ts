@@ -41,6 +41,8 @@ import { type KeyEvent, matchesKey, type MouseEvent, parseKey } from './terminal
 const WHEEL_LINES = 3;
 /** Two clicks within this time open a row. */
 const DOUBLE_MS = 500;
+/** A key for a view that has closed by itself may come so much later. */
+const LATE_MS = 1000;
 
 const NOTHING_RUNS =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
@@ -61,6 +63,8 @@ export class Controller {
   readonly #lookForOwed: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
+  /** When the view of a run closed by itself, in ms of `performance.now()`. */
+  #rollOutEndedAt = -Infinity;
   /** The row of the last click. */
   #clicked: { readonly index: number; readonly at: number } | undefined;
   /** Ends when the palette has all its entries. */
@@ -151,6 +155,13 @@ export class Controller {
         this.#warnOnce('dropped the keys that were typed before the focus changed');
       },
     );
+    let { overlay } = store.state;
+    store.subscribe(() => {
+      const { state } = store;
+      const hasEnded = overlay.kind === 'roll-out' && state.rollOut === undefined;
+      if (hasEnded) this.#rollOutEndedAt = performance.now();
+      ({ overlay } = state);
+    });
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
     this.#lookForOwed = owedOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
@@ -275,7 +286,20 @@ export class Controller {
       else this.#warnOnce(unbound);
       return;
     }
+    if (this.#isLate(event)) {
+      this.#warnOnce('the run has just ended: this key was not taken for the table');
+      return;
+    }
     this.#perform(pressed.binding, pressed.index, event);
+  }
+
+  /** Whether a key was probably meant for the view of a run that has just ended: there x and q mean something else. */
+  #isLate(event: KeyEvent): boolean {
+    const { focus, form, keymap, questions, rollOut } = this.#store.state;
+    const isOver = rollOut === undefined && performance.now() - this.#rollOutEndedAt < LATE_MS;
+    if (!isOver || focus === 'prompt' || form || questions.length > 0) return false;
+    const late = pressedKey(event, 'roll-out', keymap);
+    return late?.kind === 'binding' && late.binding.context === 'roll-out';
   }
 
   #perform(binding: KeyBinding, index: number, event: KeyEvent): void {
@@ -373,6 +397,11 @@ export class Controller {
     const begun = binding.start?.(state);
     if (begun !== undefined) this.#store.dispatch({ kind: 'set-line', line: begun });
     const line = binding.run?.(state, index);
+    if (line !== undefined && this.runner.waitsForRollOut(line)) {
+      const key = keyText(binding.keys[index] ?? '');
+      this.#warnOnce(`${key} (${shortLabel(binding, state)}): not before the run has ended`);
+      return;
+    }
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
     if (line !== undefined) this.#lines.submit(line, true);
   }

@@ -85,6 +85,13 @@ export class LineRunner {
     return this.#stop !== undefined && this.#running?.verb.options.includes('yes') === true;
   }
 
+  /** Whether the line would wait, out of sight, for a run on many devices. */
+  waitsForRollOut(line: string): boolean {
+    const { shell, store } = this.#options;
+    const isRollOut = this.isWriting && store.state.rollOut !== undefined;
+    return isRollOut && !isAnswer(shell.parse(line), store.state);
+  }
+
   /** Throws a `UsageError`, and does nothing, if the line is invalid. */
   submit(line: string, generated?: GeneratedLine): void {
     const invocation = this.#options.shell.parse(line);

@@ -246,17 +246,25 @@ export async function* importOwed(call: Call): AsyncGenerator<Output> {
   );
 }
 
-/**
- * What happened in a run, whoever kept its journal: without the head, ends, what was dropped here, and the doubts that
- * an import adds with the time of the head.
- */
+/** What the devices did: without head and ends, what was dropped here, and the doubts of an import (as of the head). */
 function eventsIn(journal: string): string {
   const [head = '', ...lines] = journal.split('\n');
   const at = /"at":"[^"]*"/.exec(head)?.[0] ?? '';
-  const isEvent = (line: string): boolean =>
-    !/^\{"kind":"(?:end|drop)"/.test(line) &&
-    !(line.startsWith('{"kind":"send"') && line.includes(at));
-  return lines.filter((line) => line !== '' && isEvent(line)).join('\n');
+  const isDoubt = (line: string): boolean => line.startsWith('{"kind":"send"') && line.includes(at);
+  return lines
+    .filter((one) => !/^$|^\{"kind":"(?:end|drop)"/.test(one) && !isDoubt(one))
+    .join('\n');
+}
+
+/** Open debts; of these devices, if any are given. */
+async function openDebts(services: Services, devices?: readonly DeviceRef[]): Promise<Debt[]> {
+  const { open } = await readDebts(services);
+  const debts = open.map(({ debt }) => debt);
+  return debts.filter((debt) => devices?.some((one) => isOwedTo(debt, one)) !== false);
+}
+
+function isOwedTo({ device }: Debt, { name, address }: DeviceRef): boolean {
+  return name === device.name || address === device.address;
 }
 
 /** The number of changes that each of these devices still gets, by name. */
@@ -264,41 +272,28 @@ export async function owedCounts(
   services: Services,
   devices: readonly DeviceRef[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { open } = await readDebts(services);
-  if (open.length === 0) return new Map();
-  const counts = devices.map((device) => {
-    const { length } = open.filter(({ debt }) => isOwedTo(debt, device));
-    return [device.name, length] as const;
-  });
+  const debts = await openDebts(services, devices);
+  const counts = devices.map(
+    (device) => [device.name, debts.filter((debt) => isOwedTo(debt, device)).length] as const,
+  );
   return new Map(counts.filter(([, count]) => count > 0));
-}
-
-function isOwedTo({ device }: Debt, { name, address }: DeviceRef): boolean {
-  return name === device.name || address === device.address;
 }
 
 /** For a session that starts: all that is owed. */
 export async function owedSummary(services: Services): Promise<string | undefined> {
-  const { open } = await readDebts(services);
-  const [first] = open;
-  if (first === undefined) return undefined;
-  const names = someOf(namesOf(open.map(({ debt }) => debt)), MOST_NAMED);
-  const since = shortTime(new Date(first.debt.run.at), services.now());
-  return `${counted(open.length, 'change')} owed to ${names} since ${since}`;
+  const debts = await openDebts(services);
+  if (debts[0] === undefined) return undefined;
+  const since = shortTime(new Date(debts[0].run.at), services.now());
+  return `${counted(debts.length, 'change')} owed to ${someOf(namesOf(debts), 3)} since ${since}`;
 }
-
-const MOST_NAMED = 3;
 
 /** For `connect`: what is owed to these devices, and the line that settles it. */
 export async function owedTo(
   services: Services,
   devices: readonly DeviceRef[],
 ): Promise<string | undefined> {
-  const { open } = await readDebts(services);
-  const owed = open.filter(({ debt }) => devices.some((one) => isOwedTo(debt, one)));
-  const [first] = owed;
-  if (first === undefined) return undefined;
-  const names = namesOf(owed.map(({ debt }) => debt));
-  const more = owed.length > 1 ? ` and ${owed.length - 1} more` : '';
-  return `owed to ${someOf(names)}: ${textOf(first.debt)}${more} · since ${first.debt.run.at}: "owed settle"`;
+  const debts = await openDebts(services, devices);
+  if (debts[0] === undefined) return undefined;
+  const more = debts.length > 1 ? ` and ${debts.length - 1} more` : '';
+  return `owed to ${someOf(namesOf(debts))}: ${textOf(debts[0])}${more} · since ${debts[0].run.at}: "owed settle"`;
 }

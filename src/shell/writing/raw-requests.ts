@@ -87,38 +87,23 @@ export async function guardRaw(
       `${session.ref.name}: ${resources.join(', ')} cannot be read, so the account may be a break-glass one (${breakGlass.join(', ')}); name it in full to override: --allow ${BREAK_GLASS}=NAME`,
     );
   }
+  // Of a path about groups or roles nobody knows what it does: a name in it counts.
   const base = profile.basePath.split('/');
   const inPath = words.filter((word) => !base.includes(word)).map(decoded);
-  refuseNamed(call, session, isDelete ? inPath : [], [
-    ...inPath,
-    ...searchParams.values(),
-    ...form.flatMap(([, text]) => [text, ...text.split(/[\s,;:='"[\]{}]+/)]),
-  ]);
-}
-
-/**
- * Of a path that is not about accounts (groups, roles) nobody knows what it does: so a name in it counts.
- *
- * @param gone names that a DELETE may take away
- */
-function refuseNamed(
-  { options: { allow } }: Call<'allow'>,
-  { ref, entry, credential }: DeviceSession,
-  gone: readonly string[],
-  names: readonly string[],
-): void {
-  const user = credential?.user ?? '';
-  if (!allow.has('own-account') && user !== '' && gone.some((name) => isSameName(name, user))) {
+  const inBody = form.flatMap(([, text]) => [text, ...text.split(/[\s,;:='"[\]{}]+/)]);
+  const user = session.credential?.user ?? '';
+  const isOwn = isDelete && user !== '' && inPath.some((name) => isSameName(name, user));
+  if (isOwn && !call.options.allow.has('own-account')) {
     throw new RefusedError(
-      `${ref.name}: the path names ${named(user)}, the account in use; ${allowHint('own-account')}`,
+      `${session.ref.name}: the path names ${named(user)}, the account in use; ${allowHint('own-account')}`,
     );
   }
-  const glass = names.find(
-    (name) => isBreakGlass(name, entry.breakGlass ?? []) && !allow.has(`${BREAK_GLASS}=${name}`),
-  );
+  const isRefused = (name: string): boolean =>
+    isBreakGlass(name, breakGlass) && !call.options.allow.has(`${BREAK_GLASS}=${name}`);
+  const glass = [...inPath, ...searchParams.values(), ...inBody].find(isRefused);
   if (glass === undefined) return;
   throw new RefusedError(
-    `${ref.name}: the request names ${named(glass)}, a break-glass account; name it in full to override: --allow ${quoteWord(`${BREAK_GLASS}=${glass}`)}`,
+    `${session.ref.name}: the request names ${named(glass)}, a break-glass account; name it in full to override: --allow ${quoteWord(`${BREAK_GLASS}=${glass}`)}`,
   );
 }
 

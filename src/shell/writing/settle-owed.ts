@@ -99,14 +99,9 @@ async function* settleRound(
     }
     if (debts.open.length + debts.stopped.length === 0) yield info('nothing is owed');
   }
-  const oldest = [
-    ...new Map(
-      debts.open.toReversed().map((one) => {
-        const { device, resource, key } = one.debt;
-        return [JSON.stringify([device.address, resource, key]), one];
-      }),
-    ).values(),
-  ].reverse();
+  const ofRecord = ({ debt: { device, resource, key } }: (typeof debts.open)[number]): string =>
+    JSON.stringify([device.address, resource, key]);
+  const oldest = [...grouped(debts.open, ofRecord).values()].map(([first]) => first);
   let due: DueDebt[] = [];
   for (const { debt, state } of oldest.filter((one) => !tried.has(idOf(one.debt)))) {
     try {

@@ -174,3 +174,36 @@ test('the terminal rings when a run of more than 10 s ends', { timeout: 60_000 }
   expect(program.raw()).not.toContain('\x07');
   await expect.poll(() => program.raw(), { timeout: 40_000 }).toContain('\x07');
 });
+
+test(
+  'keys that open other views say why they wait for the end of a run, and a late x is not taken for the table',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 5, latencyMs: 120 });
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    program.type(`${ADD}\r`);
+    await answer(program, '5');
+    await program.waitFor(/roll-out · [1-3] of 5 devices/);
+    program.press('escape');
+    await program.waitFor('p pause');
+    for (const [key, label] of [
+      ['q', undefined],
+      ['D', 'D (devices): not before the run has ended'],
+      ['R', 'R (runs): not before the run has ended'],
+      ['b', 'b (resources): not before the run has ended'],
+    ] as const) {
+      program.type(key);
+      await program.waitFor(label ?? 'F3 shows each device');
+    }
+    program.press('f3');
+    await program.waitFor('p pause');
+    // Nobody knows when it ends: x comes too late, or ends the run.
+    await program.waitFor((screen) => screen[1]?.includes('roll-out') === false);
+    program.type('x');
+    await program.waitFor('the run has just ended: this key was not taken for the table');
+    expect(program.screen().join('\n')).not.toContain('export user');
+    await program.waitFor(isQuiet);
+    expect(program.screen()[1]).toMatch(/^.users ·/);
+    expect(posts(simulator)).toBe(5);
+  },
+);
