@@ -196,6 +196,15 @@ export class RotationStore {
     return forgotten.length;
   }
 
+  /** Forgets all secrets of these accounts but pending ones, with what belongs to those. Returns how many accounts. */
+  async forget(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
+    const all = await this.list();
+    const forgotten = all.filter((one) => one.pending === undefined && isForgotten(one));
+    const forget: Change['apply'] = (secrets) => (secrets.pending === undefined ? {} : secrets);
+    await Promise.all(forgotten.map((account) => this.#change(account, forget)));
+    return forgotten.length;
+  }
+
   /** Returns whether the secret is an ordinary login now. */
   async #replaceLogin(
     { address, kind, user }: RotatedAccount,

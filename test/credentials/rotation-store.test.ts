@@ -227,6 +227,20 @@ test('previous secrets are forgotten on request, and after 30 days', async () =>
   expect((await later.read(admin)).previous).toBeUndefined();
 });
 
+test('everything of an account is forgotten, but not what a device may have', async () => {
+  const setup = await makeVault();
+  const store = await open(setup);
+  const jdoe = { ...admin, user: 'jdoe' };
+  for (const account of [admin, jdoe]) {
+    await store.keepPending(account, 'new', { run: 'r1', replaces: 'old' });
+    await store.promote(account, { isLogin: false });
+  }
+  await store.keepPending(jdoe, 'newer', { run: 'r2' });
+  expect(await store.forget(({ address }) => address === '10.0.0.6:443')).toBe(0);
+  expect(await store.forget(({ address }) => address === ADDRESS)).toBe(1);
+  expect(await store.list()).toMatchObject([{ user: 'jdoe', pending: 'newer', current: 'new' }]);
+});
+
 test('a locked vault, no vault and a full disk are errors before anything is kept', async () => {
   const setup = await makeVault();
   const store = await open(setup);

@@ -1,11 +1,13 @@
+import type { RotatedAccount } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
 import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, command } from '../command.ts';
 import { checkLogins, ORIGIN_COLUMNS, originOf } from '../access/logins.ts';
-import { counted } from '../../text/one-line.ts';
-import { info, type Output, success, table } from '../output.ts';
-import { DEVICES } from '../grammar/options.ts';
+import { counted, someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import { info, type Output, success, table, warning } from '../output.ts';
+import { type DeviceOption, DEVICES } from '../grammar/options.ts';
 import { TARGETS } from '../arguments.ts';
 
 export const login = command({
@@ -49,7 +51,8 @@ export const logout = command({
   options: [...DEVICES, 'profile'],
   async *run(call) {
     const { access, credentials, options } = call;
-    for (const { ref } of await call.targets()) {
+    const targets = await call.targets();
+    for (const { ref } of targets) {
       const counts = await credentials.forget(ref, options.user, access.askPassphrase);
       const places = (['keychain', 'vault'] as const).filter((store) => counts[store] > 0);
       const count = counts.keychain + counts.vault;
@@ -58,8 +61,32 @@ export const logout = command({
         ? success(`removed ${counted(count, 'login')} ${from}`)
         : info(`${ref.name} has no kept login`);
     }
+    yield* forgetRotated(call, new Set(targets.map(({ ref }) => ref.address)));
   },
 });
+
+/** The kept secrets of accounts that "rotate" has changed. */
+async function* forgetRotated(
+  { access, options, shell }: Call<DeviceOption>,
+  addresses: ReadonlySet<string>,
+): AsyncGenerator<Output> {
+  const isOurs = ({ address, user }: RotatedAccount): boolean =>
+    addresses.has(address) && (options.user ?? user) === user;
+  try {
+    const store = await shell.services.rotation(options, access.askPassphrase);
+    const count = await store.forget(isOurs);
+    if (count > 0) yield success(`removed the secrets of ${counted(count, 'rotated account')}`);
+    const left = (await store.list())
+      .filter(isOurs)
+      .map(({ address, user }) => `${user}@${address}`);
+    if (left.length > 0) {
+      yield warning(`kept, because a rotation has not ended: ${visible(someOf(left, 4))}`);
+    }
+  } catch (error) {
+    if (!(error instanceof CredentialError)) throw error;
+    yield warning(error.message);
+  }
+}
 
 type LoginOption = 'user' | 'token' | 'to' | 'tokenStdin' | 'passwordStdin';
 
