@@ -195,9 +195,10 @@ export class Keeper {
       // A key is shown in every list; with the password `admin`, admin would otherwise lose its name.
       const isKey = field === keyField && !isSecretField(field);
       const safe = isKey ? value : this.#safe(secretName(record, field), value);
-      fields.push([field, safe]);
+      const name = this.#redact(field);
+      fields.push([name, safe]);
       if (safe === value || isDeepStrictEqual(safe, value)) continue;
-      digests.push([field, this.#fieldDigest(resource, key, field, value)]);
+      digests.push([name, this.#fieldDigest(resource, key, field, value)]);
     }
     const kept = { key, fields: Object.fromEntries(fields) };
     return digests.length === 0 ? kept : { ...kept, digests: Object.fromEntries(digests) };

@@ -350,6 +350,11 @@ const ROWS = [
     'baseline',
     '--baseline  A file for --against: no ids or times, what devices agree on once',
   ),
+  value(
+    'evidence',
+    '--evidence DIR  All that can be read of each device into a new folder, with a manifest',
+    filled,
+  ),
   value('outputDir', '--output-dir DIR  The folder for --per-device', filled),
   toggle(
     'prune',

@@ -16,11 +16,18 @@ import { filterOf, matching, viewOf } from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 
-type ExportCall = Call<'output' | 'outputDir' | 'perDevice' | 'overwrite' | 'baseline'>;
+type ExportCall = Call<
+  'on' | 'output' | 'outputDir' | 'perDevice' | 'overwrite' | 'baseline' | 'evidence'
+>;
 
 /** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
 export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
-  const { output, outputDir, perDevice } = call.options;
+  const { output, outputDir, perDevice, evidence } = call.options;
+  if (evidence !== undefined) {
+    const { exportEvidence } = await import('./evidence.ts');
+    yield* exportEvidence(call, evidence);
+    return;
+  }
   const target = output === '-' ? undefined : output;
   if (perDevice !== (outputDir !== undefined)) {
     throw new UsageError('one file for each device: --per-device --output-dir DIR');
@@ -36,7 +43,9 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   const format = formatOf(call, target);
   const sessions = await call.sessions();
   const names = sessions.map(({ ref }) => ref.name);
-  const paths = perDevice ? pathsOf(names, outputDir ?? '', format) : [];
+  const paths = perDevice
+    ? fileNames(names).map((name) => join(outputDir ?? '', `${name}.${format}`))
+    : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
   const found = yield* readAll(call, sessions);
@@ -184,18 +193,23 @@ async function refuseExisting(call: ExportCall, paths: readonly string[]): Promi
   );
 }
 
+/** File systems take 255 bytes, and a draft has a longer name. */
+const MAX_NAME = 150;
 /** Names that are devices of Windows, whatever they end with. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** One file for each device, called as the device; names that would be the same get a number. */
-function pathsOf(names: readonly string[], folder: string, format: RecordFormat): string[] {
+/** Safe on every file system; names that would be the same get a number. */
+export function fileNames(names: readonly string[]): string[] {
   const used = new Set<string>();
   return names.map((name) => {
-    const safe = name.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
+    const safe = name
+      .replace(/[^\w.-]/g, '_')
+      .replace(/^\.+|\.$/g, '_')
+      .slice(0, MAX_NAME);
     const plain = RESERVED.test(safe) ? `_${safe}` : safe;
-    let path = plain;
-    for (let number = 2; used.has(path.toLowerCase()); number += 1) path = `${plain}-${number}`;
-    used.add(path.toLowerCase());
-    return join(folder, `${path}.${format}`);
+    let unique = plain;
+    for (let number = 2; used.has(unique.toLowerCase()); number += 1) unique = `${plain}-${number}`;
+    used.add(unique.toLowerCase());
+    return unique;
   });
 }
