@@ -10,7 +10,7 @@ import type { Services } from './services.ts';
 import { environmentProxy, noProxyOf } from '../device/route/route.ts';
 import { errorCode, fileError, readBytes } from '../os/files.ts';
 import { replay } from '../history/replay.ts';
-import { damageText } from './past/past-time.ts';
+import { damageText, offsetText } from './past/past-time.ts';
 import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/stored-runs.ts';
 import type { ClockOffset } from '../device/client.ts';
@@ -18,7 +18,6 @@ import { UnauthorizedError } from '../device/errors.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { counted, someOf } from '../text/one-line.ts';
-import { offsetText } from '../text/time.ts';
 
 /** One check of `doctor`. It contains no secret, so that it can go into a bug report. */
 export interface Finding {

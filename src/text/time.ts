@@ -31,18 +31,6 @@ export function zonesText(from: Date, now: Date): string {
   return old === zone ? zone : `${zone} (older ones ${old})`;
 }
 
-/** `agrees within 0.6 s`, `00:01:30.0 behind (± 0.6 s)`: a clock is ahead by between `least` and `most` ms. */
-export function offsetText([least, most]: readonly [least: number, most: number]): string {
-  const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;
-  if (least <= 0 && most >= 0) return `agrees within ${seconds(Math.max(-least, most))}`;
-  const middle = Math.abs(least + most) / 2;
-  const days = middle < 86_400_000 ? '' : `${Math.floor(middle / 86_400_000)} d `;
-  // Cut to a tenth of a second.
-  const clock = new Date(middle).toISOString().slice(11, 21);
-  const width = seconds((most - least) / 2 + 100);
-  return `${days}${clock} ${least > 0 ? 'ahead' : 'behind'} (± ${width})`;
-}
-
 const UNITS_MS: Readonly<Record<string, number>> = {
   ...{ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 },
 };

@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { know, startFleet, trust } from './devsh.ts';
+import { fileNames } from '../../src/shell/records/export-records.ts';
+import { serve } from '../device/server.ts';
+import { ADMIN, know, makeDevsh, startFleet, trust } from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
 
 interface Manifest {
@@ -102,9 +104,8 @@ test('nothing of it is written over, and it fits no other kind of export', async
 test('a killed export has no manifest', async () => {
   const { devsh, device, folder } = await startEvidence();
   device(2).setFault('silence', true);
-  const env = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
   const argv = ['export', '@all', '--evidence', folder];
-  const program = startProgram(argv, devsh.folder, '', env);
+  const program = startProgram(argv, devsh.folder, '', ADMIN);
   const hasFirst = (): boolean => device(2).log.length > 0;
   await waitUntil(hasFirst, program);
   program.child.kill('SIGKILL');
@@ -112,20 +113,92 @@ test('a killed export has no manifest', async () => {
   expect(await readdir(folder)).not.toContain('manifest.json');
 });
 
-test('names of devices cannot leave the folder or fall together', async () => {
-  const { devsh, devices, folder } = await startEvidence({ devices: 5, isListed: false });
-  const names = ['../up', 'con', 'FW', 'fw', 'manifest.json'];
+test('names of devices and resources fall on no other file', async () => {
+  const { devsh, devices, folder } = await startEvidence({ devices: 3, isListed: false });
+  const names = ['con', 'manifest.json', 'SHA256SUMS'];
   const named = devices.map(({ address, fingerprint }, index) => {
     return { name: names[index] ?? '', address, fingerprint };
   });
   await know(devsh, named);
-  await trust(devsh, named);
   const { exitCode, stderr } = await devsh(`export @all --evidence ${folder}`);
   expect([exitCode, stderr]).toEqual([0, '']);
-  const inside = await readdir(folder);
-  expect(inside.sort()).toEqual(
-    ['SHA256SUMS', '__up', '_con', 'FW', 'fw-2', 'manifest.json', 'manifest.json-2'].sort(),
-  );
+  const inside = ['SHA256SUMS', 'SHA256SUMS-2', '_con', 'manifest.json', 'manifest.json-2'];
+  expect(await readdir(folder)).toEqual(inside);
   const { devices: found } = await manifestIn(folder);
   expect(found.map(({ device }) => device)).toEqual(names);
+});
+
+test.each([
+  [
+    ['../up', '/etc/passwd', '..', '.hidden'],
+    ['__up', '_etc_passwd', '_', '_hidden'],
+  ],
+  [
+    ['FW', 'fw', 'fw-2', 'fW'],
+    ['FW', 'fw-2', 'fw-2-2', 'fW-3'],
+  ],
+  [
+    ['nul', 'COM1.x', 'a.', 'a b\n', 'ä'],
+    ['_nul', '_COM1.x', 'a_', 'a_b_', '_'],
+  ],
+])('makes %j safe names of files', (names, safe) => {
+  expect(fileNames(names)).toEqual(safe);
+});
+
+test('long names stay apart and short enough', () => {
+  const names = fileNames(['x'.repeat(400), 'x'.repeat(401)]);
+  expect(new Set(names).size).toBe(2);
+  for (const name of names) expect(name.length).toBeLessThan(160);
+});
+
+/** A device with more resources, one of which it cannot show, and secrets at every depth. */
+async function startRouter() {
+  const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+  const bodies: Readonly<Record<string, string>> = {
+    '/api/': '{"user": "/api/user/", "wlan": "/api/wlan/", "broken": "/api/broken/"}',
+    '/api/user/': `[{"id": 1, "username": "admin", "lang": "de", "api_token": "${token}"}]`,
+    '/api/wlan/': JSON.stringify([
+      { id: 1, name: 'office', counter: 1, radius: [{ shared_secret: token, port: 1812 }] },
+      { id: 2, name: 'admin-secret', note: `Authorization: Bearer ${token}`, 'admin-secret': 1 },
+      { id: 3, name: 'psk', value: token, raw: `{"token": "${token}"}` },
+    ]).replace('"counter":1', '"counter":12345678901234567890'),
+  };
+  const server = await serve((request, response) => {
+    const body = request.method === 'GET' ? bodies[request.url ?? ''] : undefined;
+    response.writeHead(body === undefined ? 500 : 200, { 'content-type': 'application/json' });
+    response.end(body ?? '{"detail": "broken"}');
+  });
+  const devsh = await makeDevsh(ADMIN);
+  const device = { name: 'oslo', address: `127.0.0.1:${server.port}` };
+  await know(devsh, [device]);
+  await trust(devsh, [{ ...device, fingerprint: server.certificate.fingerprint }]);
+  return { devsh, folder: join(devsh.folder, 'evidence'), token };
+}
+
+test('has each resource with exact numbers and no secret, and names what it could not read', async () => {
+  const { devsh, folder, token } = await startRouter();
+  const { exitCode, stderr } = await devsh(`export oslo --evidence ${folder}`);
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain('broken');
+  const [oslo] = (await manifestIn(folder)).devices;
+  expect(oslo?.resources.map(({ resource, error }) => [resource, error === undefined])).toEqual([
+    ['user', true],
+    ['wlan', true],
+    ['broken', false],
+  ]);
+  const wlan = await readFile(join(folder, 'oslo/wlan.json'), 'utf8');
+  expect(wlan).toContain('12345678901234567890');
+  expect(wlan).toContain('"office"');
+  const files = ['oslo/user.json', 'oslo/wlan.json', 'manifest.json', 'SHA256SUMS'];
+  for (const file of files) {
+    const text = await readFile(join(folder, file), 'utf8');
+    expect(text).not.toContain(token);
+    // The login of devsh, also where the device has it as the name of a field. A natural key stays.
+    expect(text.replace('"name": "admin-secret"', '')).not.toContain('admin-secret');
+  }
+  // What is kept of the reading follows the same rules.
+  const kept = await readFile(join(devsh.folder, 'state/devsh/readings/oslo.jsonl'), 'utf8');
+  expect(kept).toContain('office');
+  expect(kept).not.toContain('"admin-secret":1');
+  expect(kept).not.toContain(token);
 });

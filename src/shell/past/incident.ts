@@ -13,7 +13,6 @@ import { DevshError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents } from '../../history/fold-events.ts';
 import { NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/lines.ts';
-import { offsetText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import type { Output } from '../output.ts';
 import { type OpenDebt, readDebts, textOf } from '../writing/owed.ts';
@@ -22,7 +21,14 @@ import { loadRun } from '../writing/stored-runs.ts';
 import { dataRow } from './change-rows.ts';
 import { coverageOf, longestGap, notCovered } from './coverage.ts';
 import { changesIn, emptied } from './list-changes.ts';
-import { type DeviceHistory, historyOf, type Period, periodOf, timeText } from './past-time.ts';
+import {
+  type DeviceHistory,
+  historyOf,
+  offsetText,
+  type Period,
+  periodOf,
+  timeText,
+} from './past-time.ts';
 
 type Rows = readonly DeviceRecord[];
 

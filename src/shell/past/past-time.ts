@@ -1,3 +1,4 @@
+import type { ClockOffset } from '../../device/client.ts';
 import type { Output } from '../output.ts';
 import { warning } from '../output.ts';
 import { UsageError } from '../../errors.ts';
@@ -92,4 +93,16 @@ export async function* historiesOf(
 /** `…/fw3.jsonl (2 lines damaged, or after a damaged one)` */
 export function damageText(path: string, lines: number): string {
   return `${path} (${counted(lines, 'line')} damaged, or after a damaged one)`;
+}
+
+/** `agrees within 0.6 s`, `00:01:30.0 behind (± 0.6 s)` */
+export function offsetText([least, most]: ClockOffset): string {
+  const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;
+  if (least <= 0 && most >= 0) return `agrees within ${seconds(Math.max(-least, most))}`;
+  const middle = Math.abs(least + most) / 2;
+  const days = middle < 86_400_000 ? '' : `${Math.floor(middle / 86_400_000)} d `;
+  // Cut to a tenth of a second.
+  const clock = new Date(middle).toISOString().slice(11, 21);
+  const width = seconds((most - least) / 2 + 100);
+  return `${days}${clock} ${least > 0 ? 'ahead' : 'behind'} (± ${width})`;
 }

@@ -158,7 +158,7 @@ function errorData({ code, message }: DevshError) {
   return { code, message };
 }
 
-function documentText(content: JsonValue & object): string {
+function documentText(content: Readonly<Record<string, JsonValue>>): string {
   return `${jsonText({ schema: 'devsh-evidence/1', ...content }, { indent: 2 })}\n`;
 }
 
