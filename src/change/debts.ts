@@ -325,7 +325,8 @@ function supersedes({ action, state, change }: Intent, debt: Debt): boolean {
       return state === 'good' || (state === 'owed' && debt.action === 'add');
     case 'set': {
       if (!counts || debt.action !== 'set' || debt.change?.action !== 'set') return false;
-      const { fields: written = {}, rotation = undefined } = change?.action === 'set' ? change : {};
+      const { fields: written = {}, rotation }: Partial<typeof debt.change> =
+        change?.action === 'set' ? change : {};
       // The field of the secret differs between devices.
       if (debt.change.rotation !== undefined) return rotation?.kind === debt.change.rotation.kind;
       return Object.keys(debt.change.fields).every((field) => Object.hasOwn(written, field));

@@ -52,3 +52,46 @@ test(
     }
   },
 );
+
+test(
+  'a stolen account, two devices down: one comes back with another person of that name, who is asked about and left alone',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 5, profile: 'generic-rest', quirk: ['sessions'] });
+    const { devices } = simulator;
+    const [fourth, fifth] = devices.slice(3);
+    const patches = (): number[] =>
+      devices.map(({ log }) => log.filter(({ method }) => method === 'PATCH').length);
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    for (const device of [fourth, fifth]) device?.setFault('refuse', true);
+    await goToTable(program);
+    program.type('/viewer');
+    program.press('enter');
+    await program.waitFor(/▸.*viewer/);
+    program.type('L');
+    await program.waitFor(/Type now to act on the\s+others/);
+    await answer(program, 'now');
+    await program.waitFor('Type 3 to do them');
+    await answer(program, '3');
+    await program.waitFor('still owed on');
+    await program.waitFor(/ owed 2 ·/);
+    expect(patches()).toEqual([1, 1, 1, 0, 0]);
+
+    for (const device of [fourth, fifth]) device?.setFault('refuse', false);
+    fifth?.putUser({ username: 'viewer', first_name: 'Vera', lastname: 'Else', is_active: true });
+    for (const [choice, expected] of [
+      ['', [1, 1, 1, 1, 0]],
+      ['1', [1, 1, 1, 1, 1]],
+    ] as const) {
+      program.type(':owed settle\r');
+      await program.waitFor('These differ by now. Which to change anyway?');
+      await program.waitFor(/1 {2}\S+ {2}set user viewer: .*Vera now/);
+      await answer(program, choice);
+      await program.waitFor('settles what run');
+      await answer(program, 'y');
+      await expect.poll(patches, { timeout: 5000 }).toEqual(expected);
+      await program.waitFor(isQuiet);
+    }
+    await program.waitFor((screen) => isQuiet(screen) && !/ owed \d/.test(screen[0] ?? ''));
+  },
+);
