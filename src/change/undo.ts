@@ -136,16 +136,12 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
       const back = record === undefined ? undefined : setBack();
       return back !== undefined && Object.keys(back.fields).length > 0
         ? back
-        : { ...addAgain(resource, before, profile), takes: step.takes };
+        : addAgain(resource, before, profile);
     }
   }
 }
 
-function addAgain(
-  resource: string,
-  record: DeviceRecord,
-  profile: Profile,
-): Change & { readonly action: 'add' } {
+function addAgain(resource: string, record: DeviceRecord, profile: Profile): Change {
   const { fields, lost } = restorable(profile, resource, record);
   return { action: 'add', resource, fields, isExact: true, lost };
 }

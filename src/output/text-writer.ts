@@ -137,7 +137,6 @@ const WHOLE: ReadonlySet<string> = new Set([
   'run',
   'fingerprint',
   'verdicts',
-  ...['finding', 'sends', 'why'],
 ]);
 
 function tableCells({ columns, rows, showsSecrets }: TableOutput): TextTable {

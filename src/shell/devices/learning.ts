@@ -126,7 +126,7 @@ const RESOURCE_FACTS = [
 
 const FLAGS = ['nullable', 'createOnly', 'writeOnly', 'neverFilled', 'secret'] as const;
 
-export function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
+function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
   return [
     type,
     ...(required ? ['required'] : []),
@@ -138,7 +138,7 @@ export function describe({ type, required, readOnly, choices, ...more }: FieldDe
 }
 
 /** The origin of a fact, or of the group that it belongs to. */
-export function originOf({ origins }: Profile, fact: string): Origin {
+function originOf({ origins }: Profile, fact: string): Origin {
   const group = fact.replace(/\.[^.]*$/, '');
   return origins[fact] ?? origins[group] ?? 'assumed';
 }
