@@ -63,6 +63,8 @@ export interface KeptRotations {
   another(device: DeviceRef, account: RotatedAccount): Promise<string | undefined>;
   promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void>;
   drop(account: RotatedAccount): Promise<void>;
+  /** The old secret is still in effect: the second place gets it back. */
+  keepsOld(account: RotatedAccount): Promise<void>;
 }
 
 export interface RotationWork extends DeviceWork {
@@ -334,6 +336,7 @@ async function endOf(
     }
     return { verdict, note: proof(step) };
   }
+  if (verdict !== 'unknown') await rotations?.keepsOld(account);
   if (keeps === 'old') {
     await rotations?.drop(account);
     const why = error === undefined ? '' : `: ${error.message}`;

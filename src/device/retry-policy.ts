@@ -29,8 +29,6 @@ interface ReadRules {
   readonly redirect?: 'stay' | undefined;
   /** The time limit of one whole response. */
   readonly timeoutMs: number;
-  /** A login or a logout: repeated only if no byte of it left. */
-  readonly isOnce?: boolean;
   /** No retries after the client was closed. */
   readonly isClosed: boolean;
 }
@@ -57,10 +55,8 @@ export function nextRead(
   rules: ReadRules,
 ): NextRead | undefined {
   if ('fault' in outcome) {
-    const mayRepeat = rules.isOnce !== true || isUnsent(outcome.fault);
-    return !rules.isClosed && mayRepeat && isTemporary(outcome.fault) ? retry(state) : undefined;
+    return !rules.isClosed && isTemporary(outcome.fault) ? retry(state) : undefined;
   }
-  if (rules.isOnce === true) return undefined;
   const { status, headers } = outcome.response;
   const waitMs = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
   if (waitMs !== undefined) {

@@ -2,6 +2,7 @@ import type { Plan } from '../../change/plan.ts';
 import type { KeptRotations, RotatedAccount } from '../../change/rotate-step.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import type { SecondPlace } from '../access/new-secrets.ts';
+import { CredentialError } from '../../errors.ts';
 import type { WriteCall } from '../command.ts';
 
 /** The kept secrets of a run that is resumed or settles others: devsh chooses none again. */
@@ -51,5 +52,14 @@ export function rotationsIn(
       }
     },
     drop: (account) => store.dropPending(account),
+    async keepsOld(account) {
+      const { replaces } = await store.read(account);
+      try {
+        if (replaces !== undefined) await second?.handBack(account, replaces);
+      } catch (error) {
+        if (!(error instanceof CredentialError)) throw error;
+        access.warn(`${account.address}: ${error.message}; it may still have the refused one`);
+      }
+    },
   };
 }

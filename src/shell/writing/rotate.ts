@@ -197,9 +197,10 @@ async function choose(
 ): Promise<KeptRotations> {
   const runs = new Set([run]);
   const chosen: (Item & { readonly secret: string; readonly replaces: string | undefined })[] = [];
-  for (const item of items) {
+  const all = await store.readAll(items.map(({ account }) => account));
+  for (const [at, item] of items.entries()) {
     const { account, device, session, isOwn } = item;
-    const kept = await store.read(account);
+    const kept = all[at] ?? {};
     const inUse = isOwn ? session?.credential?.revealed().secret : undefined;
     if (kept.isSent === true && kept.run !== undefined) {
       // It may be in effect, so this run ends what that one began.
