@@ -12,7 +12,6 @@ import type { Given as GivenOptions } from './grammar/options.ts';
 import type { Services } from './services.ts';
 import type { InventoryDevice } from '../fleet/inventory.ts';
 import { someOf } from '../text/one-line.ts';
-import { visible } from '../text/visible.ts';
 
 /**
  * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is typed
@@ -80,24 +79,6 @@ export async function confirm(
   const expected = count === 1 ? 'y' : String(count);
   const answer = await io.ask({ kind: 'confirm', text: textFor(expected), expected, ...shown });
   if (answer !== expected) throw new DeclinedError(`not confirmed: ${nothing}`);
-}
-
-/** Asks which of the lines the user wants, by number; resolves to their indexes. Throws a `DeclinedError`. */
-export async function chooseSome(
-  { ask }: ShellIo,
-  what: string,
-  lines: readonly string[],
-): Promise<readonly number[]> {
-  const details = lines.map((line, index) => `${index + 1}  ${line}`);
-  const text = `${what} Their numbers, or Enter for none:`;
-  const answer = await ask?.({ kind: 'text', text, details });
-  if (answer === undefined) throw new DeclinedError('not confirmed: nothing was sent');
-  const words = answer.split(/[\s,]+/).filter((word) => word !== '');
-  const wrong = words.find(
-    (word) => !/^\d+$/.test(word) || details[Number(word) - 1] === undefined,
-  );
-  if (wrong === undefined) return words.map((word) => Number(word) - 1);
-  throw new DeclinedError(`"${visible(wrong)}" is not one of the numbers: nothing was sent`);
 }
 
 /** Resolves to the value, or throws CancelledError when `signal` aborts: a pipe or terminal may never deliver. */

@@ -19,11 +19,10 @@ const list = command({
   changes: 'nothing',
   details:
     'A run owes its change to each device that it did not reach: no connection, an untrusted certificate, no\n' +
-    'login or a refused one. Any other refusal (read-only, an invalid value, a guard) is an answer and leaves\n' +
-    'nothing owed. A step that was sent without a verdict is not owed, either: "resume" finds out by reading. A\n' +
-    'filter is resolved when its run is planned, from the devices that were read. Nothing owed expires; a later\n' +
-    'change to the same record replaces it, undoing the run cancels it, and so does a device that leaves the\n' +
-    'inventory.',
+    'login or a refused one. Any other refusal is an answer. A step that was sent without a verdict is not\n' +
+    'owed, either: "resume" finds out by reading. A filter is resolved when its run is planned, from the devices\n' +
+    'that were read. Nothing owed expires; a later change to the same record replaces it, undoing the run cancels\n' +
+    'it, and so does a device that leaves the inventory.',
   examples: ['owed', 'owed --on @berlin', 'owed settle --wait'],
   run: later(async () => (await load()).listOwed),
 });

@@ -32,9 +32,9 @@ import { visible } from '../../text/visible.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
 import { info, type Output, warning } from '../output.ts';
-import { chooseSome, confirm } from '../session.ts';
+import { confirm } from '../session.ts';
 import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
-import { planFleet, refuseReadOnly, writePlan } from './write.ts';
+import { chooseSome, planFleet, refuseReadOnly, writePlan } from './write.ts';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 
@@ -227,10 +227,9 @@ async function askedMarks(call: LockoutCall, search: AccountSearch): Promise<rea
     ({ device, key, why }) => `${visible(device.name)}  ${visible(key)}: ${visible(why)}`,
   );
   const chosen = await chooseSome(call.io, 'Which of these also?', lines);
-  return chosen.flatMap((index) => {
-    const account = doubtful[index];
-    return account === undefined ? [] : [{ key: account.key, device: account.device.name }];
-  });
+  return doubtful.flatMap(({ key, device }, index) =>
+    chosen.includes(index) ? { key, device: device.name } : [],
+  );
 }
 
 async function confirmAbsent(

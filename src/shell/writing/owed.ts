@@ -145,12 +145,7 @@ export async function* listOwed(call: Call<'on'>): AsyncGenerator<Output> {
   yield table(
     'owed',
     [
-      'id',
-      'since',
-      'devices',
-      'change',
-      'cause',
-      'state',
+      ...['id', 'since', 'devices', 'change', 'cause', 'state'],
       { key: 'command', title: 'COMMAND', isExtra: true },
     ],
     [

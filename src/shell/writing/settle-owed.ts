@@ -12,10 +12,9 @@ import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { type ErrorOutput, info, type Output } from '../output.ts';
-import { chooseSome } from '../session.ts';
 import { selectedDebts, textOf, unreadableWarning } from './owed.ts';
 import { refuseOwnAccount } from './stored-runs.ts';
-import { planFleet, refuseReadOnly, writePlan } from './write.ts';
+import { chooseSome, planFleet, refuseReadOnly, writePlan } from './write.ts';
 
 type SettleCall = WriteCall & Call<'wait' | 'also'>;
 

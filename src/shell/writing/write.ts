@@ -18,7 +18,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
-import { confirm, type Labels, labelsOf } from '../session.ts';
+import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { executeRun } from './execute.ts';
 import { type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
@@ -26,6 +26,7 @@ import { keyFieldOf, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
@@ -287,6 +288,24 @@ export async function confirmPlan(
       ? `${label}${step.action} ${recordName(step)} on ${where}? Type ${expected} to do it:`
       : `${label}${count} steps on ${where}${beside}. Type ${expected} to do them:`;
   await confirm(call, count, textFor, { details, color });
+}
+
+/** Asks which of the lines the user wants, by number; resolves to their indexes. Throws a `DeclinedError`. */
+export async function chooseSome(
+  { ask }: ShellIo,
+  what: string,
+  lines: readonly string[],
+): Promise<readonly number[]> {
+  const details = lines.map((line, index) => `${index + 1}  ${line}`);
+  const text = `${what} Their numbers, or Enter for none:`;
+  const answer = await ask?.({ kind: 'text', text, details });
+  if (answer === undefined) throw new DeclinedError('not confirmed: nothing was sent');
+  const words = answer.split(/[\s,]+/).filter((word) => word !== '');
+  const wrong = words.find(
+    (word) => !/^\d+$/.test(word) || details[Number(word) - 1] === undefined,
+  );
+  if (wrong === undefined) return words.map((word) => Number(word) - 1);
+  throw new DeclinedError(`"${visible(wrong)}" is not one of the numbers: nothing was sent`);
 }
 
 /** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: the changed devices of all selected ones. */
