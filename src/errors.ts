@@ -104,3 +104,21 @@ export async function unlessBroken<T, O>(work: Promise<T>, otherwise: O): Promis
     throw error;
   }
 }
+
+/** Resolves to the value, or throws CancelledError when `signal` aborts: a pipe or terminal may never deliver. */
+export async function unlessCancelled<T>(waiting: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return waiting;
+  const over = new AbortController();
+  const cancelled = new Promise<never>((_resolve, reject) => {
+    const cancel = (): void => {
+      reject(new CancelledError());
+    };
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([waiting, cancelled]);
+  } finally {
+    over.abort();
+  }
+}

@@ -182,30 +182,17 @@ export class DeviceClient {
       device: this.#options.device,
       origin: this.#origin,
       send: (request, signal) => this.#dispatch(request, signal),
-      sendOnce: (request, signal) => this.#sendOnce(request, signal),
+      // A kept-alive connection may die just as it is reused: only a logout may be lost.
+      sendOnce: (request, signal) =>
+        this.#readers.isAnyOpen && !this.#isClosed
+          ? this.#write(request, signal)
+          : this.#read(request, signal, true),
       onSecret: (secret) => this.sessionSecrets.push(secret),
       isRead,
       exchangeError,
       reasonIn,
       responseError,
     });
-  }
-
-  /** A login or a logout: on a connection for reads, but again only if no byte of it left. */
-  async #sendOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
-    // A kept-alive connection may die just as it is reused: only a logout may be lost.
-    if (this.#readers.isAnyOpen && !this.#isClosed) return this.#write(request, signal);
-    const send = (): Promise<Response> =>
-      this.#readers.use((reader) => this.#send(reader, request, signal), signal);
-    for (const delayMs of CLOSE_DELAYS_MS) {
-      try {
-        return await send();
-      } catch (error) {
-        if (this.#isClosed || !isUnsent(error) || !isTemporary(error)) throw error;
-      }
-      await wait(delayMs, undefined, { signal });
-    }
-    return send();
   }
 
   /** Ends reads under way; a write under way keeps its connection until its response. */
@@ -217,11 +204,15 @@ export class DeviceClient {
   }
 
   /** Repeats the read until the policy accepts the outcome. */
-  async #read(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
+  async #read(
+    request: HttpRequest,
+    signal: AbortSignal | undefined,
+    isOnce = false,
+  ): Promise<Response> {
     const { device, notice } = this.#options;
     let state = firstRead(request.path);
     for (;;) {
-      if (this.#isClosed) throw new CancelledError();
+      if (this.#isClosed && !isOnce) throw new CancelledError();
       const { path, redirects } = state;
       const outcome: Outcome = await this.#readers
         .use((reader) => this.#send(reader, { ...request, path }, signal), signal)
@@ -233,6 +224,7 @@ export class DeviceClient {
         origin: this.#origin,
         path: request.path,
         redirect: request.redirect,
+        isOnce,
         timeoutMs: this.timeoutMs,
         isClosed: this.#isClosed,
       });

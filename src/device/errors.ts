@@ -86,24 +86,12 @@ export class UnauthorizedError extends DeviceError {
 export class LoginFailedError extends DeviceError {
   override readonly code = 'login-failed';
   override readonly exitCode = 4;
-
-  constructor(device: DeviceRef, message: string) {
-    const facts = '"auth.login" of its profile may not fit';
-    super(device, `${message}. Try "login ${device.name}"; or ${facts}`);
-  }
 }
 
 /** A write met the end of its session: only reading shows whether the device has executed it. */
 export class ExpiredSessionError extends DeviceError {
   override readonly code = 'session-expired';
   override readonly exitCode = 4;
-
-  constructor(device: DeviceRef, method: string, path: string) {
-    super(
-      device,
-      `the session had ended when ${method} ${path} was sent (401); it was not sent again. Check, then repeat it`,
-    );
-  }
 }
 
 /** Complaints of the device per field; `''` collects those about no field. */

@@ -1,10 +1,10 @@
-import { namesRecord, placeholdersIn } from './path-template.ts';
+import { namesRecord } from './path-template.ts';
 import { parse, parseDocument } from 'yaml';
 import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
-import { declareSecrets, isSecretField, maskedPath } from './sensitive-fields.ts';
+import { declareSecrets } from './sensitive-fields.ts';
 import {
   type ConfiguredAuth,
   type ConfiguredLogin,
@@ -161,13 +161,6 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
     const missing = '{item}, {id} or {key} is missing';
     yield [['remove', 'path'], `a DELETE must go to the path of one record: ${missing}`];
   }
-  for (const [path, value] of pathsOf(profile)) {
-    if (value === undefined || !hasSecret(value)) continue;
-    yield [
-      path,
-      `a secret in an address ends up in logs: state auth.header, and give the token with "login --token"`,
-    ];
-  }
   const message = auth?.login && loginProblem(auth.login, profile);
   if (message !== undefined) yield [['auth', 'login'], message];
   for (const [write, facts] of Object.entries({ create, update, remove })) {
@@ -202,39 +195,17 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
 
 /** Why a login contradicts itself, or would write to records. */
 function loginProblem(login: ConfiguredLogin, profile: Profile): string | undefined {
-  const { cookie, logout, path, tokenIn } = login;
-  const plain = (text: string): string => text.replace(/[?#].*$|\/+$/g, '');
+  const { cookie, logout, tokenIn } = login;
+  const plain = (path: string): string => path.replace(/[?#].*$|\/+$/g, '');
+  const path = plain(login.path);
   if (tokenIn === undefined && cookie === undefined) return 'token_in or cookie is missing';
-  const isOfRecords = Object.keys(profile.resources).some(
-    (resource) => plain(collectionPath(profile, resource)) === plain(path),
-  );
-  if (isOfRecords) return `${path} has records: a login there would add one`;
-  const isBelow = [plain(path), '{location}'].includes(plain(logout?.path ?? ''));
-  if (logout?.method !== 'DELETE' || isBelow || logout.path.startsWith(`${plain(path)}/`))
-    return undefined;
-  return 'a logout by DELETE must go to the path of the login, below it, or to {location}';
-}
-
-/** Every path of a profile, with its place in the file. */
-function pathsOf(profile: Profile): [place: string[], path: string | undefined][] {
-  const { auth, basePath, list, resources } = profile;
-  return [
-    [['auth', 'login', 'path'], auth?.login?.path],
-    [['base_path'], basePath],
-    [['list', 'path'], list.path],
-    [['list', 'detail'], list.detail],
-    ...WRITES.map((name): [string[], string] => [[name, 'path'], profile[name].path]),
-    ...Object.entries(resources).flatMap(([name, facts]): [string[], string | undefined][] => [
-      [['resources', name, 'path'], facts?.path],
-      [['resources', name, 'update', 'path'], facts?.update?.path],
-    ]),
-  ];
-}
-
-/** Whether a query has a secret, by the name of the parameter or of the field that is put in. */
-function hasSecret(path: string): boolean {
-  const [, query = ''] = path.split('?', 2);
-  return maskedPath(path) !== path || placeholdersIn(query).some(isSecretField);
+  const collections = Object.keys(profile.resources).map((name) => collectionPath(profile, name));
+  if (collections.map(plain).includes(path)) return `${path} has records: a login would add one`;
+  const end = plain(logout?.path ?? '{location}');
+  const isOwn = [path, '{location}'].includes(end) || end.startsWith(`${path}/`);
+  return logout?.method !== 'DELETE' || isOwn
+    ? undefined
+    : 'a logout by DELETE must go to the path of the login, below it, or to {location}';
 }
 
 /** Why the facts of a write (`create`, `update` or `remove`) contradict each other, if they do. */

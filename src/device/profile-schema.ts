@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { namesRecord } from './path-template.ts';
+import { namesRecord, placeholdersIn } from './path-template.ts';
+import { isSecretField, maskedPath } from './sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
@@ -19,6 +20,18 @@ const names = z.array(text, 'must be a list of names');
 const fact = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
   type.exactOptional().describe(says);
 
+/** A path; its query has no secret, by the name of the parameter or of the field that is put in. */
+function path(pattern: RegExp, message: string): z.ZodString {
+  return text
+    .regex(pattern, message)
+    .refine(
+      (value) =>
+        maskedPath(value) === value &&
+        !placeholdersIn(value.split('?', 2)[1] ?? '').some(isSecretField),
+      'has a secret, and addresses end up in logs: state auth.header, and give the token with "login --token"',
+    );
+}
+
 /** Headers of HTTP itself, of the way, and those that devsh sends anyway. */
 const RESERVED =
   /^(?:host|connection|keep-alive|te|trailer|transfer-.*|upgrade|expect|content-.*|set-cookie2?|cookie2?|proxy-.*|accept.*|user-agent|if-.*|range|via|forwarded|x-forwarded-.*|origin|referer|date)$/i;
@@ -27,11 +40,10 @@ const headerName = text
   .regex(/^[A-Za-z][\w-]{0,63}$/, 'must be the name of a header, as X-API-Key')
   .refine((name) => !RESERVED.test(name), 'is a header of HTTP that cannot take a secret');
 
-const place = text.regex(
-  /^(?:header:[\w-]+|cookie:[\w.-]+|[^:\s]+)$/,
-  'must be a place in the response, as data.token, header:X-Auth-Token or body',
+const ownPath = path(
+  /^\/(?!.*(?:\.|%2e){2})[!-~]*$/i,
+  'must begin with /, without blanks and dots',
 );
-const ownPath = text.regex(/^\/[!-~]*$/, 'must begin with /, without blanks');
 
 const loginSchema = z.strictObject({
   path: ownPath.describe('Where a user and a password open a session'),
@@ -44,16 +56,12 @@ const loginSchema = z.strictObject({
   password_field: text.default('password').describe('The field with the password'),
   constants: fact(z.record(z.string(), z.string()), 'Further fields, as in grant_type=password'),
   token_in: fact(
-    place,
+    text.regex(/^(?:header:[\w-]+|[^:\s]+)$/, 'must be a place, as data.token or header:NAME'),
     'Where the response has the token: data.token, header:NAME, or body for all of it',
   ),
   cookie: fact(
     text.regex(/^[\w!#$%&'*+.^`|~-]{1,64}$/, 'must be the name of a cookie'),
     'The cookie that carries the session; token_in is where its value is, if not in Set-Cookie',
-  ),
-  headers: fact(
-    z.record(headerName, place),
-    'Further headers of each request, and where the response has their values',
   ),
   lifetime: fact(
     text.regex(/^[1-9]\d{0,4}[smh]$/, 'must be a time, as 30m'),
@@ -83,7 +91,7 @@ const authSchema = z.strictObject({
 const writeSchema = z.strictObject({
   method: fact(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'The HTTP method'),
   path: fact(
-    text.regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}'),
+    path(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}'),
     'The path, with {collection}, {item}, {id}, {key}, {resource} and any {field} of the record',
   ),
   encoding: fact(z.enum(['form', 'json']), 'The encoding of the body'),
@@ -132,8 +140,7 @@ const rotateSchema = z.strictObject({
 });
 
 const tokenSchema = z.strictObject({
-  path: text
-    .regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
+  path: path(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
     .refine((path) => namesRecord(path), 'must name one record, as {item}, {id} or {key}')
     .describe('The path of the POST that makes a new token, as {item}token/'),
   answer: fact(text, 'Where the response has the token, if not in token; as data.key'),
@@ -142,7 +149,7 @@ const tokenSchema = z.strictObject({
 
 const listSchema = z.strictObject({
   path: fact(
-    text.regex(/^(?:\/|\{collection\})/, 'must begin with / or {collection}'),
+    path(/^(?:\/|\{collection\})/, 'must begin with / or {collection}'),
     'The path, with {collection} and {resource}',
   ),
   items: fact(text, 'Where the records are in the response, as in data.items'),
@@ -155,9 +162,10 @@ const listSchema = z.strictObject({
   size_parameter: fact(text, 'The query parameter for the number of records per page'),
   summary: fact(flag, 'The list leaves out fields that a record has at its own path'),
   detail: fact(
-    text
-      .regex(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
-      .refine((path) => namesRecord(path), 'must name one record, as {item}, {id} or {key}'),
+    path(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}').refine(
+      (path) => namesRecord(path),
+      'must name one record, as {item}, {id} or {key}',
+    ),
     'The path of one complete record, if not {item}',
   ),
   group_field: fact(text, 'For lines as in admin="root,joe": the field of a record for its groups'),
@@ -179,7 +187,7 @@ const fieldSchema = z.strictObject({
 
 const resourceSchema = z.strictObject({
   path: fact(
-    text.regex(/^\//, 'must begin with /'),
+    path(/^\//, 'must begin with /'),
     'The path of the records, if not below the base path',
   ),
   parent: fact(text, 'The resource whose records have these below them; path has {parent}'),
@@ -237,7 +245,7 @@ const revisionSchema = z.strictObject({
 export const profileSchema = z.strictObject({
   extends: fact(text, 'The built-in profile for everything left out'),
   base_path: fact(
-    text.regex(/^\/(?:.*\/)?$/, 'must begin and end with /'),
+    path(/^\/(?:.*\/)?$/, 'must begin and end with /'),
     'The path before the name of a resource, as /api/',
   ),
   ends_with_slash: fact(flag, 'Whether paths end with a slash: /api/user/ or /api/user'),

@@ -29,6 +29,8 @@ interface ReadRules {
   readonly redirect?: 'stay' | undefined;
   /** The time limit of one whole response. */
   readonly timeoutMs: number;
+  /** A login or a logout: repeated only if no byte of it left. */
+  readonly isOnce?: boolean;
   /** No retries after the client was closed. */
   readonly isClosed: boolean;
 }
@@ -55,8 +57,10 @@ export function nextRead(
   rules: ReadRules,
 ): NextRead | undefined {
   if ('fault' in outcome) {
-    return !rules.isClosed && isTemporary(outcome.fault) ? retry(state) : undefined;
+    const mayRepeat = rules.isOnce !== true || isUnsent(outcome.fault);
+    return !rules.isClosed && mayRepeat && isTemporary(outcome.fault) ? retry(state) : undefined;
   }
+  if (rules.isOnce === true) return undefined;
   const { status, headers } = outcome.response;
   const waitMs = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
   if (waitMs !== undefined) {

@@ -1,4 +1,4 @@
-import { CancelledError } from '../errors.ts';
+import { CancelledError, unlessCancelled } from '../errors.ts';
 import { type Credential, headerOf } from './credential.ts';
 import { bodyOf } from './encode.ts';
 import {
@@ -34,14 +34,12 @@ interface SessionOptions
 }
 
 interface OpenSession {
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   /** The address of the session itself. */
   readonly location: string | undefined;
   /** The device has accepted it once: a 401 then means that it has ended. */
   wasAccepted: boolean;
 }
-
-type Headers = Readonly<Record<string, string>>;
 
 /** A logout takes no longer than this. */
 const LOGOUT_MS = 2_000;
@@ -76,7 +74,7 @@ export class SessionLogin {
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
     const { device, isRead, send } = this.#options;
     const opening = this.#open();
-    const session = await unlessAborted(opening, signal);
+    const session = await unlessCancelled(opening, signal);
     const response = await send({ ...request, login: session.headers }, signal);
     if (response.status !== 401 || !session.wasAccepted) {
       session.wasAccepted ||= response.status !== 401;
@@ -84,9 +82,12 @@ export class SessionLogin {
     }
     // Another request may have opened a new one meanwhile.
     if (this.#session === opening) this.#session = undefined;
-    if (!isRead(request))
-      throw new ExpiredSessionError(device, request.method, maskedPath(request.path));
-    const { headers } = await unlessAborted(this.#open(), signal);
+    if (!isRead(request)) {
+      const what = `${request.method} ${maskedPath(request.path)}`;
+      const text = `the session had ended when ${what} was sent (401); it was not sent again. Check, then repeat it`;
+      throw new ExpiredSessionError(device, text);
+    }
+    const { headers } = await unlessCancelled(this.#open(), signal);
     return send({ ...request, login: headers }, signal);
   }
 
@@ -97,7 +98,7 @@ export class SessionLogin {
     if (this.#session === undefined || logout === undefined) return;
     const signal = AbortSignal.timeout(LOGOUT_MS);
     try {
-      const { headers, location } = await unlessAborted(this.#session, signal);
+      const { headers, location } = await unlessCancelled(this.#session, signal);
       const path = logout.path === '{location}' ? location : logout.path;
       if (path === undefined) return;
       await this.#options.sendOnce({ method: logout.method, path, login: headers }, signal);
@@ -135,41 +136,28 @@ export class SessionLogin {
     const { exchangeError, reasonIn, responseError } = this.#options;
     const request = loginRequest(login, credential);
     const context = { device, credential, request };
-    let response: Response;
-    try {
-      response = await sendOnce(request);
-    } catch (error) {
+    const response = await sendOnce(request).catch((error: unknown) => {
       throw notArrived(device, exchangeError(context, error));
+    });
+    const { status } = response;
+    const token = status < 400 ? tokenIn(response, login) : undefined;
+    if (status >= 500 || CLEAR.includes(status)) {
+      throw notArrived(device, responseError(context, response));
     }
-    const { status, body } = response;
-    const { method, path } = request;
-    const place = login.tokenIn ?? `cookie:${login.cookie ?? ''}`;
-    const places = Object.entries({ ...login.headers, '': place });
-    const found = places.map(([name, at]) => [name, valueIn(response, at)] as const);
-    const missing = places.find((_, index) => found[index]?.[1] === undefined)?.[1];
-    if (status < 400 ? missing !== undefined : status < 500 && !CLEAR.includes(status)) {
-      const reason = reasonIn(context, body);
-      const what =
-        status < 400
-          ? `${method} ${path} returned ${status} without a session in ${missing ?? ''}`
-          : `the login was refused (${status}, ${String(credential)})`;
-      throw new LoginFailedError(device, reason === '' ? what : `${what}: ${reason}`);
+    if (token === undefined) {
+      const text = `the login was refused (${status}, ${String(credential)})${reasonIn(context, response)}`;
+      const place = login.tokenIn ?? `the cookie ${login.cookie ?? ''}`;
+      const missing = status < 400 ? `: ${login.path} returned no session in ${place}` : '';
+      const advice = `Try "login ${device.name}"; or "auth.login" of its profile does not fit`;
+      throw new LoginFailedError(device, `${text}${missing}. ${advice}`);
     }
-    if (status >= 400) throw notArrived(device, responseError(context, response));
-    const secrets = found.map(([, value = '']) => value);
-    for (const value of secrets) onSecret(value);
-    const token = secrets.at(-1) ?? '';
-    const further = found.slice(0, -1).map(([name, value = '']) => [name, value] as const);
-    return {
-      headers: {
-        ...(login.cookie === undefined
-          ? { [auth.header ?? 'authorization']: headerOf(token, auth, 'Bearer') }
-          : { cookie: `${login.cookie}=${token}` }),
-        ...Object.fromEntries(further),
-      },
-      location: locationIn(response, origin, path),
-      wasAccepted: false,
-    };
+    onSecret(token);
+    const headers =
+      login.cookie === undefined
+        ? { [auth.header ?? 'authorization']: headerOf(token, auth, 'Bearer') }
+        : { cookie: `${login.cookie}=${token}` };
+    const location = locationIn(response, origin, login.path);
+    return { headers, location, wasAccepted: false };
   }
 }
 
@@ -191,31 +179,27 @@ function notArrived(device: DeviceRef, error: Error): Error {
 }
 
 /** A part of the response to a login; undefined if it is not there, or fits in no header. */
-function valueIn({ headers, body }: Response, place: string): string | undefined {
-  const [, kind, name = ''] = /^(header|cookie):(.*)$/.exec(place) ?? [];
+function tokenIn(
+  { headers, body }: Response,
+  { tokenIn, cookie = '' }: ConfiguredLogin,
+): string | undefined {
+  const [, header] = /^header:(.*)$/.exec(tokenIn ?? '') ?? [];
+  const json = tokenIn === undefined || header !== undefined ? undefined : jsonIn(body);
   const value =
-    kind === 'header'
-      ? headers[name.toLowerCase()]
-      : kind === 'cookie'
-        ? cookieIn(headers['set-cookie'] ?? '', name)
-        : valueInBody(body, place);
+    tokenIn === undefined
+      ? cookieIn(headers['set-cookie'] ?? '', cookie)
+      : header !== undefined
+        ? headers[header.toLowerCase()]
+        : tokenIn === 'body'
+          ? (json ?? body.trim())
+          : isValueObject(json) && nestedValue(json, tokenIn);
   return typeof value === 'string' && USABLE.test(value) ? value : undefined;
-}
-
-function valueInBody(body: string, place: string): unknown {
-  const json = jsonIn(body);
-  if (place === 'body') return json ?? body.trim();
-  return isValueObject(json) ? nestedValue(json, place) : undefined;
 }
 
 /** The last cookie of this name; several headers are joined by commas. */
 function cookieIn(header: string, name: string): string | undefined {
-  const values = header.split(/,\s*/).flatMap((one) => {
-    const [pair = ''] = one.split(';', 1);
-    const [own = '', ...value] = pair.split('=');
-    return own.trim() === name ? [value.join('=').trim()] : [];
-  });
-  return values.at(-1);
+  const cookies = [...header.matchAll(/(?:^|, *)([^=;, ]+)=([^;,]*)/g)];
+  return cookies.findLast(([, own]) => own === name)?.[2];
 }
 
 /** Where the device says that the session is; undefined if that is elsewhere than below the login. */
@@ -224,22 +208,6 @@ function locationIn({ headers }: Response, origin: string, path: string): string
   if (location === '' || !URL.canParse(location, origin)) return undefined;
   const { origin: place, pathname } = new URL(location, origin);
   const [own = ''] = path.split('?', 1);
-  return place === origin && pathname.startsWith(`${own.replace(/\/$/, '')}/`)
-    ? pathname
-    : undefined;
-}
-
-/** The work goes on for others who wait for it. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const cancel = (): void => {
-      reject(new CancelledError());
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    if (signal.aborted) cancel();
-    void work.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', cancel);
-    });
-  });
+  const isBelow = pathname.startsWith(`${own.replace(/\/$/, '')}/`);
+  return place === origin && isBelow ? pathname : undefined;
 }

@@ -57,8 +57,8 @@ export function responseError(context: FailureContext, received: Response): Devi
 }
 
 /** Why a login was refused, in the words of the device. */
-export function reasonIn(context: FailureContext, body: string): string {
-  return redacted(context, declinedReason(body) ?? issuesText(issuesOf(body)));
+export function reasonIn(context: FailureContext, { body }: Response): string {
+  return redacted(context, reasonSuffix(declinedReason(body) ?? issuesText(issuesOf(body))));
 }
 
 /** The error for a 2xx with an unusable body. */
@@ -232,25 +232,18 @@ function tokenAdvice(
   const challenge = headers['www-authenticate'] ?? '';
   const [wanted] = /^[\w-]+/.exec(challenge.trim()) ?? [];
   const [named] = NAMED_HEADER.exec(`${challenge} ${body}`) ?? [];
-  const isSame = (one: string | undefined, other: string): boolean =>
-    one?.toLowerCase() === other.toLowerCase();
-  if (isSame(wanted, prefix) || isSame(named, header)) return '';
-  const facts =
-    named === undefined
-      ? wanted === undefined
-        ? ['auth.prefix=Bearer', 'auth.header=X-API-Key']
-        : PASSWORD_SCHEME.test(wanted)
-          ? []
-          : [`auth.prefix=${wanted}`]
-      : [`auth.header=${named}`];
-  const proposals = facts.map((one) => `"profile set ${device.name} ${one}"`).join(' or ');
-  const sent = `${header.replace(/^a/, 'A')}: ${prefix === '' ? '' : `${prefix} `}…`;
-  const other = named ?? wanted;
-  const requires = other === undefined ? 'may require another scheme' : `requires ${other}`;
-  return (
-    `. devsh sent the token as "${sent}"; the device ${requires}: try ` +
-    `${proposals === '' ? '' : `${proposals}, or `}a password, "login ${device.name} --user NAME"`
-  );
+  const required = named ?? wanted;
+  if ([prefix, header].some((own) => own.toLowerCase() === required?.toLowerCase())) return '';
+  const set = `"profile set ${device.name} auth`;
+  const proposals = [
+    ...(wanted === undefined || PASSWORD_SCHEME.test(wanted) ? [] : [`${set}.prefix=${wanted}"`]),
+    ...(required === undefined ? [`${set}.prefix=Bearer"`, `${set}.header=X-API-Key"`] : []),
+    `a password, "login ${device.name} --user NAME"`,
+  ];
+  const all = named === undefined ? proposals : [`${set}.header=${named}"`, ...proposals.slice(-1)];
+  const sent = `${header.replace(/^a/, 'A')}: ${prefix}${prefix && ' '}…`;
+  const other = required === undefined ? 'may require another scheme' : `requires ${required}`;
+  return `. devsh sent the token as "${sent}"; the device ${other}: try ${all.join(', or ')}`;
 }
 
 const PASSWORD_SCHEME = /^(?:basic|digest|ntlm|negotiate)$/i;

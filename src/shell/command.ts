@@ -18,7 +18,7 @@ import {
 import type { Output } from './output.ts';
 import { readUserFile } from '../os/user-file.ts';
 import { newRunId } from '../change/plan.ts';
-import { UsageError } from '../errors.ts';
+import { unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import { namedDevices } from './named-devices.ts';
@@ -27,7 +27,7 @@ import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
 import type { RotationStore } from '../credentials/rotation-store.ts';
 import type { Credentials } from '../credentials/sources.ts';
-import { type ShellSession, type ShellIo, unlessCancelled } from './session.ts';
+import type { ShellSession, ShellIo } from './session.ts';
 import type { Arguments } from './grammar/given-words.ts';
 
 /** A device of the line, as far as it is known without a request. */

@@ -1,7 +1,7 @@
 import type { RunControl } from '../change/run-control.ts';
 import { CredentialGate } from '../fleet/credential-gate.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
-import { CancelledError, DeclinedError, RefusedError } from '../errors.ts';
+import { DeclinedError, RefusedError } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
 import type { Trust } from '../device/tls.ts';
 import { join } from 'node:path';
@@ -79,23 +79,6 @@ export async function confirm(
   const expected = count === 1 ? 'y' : String(count);
   const answer = await io.ask({ kind: 'confirm', text: textFor(expected), expected, ...shown });
   if (answer !== expected) throw new DeclinedError(`not confirmed: ${nothing}`);
-}
-
-/** Resolves to the value, or throws CancelledError when `signal` aborts: a pipe or terminal may never deliver. */
-export async function unlessCancelled<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
-  const over = new AbortController();
-  const cancelled = new Promise<never>((_resolve, reject) => {
-    const cancel = (): void => {
-      reject(new CancelledError());
-    };
-    if (signal.aborted) cancel();
-    signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
-  });
-  try {
-    return await Promise.race([waiting, cancelled]);
-  } finally {
-    over.abort();
-  }
 }
 
 /** Trust and credential that apply to this session alone. */

@@ -24,7 +24,7 @@ async function sessionAt(
 }
 
 const giveToken: Answer = (_request, response) => {
-  response.end(JSON.stringify({ data: { token: TOKEN, csrf: 'cs-rf' } }));
+  response.end(JSON.stringify({ data: { token: TOKEN } }));
 };
 
 /** The last request to the users. */
@@ -41,11 +41,6 @@ test.each([
   ],
   ['{header: X-Session, login: {path: /login, token_in: data.token}}', 'x-session', TOKEN],
   ['{login: {path: /login, token_in: data.token, cookie: ticket}}', 'cookie', `ticket=${TOKEN}`],
-  [
-    '{login: {path: /login, token_in: data.token, headers: {X-Csrf: data.csrf}}}',
-    'x-csrf',
-    'cs-rf',
-  ],
 ])('%s is sent in %s', async (facts, header, value) => {
   const { server, device } = await sessionAt(facts, giveToken);
   await device.list('user');
@@ -132,13 +127,23 @@ test.each<[number, string, string, string]>([
   [401, '{"detail":"No."}', 'unauthorized', 'the login was refused (401, as admin): No'],
   [400, '{"detail":"No."}', 'login-failed', 'the login was refused (400, as admin): No'],
   [403, '', 'login-failed', 'the login was refused (403, as admin)'],
-  [200, '{"success":false,"error":"locked"}', 'login-failed', 'without a session in data.token'],
-  [200, '<html><title>Sign in</title></html>', 'login-failed', 'without a session in data.token'],
-  [200, '{"data":{"token":"a b\\r\\nX-Evil: 1"}}', 'login-failed', 'without a session'],
-  [200, `{"data":{"token":"${'a'.repeat(9000)}"}}`, 'login-failed', 'without a session'],
+  [
+    200,
+    '{"success":false,"error":"locked"}',
+    'login-failed',
+    '/login returned no session in data.token',
+  ],
+  [
+    200,
+    '<html><title>Sign in</title></html>',
+    'login-failed',
+    '/login returned no session in data.token',
+  ],
+  [200, '{"data":{"token":"a b\\r\\nX-Evil: 1"}}', 'login-failed', '/login returned no session'],
+  [200, `{"data":{"token":"${'a'.repeat(9000)}"}}`, 'login-failed', '/login returned no session'],
   [404, '', 'login-failed', 'the login was refused (404, as admin)'],
   [429, '', 'rejected', 'too many requests'],
-  [307, '', 'login-failed', 'returned 307 without a session'],
+  [307, '', 'login-failed', 'refused (307, as admin): /login returned no session'],
   [500, '', 'unreachable', 'no login: POST /login returned 500'],
 ])('a login with the response %i %s is %s', async (status, body, code, text) => {
   const { server, device } = await sessionAt(
@@ -219,14 +224,19 @@ test('the secret of a session is in no error, trace or response of a write', asy
 
 test.each([
   ['{login: {path: /login}}', 'token_in or cookie is missing'],
-  ['{login: {path: /api/user/, cookie: sid}}', 'has records: a login there would add one'],
-  ['{login: {path: "/login?token=abc", cookie: sid}}', 'ends up in logs'],
+  ['{login: {path: /api/user/, cookie: sid}}', 'has records: a login would add one'],
+  ['{login: {path: "/login?token=abc", cookie: sid}}', 'addresses end up in logs'],
   ['{login: {path: login, cookie: sid}}', 'must begin with /'],
   ['{login: {path: /login, cookie: "a b"}}', 'must be the name of a cookie'],
   ['{login: {path: /login, cookie: "a=b; c"}}', 'must be the name of a cookie'],
-  ['{login: {path: /login, cookie: sid, headers: {Cookie: data.x}}}', 'is a header of HTTP'],
+  ['{header: cookie, login: {path: /login, cookie: sid}}', 'is a header of HTTP'],
   ['{login: {path: /login, cookie: sid, lifetime: soon}}', 'must be a time, as 30m'],
   ['{login: {path: /login, cookie: sid, tokenin: x}}', 'did you mean "token_in"?'],
+  [
+    '{login: {path: /login, cookie: sid, logout: {path: /login/../api/}}}',
+    'without blanks and dots',
+  ],
+  ['{login: {path: /login, cookie: sid, logout: {path: /login/%2E%2e/api}}}', 'without blanks and'],
   [
     '{login: {path: /login, cookie: sid, logout: {method: DELETE, path: /api/user/}}}',
     'a logout by DELETE must go to the path of the login',

@@ -46,10 +46,10 @@ test.each([
   ['auth.prefix=a\r\nX-B: c', 'must be one word'],
   ['auth.prefix=Bearer and more', 'must be one word'],
   ['auth.headr=X-API-Key', 'did you mean "header"'],
-  ['list.path=/api/user?api_key=abc', 'ends up in logs'],
-  ['remove.path={item}?access_token={token}', 'ends up in logs'],
-  ['remove.path={item}?t={token}', 'ends up in logs'],
-  ['resources.user.path=/api/user?token=', 'ends up in logs'],
+  ['list.path=/api/user?api_key=abc', 'addresses end up in logs'],
+  ['remove.path={item}?access_token={token}', 'addresses end up in logs'],
+  ['remove.path={item}?t={token}', 'addresses end up in logs'],
+  ['resources.user.path=/api/user?token=', 'addresses end up in logs'],
 ])('%j is refused with the reason', async (fact, reason) => {
   const { devsh } = await startFleet();
   const { stderr, exitCode } = await devsh(['profile', 'set', 'sim1', fact]);

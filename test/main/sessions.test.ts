@@ -17,11 +17,7 @@ const EXAMPLE =
 /** Devices that take only sessions, and a profile that says so. */
 async function startSessions(
   kind: (typeof KINDS)[number],
-  {
-    more = '',
-    quirk = [],
-    ...spec
-  }: SimulatorOptions & { more?: string; env?: NodeJS.ProcessEnv } = {},
+  { quirk = [], ...spec }: SimulatorOptions & { env?: NodeJS.ProcessEnv } = {},
 ): Promise<TestFleet> {
   const fleet = await startFleet({ ...spec, quirk: [kind, ...quirk], isListed: false });
   await know(fleet.devsh, fleet.devices, { profile: 'sessions' });
