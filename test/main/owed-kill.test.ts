@@ -11,7 +11,21 @@ test(
     const { devsh, devices } = await startFleet({ devices: 16, latencyMs: 10 });
     const down = devices.slice(1);
     for (const device of down) device.setFault('refuse', true);
-    await devsh('user delete viewer --on @lab --yes');
+    const names = 'lang=de first_name=D lastname=D';
+    for (const line of [
+      'user delete viewer',
+      // The deletion replaces the addition: nothing ever creates bob.
+      `user add username=bob ${names}`,
+      'user delete bob',
+      // Undone: nothing ever creates carol, either.
+      `user add username=carol ${names}`,
+      'undo',
+      // Two changes to one record, in this order.
+      `user add username=dave ${names}`,
+      'user set dave lang=fr',
+    ]) {
+      await devsh(`${line} --on @lab --yes`);
+    }
     for (const device of down) device.setFault('refuse', false);
 
     const settle = () =>
@@ -25,7 +39,7 @@ test(
       await Promise.all(programs.map(({ ended }) => ended));
     }
     // What was sent without a verdict belongs to its run.
-    for (let round = 0; round < KILLS + 1; round += 1) {
+    for (let round = 0; round < 2 * KILLS + 2; round += 1) {
       const { stderr } = await devsh('owed settle --yes');
       const runs = new Set([...stderr.matchAll(/"resume ([\w-]+)"/g)].map(([, id = '']) => id));
       if (runs.size === 0) break;
@@ -34,9 +48,12 @@ test(
 
     const { stdout } = await devsh('owed --json');
     expect(JSON.parse(stdout)).toMatchObject({ owed: [] });
-    for (const device of devices) {
-      expect(writesOf(device), device.name).toHaveLength(1);
-      expect(usernames(device)).not.toContain('viewer');
+    for (const device of down) {
+      const methods = writesOf(device).map((write) => write.split(' ')[0]);
+      expect(methods.toSorted(), device.name).toEqual(['DELETE', 'POST', 'POST']);
+      expect(usernames(device)).toContain('dave');
+      for (const name of ['viewer', 'bob', 'carol']) expect(usernames(device)).not.toContain(name);
+      expect(device.users.find(({ username }) => username === 'dave')?.lang).toBe('fr');
     }
   },
 );
