@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { writeFile, mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
 import { blocksOf } from '../docs/markdown.ts';
-import { ADMIN, know, startFleet, type TestFleet } from './devsh.ts';
+import { serve } from '../device/server.ts';
+import { Canaries } from '../promises/canaries.ts';
+import { ADMIN, know, makeDevsh, startFleet, type TestFleet } from './devsh.ts';
 
 const KINDS = ['session-token', 'session-cookie'] as const;
 
@@ -122,6 +124,20 @@ describe.each(KINDS)('%s', (kind) => {
     expect(exitCode).toBe(3);
   });
 
+  test('a fleet is one login, one connection and one logout for each device', async () => {
+    const { devsh, devices } = await startSessions(kind, { devices: 40 });
+    const { exitCode } = await devsh('user list --on @lab');
+    expect(exitCode).toBe(0);
+    for (const device of devices) {
+      expect(requestsTo(device)).toEqual([
+        'POST /api/login',
+        'GET /api/user/',
+        'DELETE /api/login',
+      ]);
+      expect(device.connections).toBe(1);
+    }
+  });
+
   test('a login that two devices have refused goes to no further one', async () => {
     const { devsh, devices } = await startSessions(kind, {
       devices: 4,
@@ -164,4 +180,25 @@ describe.each(KINDS)('%s', (kind) => {
     expect(wrong.stdout).toContain('refused');
     expect(wrong.exitCode).toBe(4);
   });
+});
+
+test('the secret of a session is in no file, even if a record shows it', async () => {
+  const token = 'k7d2f19c0aa94be1b3d5';
+  const server = await serve((request, response) => {
+    const answer = request.url === '/login' ? { token } : [{ username: 'bob', seen: token }];
+    response.end(JSON.stringify(answer));
+  });
+  const devsh = await makeDevsh(ADMIN);
+  const address = `127.0.0.1:${server.port}`;
+  await devsh(['device', 'add', 'fw1', address]);
+  await devsh(['trust', 'accept', address, '--fingerprint', server.certificate.fingerprint]);
+  await devsh('profile set fw1 auth.login.path=/login auth.login.token_in=token');
+  const trace = join(devsh.folder, 'trace.jsonl');
+  expect(await devsh(`user list --on fw1 --trace ${trace}`)).toMatchObject({ exitCode: 0 });
+  expect(server.requests.map(({ path }) => path)).toEqual(['/login', '/api/user/']);
+  const canaries = new Canaries();
+  canaries.know('session', token);
+  canaries.know('password', ADMIN.DEVSH_PASSWORD);
+  expect(await canaries.foundBelow(devsh.folder)).toEqual([]);
+  expect(await readFile(trace, 'utf8')).toContain('/login');
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Credential } from '../../src/device/credential.ts';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
 import { DeclinedFailure } from '../../src/device/errors.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type WriteRequest,
 } from '../../src/device/encode.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
+import { deviceAt, serve } from '../device/server.ts';
 import { keyFieldOf, listPath, type Profile } from '../../src/device/profile.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 
@@ -42,6 +44,8 @@ interface Dialect {
   /** Changes of the first record, and their request. */
   readonly set?: readonly [changes: DeviceRecord, request: string];
   readonly remove?: string;
+  /** Where the token `abc` goes. */
+  readonly token?: string;
   /** A 2xx that means a failure, and its message. */
   readonly declined?: readonly [answer: unknown, text: RegExp];
 }
@@ -106,6 +110,7 @@ const DIALECTS: readonly Dialect[] = [
   },
   {
     profile: 'pfsense',
+    token: 'X-API-Key: abc',
     list: '/api/v2/users',
     answer: {
       code: 200,
@@ -183,6 +188,7 @@ const DIALECTS: readonly Dialect[] = [
   },
   {
     profile: 'fortios',
+    token: 'authorization: Bearer abc',
     list: '/api/v2/cmdb/system/admin',
     answer: {
       http_method: 'GET',
@@ -362,6 +368,7 @@ const DIALECTS: readonly Dialect[] = [
   },
   {
     profile: 'redfish',
+    token: 'X-Auth-Token: abc',
     list: '/redfish/v1/AccountService/Accounts',
     answer: {
       '@odata.id': '/redfish/v1/AccountService/Accounts',
@@ -386,6 +393,7 @@ const DIALECTS: readonly Dialect[] = [
   },
   {
     profile: 'github',
+    token: 'authorization: Bearer abc',
     list: '/api/v3/users',
     answer: [{ id: 7, login: 'joe', url: 'https://internal.example/api/v3/users/7' }],
     keys: ['joe'],
@@ -411,6 +419,12 @@ describe.each(DIALECTS)('$profile', (dialect) => {
     expect(listPath(profile, 'user')).toBe(dialect.list);
     const keyField = keyFieldOf(profile, 'user', records);
     expect(records.map((record) => valueText(record[keyField]))).toEqual(dialect.keys);
+  });
+
+  test('gets a token where it wants it', () => {
+    const { token = 'authorization: Token abc' } = dialect;
+    const login = Credential.token('abc');
+    expect(`${login.headerName(profile.auth)}: ${login.header(profile.auth)}`).toBe(token);
   });
 
   if (dialect.add !== undefined) {
@@ -448,4 +462,25 @@ test('several groups with one record each are a list', () => {
     { user: 'root', grp: 'admin' },
     { user: 'joe', grp: ['admin', 'viewer'] },
   ]);
+});
+
+test('Redfish: a session by the documented login, ended at its own address', async () => {
+  const sessions = '/redfish/v1/SessionService/Sessions';
+  const server = await serve((request, response) => {
+    if (request.method === 'POST') {
+      const location = `${sessions}/admin1`;
+      response.writeHead(201, { 'X-Auth-Token': 's3ss10n', location }).end('{"Id":"admin1"}');
+    } else if (request.method === 'DELETE') response.writeHead(204).end();
+    else response.end('{"Members":[]}');
+  });
+  const device = deviceAt(server, { profile: profileIn('redfish') });
+  await device.list('user');
+  await device.close();
+  expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `POST ${sessions}`,
+    'GET /redfish/v1/AccountService/Accounts',
+    `DELETE ${sessions}/admin1`,
+  ]);
+  const tokens = server.requests.map(({ headers }) => headers['x-auth-token']);
+  expect(tokens).toEqual([undefined, 's3ss10n', 's3ss10n']);
 });
