@@ -182,7 +182,7 @@ export class DeviceClient {
       device: this.#options.device,
       origin: this.#origin,
       send: (request, signal) => this.#dispatch(request, signal),
-      // A kept-alive connection may die just as it is reused: only a logout may be lost.
+      // A kept-alive connection may die just as it is reused: only a logout is repeated then.
       sendOnce: (request, signal) =>
         this.#readers.isAnyOpen && !this.#isClosed
           ? this.#write(request, signal)
@@ -224,9 +224,9 @@ export class DeviceClient {
         origin: this.#origin,
         path: request.path,
         redirect: request.redirect,
-        isOnce,
+        isOnce: isOnce && !this.#isClosed,
         timeoutMs: this.timeoutMs,
-        isClosed: this.#isClosed,
+        isClosed: this.#isClosed && !isOnce,
       });
       if (next === undefined) {
         if ('fault' in outcome) throw outcome.fault;

@@ -29,7 +29,7 @@ interface ReadRules {
   readonly redirect?: 'stay' | undefined;
   /** The time limit of one whole response. */
   readonly timeoutMs: number;
-  /** A login or a logout: repeated only if no byte of it left. */
+  /** A login: repeated only if no byte of it left. */
   readonly isOnce?: boolean;
   /** No retries after the client was closed. */
   readonly isClosed: boolean;

@@ -27,7 +27,7 @@ interface SessionOptions
   readonly credential: Credential;
   /** Any request; a read may be repeated. */
   readonly send: (request: HttpRequest, signal?: AbortSignal) => Promise<Response>;
-  /** Once, whatever the method; again only if no byte of it left. */
+  /** A login, again only if no byte of it left; or a logout. */
   readonly sendOnce: (request: HttpRequest, signal?: AbortSignal) => Promise<Response>;
   /** Receives each secret of a session. */
   readonly onSecret: (secret: string) => void;
@@ -101,7 +101,8 @@ export class SessionLogin {
       const { headers, location } = await unlessCancelled(this.#session, signal);
       const path = logout.path === '{location}' ? location : logout.path;
       if (path === undefined) return;
-      await this.#options.sendOnce({ method: logout.method, path, login: headers }, signal);
+      const request = { method: logout.method, path, login: headers, redirect: 'stay' } as const;
+      await this.#options.sendOnce(request, signal);
     } catch {
       // The work is done; a device that cannot log out must not change its result.
     }

@@ -158,6 +158,14 @@ describe.each(KINDS)('%s', (kind) => {
     expect(requestsTo(device(1)).at(-1)).toBe('DELETE /api/login');
   });
 
+  test('a logout is repeated if the device closes the connection', async () => {
+    const { devsh, device } = await startSessions(kind);
+    device(1).setFault('idle-close');
+    expect(await devsh('user list --on sim1')).toMatchObject({ exitCode: 0 });
+    expect(requestsTo(device(1)).filter((one) => one === 'POST /api/login')).toHaveLength(1);
+    expect(device(1).sessions).toBe(0);
+  });
+
   test('Ctrl-C logs out, even while a device is silent', async () => {
     const { devsh, device } = await startSessions(kind);
     device(1).setFault('silence', true, { method: 'GET' });
