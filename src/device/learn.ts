@@ -34,7 +34,7 @@ export async function learn(
     ask(device, { method: 'OPTIONS', path }, signal);
   const collection = await options(collectionPath(profile, resource));
   const listing = device.listing(resource);
-  const example = listing?.single === true ? undefined : exampleOf(device, resource, records);
+  const example = listing?.single === true ? undefined : exampleOf(profile, resource, records);
   const findings = example && (await learnFromRecord(device, resource, example, signal));
   const path =
     example && pathOf(profileFor(profile, resource, findings?.namedBy), resource, example);
@@ -71,8 +71,8 @@ export async function learnFields(
 }
 
 /** A record with an unambiguous path: a slash in it may lead elsewhere. */
-function exampleOf(
-  { profile }: Device,
+export function exampleOf(
+  profile: Profile,
   resource: string,
   records: readonly DeviceRecord[],
 ): DeviceRecord | undefined {
@@ -122,6 +122,11 @@ async function learnFromRecord(
 /** Links are not fields that a list leaves out. */
 const LINK = /^(?:_.*|url|href|links?)$/;
 
+/** The fields of a record that its list leaves out. */
+export function unlistedFields(listed: DeviceRecord, full: DeviceRecord): string[] {
+  return Object.keys(full).filter((field) => !Object.hasOwn(listed, field) && !LINK.test(field));
+}
+
 /** Whether a record has more fields than its list shows; undefined if the device does not respond. */
 export async function hasMoreFields(
   device: Device,
@@ -132,7 +137,7 @@ export async function hasMoreFields(
 ): Promise<boolean | 'not found' | undefined> {
   try {
     const [full = record] = await device.details(resource, [record], signal, profile);
-    return Object.keys(full).some((field) => !Object.hasOwn(record, field) && !LINK.test(field));
+    return unlistedFields(record, full).length > 0;
   } catch (error) {
     if (!isMissingFact(error)) throw error;
     const isUnnamed = error instanceof RefusedError;

@@ -160,7 +160,7 @@ function shrink(
 /** Where text may wrap: device names stay whole, fingerprints break at colons. */
 function piecesOf(text: string): string[] {
   const isFingerprint = /^(?:[\dA-F]{2}:){8,}[\dA-F]{2}$/.test(text);
-  return text.split(isFingerprint ? /(?<=:)/ : /(?<=[, ])/);
+  return text.split(isFingerprint ? /(?<=:)/ : /(?<=[, &])/);
 }
 
 function longestPiece(text: string): number {

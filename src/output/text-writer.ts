@@ -137,6 +137,7 @@ const WHOLE: ReadonlySet<string> = new Set([
   'run',
   'fingerprint',
   'verdicts',
+  ...['finding', 'sends', 'why'],
 ]);
 
 function tableCells({ columns, rows, showsSecrets }: TableOutput): TextTable {

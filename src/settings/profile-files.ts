@@ -37,6 +37,11 @@ export class ProfileFiles {
     return profile;
   }
 
+  /** Uses a profile under this name, for this process only. */
+  hold(name: string, profile: Profile): void {
+    this.#profiles.set(name, Promise.resolve(profile));
+  }
+
   /** Reads the profiles that call a field secret, before a line with its value is shown or stored. */
   async declareSecrets(): Promise<boolean> {
     const named = texts(this.folder, '.yaml').filter(({ text }) => /\bsecret\b/.test(text));

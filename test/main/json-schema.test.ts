@@ -72,6 +72,7 @@ const LINES = [
   'delete /api/user/ --on sim1 --yes',
   'profile list',
   'profile show --on sim1',
+  'profile try sim1',
   'profile schema',
   'learn --on sim1',
   'login --check --on @lab',

@@ -104,6 +104,8 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'profile show sim1',
     'profile set sim1 no_id=0',
     `profile check ${input('router.yaml')}`,
+    'profile try sim1',
+    `profile try sim1 user ${input('router.yaml')}`,
     'profile schema',
     'learn @all-of-them --timeout 3',
     { line: 'vault init --passphrase-stdin', stdin: `${passphrase}\n` },

@@ -1,10 +1,11 @@
 import { valueText } from '../../device/record.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { type Call, type CommandSpec, verb, command } from '../command.ts';
+import { type Call, type CommandSpec, command, later, verb } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, table, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { fieldsOf, oneDevice, TARGETS } from '../arguments.ts';
+import { resourceNames } from './resources.ts';
 
 export const profile: CommandSpec = {
   name: 'profile',
@@ -31,6 +32,29 @@ export const profile: CommandSpec = {
         }
         yield table('facts', ['device', 'fact', 'value', 'origin'], rows);
       },
+    }),
+    verb({
+      name: 'try',
+      summary: 'Read with a profile, and show what devsh understands and would send',
+      args: [
+        oneDevice('DEVICE', 'the device', true),
+        {
+          name: 'RESOURCE',
+          summary: 'what to read; user if nothing else is stated',
+          complete: ({ fleet }) => resourceNames(fleet).map((text) => ({ text })),
+        },
+        {
+          name: 'FILE',
+          summary: 'a profile file (./NAME, NAME.yaml, -) instead of the one in use',
+        },
+      ],
+      options: [...DEVICES, 'profile'],
+      changes: 'nothing',
+      details:
+        'Sends only GET, and keeps nothing: records, id, key, fields and login, the requests of an add, a change\n' +
+        'and a delete with example values, and facts that would fit better.',
+      examples: ['profile try fw1 router.yaml', 'profile try fw1 interface --profile drf'],
+      run: later(async () => (await import('../devices/try-profile.ts')).tryProfile),
     }),
     verb({
       name: 'set',

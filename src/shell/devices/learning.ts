@@ -126,7 +126,7 @@ const RESOURCE_FACTS = [
 
 const FLAGS = ['nullable', 'createOnly', 'writeOnly', 'neverFilled', 'secret'] as const;
 
-function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
+export function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
   return [
     type,
     ...(required ? ['required'] : []),
@@ -138,7 +138,7 @@ function describe({ type, required, readOnly, choices, ...more }: FieldDetails):
 }
 
 /** The origin of a fact, or of the group that it belongs to. */
-function originOf({ origins }: Profile, fact: string): Origin {
+export function originOf({ origins }: Profile, fact: string): Origin {
   const group = fact.replace(/\.[^.]*$/, '');
   return origins[fact] ?? origins[group] ?? 'assumed';
 }

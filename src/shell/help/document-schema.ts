@@ -161,10 +161,13 @@ const TABLES = [
   'pins',
   'questions',
   'quirks',
+  'requests',
   'resources',
   'runs',
   'simulator',
+  'suggestions',
   'themes',
+  'understood',
   'vault',
 ] as const;
 

@@ -1,0 +1,83 @@
+import { idOf, isNamedByKey, managedFields, type Profile, resourceOf } from './profile.ts';
+import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
+import { isSecretField } from './sensitive-fields.ts';
+
+/** A fact, as a profile file names it, that would make a profile fit what a device responded. */
+export type Hint = Readonly<{ fact: string; value: string; why: string }>;
+
+const MAX_DEPTH = 4;
+/** Names of natural keys, most likely first; then any other. */
+const KEY_NAMES = [/^(?:user_?name|login|user|account|name)$/i, /name$|mail$|key$/i, /./];
+const ID_NAME = /(?:^|[_-])(?:uu|gu)?id$|[a-z](?:Uu|Gu)?I[dD]$/;
+
+/** Where the records are, if a response has a list at a place that the profile does not name. */
+export function itemsHint(body: Value): Hint | undefined {
+  const [largest] = [...listsIn(body, [])].sort((a, b) => b.count - a.count);
+  if (largest === undefined) return undefined;
+  const { place: value, count } = largest;
+  return { fact: 'list.items', value, why: `the response has a list of ${count} in ${value}` };
+}
+
+/** Every list of objects below an object. Not below a name with a dot, which would be read as two names. */
+function* listsIn(value: Value, path: string[]): Generator<{ place: string; count: number }> {
+  if (!isValueObject(value) || path.length === MAX_DEPTH) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!/^[\w@$-]+$/.test(name)) continue;
+    const place = [...path, name];
+    const isList = isValueList(inner) && inner.length > 0 && inner.every(isValueObject);
+    if (isList) yield { place: place.join('.'), count: inner.length };
+    else yield* listsIn(inner, place);
+  }
+}
+
+/** Another natural key, or the object that has it, if the profile's does not tell these records apart. */
+export function keyHint(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[],
+): Hint | undefined {
+  const { keyField } = resourceOf(profile, resource);
+  const keys = records.map((record) => valueText(record[keyField]));
+  const present = keys.filter((key) => key !== '');
+  const isUnique = new Set(present).size === present.length;
+  if (records.length === 0 || (isUnique && present.length === keys.length)) return undefined;
+  const count = present.length === 0 ? 'no' : `${present.length} of ${keys.length}`;
+  const problem = isUnique ? `${count} records have ${keyField}` : `several share a ${keyField}`;
+  const hasKey = (inner: Value | undefined): boolean =>
+    isValueObject(inner) && valueText(inner[keyField]) !== '';
+  const wrapper = Object.keys(records[0] ?? {}).find((name) =>
+    records.every((record) => hasKey(record[name])),
+  );
+  if (wrapper !== undefined) {
+    return { fact: 'list.attributes', value: wrapper, why: `${problem}; ${wrapper} has it` };
+  }
+  const managed = [...profile.idFields, ...managedFields(profile, resource)];
+  const unique = uniqueFields(records).filter((field) => !managed.includes(field));
+  const [value] = KEY_NAMES.flatMap((name) => unique.find((field) => name.test(field)) ?? []);
+  const why = `${problem}; ${value ?? ''} is unique in all ${records.length}`;
+  return value === undefined ? undefined : { fact: `resources.${resource}.key_field`, value, why };
+}
+
+/** What else names the records in paths, if none has an id of the profile. */
+export function idHint(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[],
+): Hint | undefined {
+  const isKnown = records.some((record) => idOf(profile, record) !== undefined);
+  if (records.length === 0 || isKnown || isNamedByKey(profile, resource)) return undefined;
+  const id = uniqueFields(records).find((field) => ID_NAME.test(field));
+  const use = id === undefined ? 'paths then end with the natural key' : `${id} is unique`;
+  const why = `no record has ${profile.idFields.join(', ')}; ${use}`;
+  return { fact: 'id_fields', value: `[${id ?? ''}]`, why };
+}
+
+/** Fields with another text or number in each record, without secrets. */
+function uniqueFields(records: readonly DeviceRecord[]): string[] {
+  return Object.keys(records[0] ?? {}).filter((field) => {
+    const texts = records.map((record) => valueText(record[field]));
+    const isFlat = records.every((record) => typeof record[field] !== 'object');
+    const isUnique = new Set(texts).size === texts.length && !texts.includes('');
+    return isFlat && isUnique && !isSecretField(field);
+  });
+}

@@ -1,0 +1,218 @@
+import type { Credential } from '../../device/credential.ts';
+import type { Device } from '../../device/device.ts';
+import {
+  DeviceError,
+  ProtocolError,
+  RejectedError,
+  UnreachableError,
+  UntrustedError,
+} from '../../device/errors.ts';
+import { noteListing } from '../../device/facts.ts';
+import { JsonFailure, parseJson } from '../../device/json.ts';
+import { exampleOf, unlistedFields } from '../../device/learn.ts';
+import type { ReadPages } from '../../device/pages.ts';
+import { pagingText } from '../../device/paging.ts';
+import { type Hint, idHint, itemsHint, keyHint } from '../../device/profile-hints.ts';
+import {
+  isNamedByKey,
+  isResourceName,
+  isSummary,
+  listPath,
+  type Profile,
+  withResource,
+} from '../../device/profile.ts';
+import { writePath } from '../../device/record-path.ts';
+import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
+import { maskedPath } from '../../device/sensitive-fields.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
+import { DeviceSession } from '../../fleet/device-session.ts';
+import type { DeviceEntry } from '../../fleet/selector.ts';
+import { counted } from '../../text/one-line.ts';
+import type { Call } from '../command.ts';
+import type { DeviceOption } from '../grammar/options.ts';
+import { info, type Output, table, warning } from '../output.ts';
+import { originOf } from './learning.ts';
+import { type Finding, findingsOf, requestsOf } from './trial.ts';
+
+type TryCall = Call<DeviceOption | 'profile'>;
+
+/** `profile try`: reads with a profile, and shows what it means for reads and writes. Sends nothing but GET. */
+export async function* tryProfile(call: TryCall): AsyncGenerator<Output> {
+  const { entry, resource } = await subjectOf(call);
+  // A session of its own, as facts seen with a profile that is only tried must not be kept.
+  const session = new DeviceSession(entry);
+  try {
+    yield* tried(call, session, resource);
+  } finally {
+    await session.close();
+  }
+}
+
+/** The device, with the profile of the file; and the resource. A word that cannot name one is the file. */
+async function subjectOf(call: TryCall): Promise<{ entry: DeviceEntry; resource: string }> {
+  const { args, shell } = call;
+  const [session, ...others] = await call.resolve([args.required('DEVICE')]);
+  if (session === undefined || others.length > 0) {
+    throw new UsageError('"profile try" reads one device: name one', { column: args.end });
+  }
+  const words = [...args.words('RESOURCE'), ...args.words('FILE')];
+  const [file, secondFile] = words.filter(({ text }) => !isResourceName(text));
+  const [resource, second = secondFile] = words.filter(({ text }) => isResourceName(text));
+  if (second !== undefined) {
+    const text = `"${second.text}": name one resource and one file; a file as ./NAME or NAME.yaml`;
+    throw new UsageError(text, { column: second.start });
+  }
+  const { profiles } = shell.services;
+  let { entry } = session;
+  if (file !== undefined) {
+    const { parseProfile } = await import('../../device/profile-file.ts');
+    profiles.hold(file.text, parseProfile(await call.readText(file.text), file.text, file.text));
+    entry = { ...entry, profile: file.text };
+  }
+  if (resource !== undefined) return { entry, resource: resource.text };
+  const { origins } = await profiles.profile(entry.profile ?? 'documented');
+  const stated = Object.keys(origins).flatMap((fact) =>
+    origins[fact] === 'configured' ? (/^resources\.([^.]+)\./.exec(fact)?.[1] ?? []) : [],
+  );
+  return { entry, resource: stated.includes('user') ? 'user' : (stated[0] ?? 'user') };
+}
+
+async function* tried(
+  { access, io: { signal } }: TryCall,
+  session: DeviceSession,
+  resource: string,
+): AsyncGenerator<Output> {
+  const use = <T>(work: (device: Device) => Promise<T>): Promise<T> => session.use(access, work);
+  const listing = await use((device) => device.list(resource, signal)).catch(responseFailure);
+  const failure = listing instanceof Error ? listing : undefined;
+  if (!(listing instanceof Error)) noteListing(session.facts, resource, listing);
+  const { profile, ref, credential } = session;
+  const { records, single } = listing instanceof Error ? { records: [] } : listing;
+  const isList = single !== true && records.length > 0;
+  const path = listPath(profile, resource);
+  // No second request if the login was refused.
+  const hasBody = failure === undefined ? !isList : failure instanceof ProtocolError;
+  const body = hasBody ? await use((device) => bodyAt(device, path, signal)) : undefined;
+  const listed = isList ? exampleOf(profile, resource, records) : records[0];
+  const item =
+    listed && isList
+      ? await use((device) => readItem(device, profile, resource, listed, signal))
+      : undefined;
+  const full = item?.record ?? listed;
+  const known = records.map((record) => (record === listed ? (full ?? record) : record));
+  const trial = { device: ref, profile, resource, records: known };
+  const own = `resources.${resource}.path`;
+  const findings: readonly Finding[] = [
+    { about: 'login', finding: loginText(profile, credential), origin: originOf(profile, 'auth') },
+    {
+      about: 'list',
+      finding: `GET ${maskedPath(path)}`,
+      origin: originOf(profile, own in profile.origins ? own : 'list.path'),
+    },
+    ...(listing instanceof Error ? [] : [readingOf(listing)]),
+    ...(item === undefined ? [] : [item.finding]),
+    ...(records.length === 0 ? [] : findingsOf(trial, records)),
+  ];
+  yield table('understood', ['about', 'finding', 'origin'], findings);
+  yield table('requests', ['action', 'sends', 'origin', 'note'], requestsOf(trial, full));
+  const hints = [
+    body === undefined ? undefined : itemsHint(body),
+    ...(isList ? [keyHint(profile, resource, records), idHint(profile, resource, records)] : []),
+    item?.hint,
+  ].filter((hint) => hint !== undefined);
+  if (hints.length > 0) yield table('suggestions', ['fact', 'value', 'why'], hints);
+  if (records.length === 0) {
+    const reason = failure === undefined ? 'the list is empty' : 'no list was read';
+    const missing = 'id, key and fields, and what a change or a delete would send';
+    yield warning(`${ref.name}: ${reason}. Not known of a ${resource}: ${missing}`);
+  }
+  if (failure !== undefined) yield { kind: 'error', error: failure, device: ref };
+  else yield info('nothing was written: devsh sent only GET, after its login');
+}
+
+/** A response without records is a finding, too; any other error ends the command. */
+function responseFailure(error: unknown): DeviceError {
+  const isSilent = error instanceof UnreachableError || error instanceof UntrustedError;
+  if (error instanceof DeviceError && !isSilent) return error;
+  throw error;
+}
+
+function loginText({ auth = {} }: Profile, credential: Credential | undefined): string {
+  if (credential === undefined) return 'none';
+  const { login, ...place } = auth;
+  if (login === undefined || credential.kind === 'token') {
+    const name = credential.headerName(place).replace(/^a/, 'A');
+    return `${name}: ${credential.redact(credential.header(place))}`;
+  }
+  const session = login.cookie === undefined ? login.tokenIn : `the cookie ${login.cookie}`;
+  return `${login.method} ${login.path}; then ${session ?? 'the headers of its response'}`;
+}
+
+function readingOf({ records, envelope, paging, single }: ReadPages): Finding {
+  const pages = paging === undefined ? 'on one page' : `pages ${pagingText(paging)}`;
+  const list = `${counted(records.length, 'record')} in ${envelope}, ${pages}`;
+  return { about: 'records', finding: single ? envelope : list, origin: 'observed' };
+}
+
+/** The JSON at a path; undefined for anything else. */
+async function bodyAt(
+  device: Device,
+  path: string,
+  signal: AbortSignal,
+): Promise<Value | undefined> {
+  const { body } = await device.raw({ method: 'GET', path }, signal);
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (error instanceof JsonFailure) return undefined;
+    throw error;
+  }
+}
+
+interface Item {
+  /** Undefined if it could not be read at its own path. */
+  readonly record?: DeviceRecord;
+  readonly finding: Finding;
+  readonly hint?: Hint;
+  readonly isMissing?: boolean;
+}
+
+/** Reads a record at its own path, by its id or else by its key, and compares it with the list. */
+async function readItem(
+  device: Device,
+  profile: Profile,
+  resource: string,
+  listed: DeviceRecord,
+  signal: AbortSignal,
+): Promise<Item> {
+  const about = 'one record';
+  const read = async (known: Profile): Promise<Item> => {
+    try {
+      const path = writePath(known, { path: known.list.detail ?? '{item}' }, resource, listed);
+      const [record = listed] = await device.details(resource, [listed], signal, known);
+      const more = unlistedFields(listed, record);
+      const others = Object.keys(listed).filter(
+        (field) => valueText(listed[field]) !== valueText(record[field]),
+      );
+      const finding = `GET ${maskedPath(path)} shows beyond the list: ${more.join(', ') || 'nothing'}${others.length > 0 ? `; other values: ${others.join(', ')}` : ''}`;
+      const why = `a record has ${counted(more.length, 'field')} that the list omits`;
+      const isNew = more.length > 0 && !isSummary(profile, resource);
+      return {
+        record,
+        finding: { about, finding, origin: 'observed' },
+        ...(isNew && { hint: { fact: 'list.summary', value: 'true', why } }),
+      };
+    } catch (error) {
+      const failure = error instanceof RefusedError ? error : responseFailure(error);
+      const isMissing = failure instanceof RejectedError && failure.status === 404;
+      return { isMissing, finding: { about, finding: failure.message, origin: 'observed' } };
+    }
+  };
+  const byId = await read(profile);
+  const isStated = profile.origins[`resources.${resource}.namedBy`] === 'configured';
+  if (byId.isMissing !== true || isStated || isNamedByKey(profile, resource)) return byId;
+  const byKey = await read(withResource(profile, resource, { namedBy: 'key' }));
+  if (byKey.record === undefined) return byId;
+  const why = 'the path of a record ends with its key; with its id it does not exist (404)';
+  return { ...byKey, hint: { fact: `resources.${resource}.named_by`, value: 'key', why } };
+}

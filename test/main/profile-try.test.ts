@@ -1,0 +1,128 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { SimulatorOptions } from '../../src/simulator/simulator.ts';
+import { type RunOptions, startFleet } from './devsh.ts';
+import { startOwnDevice } from './own-device.ts';
+
+interface Tried {
+  readonly understood: readonly { about: string; finding: string; origin: string }[];
+  readonly requests: readonly { action: string; sends: string | null; note: string | null }[];
+  readonly suggestions?: readonly { fact: string; value: string; why: string }[];
+}
+
+/** Tries a profile file on a device, and asserts that the device got nothing but GET. */
+async function tryFile(
+  profile: string | undefined,
+  options: SimulatorOptions = {},
+  { words = '', ...run }: RunOptions & { readonly words?: string } = {},
+) {
+  const { devsh, device } = await startFleet({ profile: 'generic-rest', ...options });
+  const file = join(devsh.folder, 'router.yaml');
+  if (profile !== undefined) await writeFile(file, profile);
+  const line = ['profile', 'try', 'sim1', ...words.split(' ').filter((word) => word !== '')];
+  const argv = profile === undefined ? line : [...line, file];
+  const result = await devsh([...argv, '--json'], run);
+  expect(new Set(device(1).log.map(({ method }) => method))).toEqual(new Set(['GET']));
+  const tried = JSON.parse(result.stdout) as Tried;
+  const finding = (about: string): string | undefined =>
+    tried.understood.find((one) => one.about === about)?.finding;
+  return { ...result, tried, finding, devsh };
+}
+
+test('shows what a profile means for reads and writes, without writing', async () => {
+  const { tried, finding, exitCode, devsh } = await tryFile(
+    'extends: generic-rest\nresources:\n  user:\n    key_field: username\n    fields: [password]\n',
+  );
+  expect(exitCode).toBe(0);
+  expect(finding('login')).toBe('Authorization: Basic ***');
+  expect(finding('list')).toBe('GET /api/user');
+  expect(finding('records')).toBe('8 records in array, on one page');
+  expect(finding('one record')).toMatch(/^GET \/api\/user\/\d+ shows beyond the list: nothing$/);
+  expect(finding('id')).toBe('id, unique in all 8');
+  expect(finding('key')).toBe('username, unique in all 8');
+  expect(finding('field is_active')).toBe('boolean');
+  expect(finding('field password')).toBe('type unknown, secret, in no record');
+  expect(tried.understood).toContainEqual(
+    expect.objectContaining({ about: 'key', origin: 'configured' }),
+  );
+  expect(tried.requests.map(({ sends }) => sends?.replace(/user\/\d+/, 'user/ID'))).toEqual([
+    'POST /api/user {"password":"***","username":"example"}',
+    'PATCH /api/user/ID {"first_name":"example"}',
+    'DELETE /api/user/ID',
+  ]);
+  expect(tried.suggestions).toBeUndefined();
+  // A profile that is only tried leaves no facts behind.
+  expect(await readdir(join(devsh.folder, 'cache/devsh')).catch(() => [])).not.toContain('learned');
+});
+
+test.each<
+  [what: string, profile: string, simulator: SimulatorOptions, fact: string, value: string]
+>([
+  [
+    'the place of the records',
+    'list: {items: results}',
+    { envelope: 'rows' },
+    'list.items',
+    'rows',
+  ],
+  ['the key', 'resources: {user: {key_field: login}}', {}, 'resources.user.key_field', 'username'],
+  ['the id', 'id_fields: [ident]', {}, 'id_fields', '[id]'],
+  ['what a list omits', '', { quirk: ['summary-list'] }, 'list.summary', 'true'],
+])('suggests %s', async (_, profile, simulator, fact, value) => {
+  const { tried } = await tryFile(`extends: generic-rest\n${profile}\n`, simulator);
+  expect(tried.suggestions).toContainEqual(expect.objectContaining({ fact, value }));
+});
+
+test.each<[what: string, profile: string, simulator: SimulatorOptions, code: number, text: RegExp]>(
+  [
+    ['404', 'base_path: /rest/', {}, 1, /no list was read.*GET \/rest\/user/s],
+    ['an HTML page', '', { faults: ['sim1:html-page'] }, 1, /no list was read.*HTML/s],
+  ],
+)('says what is not known after %s', async (_, profile, simulator, code, text) => {
+  const { stdout, stderr, exitCode, tried } = await tryFile(
+    `extends: generic-rest\n${profile}\n`,
+    simulator,
+  );
+  expect(stderr + stdout).toMatch(text);
+  expect(stderr).toContain('Not known of a user: id, key and fields');
+  expect(exitCode).toBe(code);
+  expect(tried.requests.map(({ action }) => action)).toContain('add');
+});
+
+test('says what is not known after an empty list', async () => {
+  const { devsh, writes } = await startOwnDevice({ users: [] });
+  const { stdout, stderr, exitCode } = await devsh('profile try oslo --json');
+  expect(stderr).toContain('the list is empty. Not known of a user: id, key and fields');
+  expect(stdout).toContain('"sends":"POST /api/user/');
+  expect(exitCode).toBe(0);
+  expect(writes()).toEqual([]);
+});
+
+test('a refused login is sent once, and is no reason to guess', async () => {
+  const env = { DEVSH_PASSWORD: 'wrong' };
+  const { stderr, exitCode, finding } = await tryFile(undefined, {}, { env });
+  expect(stderr).toContain('no list was read');
+  expect(exitCode).toBe(4);
+  expect(finding('login')).toBe('Authorization: Basic ***');
+});
+
+test('a mistake in the file is reported with line and column, before the device is asked', async () => {
+  const { devsh, device } = await startFleet();
+  const stdin = 'extends: drf\nlist: {item: x}\n';
+  const { stderr, exitCode } = await devsh('profile try sim1 user -', { stdin });
+  expect(stderr).toContain('-:2:8: unknown fact "item", did you mean "items"?');
+  expect(exitCode).not.toBe(0);
+  expect(device(1).log).toEqual([]);
+});
+
+test.each([
+  ['profile try sim1 user alias', 'name one resource and one file'],
+  ['profile try sim1 a.yaml b.yaml', 'name one resource and one file'],
+  ['profile try @lab', 'name one'],
+])('%s is a mistake', async (line, text) => {
+  const { devsh } = await startFleet({ devices: 2 });
+  const { stderr, exitCode } = await devsh(line);
+  expect(stderr).toContain(text);
+  expect(exitCode).toBe(2);
+});
