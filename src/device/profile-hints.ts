@@ -30,8 +30,32 @@ function* listsIn(value: Value, path: string[]): Generator<{ place: string; coun
   }
 }
 
-/** Another natural key, or the object that has it, if the profile's does not tell these records apart. */
-export function keyHint(
+/** What else would fit the records of a list. */
+export function recordHints(...read: Parameters<typeof keyHint>): Hint[] {
+  const others = [attributesHint(...read) ?? keyHint(...read), idHint(...read)];
+  return others.filter((hint) => hint !== undefined);
+}
+
+/** The object that has the fields of every record, below which the profile does not look. */
+function attributesHint(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[],
+): Hint | undefined {
+  const { keyField } = resourceOf(profile, resource);
+  const value = Object.keys(records[0] ?? {}).find((name) =>
+    records.every((record) => {
+      const [inner, own] = [record[name], valueText(record[keyField])];
+      const key = isValueObject(inner) ? valueText(inner[keyField]) : '';
+      return key !== '' && (own === '' || own === key);
+    }),
+  );
+  const why = `every record has its ${keyField} in ${value ?? ''}`;
+  return value === undefined ? undefined : { fact: 'list.attributes', value, why };
+}
+
+/** Another natural key, if the profile's does not tell these records apart. */
+function keyHint(
   profile: Profile,
   resource: string,
   records: readonly DeviceRecord[],
@@ -43,23 +67,16 @@ export function keyHint(
   if (records.length === 0 || (isUnique && present.length === keys.length)) return undefined;
   const count = present.length === 0 ? 'no' : `${present.length} of ${keys.length}`;
   const problem = isUnique ? `${count} records have ${keyField}` : `several share a ${keyField}`;
-  const hasKey = (inner: Value | undefined): boolean =>
-    isValueObject(inner) && valueText(inner[keyField]) !== '';
-  const wrapper = Object.keys(records[0] ?? {}).find((name) =>
-    records.every((record) => hasKey(record[name])),
-  );
-  if (wrapper !== undefined) {
-    return { fact: 'list.attributes', value: wrapper, why: `${problem}; ${wrapper} has it` };
-  }
   const managed = [...profile.idFields, ...managedFields(profile, resource)];
   const unique = uniqueFields(records).filter((field) => !managed.includes(field));
   const [value] = KEY_NAMES.flatMap((name) => unique.find((field) => name.test(field)) ?? []);
-  const why = `${problem}; ${value ?? ''} is unique in all ${records.length}`;
+  const all = records.length === 1 ? 'in the only record' : `unique in all ${records.length}`;
+  const why = `${problem}; ${value ?? ''} is ${all}`;
   return value === undefined ? undefined : { fact: `resources.${resource}.key_field`, value, why };
 }
 
 /** What else names the records in paths, if none has an id of the profile. */
-export function idHint(
+function idHint(
   profile: Profile,
   resource: string,
   records: readonly DeviceRecord[],

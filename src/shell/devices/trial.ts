@@ -13,6 +13,7 @@ import {
   type Origin,
   originOfWrite,
   type Profile,
+  resourceOf,
 } from '../../device/profile.ts';
 import {
   type DeviceRecord,
@@ -55,13 +56,15 @@ export function findingsOf(
   const names = [...records.flatMap(Object.keys), ...fields, ...Object.keys(details)];
   const id = idField === undefined ? 'none' : spreadOf(idField, records);
   const byKey = isNamedByKey(profile, resource) ? '; paths end with the key' : '';
+  const idFinding: Finding = { about: 'id', finding: id + byKey, origin: origin('idFields') };
+  const isStated = resourceOf(profile, resource).keyField === keyField;
+  const keyFinding: Finding = {
+    about: 'key',
+    finding: spreadOf(keyField, records),
+    origin: isStated ? origin(`resources.${resource}.keyField`) : 'observed',
+  };
   return [
-    { about: 'id', finding: id + byKey, origin: origin('idFields') },
-    {
-      about: 'key',
-      finding: spreadOf(keyField, records),
-      origin: origin(`resources.${resource}.keyField`),
-    },
+    ...(isSingle(profile, resource) ? [] : [idFinding, keyFinding]),
     ...[...new Set(names)].map((field): Finding => {
       const known = detailsOf(profile, resource, field);
       const { kind } = fieldShape(
@@ -92,6 +95,7 @@ export function findingsOf(
 /** `username, unique in all 12`. */
 function spreadOf(field: string, records: readonly DeviceRecord[]): string {
   const texts = records.map((record) => valueText(record[field])).filter((text) => text !== '');
+  if (records.length === 1) return `${field}, in the only record`;
   const all = texts.length === records.length ? 'all' : `${texts.length} of`;
   const isUnique = new Set(texts).size === texts.length;
   return `${field}, ${isUnique ? '' : 'not '}unique in ${all} ${records.length}`;
@@ -142,12 +146,14 @@ function changesOf(
   const add = { ...Object.fromEntries(named), [keyField]: 'example' } as DeviceRecord;
   if (example === undefined) return [{ action: 'add', resource, fields: add, isExact: true }];
   const fixed = [keyField, ...profile.idFields, ...ignoredFields(profile, resource)];
-  const free = Object.keys(example).find((field) => {
+  const free = Object.keys(example).filter((field) => {
     const { readOnly = false, createOnly = false } = details[field] ?? {};
-    const isRisky = isPrivilegeField(field) || isSecretField(field) || isInternalField(field);
-    return !fixed.includes(field) && !readOnly && !createOnly && !isRisky;
+    const isOpen = !readOnly && !createOnly && typeof example[field] !== 'object';
+    const isRisky = [isPrivilegeField, isSecretField, isInternalField].some((is) => is(field));
+    return isOpen && !isRisky && !fixed.includes(field);
   });
-  const change = free === undefined ? {} : { [free]: otherValue(details[free], example[free]) };
+  const field = free.find((name) => typeof example[name] === 'string') ?? free[0];
+  const change = field === undefined ? {} : { [field]: otherValue(details[field], example[field]) };
   const key = isSingle(profile, resource) ? '' : valueText(example[keyField]);
   const target = { kind: 'key', key } as const;
   return [

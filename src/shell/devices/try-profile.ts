@@ -12,7 +12,7 @@ import { JsonFailure, parseJson } from '../../device/json.ts';
 import { exampleOf, unlistedFields } from '../../device/learn.ts';
 import type { ReadPages } from '../../device/pages.ts';
 import { pagingText } from '../../device/paging.ts';
-import { type Hint, idHint, itemsHint, keyHint } from '../../device/profile-hints.ts';
+import { type Hint, itemsHint, recordHints } from '../../device/profile-hints.ts';
 import {
   isNamedByKey,
   isResourceName,
@@ -22,7 +22,7 @@ import {
   withResource,
 } from '../../device/profile.ts';
 import { writePath } from '../../device/record-path.ts';
-import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped, type Value, valueText } from '../../device/record.ts';
 import { maskedPath } from '../../device/sensitive-fields.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
@@ -114,10 +114,14 @@ async function* tried(
     ...(records.length === 0 ? [] : findingsOf(trial, records)),
   ];
   yield table('understood', ['about', 'finding', 'origin'], findings);
-  yield table('requests', ['action', 'sends', 'origin', 'note'], requestsOf(trial, full));
+  const requests = requestsOf(trial, full);
+  yield table('requests', ['action', 'sends', 'origin'], requests);
+  for (const [note, all] of grouped(requests, ({ note }) => note ?? undefined)) {
+    yield warning(`${all.map(({ action }) => action).join(', ')}: ${note}`);
+  }
   const hints = [
     body === undefined ? undefined : itemsHint(body),
-    ...(isList ? [keyHint(profile, resource, records), idHint(profile, resource, records)] : []),
+    ...(isList ? recordHints(profile, resource, records) : []),
     item?.hint,
   ].filter((hint) => hint !== undefined);
   if (hints.length > 0) yield table('suggestions', ['fact', 'value', 'why'], hints);
