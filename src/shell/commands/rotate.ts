@@ -38,7 +38,7 @@ export const rotate: CommandSpec = {
       args: [USERS],
       options: ROTATE.filter(
         (key) => key !== 'kept' && (PLACES.includes(key) || !NEW_SECRET.some((one) => one === key)),
-      ) as unknown as typeof ROTATE,
+      ),
       details:
         'A lost answer would lose the old and the new token, so devsh must be logged in with a password or as\n' +
         'another account (--via). Where the token is in the answer is a fact of the profile (rotate_token).',
