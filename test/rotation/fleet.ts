@@ -1,3 +1,5 @@
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Vault } from '../../src/credentials/vault.ts';
 import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
@@ -50,4 +52,19 @@ export function lastLogin(
 ): boolean | undefined {
   return logins.findLast((one) => one.username === username && one.password === password)
     ?.isAccepted;
+}
+
+/** `--escrow` with a key of its own. */
+export async function escrowIn(folder: string): Promise<string> {
+  const recipient = await identityToRecipient(await generateX25519Identity());
+  return `--escrow ${join(folder, 'new.age')} --recipient ${recipient}`;
+}
+
+/** The text of all files of devsh. */
+export async function allText(folder: string): Promise<string> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const texts = files
+    .filter((file) => file.isFile())
+    .map((file) => readFile(join(file.parentPath, file.name), 'utf8'));
+  return (await Promise.all(texts)).join('\n');
 }

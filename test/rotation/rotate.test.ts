@@ -1,24 +1,7 @@
-import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lastLogin, OLD, startRotation } from './fleet.ts';
+import { allText, escrowIn, lastLogin, OLD, startRotation } from './fleet.ts';
 
 const NEW = 'Fresh-Harbour-4711';
-
-/** `--escrow` with a key of its own. */
-async function escrowIn(folder: string): Promise<string> {
-  const recipient = await identityToRecipient(await generateX25519Identity());
-  return `--escrow ${join(folder, 'new.age')} --recipient ${recipient}`;
-}
-
-async function allText(folder: string): Promise<string> {
-  const files = await readdir(folder, { recursive: true, withFileTypes: true });
-  const texts = files
-    .filter((file) => file.isFile())
-    .map((file) => readFile(join(file.parentPath, file.name), 'utf8'));
-  return (await Promise.all(texts)).join('\n');
-}
 
 test('the login in use is rotated on every device, and devsh goes on with the new one', async () => {
   const { rotate, devices, devsh, vault } = await startRotation({ devices: 3 });
