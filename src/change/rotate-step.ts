@@ -131,35 +131,45 @@ export async function resolveRotations(
 export async function rotateStep(
   work: RotationWork,
   one: PendingStep,
-  begun: readonly RotationEvent[] = [],
+  begun?: readonly RotationEvent[],
 ): Promise<Ended> {
-  const attempt = await attemptOf(work, one, begun);
-  if ('verdict' in attempt) return { end: attempt };
+  let attempt: Attempt | undefined;
+  try {
+    const found = await attemptOf(work, one, begun);
+    if ('verdict' in found) return { end: found };
+    attempt = found;
+    const end = await runAttempt(work, one, attempt);
+    return losesLogin(work.session, one.step, end) ? { end } : await readBack(work, one.step, end);
+  } catch (error) {
+    // The keychain is locked, the disk is full, or nothing could be sent.
+    if (!(error instanceof DevshError)) throw error;
+    const isSent = attempt?.events.some(({ kind }) => kind === 'sent') ?? false;
+    return { end: { verdict: isSent ? 'unknown' : 'failed', error } };
+  }
+}
+
+async function runAttempt(
+  work: RotationWork,
+  one: PendingStep,
+  attempt: Attempt,
+): Promise<StepEnd> {
   let mayChooseAgain = true;
   for (;;) {
     const action = await settle(work, attempt);
     if (action.kind === 'send') {
-      try {
-        await sendSecret(work, one, attempt);
-      } catch (error) {
-        if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
-        throw error;
-      }
+      await sendSecret(work, one, attempt);
       continue;
     }
-    if (action.keeps === 'old' && mayChooseAgain) {
-      mayChooseAgain = false;
-      const { device } = work.devicePlan;
-      const another = await work.rotations?.another(device, attempt.account);
-      if (another !== undefined) {
-        attempt.secret = another;
-        attempt.facts = { ...attempt.facts, isSent: false };
-        attempt.events = [];
-        continue;
-      }
-    }
-    const end = await endOf(work, attempt, action);
-    return losesLogin(work.session, one.step, end) ? { end } : readBack(work, one.step, end);
+    const { device } = work.devicePlan;
+    const another =
+      action.keeps === 'old' && mayChooseAgain
+        ? await work.rotations?.another(device, attempt.account)
+        : undefined;
+    if (another === undefined) return endOf(work, attempt, action);
+    mayChooseAgain = false;
+    attempt.secret = another;
+    attempt.facts = { ...attempt.facts, isSent: false };
+    attempt.events = [];
   }
 }
 
@@ -352,9 +362,12 @@ async function endOf(
   if (verdict === 'no effect') {
     return { verdict, note: `${OLD_WORKS} and the new one not yet; it is kept, "retry" tries it` };
   }
-  const text = facts.knowsOld
-    ? `neither ${whose} nor the old one is known to work; both are kept, "resume" tries them`
-    : `${whose} is not known to work; it is kept, "resume" tries it`;
+  const text =
+    secret === ''
+      ? `${whose} was lost with the response; "resume" makes another one`
+      : facts.knowsOld
+        ? `neither ${whose} nor the old one is known to work; both are kept, "resume" tries them`
+        : `${whose} is not known to work; it is kept, "resume" tries it`;
   const reason = `no ${nounOf(step)} of ${visible(step.key)} is known to work on ${name}`;
   return { verdict, error: new StopsRunError(devicePlan.device, 'login-unknown', text, reason) };
 }

@@ -10,7 +10,7 @@ import {
 } from '../device/errors.ts';
 import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
-import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { CancelledError, CredentialError, DevshError, DriftError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
@@ -243,7 +243,7 @@ export function sendForToken(
 /** The text at a path as `data.key`; undefined if there is none. */
 function textAt(body: string, path: string): string | undefined {
   try {
-    const held = valueAt(parseJson(body) as DeviceRecord, path);
+    const held = nestedValue({ body: parseJson(body) }, `body.${path}`);
     return typeof held === 'string' && held !== '' ? held : undefined;
   } catch (error) {
     if (error instanceof JsonFailure) return undefined;

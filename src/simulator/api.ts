@@ -71,6 +71,8 @@ function decide(site: Site, view: View, request: ApiRequest): Outcome {
   const { method } = request;
   const account = specialLogin(site, request) ?? authenticate(site.store, request.authorization);
   if (typeof account === 'string') {
+    const isOpen = site.dialect.quirks.has('open-reads') && method === 'GET';
+    if (isOpen && request.authorization === undefined) return view.respond(request);
     return { ...refusal(401, account), headers: { 'WWW-Authenticate': 'Basic realm="api"' } };
   }
   if (!account.mayWrite && !READS.includes(method) && view.isReadOnly !== true) {

@@ -152,6 +152,12 @@ export class SimulatedDevice {
       : store.replace({ ...existing, ...fields, ...stamp });
   }
 
+  /** Sets the password of a user without a request, as a backup does that is restored. */
+  setPassword(username: string, password: string): void {
+    const { store } = this.#site;
+    store.setPassword(store.named(username)?.uuid ?? '', password);
+  }
+
   /** Removes a user without a request. Returns false if there is no such user. */
   removeUser(username: string): boolean {
     const { store } = this.#site;

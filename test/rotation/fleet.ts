@@ -16,9 +16,13 @@ export async function startRotation(
   const fleet = await startFleet({
     users: 4,
     profile: 'drf',
-    quirk: ['logins', 'locks-accounts', ...quirk],
     env: {},
     ...more,
+    quirk: [
+      ...(more.profile === 'documented' ? [] : ['logins' as const]),
+      'locks-accounts',
+      ...quirk,
+    ],
   });
   const { devsh, devices } = fleet;
   await know(devsh, devices, { profile: 'drf' });
@@ -35,7 +39,7 @@ export async function startRotation(
         [
           ...line.split(' '),
           '--passphrase-stdin',
-          ...(line.startsWith('user list') ? [] : ['--yes']),
+          ...(/^user list|forget/.test(line) ? [] : ['--yes']),
         ],
         {
           stdin: `${PASSPHRASE}\n${secret}\n`,

@@ -1,5 +1,8 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allText, escrowIn, lastLogin, OLD, startRotation } from './fleet.ts';
+import { know } from '../main/devsh.ts';
+import { allText, escrowIn, lastLogin, OLD, PASSPHRASE, startRotation } from './fleet.ts';
 
 const NEW = 'Fresh-Harbour-4711';
 
@@ -114,4 +117,152 @@ test('a device that goes away after the request is unknown, and resume finds the
   const resumed = await rotate('resume');
   expect(resumed.stdout, resumed.stderr).toContain('2 done');
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
+});
+
+test('every local account is rotated by another one, which comes last', async () => {
+  const { rotate, device, devsh } = await startRotation({ devices: 2, users: 5 });
+  const escrow = await escrowIn(devsh.folder);
+  const run = await rotate(
+    `rotate password --where username!=nobody --on @lab --generate --each ${escrow}`,
+  );
+  expect(run.stdout, run.stderr).toContain('10 done');
+  const paths = device(1).log.flatMap(({ method, path }) => (method === 'PATCH' ? [path] : []));
+  const { uuid = '' } = device(1).users.find(({ username }) => username === 'admin') ?? {};
+  expect(paths.findIndex((path) => path.includes(uuid))).toBe(4);
+  expect((await rotate('user list --on @lab')).exitCode).toBe(0);
+});
+
+test('--via logs in as the account that sets the passwords of others', async () => {
+  const { rotate, device, vault } = await startRotation({ devices: 1 });
+  const { address } = device(1);
+  await vault.store(address, { kind: 'basic', user: 'viewer', secret: 'viewer-secret' });
+  const refused = await rotate('rotate password viewer --on sim1 --new-stdin', NEW);
+  expect(refused.stdout + refused.stderr).toContain('choose one with --user');
+  const run = await rotate('rotate password viewer --on sim1 --via admin --new-stdin', NEW);
+  expect(run.stdout, run.stderr).toContain('1 done');
+  // An ordinary login of the account is replaced, too.
+  expect(await vault.find(address, 'viewer')).toMatchObject({ secret: NEW });
+});
+
+const ACTION = `extends: drf
+resources:
+  user:
+    rotate: {path: '{item}password/', encoding: json, field: new_password, repeat: again_password, old: old_password, min: 12}
+    rotate_token: {path: '{item}token/', answer: data.key}
+`;
+
+/** With a profile for the actions of the simulated devices. */
+async function withActions(options: Parameters<typeof startRotation>[0] = {}) {
+  const fleet = await startRotation(options);
+  const { folder } = fleet.devsh;
+  await mkdir(join(folder, 'config/devsh/profiles'), { recursive: true });
+  await writeFile(join(folder, 'config/devsh/profiles/actions.yaml'), ACTION);
+  await know(fleet.devsh, fleet.devices, { profile: 'actions' });
+  return fleet;
+}
+
+test('an action takes the old password, and the new one twice, as the profile says', async () => {
+  const { rotate, devsh, device } = await withActions({ devices: 2 });
+  const escrow = await escrowIn(devsh.folder);
+  const short = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, 'short-1');
+  expect(short.stdout + short.stderr).toContain('12');
+  expect(device(1).log.filter(({ method }) => method === 'POST')).toEqual([]);
+  const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
+  expect(run.stdout, run.stderr).toContain('2 done');
+  const other = await rotate('rotate password viewer --on @lab --new-stdin', NEW);
+  expect(other.stdout).toContain('it wants the old password of viewer, which is not kept');
+});
+
+test('a token that the device makes is kept, and refused with the token itself as login', async () => {
+  const { rotate, devsh, device, vault } = await withActions({ devices: 2 });
+  const escrow = await escrowIn(devsh.folder);
+  const run = await rotate(`rotate token viewer --on @lab ${escrow}`);
+  expect(run.stdout, run.stderr).toContain('2 done');
+  const entries = await vault.readRotations();
+  const tokens = entries.map(({ secret }) => (JSON.parse(secret) as { current: string }).current);
+  expect(tokens).toEqual([
+    expect.stringMatching(/^[0-9a-f]{40}$/),
+    expect.stringMatching(/^[0-9a-f]{40}$/),
+  ]);
+  const text = run.stdout + run.stderr + (await allText(devsh.folder));
+  for (const token of tokens) expect(text).not.toContain(token);
+  const { address } = device(1);
+  await vault.forget(address);
+  await vault.store(address, { kind: 'token', user: 'viewer', secret: tokens[0] ?? '' });
+  const refused = await rotate(`rotate token viewer --on sim1 ${escrow}`);
+  expect(refused.stderr).toContain('a lost response would lose the token in use');
+  expect(refused.exitCode).toBe(6);
+});
+
+test('a lost token is made again by resume', async () => {
+  const { rotate, devsh, device } = await withActions({ devices: 1 });
+  const escrow = await escrowIn(devsh.folder);
+  device(1).setFault('store-and-drop', 1, { method: 'POST' });
+  const run = await rotate(`rotate token viewer --on @lab ${escrow}`);
+  expect(run.stdout).toContain('unknown');
+  const resumed = await rotate('resume');
+  expect(resumed.stdout, resumed.stderr).toContain('1 done');
+});
+
+test('a device that is back from a backup gets the kept password again', async () => {
+  const { rotate, devsh, device, devices } = await startRotation({ devices: 2 });
+  const escrow = await escrowIn(devsh.folder);
+  await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
+  device(2).setPassword('admin', OLD);
+  const run = await rotate('rotate password admin --on @lab --kept');
+  expect(run.stdout, run.stderr).toContain('sim2  set user admin: done');
+  expect(run.stdout).not.toContain('sim1  set user');
+  expect((await rotate('user list --on @lab')).exitCode).toBe(0);
+  for (const one of devices) expect(lastLogin(one, 'admin', NEW)).toBe(true);
+  const forgot = await rotate('rotate forget-previous --on sim2');
+  expect(forgot.stderr).toContain('forgot 1 previous secret');
+});
+
+test('an absent device is owed the password, and its debt holds no secret', async () => {
+  const { rotate, devsh, device } = await startRotation({ devices: 3 });
+  device(3).setFault('refuse');
+  const escrow = await escrowIn(devsh.folder);
+  const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
+  expect(run.stdout + run.stderr).toContain('owed: sim3');
+  expect(await allText(devsh.folder)).not.toContain(NEW);
+  device(3).setFault('refuse', false);
+  const settled = await rotate('owed settle');
+  expect(settled.stdout, settled.stderr).toContain('sim3  set user admin: done');
+  expect(lastLogin(device(3), 'admin', NEW)).toBe(true);
+});
+
+test('devsh says what it does not know: how a device sets passwords, and that reading needs no login', async () => {
+  const plain = await startRotation({ devices: 1, profile: 'documented', quirk: [] });
+  await know(plain.devsh, plain.devices, { profile: 'documented' });
+  const unknown = await plain.rotate('rotate password viewer --on sim1 --new-stdin', NEW);
+  expect(unknown.stdout).toContain('resources: {user: {rotate: {field: password}}}');
+  const open = await startRotation({ devices: 1, quirk: ['open-reads'] });
+  const refused = await open.rotate('rotate password viewer --on sim1 --new-stdin', NEW);
+  expect(refused.stdout).toContain('without a login, so that no login proves a password');
+  expect(open.device(1).log.filter(({ method }) => method === 'PATCH')).toEqual([]);
+});
+
+test('a login from the environment, and a generated password in one place, are refused at first', async () => {
+  const { rotate, devsh, device } = await startRotation({ devices: 1 });
+  const escrow = await escrowIn(devsh.folder);
+  const one = await rotate('rotate password admin --on sim1 --generate');
+  expect([one.exitCode, one.stderr]).toEqual([6, expect.stringContaining('--escrow FILE')]);
+  const line = `rotate password admin --on sim1 --generate ${escrow} --passphrase-stdin --yes`;
+  const env = { DEVSH_USER: 'admin', DEVSH_PASSWORD: OLD };
+  const two = await devsh(line, { env, stdin: PASSPHRASE });
+  expect([two.exitCode, two.stderr]).toEqual([6, expect.stringContaining('environment')]);
+  expect(device(1).log.filter(({ method }) => method === 'PATCH')).toEqual([]);
+});
+
+test('a break-glass account is named in full, and an undo says that it cannot go back', async () => {
+  const { rotate, devsh, device } = await startRotation({ devices: 1 });
+  const file = join(devsh.folder, 'config/devsh/devices.yaml');
+  await writeFile(file, `break_glass: [viewer]\n${await readFile(file, 'utf8')}`);
+  const refused = await rotate('rotate password viewer --on sim1 --new-stdin', NEW);
+  expect(refused.stderr).toContain('break-glass=viewer');
+  const line = 'rotate password viewer --on sim1 --new-stdin --allow break-glass=viewer';
+  expect((await rotate(line, NEW)).stdout).toContain('1 done');
+  const undone = await rotate('undo');
+  expect(undone.stdout + undone.stderr).toContain('cannot be restored: password');
+  expect(device(1).log.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
 });

@@ -85,7 +85,8 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
     const uses = await oldSecretUses(call, store, ownSessions);
     const stale = [...uses.sharing, ...uses.places].map(visible);
     if (stale.length > 0) details.push(`these keep the old password: ${someOf(stale)}`);
-    const isNeeded = own.length > 0 || secrets?.isGenerated === true || kind === 'token';
+    const isNeeded =
+      kind === 'token' || (!call.options.kept && (own.length > 0 || secrets?.isGenerated === true));
     second = openSecondPlace(call, { run: plan.run, sessions, isNeeded });
   }
   if (call.io.ask === undefined || call.options.yes) {

@@ -230,6 +230,7 @@ export const QUIRKS = [
     profiles: REST,
     notWith: ['hidden-fields', 'password-hash'],
   },
+  { name: 'open-reads', summary: 'Anyone may read, without a login.' },
   {
     name: 'locks-accounts',
     summary: 'Three refused passwords in a row lock an account for good.',

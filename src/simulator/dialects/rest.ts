@@ -66,9 +66,9 @@ function loginView({ site, table }: ResourceTable, id: string, action: string): 
       }
       const body = readBody(site.dialect, request, [], true);
       if ('refused' in body) return body.refused;
-      const { old_password: old, new_password: password, again } = body.input;
+      const { old_password: old, new_password: password, again_password: again } = body.input;
       if (typeof password !== 'string' || password !== again) {
-        return { status: 400, value: { again: ['The two passwords differ.'] } };
+        return { status: 400, value: { again_password: ['The two passwords differ.'] } };
       }
       if (!site.store.hasPassword(user.uuid, String(old))) {
         return { status: 400, value: { old_password: ['Wrong password.'] } };
