@@ -24,7 +24,7 @@ import {
 } from '../device/profile.ts';
 import { lookOf } from '../text/visible.ts';
 import { RejectedError } from '../device/errors.ts';
-import type { Action, StepEnd } from './verdict.ts';
+import { type Action, noteOf, type StepEnd } from './verdict.ts';
 
 /** Warns of fields of unknown type, privileges left out, and changed fields that the record lacks. */
 export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
@@ -162,10 +162,6 @@ export function withAdvice(
   if (!hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
   const advice = `this way of ${WAY_OF[action]} is assumed; "profile set ${device.name} ${write}.path=…" sets another one`;
   return { ...end, note: noteOf(end.note, advice) };
-}
-
-function noteOf(...notes: readonly (string | undefined)[]): string {
-  return notes.filter((text) => text !== undefined).join('; ');
 }
 
 /** Privilege fields that grant rights; `is_verified` and the like do not. */

@@ -29,7 +29,7 @@ import {
   vanishedFields,
   type Unread,
 } from './unread-fields.ts';
-import type { StepEnd } from './verdict.ts';
+import { noteOf, type StepEnd } from './verdict.ts';
 
 /** The outcome of the request: a 2xx response, a refusal, or no usable response. */
 export type RequestOutcome =
@@ -174,10 +174,6 @@ function idInResponse({ profile, outcome }: Case): string | undefined {
 function spellingNote(differences: readonly Compared[]): string | undefined {
   if (!isRespelled(differences)) return undefined;
   return 'the device accepted it and stored it in its own spelling';
-}
-
-function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
-  return texts.filter((text) => text !== undefined).join('; ') || undefined;
 }
 
 /** Finds the record of a `set` or `delete` after the request, and pairs all others. */

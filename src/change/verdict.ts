@@ -64,3 +64,7 @@ export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>
 export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';
 }
+
+export function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
+  return texts.filter((text) => text !== undefined).join('; ') || undefined;
+}

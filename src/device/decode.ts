@@ -185,9 +185,7 @@ function decodeItems(
   resource: string,
   profile: Profile,
 ): DecodedList {
-  let inner: Value | undefined = value;
-  for (const name of items.split('.'))
-    inner = isValueObject(inner) ? valueAt(inner, name) : undefined;
+  const inner = nestedValue(value, items);
   if (inner === undefined)
     throw new DecodeFailure(`JSON without "${items}", the place of the records`);
   const list =

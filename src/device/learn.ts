@@ -2,7 +2,7 @@ import { DevshError, RefusedError } from '../errors.ts';
 import type { Device, RawRequest } from './device.ts';
 import { RejectedError, UntrustedError } from './errors.ts';
 import type { Response } from './exchange.ts';
-import { parseJson, JsonFailure } from './json.ts';
+import { jsonIn } from './json.ts';
 import type { DeviceFacts } from './facts.ts';
 import type { FieldFacts, ListResponses, ResourceFacts } from './facts-schema.ts';
 import { pagingText } from './paging.ts';
@@ -224,13 +224,8 @@ function textsIn(value: Value | undefined): string[] | undefined {
 
 function objectIn(response: Response | undefined): JsonObject | undefined {
   if (response === undefined || response.status >= 300) return undefined;
-  try {
-    const value = parseJson(response.body);
-    return isValueObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof JsonFailure) return undefined;
-    throw error;
-  }
+  const value = jsonIn(response.body);
+  return isValueObject(value) ? value : undefined;
 }
 
 type Spelling = NonNullable<ListResponses['withSlash']>;
@@ -277,11 +272,5 @@ function formatOf(response: Response | undefined): ListResponses['withoutAccept'
   if (response?.status === 406) return 'refused';
   if (response === undefined || response.status < 200 || response.status >= 300) return undefined;
   if (/^\s*</.test(response.body)) return 'HTML';
-  try {
-    parseJson(response.body);
-    return 'JSON';
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    return 'text';
-  }
+  return jsonIn(response.body) === undefined ? 'text' : 'JSON';
 }

@@ -6,7 +6,7 @@ import type {
   ConfiguredResource,
   ConfiguredWrite,
 } from './profile-schema.ts';
-import { type DeviceRecord, valueAt, valueText } from './record.ts';
+import { type DeviceRecord, type Value, valueAt, valueText } from './record.ts';
 
 /** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
@@ -213,6 +213,12 @@ export function isResourceName(resource: string): boolean {
 
 /** Fields with a record's own URL, which hyperlinked serializers write instead of an id. */
 const ADDRESS_FIELDS = ['url', 'href', 'self', '@odata.id'];
+/** Fields with an id that may be such an address, as in JSON-LD: `"@id": "/api/users/7"`. */
+const ID_FIELDS = ['@id', 'id', '_id', 'uri', 'resource_uri'];
+
+export function isPathId(value: Value | undefined): boolean {
+  return typeof value === 'string' && value.startsWith('/');
+}
 
 /** A record's own URL, split into the path of the collection and the id. */
 interface OwnAddress {
@@ -224,8 +230,9 @@ interface OwnAddress {
 
 /** The address of a record; undefined if it has none below the base path. */
 export function ownAddress(record: DeviceRecord, basePath: string): OwnAddress | undefined {
-  for (const field of ADDRESS_FIELDS) {
+  for (const field of [...ADDRESS_FIELDS, ...ID_FIELDS]) {
     const value = valueAt(record, field);
+    if (ID_FIELDS.includes(field) && !isPathId(value)) continue;
     if (typeof value !== 'string' || !URL.canParse(value, 'https://device.invalid')) continue;
     const { pathname, search } = new URL(value, 'https://device.invalid');
     const [, collection = '', last = ''] = /^(.+)\/([^/]+)\/?$/.exec(pathname) ?? [];

@@ -1,11 +1,19 @@
 import { RefusedError, UsageError } from '../errors.ts';
 import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from './path-template.ts';
-import { type DeviceRecord, formText, isValueList, type Value, valueText } from './record.ts';
+import {
+  type DeviceRecord,
+  formText,
+  isValueList,
+  nestedValue,
+  type Value,
+  valueText,
+} from './record.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import {
   collectionPath,
   idFieldOf,
   isNamedByKey,
+  isPathId,
   isResourceName,
   itemPath,
   keyFieldOf,
@@ -110,17 +118,7 @@ export function writePath(
 function textOf(profile: Profile, resource: string, record: DeviceRecord, name: string): string {
   if (name === 'id') return checkedId(profile, resource, record).text;
   const field = name === 'key' ? keyFieldOf(profile, resource, [record]) : name;
-  return checkedName(field, valueAt(record, field), resource).text;
-}
-
-/** A field, or a nested one: `owner.uuid`. */
-function valueAt(record: DeviceRecord, path: string): Value | undefined {
-  if (Object.hasOwn(record, path)) return record[path];
-  return path.split('.').reduce<Value | undefined>((inner, name) => {
-    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, name))
-      return undefined;
-    return (inner as Readonly<Record<string, Value>>)[name];
-  }, record);
+  return checkedName(field, nestedValue(record, field), resource).text;
 }
 
 /** @param isForPath a path may also use the natural key or the record's own address; a body may not */
@@ -133,7 +131,7 @@ function checkedId(
   // If the records have no ids, paths use their natural key.
   const isByKey = isForPath ? isNamedByKey(profile, resource) : profile.idFields.length === 0;
   const field = isByKey ? keyFieldOf(profile, resource, [record]) : idFieldOf(profile, record);
-  if (field === undefined) {
+  if (field === undefined || (!isByKey && isForPath && isPathId(record[field]))) {
     const own = isForPath ? ownAddress(record, profile.basePath) : undefined;
     // Under another collection the id names another record.
     if (

@@ -8,7 +8,7 @@ import {
 } from '../../device/record.ts';
 import { hasUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
 import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
-import { JsonFailure, parseJson } from '../../device/json.ts';
+import { jsonIn } from '../../device/json.ts';
 import { isSameValue } from '../compare.ts';
 
 /**
@@ -127,11 +127,5 @@ function checked(value: Value, { kind }: FieldShape): Typed {
 
 /** A list or an object that is written as JSON; undefined for text. */
 function nestedIn({ text, isText }: Cell): Value | undefined {
-  if (isText || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    return undefined;
-  }
+  return isText || !/^\s*[[{]/.test(text) ? undefined : jsonIn(text);
 }

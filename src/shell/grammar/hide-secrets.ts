@@ -1,5 +1,5 @@
 import { passwordSpan, withoutPassword } from '../../text/one-line.ts';
-import { JsonFailure, parseJson } from '../../device/json.ts';
+import { jsonIn } from '../../device/json.ts';
 import { jsonText } from '../../device/record.ts';
 import {
   maskedPath,
@@ -74,12 +74,8 @@ export function maskedWords(words: readonly Word[]): string[] {
 
 /** A nested value unchanged, or masked if it contains secrets. */
 export function maskedJson(text: string): string {
-  try {
-    const value = parseJson(text);
-    const masked = jsonText(maskedValue('', value));
-    return masked === jsonText(value) ? text : masked;
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    return text;
-  }
+  const value = jsonIn(text);
+  if (value === undefined) return text;
+  const masked = jsonText(maskedValue('', value));
+  return masked === jsonText(value) ? text : masked;
 }
