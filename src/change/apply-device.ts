@@ -12,6 +12,7 @@ import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
 import type { DevicePlan, Step } from './plan.ts';
+import { watchAlong } from './taken-along.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 
 interface ApplyWork extends RotationWork {
@@ -104,11 +105,18 @@ async function applyStep(
     await end(work, one, { verdict: 'failed', error: refusal });
     return refusal.message;
   }
+  const along = await watchAlong(work, step);
+  if (along?.drift !== undefined) {
+    const error = new DriftError(`${devicePlan.device.name}: ${along.drift}; nothing was sent`);
+    await end(work, one, { verdict: 'drift', error });
+    return along.drift;
+  }
   const done =
     step.rotation === undefined
       ? await runStep(work, one, before, step !== planned)
       : await (await import('./rotate-step.ts')).rotateStep(work, one, begun);
-  const stepEnd = withAdvice(devicePlan.device, session.profile, step, done.end);
+  const checked = along === undefined ? done.end : await along.check(done.end);
+  const stepEnd = withAdvice(devicePlan.device, session.profile, step, checked);
   readings.take(step, done.after);
   await session.facts.notified;
   await end(work, one, stepEnd);

@@ -9,6 +9,15 @@ export type Target =
 /** Fields whose values are sent as typed (`FIELD:=JSON`), without conversion to the device's type. */
 type AsJson = readonly string[];
 
+/** Records of one resource that a delete takes along. */
+export interface TakenAlong {
+  readonly resource: string;
+  /** Undefined if they could not be read. */
+  readonly count?: number | undefined;
+  /** The first natural keys. */
+  readonly keys: readonly string[];
+}
+
 /** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */
 export type Change =
   | {
@@ -19,6 +28,8 @@ export type Change =
       readonly isExact?: true | undefined;
       /** For a record that is restored: the fields that cannot be, with their old values. */
       readonly lost?: DeviceRecord | undefined;
+      /** For a record that is restored: see `Step`. */
+      readonly takes?: readonly TakenAlong[] | undefined;
     }
   | {
       readonly action: 'set';

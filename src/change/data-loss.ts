@@ -21,6 +21,7 @@ import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isSameValue } from './compare.ts';
 import type { DevicePlan, Step } from './plan.ts';
+import { takenText, takenTexts } from './taken-along.ts';
 import type { StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 
@@ -100,11 +101,12 @@ export function lostByDelete(
 }
 
 /** `done` becomes `differs` if parts of a restored record did not come back. */
-export function withNotRestored({ action, lost = {} }: Step, end: StepEnd): StepEnd {
+export function withNotRestored({ action, lost = {}, takes = [] }: Step, end: StepEnd): StepEnd {
   if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
   const differences = notRestored(lost, end.record);
-  if (differences.length === 0) return end;
-  const text = `not restored: ${differences.map(({ field }) => field).join(', ')}`;
+  const names = [...differences.map(({ field }) => field), ...takes.map(takenText)];
+  if (names.length === 0) return end;
+  const text = `not restored: ${names.join(', ')}`;
   return {
     ...end,
     verdict: 'differs',
@@ -147,6 +149,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
         'unknown whether the device keeps fields that it does not show',
       ];
     }),
+    ...takenTexts(steps),
     ...texts('undo cannot restore', lostBy('delete'), true),
     ...texts('this plan does not restore', lostBy('add'), true),
     ...texts('this plan cannot restore', lostBy('set'), false),

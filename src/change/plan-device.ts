@@ -152,6 +152,7 @@ function planAdd(context: PlanContext, given: Add): Planned {
     filled,
     leftOut: leftOut.length > 0 ? leftOut : undefined,
     untyped,
+    takes: change.takes,
     lost:
       back &&
       withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields)),

@@ -1,7 +1,7 @@
 import type { WriteRequest } from '../device/encode.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
 import { type DevshError, SettingsError, UsageError } from '../errors.ts';
-import type { Change } from './change.ts';
+import type { Change, TakenAlong } from './change.ts';
 import type { Rotation } from './rotation.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
 import type { Action, StepResult } from './verdict.ts';
@@ -31,6 +31,8 @@ export interface Step {
   readonly mayErase?: readonly string[] | undefined;
   /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
   readonly lost?: DeviceRecord | undefined;
+  /** Of a delete: the records of other resources that go with it. Of its undo: those that stay away. */
+  readonly takes?: readonly TakenAlong[] | undefined;
   /** Fields that all records have and that may give rights: not filled in. */
   readonly leftOut?: readonly string[] | undefined;
   /** Of a lockout: what the verdict does not claim; a sentence of its note. */

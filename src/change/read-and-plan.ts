@@ -10,6 +10,7 @@ import { type DevicePlan, mergeDevicePlans, unplanned } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { keyFieldOf, type Profile } from '../device/profile.ts';
 import { RecordIndex } from './pairing.ts';
+import { withTakenAlong } from './taken-along.ts';
 
 interface Planning {
   readonly access: Access;
@@ -70,7 +71,9 @@ export async function readAndPlan(
     const parts = changes.map((change) =>
       planDevice(ref, session.profile, change, records.get(change.resource) ?? [], planning.allow),
     );
-    const plan = mergeDevicePlans(ref, parts);
+    const merged = mergeDevicePlans(ref, parts);
+    const steps = await withTakenAlong({ ...planning, session }, merged.steps);
+    const plan = { ...merged, steps };
     const assumed = assumptionsOf(session.profile, plan.steps);
     const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
     return {

@@ -136,12 +136,16 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
       const back = record === undefined ? undefined : setBack();
       return back !== undefined && Object.keys(back.fields).length > 0
         ? back
-        : addAgain(resource, before, profile);
+        : { ...addAgain(resource, before, profile), takes: step.takes };
     }
   }
 }
 
-function addAgain(resource: string, record: DeviceRecord, profile: Profile): Change {
+function addAgain(
+  resource: string,
+  record: DeviceRecord,
+  profile: Profile,
+): Change & { readonly action: 'add' } {
   const { fields, lost } = restorable(profile, resource, record);
   return { action: 'add', resource, fields, isExact: true, lost };
 }

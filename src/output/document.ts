@@ -100,7 +100,7 @@ export function resultObject(result: StepResult): ResultObject {
 }
 
 function stepObject(step: Step): StepObject {
-  const { action, resource, key, request, before, after, erases, mayErase, lost } = step;
+  const { action, resource, key, request, before, after, erases, mayErase, lost, takes } = step;
   return {
     action,
     resource,
@@ -111,6 +111,7 @@ function stepObject(step: Step): StepObject {
     erases: erases && [...erases],
     mayErase: mayErase && [...mayErase],
     lost: lost && Object.keys(lost),
+    takes: takes?.map(({ keys, ...one }) => ({ ...one, keys: [...keys] })),
     grants: unlessEmpty(grantsOf(step).map((grant) => ({ ...grant }))),
   };
 }

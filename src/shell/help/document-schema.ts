@@ -76,6 +76,16 @@ const step = z.strictObject({
     .optional()
     .describe('Fields that it leaves out and that may be lost; empty: hidden fields'),
   lost: z.array(z.string()).optional().describe('Fields that undo cannot restore'),
+  takes: z
+    .array(
+      z.strictObject({
+        resource: z.string(),
+        count: z.int().optional().describe('Absent if they could not be read'),
+        keys: z.array(z.string()).describe('The first ten'),
+      }),
+    )
+    .optional()
+    .describe('Records of other resources that a delete takes along'),
 });
 
 const devicePlan = z

@@ -1,0 +1,166 @@
+import { idOf, keyFieldOf, placeField, type Profile, resourceOf } from '../device/profile.ts';
+import { nameInPath } from '../device/record-path.ts';
+import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
+import { DevshError } from '../errors.ts';
+import type { TakenAlong } from './change.ts';
+import type { Access } from '../fleet/access.ts';
+import type { DeviceSession } from '../fleet/device-session.ts';
+import { someOf } from '../text/one-line.ts';
+import { recordName, type Step } from './plan.ts';
+import type { StepEnd } from './verdict.ts';
+
+/*
+ * A delete may take records of other resources along: those below the record, and those that the profile
+ * states (`removes`).
+ */
+
+/** So many records are named, the rest counted. */
+const NAMED = 10;
+
+interface Dependent {
+  readonly resource: string;
+  readonly isOf: (step: Step, record: DeviceRecord) => boolean;
+}
+
+function dependentsOf(profile: Profile, resource: string): Dependent[] {
+  const { removes = {} } = resourceOf(profile, resource);
+  const below = Object.keys(profile.resources).filter(
+    (name) => profile.resources[name]?.parent === resource,
+  );
+  return [
+    ...below.map((name): Dependent => {
+      const [field = '', { keyField }] = [placeField(profile, name), resourceOf(profile, name)];
+      return {
+        resource: name,
+        isOf: ({ before = {} }, record) =>
+          valueText(record[field]) ===
+          `${nameInPath(profile, resource, before)}/${valueText(record[keyField])}`,
+      };
+    }),
+    ...Object.entries(removes).map(([name, field]): Dependent => ({
+      resource: name,
+      isOf: ({ key, before = {} }, record) =>
+        [key, idOf(profile, before)].includes(valueText(nestedValue(record, field))),
+    })),
+  ];
+}
+
+interface Reader {
+  readonly session: DeviceSession;
+  readonly access: Access;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined if they cannot be read: the plan says so. */
+async function readAll(
+  { session, access, signal }: Reader,
+  { resource }: Dependent,
+): Promise<readonly DeviceRecord[] | undefined> {
+  try {
+    return await session.list(access, resource, signal);
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return undefined;
+  }
+}
+
+/** The steps with what each delete takes along; reads a resource once. */
+export async function withTakenAlong(reader: Reader, steps: readonly Step[]): Promise<Step[]> {
+  const { profile } = reader.session;
+  const read = new Map<string, readonly DeviceRecord[] | undefined>();
+  const planned: Step[] = [];
+  for (const step of steps) {
+    const takes: TakenAlong[] = [];
+    for (const one of step.action === 'delete' ? dependentsOf(profile, step.resource) : []) {
+      const { resource } = one;
+      if (!read.has(resource)) read.set(resource, await readAll(reader, one));
+      const own = read.get(resource)?.filter((record) => one.isOf(step, record));
+      const keyField = keyFieldOf(profile, resource, own);
+      const keys = (own ?? []).slice(0, NAMED).map((record) => valueText(record[keyField]));
+      if (own?.length !== 0) takes.push({ resource, count: own?.length, keys });
+    }
+    planned.push(takes.length === 0 ? step : { ...step, takes });
+  }
+  return planned;
+}
+
+/** "takes along 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
+export function takenTexts(steps: readonly Step[]): string[] {
+  const all = new Map<string, { isNew: boolean; takes: TakenAlong }>();
+  for (const { action, takes = [] } of steps) {
+    for (const { resource, count, keys } of takes) {
+      const name = `${action} ${resource}`;
+      const { takes: known } = all.get(name) ?? {};
+      const { count: before, keys: named } = known ?? { count: 0, keys: [] };
+      const isKnown = before !== undefined && count !== undefined;
+      const sum = { resource, count: isKnown ? before + count : undefined };
+      all.set(name, { isNew: action === 'add', takes: { ...sum, keys: [...named, ...keys] } });
+    }
+  }
+  return [...all.values()].map(({ isNew, takes }) =>
+    isNew
+      ? `this plan does not bring back ${takenText(takes)}`
+      : `takes along ${takenText(takes)}, which undo does not bring back`,
+  );
+}
+
+export function takenText({ resource, count, keys }: TakenAlong): string {
+  if (count === undefined) return `an unknown number of ${resource} (not readable)`;
+  const shown = keys.slice(0, NAMED);
+  const more = count > shown.length ? ` and ${count - shown.length} more` : '';
+  return `${count} of ${resource} (${shown.join(', ')}${more})`;
+}
+
+/** What a delete takes along, as it is just before. */
+export interface AlongWatch {
+  /** There are records that the plan does not name: nothing may be sent. */
+  readonly drift?: string | undefined;
+  /** Adds to the end of the step what else has disappeared. */
+  check(end: StepEnd): Promise<StepEnd>;
+}
+
+/** Undefined for a step that takes nothing along. */
+export async function watchAlong(reader: Reader, step: Step): Promise<AlongWatch | undefined> {
+  const dependents =
+    step.action === 'delete' ? dependentsOf(reader.session.profile, step.resource) : [];
+  if (dependents.length === 0) return undefined;
+  const before = new Map<Dependent, readonly DeviceRecord[] | undefined>();
+  let drift: string | undefined;
+  for (const one of dependents) {
+    const records = await readAll(reader, one);
+    before.set(one, records);
+    const count = records?.filter((record) => one.isOf(step, record)).length ?? 0;
+    const planned = step.takes?.find(({ resource }) => resource === one.resource);
+    const known = planned === undefined ? 0 : planned.count;
+    if (known !== undefined && count > known) {
+      drift = `${recordName(step)} takes along ${count} of ${one.resource}, and the plan names ${known}`;
+    }
+  }
+  return { drift, check: (end) => withGone(reader, step, before, end) };
+}
+
+/** Records that are gone and do not belong to the deleted one. */
+async function withGone(
+  reader: Reader,
+  step: Step,
+  before: ReadonlyMap<Dependent, readonly DeviceRecord[] | undefined>,
+  end: StepEnd,
+): Promise<StepEnd> {
+  const gone: string[] = [];
+  for (const [one, records = []] of before) {
+    const keyField = keyFieldOf(reader.session.profile, one.resource, records);
+    const others = records.filter((record) => !one.isOf(step, record));
+    const after = others.length === 0 ? undefined : await readAll(reader, one);
+    if (after === undefined) continue;
+    const left = new Set(after.map((record) => valueText(record[keyField])));
+    const keys = others.map((record) => valueText(record[keyField]));
+    gone.push(...keys.filter((key) => !left.has(key)).map((key) => `${one.resource} ${key}`));
+  }
+  if (gone.length === 0) return end;
+  const text = `also gone, and not named in the plan: ${someOf(gone, NAMED)}`;
+  return {
+    ...end,
+    verdict: end.verdict === 'done' ? 'differs' : end.verdict,
+    note: end.note === undefined ? text : `${end.note}; ${text}`,
+  };
+}
