@@ -1,13 +1,13 @@
 import { idOf, keyFieldOf, placeField, type Profile, resourceOf } from '../device/profile.ts';
 import { nameInPath } from '../device/record-path.ts';
-import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
+import { type DeviceRecord, grouped, nestedValue, valueText } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import type { TakenAlong } from './change.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { someOf } from '../text/one-line.ts';
 import { recordName, type Step } from './plan.ts';
-import type { StepEnd } from './verdict.ts';
+import { noteOf, type StepEnd } from './verdict.ts';
 
 /*
  * A delete may take records of other resources along: those below the record, and those that the profile
@@ -86,22 +86,18 @@ export async function withTakenAlong(reader: Reader, steps: readonly Step[]): Pr
 
 /** "takes along 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
 export function takenTexts(steps: readonly Step[]): string[] {
-  const all = new Map<string, { isNew: boolean; takes: TakenAlong }>();
-  for (const { action, takes = [] } of steps) {
-    for (const { resource, count, keys } of takes) {
-      const name = `${action} ${resource}`;
-      const { takes: known } = all.get(name) ?? {};
-      const { count: before, keys: named } = known ?? { count: 0, keys: [] };
-      const isKnown = before !== undefined && count !== undefined;
-      const sum = { resource, count: isKnown ? before + count : undefined };
-      all.set(name, { isNew: action === 'add', takes: { ...sum, keys: [...named, ...keys] } });
-    }
-  }
-  return [...all.values()].map(({ isNew, takes }) =>
-    isNew
-      ? `this plan does not bring back ${takenText(takes)}`
-      : `takes along ${takenText(takes)}, which undo does not bring back`,
-  );
+  const all = steps.flatMap(({ action, takes = [] }) => takes.map((one) => ({ ...one, action })));
+  const groups = grouped(all, ({ action, resource }) => `${action} ${resource}`);
+  return [...groups.values()].map((group) => {
+    const [{ action, resource }] = group;
+    // NaN if one of them could not be read.
+    const sum = group.reduce((before, { count = NaN }) => before + count, 0);
+    const keys = group.flatMap((one) => one.keys);
+    const text = takenText({ resource, count: Number.isNaN(sum) ? undefined : sum, keys });
+    return action === 'add'
+      ? `this plan does not bring back ${text}`
+      : `takes along ${text}, which undo does not bring back`;
+  });
 }
 
 export function takenText({ resource, count, keys }: TakenAlong): string {
@@ -111,16 +107,11 @@ export function takenText({ resource, count, keys }: TakenAlong): string {
   return `${count} of ${resource} (${shown.join(', ')}${more})`;
 }
 
-/** What a delete takes along, as it is just before. */
-export interface AlongWatch {
-  /** There are records that the plan does not name: nothing may be sent. */
-  readonly drift?: string | undefined;
-  /** Adds to the end of the step what else has disappeared. */
-  check(end: StepEnd): Promise<StepEnd>;
-}
-
-/** Undefined for a step that takes nothing along. */
-export async function watchAlong(reader: Reader, step: Step): Promise<AlongWatch | undefined> {
+/** Reads what a delete takes along just before it. `drift`: there is more than the plan names. */
+export async function watchAlong(
+  reader: Reader,
+  step: Step,
+): Promise<{ drift?: string | undefined; check(end: StepEnd): Promise<StepEnd> } | undefined> {
   const dependents =
     step.action === 'delete' ? dependentsOf(reader.session.profile, step.resource) : [];
   if (dependents.length === 0) return undefined;
@@ -158,9 +149,6 @@ async function withGone(
   }
   if (gone.length === 0) return end;
   const text = `also gone, and not named in the plan: ${someOf(gone, NAMED)}`;
-  return {
-    ...end,
-    verdict: end.verdict === 'done' ? 'differs' : end.verdict,
-    note: end.note === undefined ? text : `${end.note}; ${text}`,
-  };
+  const verdict = end.verdict === 'done' ? 'differs' : end.verdict;
+  return { ...end, verdict, note: noteOf(end.note, text) };
 }

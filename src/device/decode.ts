@@ -2,6 +2,7 @@ import {
   type DeviceRecord,
   isValueList,
   isValueObject,
+  nestedValue,
   type Value,
   valueAt,
   valueText,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
 import { deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
 import { idOf, ownAddress } from '../../src/device/profile.ts';
 import { RefusedError } from '../../src/errors.ts';
 
@@ -41,3 +42,27 @@ test('an address is decoded once', () => {
     id: 'x y',
   });
 });
+
+test.each(['@id', 'id', '_id', 'uri'])(
+  'an id in %s that is a path leads to the record there',
+  (field) => {
+    const profile = parseProfile(
+      `extends: generic-rest\nid_fields: ["${field}"]\n`,
+      'p.yaml',
+      'mine',
+    );
+    const at = (path: string) =>
+      deleteRequest(profile, 'user', { [field]: path, username: 'joe' }).path;
+    expect(at('/api/user/7')).toBe('/api/user/7');
+    expect(at('/api/user/a%2Fb/')).toBe('/api/user/a%2Fb');
+    for (const other of [
+      '/api/zone/7',
+      '/api/user/',
+      '/api/user/7/token',
+      '/api/user/..',
+      '/api/user/7?x=1',
+    ]) {
+      expect(() => at(other)).toThrow(RefusedError);
+    }
+  },
+);
