@@ -14,6 +14,15 @@ const CHARACTERS = {
 export type SecretClass = keyof typeof CHARACTERS;
 export const SECRET_CLASSES = Object.keys(CHARACTERS) as readonly SecretClass[];
 
+/** Throws UsageError for an unknown name. */
+export function secretClasses(names: readonly string[]): SecretClass[] {
+  return names.map((name) => {
+    const found = SECRET_CLASSES.find((one) => one === name);
+    if (found !== undefined) return found;
+    throw new UsageError(`--classes: "${name}" is not one of ${SECRET_CLASSES.join(', ')}`);
+  });
+}
+
 /** What a device demands of a password. Lengths in characters. */
 export interface SecretPolicy {
   readonly min?: number | undefined;

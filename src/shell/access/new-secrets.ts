@@ -1,6 +1,11 @@
 import { handToCommand, askCommand, commandFor } from '../../credentials/program-source.ts';
 import { type EscrowLine, writeEscrow } from '../../credentials/escrow-file.ts';
-import { checkNewSecret, generateSecret, type SecretPolicy } from '../../credentials/new-secret.ts';
+import {
+  checkNewSecret,
+  generateSecret,
+  secretClasses,
+  type SecretPolicy,
+} from '../../credentials/new-secret.ts';
 import type { RotatedAccount, RotationStore } from '../../credentials/rotation-store.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
@@ -46,7 +51,8 @@ export function newSecrets(call: SecretCall): NewSecrets {
   if (!each && /\{(?:device|host|port)\}/.test(newCommand ?? '')) {
     throw new UsageError('--new-command names the device: add --each to run it for each device');
   }
-  const another = (policy?: SecretPolicy): string => generateSecret({ length, classes }, policy);
+  const wanted = { length, classes: classes && secretClasses(classes) };
+  const another = (policy?: SecretPolicy): string => generateSecret(wanted, policy);
   const known = new Map<string, Promise<string>>();
   const choose = async ({ device, account: { user } }: SecretTarget, policy?: SecretPolicy) => {
     if (generate) return another(policy);

@@ -42,8 +42,6 @@ export const WATCH_MS = 5_000;
 const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
 const ENVELOPES = 'array results data rows records user keyed key-value form-text'.split(' ');
 const PAGINGS = ['none', 'next', 'page', 'offset'];
-/** As in credentials/new-secret.ts, which a start does not load. */
-const SECRET_CLASSES = ['lower', 'upper', 'digit', 'symbol'] as const;
 const NOTHING: Allowed = new Set();
 
 /** Every option, in the order of the help. A verb lists the keys of the options that it takes. */
@@ -127,45 +125,6 @@ const ROWS = [
     '--passphrase-stdin  Read the passphrase of the vault from standard input',
   ),
 
-  // New secrets of a rotation, and the second place that keeps them.
-  toggle(
-    'newStdin',
-    '--new-stdin  Read the new secret from standard input: the line after those of other secrets',
-  ),
-  value(
-    'newCommand',
-    '--new-command PROGRAM  Take the new secret from a program: PROGRAM and its arguments in one word, {user} filled in',
-    filled,
-  ),
-  toggle('generate', '--generate  Generate a random secret for each account'),
-  value('length', '--length N  The number of its characters (default 24)', integer(8, 128)),
-  value(
-    'classes',
-    `--classes NAMES  Its characters: ${SECRET_CLASSES.join(', ')} (default: all but symbol)`,
-    (text) =>
-      names(text).map((name) => {
-        const found = SECRET_CLASSES.find((one) => one === name);
-        if (found !== undefined) return found;
-        throw new UsageError(
-          `there is no class "${name}"; the classes are ${SECRET_CLASSES.join(', ')}`,
-        );
-      }),
-    { choices: SECRET_CLASSES },
-  ),
-  toggle(
-    'each',
-    '--each  Another secret on each device; --new-command then also has {device}, {host}, {port}',
-  ),
-  value(
-    'escrow',
-    '--escrow FILE  Also write the new secrets to this age file, before any is sent',
-    filled,
-  ),
-  list(
-    'recipients',
-    '--recipient KEY  Who can open it: a public key of age, age1… (repeatable)',
-    filled,
-  ),
   value(
     'trace',
     '--trace FILE  Append facts about each request to FILE: paths, times, TLS, sizes; no bodies, no logins',
@@ -292,6 +251,20 @@ const ROWS = [
     '--confirm SECONDS  Undo the run unless you confirm in time (only while devsh runs)',
     timeMs('s', 1, 86_400),
   ),
+
+  // New secrets of a rotation, and the second place that keeps them.
+  toggle('newStdin', '--new-stdin  Read the new secret from standard input, after other secrets'),
+  value(
+    'newCommand',
+    '--new-command PROGRAM  Take it from a program: PROGRAM and its arguments in one word; {user}',
+    filled,
+  ),
+  toggle('generate', '--generate  Generate it'),
+  value('length', '--length N  The number of its characters (default 24)', integer(8, 128)),
+  value('classes', '--classes NAMES  Of lower,upper,digit,symbol (default: no symbol)', names),
+  toggle('each', '--each  Another one on each device; for a program also {device}, {host}, {port}'),
+  value('escrow', '--escrow FILE  Write it to this age file, too, before it is sent', filled),
+  list('recipients', '--recipient KEY  Who can open that: age1… (repeatable)', filled),
 
   // Plans, their parts and their runs.
   value(

@@ -112,6 +112,7 @@ test.each<[Given, string]>([
   [{ newStdin: true, length: 20 }, 'are for --generate'],
   [{ newStdin: true, each: true }, 'leave out --each'],
   [{ newCommand: 'gen {device}' }, 'add --each'],
+  [{ generate: true, classes: ['upper', 'letters'] }, 'is not one of lower, upper'],
 ])('%j is a mistake that is explained', async (given, message) => {
   const call = await makeCall(given);
   expect(() => newSecrets(call)).toThrow(UsageError);
