@@ -105,7 +105,7 @@ function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
     ['devsh', inline(version)],
   ];
   const lines = [
-    `# devsh record of ${since} to ${until}`,
+    `# devsh record of ${secondText(Date.parse(since))} to ${secondText(Date.parse(until))}`,
     '',
     ...table(['What', 'Value'], head),
     '',
