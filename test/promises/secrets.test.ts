@@ -108,7 +108,8 @@ async function typeAll(fleet: CanaryFleet, args: readonly string[]): Promise<voi
   });
   onTestFinished(() => program.close());
   const isPlain = args.includes('--plain');
-  await program.waitFor(isPlain ? /devsh.*> ?$/m : 'enter run');
+  // The echo may refuse the login now: a question ends with Ctrl-C.
+  await settle(program, isPlain);
   for (const { line } of sessionLines(fleet).filter(
     (one) => !NOT_TYPED.test(one.line) && (isPlain || ON_SCREEN.test(one.line)),
   )) {
@@ -120,7 +121,7 @@ async function typeAll(fleet: CanaryFleet, args: readonly string[]): Promise<voi
   const path = join(fleet.devsh.folder, 'state/devsh/history');
   const history = (): Promise<string> => readFile(path, 'utf8').catch(() => '');
   await expect.poll(history, { timeout: 15_000 }).toContain('credentials @all-of-them --json -v\n');
-  expect(await history()).not.toContain('password');
+  expect((await history()).replaceAll(/^rotate password /gm, '')).not.toContain('password');
   // Typed and never submitted.
   program.type(`user add username=never password=${quoteWord(fleet.secrets.newUser)}`);
   await program.waitFor('•••');
