@@ -146,11 +146,12 @@ export class SessionLogin {
       throw notArrived(device, responseError(context, response));
     }
     if (token === undefined) {
-      const text = `the login was refused (${status}, ${String(credential)})${reasonIn(context, response)}`;
       const place = login.tokenIn ?? `the cookie ${login.cookie ?? ''}`;
-      const missing = status < 400 ? `: ${login.path} returned no session in ${place}` : '';
+      const what =
+        status < 400 ? `${login.path} returned no session in ${place}` : 'the login was refused';
+      const text = `${what} (${status}, ${String(credential)})${reasonIn(context, response)}`;
       const advice = `Try "login ${device.name}"; or "auth.login" of its profile does not fit`;
-      throw new LoginFailedError(device, `${text}${missing}. ${advice}`);
+      throw new LoginFailedError(device, `${text}. ${advice}`);
     }
     onSecret(token);
     const headers =

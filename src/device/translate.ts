@@ -56,9 +56,10 @@ export function responseError(context: FailureContext, received: Response): Devi
   return new ProtocolError(device, text, { status, body });
 }
 
-/** Why a login was refused, in the words of the device. */
-export function reasonIn(context: FailureContext, { body }: Response): string {
-  return redacted(context, reasonSuffix(declinedReason(body) ?? issuesText(issuesOf(body))));
+/** Why a login was refused, in the words of the device. Any other text of a success may be a secret. */
+export function reasonIn(context: FailureContext, { status, body }: Response): string {
+  const reason = declinedReason(body) ?? (status < 400 ? '' : issuesText(issuesOf(body)));
+  return redacted(context, reasonSuffix(reason));
 }
 
 /** The error for a 2xx with an unusable body. */

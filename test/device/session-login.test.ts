@@ -141,9 +141,10 @@ test.each<[number, string, string, string]>([
   ],
   [200, '{"data":{"token":"a b\\r\\nX-Evil: 1"}}', 'login-failed', '/login returned no session'],
   [200, `{"data":{"token":"${'a'.repeat(9000)}"}}`, 'login-failed', '/login returned no session'],
+  [200, `{"token":"${TOKEN}"}`, 'login-failed', 'no session in data.token (200, as admin). Try'],
   [404, '', 'login-failed', 'the login was refused (404, as admin)'],
   [429, '', 'rejected', 'too many requests'],
-  [307, '', 'login-failed', 'refused (307, as admin): /login returned no session'],
+  [307, '', 'login-failed', '/login returned no session in data.token (307, as admin)'],
   [500, '', 'unreachable', 'no login: POST /login returned 500'],
 ])('a login with the response %i %s is %s', async (status, body, code, text) => {
   const { server, device } = await sessionAt(
@@ -156,6 +157,7 @@ test.each<[number, string, string, string]>([
   expect(error).toMatchObject({ code });
   expect(String(error)).toContain(text);
   expect(String(error)).not.toContain('hunter2secret');
+  expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain(TOKEN);
   expect(server.requests.map(({ path }) => path)).toEqual(['/login']);
 });
 

@@ -149,6 +149,17 @@ describe.each(KINDS)('%s', (kind) => {
     expect(requests).toEqual(['POST /api/login', 'POST /api/login']);
   });
 
+  test.each(['400-html', '403', '404', 'html-page', 'success-false'] as const)(
+    'a login with the response %s may be a refused one, and goes to no third device',
+    async (fault) => {
+      const { devsh, devices } = await startSessions(kind, { devices: 4 });
+      for (const device of devices) device.setFault(fault, true, { method: 'POST' });
+      const { exitCode } = await devsh('user list --on @lab --concurrency 4');
+      expect(exitCode).toBe(4);
+      expect(devices.flatMap(requestsTo)).toEqual(['POST /api/login', 'POST /api/login']);
+    },
+  );
+
   test('a logout that gets no response delays the end a little and changes nothing else', async () => {
     const { devsh, device } = await startSessions(kind);
     device(1).setFault('silence', true, { method: 'DELETE' });
