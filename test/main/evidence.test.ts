@@ -155,10 +155,18 @@ test('long names stay apart and short enough', () => {
 async function startRouter() {
   const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
   const bodies: Readonly<Record<string, string>> = {
-    '/api/': '{"user": "/api/user/", "wlan": "/api/wlan/", "broken": "/api/broken/"}',
+    '/api/':
+      '{"user": "/api/user/", "page": "/api/page/", "wlan": "/api/wlan/", "broken": "/api/broken/"}',
+    '/api/page/': '<html>\u009b2J</html>',
     '/api/user/': `[{"id": 1, "username": "admin", "lang": "de", "api_token": "${token}"}]`,
     '/api/wlan/': JSON.stringify([
-      { id: 1, name: 'office', counter: 1, radius: [{ shared_secret: token, port: 1812 }] },
+      {
+        id: 1,
+        name: 'office',
+        place: 'a\u009bb\u202ec',
+        counter: 1,
+        radius: [{ shared_secret: token, port: 1812 }],
+      },
       { id: 2, name: 'admin-secret', note: `Authorization: Bearer ${token}`, 'admin-secret': 1 },
       { id: 3, name: 'psk', value: token, raw: `{"token": "${token}"}` },
     ]).replace('"counter":1', '"counter":12345678901234567890'),
@@ -183,12 +191,16 @@ test('has each resource with exact numbers and no secret, and names what it coul
   const [oslo] = (await manifestIn(folder)).devices;
   expect(oslo?.resources.map(({ resource, error }) => [resource, error === undefined])).toEqual([
     ['user', true],
+    // No list, but no reason to leave out the next one.
+    ['page', false],
     ['wlan', true],
     ['broken', false],
   ]);
   const wlan = await readFile(join(folder, 'oslo/wlan.json'), 'utf8');
   expect(wlan).toContain('12345678901234567890');
   expect(wlan).toContain('"office"');
+  expect(wlan).not.toMatch(/[\u0080-\u009f\u202e]/);
+  expect(JSON.parse(wlan)).toMatchObject({ records: [{ place: 'a\u009bb\u202ec' }, {}, {}] });
   const files = ['oslo/user.json', 'oslo/wlan.json', 'manifest.json', 'SHA256SUMS'];
   for (const file of files) {
     const text = await readFile(join(folder, file), 'utf8');

@@ -9,6 +9,7 @@ import { Keeper } from '../../history/kept.ts';
 import { pinOf, redactorFor } from '../../history/observer.ts';
 import { fileError, makePrivateFolder, writeNewText } from '../../os/files.ts';
 import { zoneText } from '../../text/time.ts';
+import { replaceUnsafeInJson } from '../../text/visible.ts';
 import type { Call } from '../command.ts';
 import { type Output, table } from '../output.ts';
 import { fileNames } from './export-records.ts';
@@ -57,13 +58,16 @@ export async function* exportEvidence(
     for (const session of sessions) {
       const { profile, state } = session;
       if (index > 0 && !profile.offers?.includes(resource)) continue;
-      if (index === 0 || state.kind !== 'failed') asked.push(session);
+      const hasFailed = state.kind === 'failed' && state.error.code !== 'protocol';
+      if (index === 0 || !hasFailed) asked.push(session);
       else devices.get(session)?.resources.push({ resource, error: errorData(state.error) });
     }
     const from = now();
+    const ended = new Map<DeviceSession, string>();
     const reads = call.read(asked, resource, {
       refine: async (session, list) => {
         const full = await session.inFull(call.access, resource, list, io.signal);
+        ended.set(session, now());
         if (index === 0) await session.learn(call.access, resource, 'once', io.signal);
         return full;
       },
@@ -72,7 +76,7 @@ export async function* exportEvidence(
     for await (const one of reads) {
       const { ref, profile } = one.session;
       const device = devices.get(one.session);
-      const times = { resource, from, to: now() };
+      const times = { resource, from, to: ended.get(one.session) ?? now() };
       done += 1;
       yield {
         kind: 'progress',
@@ -141,7 +145,8 @@ function errorData({ code, message }: DevshError) {
 }
 
 function documentText(content: Readonly<Record<string, JsonValue>>): string {
-  return `${jsonText({ schema: 'devsh-evidence/1', ...content }, { indent: 2 })}\n`;
+  const text = jsonText({ schema: 'devsh-evidence/1', ...content }, { indent: 2 });
+  return `${text.split('\n').map(replaceUnsafeInJson).join('\n')}\n`;
 }
 
 function sumLine(text: string, path: string): string {
