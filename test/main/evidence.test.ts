@@ -156,10 +156,10 @@ async function startRouter() {
   const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
   const bodies: Readonly<Record<string, string>> = {
     '/api/':
-      '{"user": "/api/user/", "page": "/api/page/", "wlan": "/api/wlan/", "broken": "/api/broken/"}',
+      '{"user": "/api/user/", "page": "/api/page/", "radio": "/api/radio/", "broken": "/api/broken/"}',
     '/api/page/': '<html>\u009b2J</html>',
     '/api/user/': `[{"id": 1, "username": "admin", "lang": "de", "api_token": "${token}"}]`,
-    '/api/wlan/': JSON.stringify([
+    '/api/radio/': JSON.stringify([
       {
         id: 1,
         name: 'office',
@@ -193,15 +193,15 @@ test('has each resource with exact numbers and no secret, and names what it coul
     ['user', true],
     // No list, but no reason to leave out the next one.
     ['page', false],
-    ['wlan', true],
+    ['radio', true],
     ['broken', false],
   ]);
-  const wlan = await readFile(join(folder, 'oslo/wlan.json'), 'utf8');
-  expect(wlan).toContain('12345678901234567890');
-  expect(wlan).toContain('"office"');
-  expect(wlan).not.toMatch(/[\u0080-\u009f\u202e]/);
-  expect(JSON.parse(wlan)).toMatchObject({ records: [{ place: 'a\u009bb\u202ec' }, {}, {}] });
-  const files = ['oslo/user.json', 'oslo/wlan.json', 'manifest.json', 'SHA256SUMS'];
+  const radio = await readFile(join(folder, 'oslo/radio.json'), 'utf8');
+  expect(radio).toContain('12345678901234567890');
+  expect(radio).toContain('"office"');
+  expect(radio).not.toMatch(/[\u0080-\u009f\u202e]/);
+  expect(JSON.parse(radio)).toMatchObject({ records: [{ place: 'a\u009bb\u202ec' }, {}, {}] });
+  const files = ['oslo/user.json', 'oslo/radio.json', 'manifest.json', 'SHA256SUMS'];
   for (const file of files) {
     const text = await readFile(join(folder, file), 'utf8');
     expect(text).not.toContain(token);
