@@ -116,10 +116,20 @@ export async function resolveRotations(
       ends.set(one, attempt);
       continue;
     }
-    if (!attempt.facts.isSent) continue;
-    const action = await settle(work, attempt);
-    if (action.kind === 'end') ends.set(one, await endOf(work, attempt, action));
-    else begun.set(one, attempt.events);
+    if (attempt.facts.isSent) {
+      const action = await settle(work, attempt);
+      if (action.kind === 'end') {
+        ends.set(one, await endOf(work, attempt, action));
+        continue;
+      }
+      begun.set(one, attempt.events);
+    }
+    // A program may have the new one already, which the device does not.
+    const { kind, account, isOwn, old, secret } = attempt;
+    const isEarly = isOwn && work.session.credential?.revealed().secret === secret;
+    if (isEarly && old !== undefined && old !== secret) {
+      await work.session.openWith(work.access, credentialOf(kind, account.user, old));
+    }
   }
   return { ends, begun };
 }

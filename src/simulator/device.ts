@@ -152,10 +152,9 @@ export class SimulatedDevice {
       : store.replace({ ...existing, ...fields, ...stamp });
   }
 
-  /** Sets the password of a user without a request, as a backup does that is restored. */
-  setPassword(username: string, password: string): void {
-    const { store } = this.#site;
-    store.setPassword(store.named(username)?.uuid ?? '', password);
+  /** Sets all passwords back without a request, as a restored backup does. */
+  restoreLogins(): void {
+    this.#site.store.restoreLogins();
   }
 
   /** Removes a user without a request. Returns false if there is no such user. */

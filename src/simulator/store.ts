@@ -102,6 +102,11 @@ export class Store {
     this.#passwords.set(uuid, password);
   }
 
+  restoreLogins(): void {
+    this.#passwords.clear();
+    this.#tokens.clear();
+  }
+
   /** Replaces the token of a user. */
   newToken(uuid: string): string {
     const token = this.#random.hex(40);

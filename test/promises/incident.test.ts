@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet, usernames } from '../main/devsh.ts';
+import { escrowIn, startRotation } from '../rotation/fleet.ts';
 
 interface Answer {
   readonly owed: readonly { readonly devices: readonly string[]; readonly change: string }[];
@@ -70,3 +71,36 @@ test('What devsh keeps of a reading holds no secret that devsh can recognise, an
   expect(stdout).toContain('rogue');
   expect(stdout).toMatch(/not by a run of this devsh/);
 });
+
+test(
+  'Rotation never leaves you without a login that works, or says at once where it could not.',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const { rotate, devices, device, devsh, vault } = await startRotation({ devices: 8 });
+    const escrow = await escrowIn(devsh.folder);
+    const write = { method: 'PATCH' };
+    device(2).setFault('store-and-drop', 1, write);
+    device(3).setFault('reset', 1, write);
+    device(4).setFault('store-late', 1, write);
+    device(5).setFault('password-refused', 1, write);
+    device(6).setFault('400-after-storing', 1, write);
+    device(7).setFault('accept-and-forget', 1, write);
+    // The last one takes the password and does not answer any more.
+    device(8).setFault('store-and-drop', 1, write);
+    device(8).setFault('reset', true, { method: 'GET', afterWrite: true });
+    const line = `rotate password admin --on @lab --generate --each ${escrow}`;
+    const { stdout, stderr } = await rotate(line);
+    for (const { name, address } of devices.slice(0, 7)) {
+      const kept = await vault.find(address, 'admin');
+      const tried = await rotate(`user list --on ${name}`);
+      expect([name, kept?.user, tried.exitCode]).toEqual([name, 'admin', 0]);
+    }
+    expect(stdout).toContain('sim8  set user admin: unknown');
+    expect(stderr).toContain('stopped: no password of admin is known to work on sim8');
+    device(8).clearFaults();
+    expect((await rotate('resume')).stdout).toContain('sim8  set user admin: done');
+    expect((await rotate('user list --on sim8')).exitCode).toBe(0);
+  },
+);

@@ -208,7 +208,7 @@ test('a device that is back from a backup gets the kept password again', async (
   const { rotate, devsh, device, devices } = await startRotation({ devices: 2 });
   const escrow = await escrowIn(devsh.folder);
   await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
-  device(2).setPassword('admin', OLD);
+  device(2).restoreLogins();
   const run = await rotate('rotate password admin --on @lab --kept');
   expect(run.stdout, run.stderr).toContain('sim2  set user admin: done');
   expect(run.stdout).not.toContain('sim1  set user');

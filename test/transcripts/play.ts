@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseLine } from '../../src/text/words.ts';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import { ADMIN, know, startFleet, type TestFleet } from '../main/devsh.ts';
+import { startRotation } from '../rotation/fleet.ts';
 import type { Entry, Setup } from './transcript.ts';
 
 /** The simulated devices of a story, and a devsh with its own files. */
@@ -16,9 +17,11 @@ export async function startStory({
   isLoggedIn,
   hasSessions,
   hasHashes,
+  hasLogins,
 }: Setup): Promise<TestFleet> {
   const env = isLoggedIn ? ADMIN : {};
   const fleet = { devices, users, seed: 1, isListed, isPinned, env };
+  if (hasLogins) return startRotation({ devices, users, seed: 1 });
   if (hasHashes) {
     const started = await startFleet({ ...fleet, profile: REST, quirk: ['password-hash'] });
     await know(started.devsh, started.devices, { profile: REST });
@@ -46,7 +49,8 @@ export async function play(entry: Entry, fleet: TestFleet): Promise<string> {
   if (entry.kind === 'note') return entry.text;
   if (entry.kind === 'fault') {
     const device = fleet.devices.find((one) => one.name === entry.device);
-    device?.setFault(entry.fault as FaultName, entry.isOn);
+    if (entry.fault === 'from-backup') device?.restoreLogins();
+    else device?.setFault(entry.fault as FaultName, entry.isOn);
     return entry.text;
   }
   const line = filled(entry.command, fleet);

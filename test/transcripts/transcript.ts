@@ -11,6 +11,8 @@ export interface Setup {
   readonly hasSessions: boolean;
   /** A JSON API that shows the hash of each password. */
   readonly hasHashes: boolean;
+  /** A JSON API whose passwords log in; the admin's is kept in a vault. */
+  readonly hasLogins: boolean;
   /** A literal line. */
   readonly text: string;
 }
@@ -80,6 +82,7 @@ function setupOf(text: string): Setup {
     isLoggedIn: words.includes('login'),
     hasSessions: words.includes('sessions'),
     hasHashes: words.includes('password-hash'),
+    hasLogins: words.includes('logins'),
     text,
   };
 }
