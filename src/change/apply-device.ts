@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasDependents } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
@@ -12,7 +13,6 @@ import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
 import type { DevicePlan, Step } from './plan.ts';
-import { watchAlong } from './taken-along.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 
 interface ApplyWork extends RotationWork {
@@ -105,7 +105,9 @@ async function applyStep(
     await end(work, one, { verdict: 'failed', error: refusal });
     return refusal.message;
   }
-  const along = await watchAlong(work, step);
+  const along = hasDependents(session.profile)
+    ? await (await import('./taken-along.ts')).watchAlong(work, step)
+    : undefined;
   if (along?.drift !== undefined) {
     const error = new DriftError(`${devicePlan.device.name}: ${along.drift}; nothing was sent`);
     await end(work, one, { verdict: 'drift', error });

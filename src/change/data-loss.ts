@@ -11,6 +11,7 @@ import {
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
+  grouped,
   isTimeStamp,
   isValueList,
   type Value,
@@ -20,8 +21,8 @@ import {
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isSameValue } from './compare.ts';
+import type { TakenAlong } from './change.ts';
 import type { DevicePlan, Step } from './plan.ts';
-import { takenText, takenTexts } from './taken-along.ts';
 import type { StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 
@@ -154,6 +155,32 @@ export function lossTexts({ steps }: DevicePlan): string[] {
     ...texts('this plan does not restore', lostBy('add'), true),
     ...texts('this plan cannot restore', lostBy('set'), false),
   ];
+}
+
+/** So many records are named, the rest counted. */
+export const NAMED = 10;
+
+/** "takes along 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
+function takenTexts(steps: readonly Step[]): string[] {
+  const all = steps.flatMap(({ action, takes = [] }) => takes.map((one) => ({ ...one, action })));
+  const groups = grouped(all, ({ action, resource }) => `${action} ${resource}`);
+  return [...groups.values()].map((group) => {
+    const [{ action, resource }] = group;
+    // NaN if one of them could not be read.
+    const sum = group.reduce((before, { count = NaN }) => before + count, 0);
+    const keys = group.flatMap((one) => one.keys);
+    const text = takenText({ resource, count: Number.isNaN(sum) ? undefined : sum, keys });
+    return action === 'add'
+      ? `this plan does not bring back ${text}`
+      : `takes along ${text}, which undo does not bring back`;
+  });
+}
+
+function takenText({ resource, count, keys }: TakenAlong): string {
+  if (count === undefined) return `an unknown number of ${resource} (not readable)`;
+  const shown = keys.slice(0, NAMED);
+  const more = count > shown.length ? ` and ${count - shown.length} more` : '';
+  return `${count} of ${resource} (${shown.join(', ')}${more})`;
 }
 
 function fieldsByResource(

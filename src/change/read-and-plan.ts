@@ -8,9 +8,8 @@ import { type Change, recordsWhere } from './change.ts';
 import { planDevice } from './plan-device.ts';
 import { type DevicePlan, mergeDevicePlans, unplanned } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
-import { keyFieldOf, type Profile } from '../device/profile.ts';
+import { hasDependents, keyFieldOf, type Profile } from '../device/profile.ts';
 import { RecordIndex } from './pairing.ts';
-import { withTakenAlong } from './taken-along.ts';
 
 interface Planning {
   readonly access: Access;
@@ -72,7 +71,11 @@ export async function readAndPlan(
       planDevice(ref, session.profile, change, records.get(change.resource) ?? [], planning.allow),
     );
     const merged = mergeDevicePlans(ref, parts);
-    const steps = await withTakenAlong({ ...planning, session }, merged.steps);
+    const steps = hasDependents(session.profile)
+      ? await (
+          await import('./taken-along.ts')
+        ).withTakenAlong({ ...planning, session }, merged.steps)
+      : merged.steps;
     const plan = { ...merged, steps };
     const assumed = assumptionsOf(session.profile, plan.steps);
     const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);

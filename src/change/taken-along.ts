@@ -1,8 +1,9 @@
 import { idOf, keyFieldOf, placeField, type Profile, resourceOf } from '../device/profile.ts';
 import { nameInPath } from '../device/record-path.ts';
-import { type DeviceRecord, grouped, nestedValue, valueText } from '../device/record.ts';
+import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import type { TakenAlong } from './change.ts';
+import { NAMED } from './data-loss.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { someOf } from '../text/one-line.ts';
@@ -13,9 +14,6 @@ import { noteOf, type StepEnd } from './verdict.ts';
  * A delete may take records of other resources along: those below the record, and those that the profile
  * states (`removes`).
  */
-
-/** So many records are named, the rest counted. */
-const NAMED = 10;
 
 interface Dependent {
   readonly resource: string;
@@ -84,29 +82,6 @@ export async function withTakenAlong(reader: Reader, steps: readonly Step[]): Pr
   return planned;
 }
 
-/** "takes along 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
-export function takenTexts(steps: readonly Step[]): string[] {
-  const all = steps.flatMap(({ action, takes = [] }) => takes.map((one) => ({ ...one, action })));
-  const groups = grouped(all, ({ action, resource }) => `${action} ${resource}`);
-  return [...groups.values()].map((group) => {
-    const [{ action, resource }] = group;
-    // NaN if one of them could not be read.
-    const sum = group.reduce((before, { count = NaN }) => before + count, 0);
-    const keys = group.flatMap((one) => one.keys);
-    const text = takenText({ resource, count: Number.isNaN(sum) ? undefined : sum, keys });
-    return action === 'add'
-      ? `this plan does not bring back ${text}`
-      : `takes along ${text}, which undo does not bring back`;
-  });
-}
-
-export function takenText({ resource, count, keys }: TakenAlong): string {
-  if (count === undefined) return `an unknown number of ${resource} (not readable)`;
-  const shown = keys.slice(0, NAMED);
-  const more = count > shown.length ? ` and ${count - shown.length} more` : '';
-  return `${count} of ${resource} (${shown.join(', ')}${more})`;
-}
-
 /** Reads what a delete takes along just before it. `drift`: there is more than the plan names. */
 export async function watchAlong(
   reader: Reader,
@@ -114,7 +89,6 @@ export async function watchAlong(
 ): Promise<{ drift?: string | undefined; check(end: StepEnd): Promise<StepEnd> } | undefined> {
   const dependents =
     step.action === 'delete' ? dependentsOf(reader.session.profile, step.resource) : [];
-  if (dependents.length === 0) return undefined;
   const before = new Map<Dependent, readonly DeviceRecord[] | undefined>();
   let drift: string | undefined;
   for (const one of dependents) {

@@ -133,6 +133,11 @@ export function placeField({ resources }: Profile, resource: string): string | u
   return parent === undefined ? undefined : `${parent}/${keyField ?? ''}`;
 }
 
+/** Whether a delete may take records of other resources along. */
+export function hasDependents({ resources }: Profile): boolean {
+  return Object.values(resources).some((facts) => facts?.parent ?? facts?.removes);
+}
+
 /** Whether a resource is one object without a list. */
 export function isSingle(profile: Profile, resource: string): boolean {
   return profile.resources[resource]?.single === true;
