@@ -62,6 +62,7 @@ export class DeviceSession {
   #failsSince: Date | undefined;
   #failure: DevshError | undefined;
   #declined: string | undefined;
+  #isEnded = false;
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
   /** The latest caller. */
@@ -298,7 +299,9 @@ export class DeviceSession {
     this.#device = this.#open(access, { credential });
   }
 
-  async close(): Promise<void> {
+  /** @param options.isEnd work in the background opens it no more */
+  async close({ isEnd = false } = {}): Promise<void> {
+    this.#isEnded ||= isEnd;
     const device = this.#device;
     this.#device = undefined;
     this.#change({ kind: 'new' });
@@ -353,6 +356,7 @@ export class DeviceSession {
     access: Access,
     given: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
+    if (this.#isEnded) throw new CancelledError();
     // Loads while the pin and the login are looked up.
     const loading = loadNetwork();
     const route = access.route(this.entry);

@@ -163,7 +163,7 @@ export class Fleet {
 
   async close(): Promise<void> {
     const all = new Set([...this.#sessions.values(), ...this.#connected]);
-    await Promise.all([...all].map((session) => session.close()));
+    await Promise.all([...all].map((session) => session.close({ isEnd: true })));
   }
 
   #changed(): void {

@@ -166,8 +166,6 @@ export class ShellSession {
     // Ends the requests of the background work.
     await this.fleet.close();
     await Promise.allSettled(this.#background);
-    // It may have opened a device again.
-    await this.fleet.close();
     await Promise.all(this.closing.map((close) => close()));
     await (await this.#observer)?.close();
   }
