@@ -106,7 +106,7 @@ export function noteMovedIds(
   after: readonly DeviceRecord[],
 ): void {
   const example = movedId(facts.profile, step, before, after);
-  if (example !== undefined) facts.set('ids', 'positional', example);
+  if (example !== undefined) facts.set('ids', 'positional', undefined, example);
 }
 
 /** A record with the earlier id of another one: then ids are positions. Compares only unique keys. */

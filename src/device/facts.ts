@@ -6,6 +6,7 @@ import type { ReadPages } from './pages.ts';
 import { pagingText } from './paging.ts';
 import {
   isSingle,
+  listPath,
   type Profile,
   resourceOf,
   configuredSingle,
@@ -16,12 +17,15 @@ import {
   WRITES,
 } from './profile.ts';
 import { bookkeepingIn, otherPaths } from './record-path.ts';
+import { maskedPath } from './sensitive-fields.ts';
 
 /** A newly observed fact; `why` describes the evidence. */
 export interface NewFact {
   readonly fact: FactName;
   readonly value: unknown;
   readonly why: string | undefined;
+  /** What showed it: a request, without the record in its path, or a run. */
+  readonly source: string | undefined;
 }
 
 type Listener = (news: readonly NewFact[]) => Promise<void> | void;
@@ -36,6 +40,8 @@ export class DeviceFacts {
   #profile: Profile | undefined;
   #news: NewFact[] = [];
   #notified: Promise<void> = Promise.resolve();
+  /** What shows the facts that name no other source: the run under way. */
+  source: string | undefined;
   readonly #listeners = new Set<Listener>();
 
   constructor(base: Profile = documentedProfile, stored: Facts = {}) {
@@ -62,6 +68,7 @@ export class DeviceFacts {
   set<Name extends FactName>(
     fact: Name,
     value: FactValue<Name> | undefined,
+    source = this.source,
     why?: string,
   ): boolean {
     if (value === undefined || isConfigured(this.#base, fact)) return false;
@@ -69,7 +76,7 @@ export class DeviceFacts {
     if (isDeepStrictEqual(seen[fact], this.#observed[fact])) return false;
     this.#observed = seen;
     this.#profile = undefined;
-    this.#news.push({ fact, value, why });
+    this.#news.push({ fact, value, why, source });
     if (this.#news.length === 1) this.#notified = this.#notified.then(() => this.#notify());
     return true;
   }
@@ -109,11 +116,12 @@ export function mergedFacts(first: Facts, more: Facts): Facts {
 export function noteListing(facts: DeviceFacts, resource: string, listing: ReadPages): void {
   const { paging, path, records, single = false } = listing;
   const group = `resources.${resource}` as const;
-  facts.set(`${group}.pageStep`, paging === 'next' ? undefined : paging);
-  if (single !== isSingle(facts.profile, resource)) facts.set(`${group}.single`, single);
-  facts.set(`${group}.path`, path);
+  const source = `GET ${maskedPath(path ?? listPath(facts.profile, resource))}`;
+  facts.set(`${group}.pageStep`, paging === 'next' ? undefined : paging, source);
+  if (single !== isSingle(facts.profile, resource)) facts.set(`${group}.single`, single, source);
+  facts.set(`${group}.path`, path, source);
   const bookkeeping = bookkeepingIn(records, facts.profile.basePath);
-  if (bookkeeping.length > 0) facts.set(`${group}.bookkeeping`, bookkeeping);
+  if (bookkeeping.length > 0) facts.set(`${group}.bookkeeping`, bookkeeping, source);
 }
 
 /** The one rule of precedence: a configured fact is never overridden by an observed one. */

@@ -17,6 +17,7 @@ import {
   type Profile,
 } from './profile.ts';
 import { writePath } from './record-path.ts';
+import { maskedPath } from './sensitive-fields.ts';
 import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
 
 /** Never writes: `GET /api/`, and `OPTIONS` on list and record. Throws if cancelled, or for a wrong certificate. */
@@ -30,30 +31,33 @@ export async function learn(
   const { profile } = device;
   if (profile.resources[resource]?.parent !== undefined) return;
   const root = await ask(device, { method: 'GET', path: profile.basePath }, signal);
-  const options = (path: string): Promise<Response | undefined> =>
+  const optionsOf = (path: string): Promise<Response | undefined> =>
     ask(device, { method: 'OPTIONS', path }, signal);
-  const collection = await options(collectionPath(profile, resource));
+  const collection = await optionsOf(collectionPath(profile, resource));
   const listing = device.listing(resource);
   const example = listing?.single === true ? undefined : exampleOf(profile, resource, records);
   const findings = example && (await learnFromRecord(device, resource, example, signal));
   const path =
     example && pathOf(profileFor(profile, resource, findings?.namedBy), resource, example);
-  const item = path === undefined ? undefined : await options(path);
+  const item = path === undefined ? undefined : await optionsOf(path);
   const answers = await learnListResponses(device, resource, signal);
   const description = objectIn(collection);
   const group = `resources.${resource}` as const;
-  facts.set('offers', resourcesIn(root));
-  facts.set('answers', Object.keys(answers).length > 0 ? answers : undefined);
+  const list = `GET ${maskedPath(listPath(profile, resource))}`;
+  const record = 'GET of one record';
+  const options = `OPTIONS ${maskedPath(collectionPath(profile, resource))}`;
+  facts.set('offers', resourcesIn(root), `GET ${profile.basePath}`);
+  facts.set('answers', Object.keys(answers).length > 0 ? answers : undefined, list);
   facts.set(`${group}.asked`, records.length > 0 ? 'records' : 'empty list');
-  facts.set(`${group}.envelope`, listing?.envelope);
+  facts.set(`${group}.envelope`, listing?.envelope, list);
   // A list of one page says nothing about paging.
-  facts.set(`${group}.paging`, listing?.paging && pagingText(listing.paging));
-  facts.set(`${group}.summary`, findings?.summary);
-  facts.set(`${group}.namedBy`, findings?.namedBy);
-  facts.set(`${group}.details`, description && fieldsIn(description));
-  facts.set(`${group}.parses`, description && textsIn(description['parses']));
-  facts.set(`${group}.collectionAllows`, allowedBy(collection));
-  facts.set(`${group}.itemAllows`, allowedBy(item));
+  facts.set(`${group}.paging`, listing?.paging && pagingText(listing.paging), list);
+  facts.set(`${group}.summary`, findings?.summary, record);
+  facts.set(`${group}.namedBy`, findings?.namedBy, record);
+  facts.set(`${group}.details`, description && fieldsIn(description), options);
+  facts.set(`${group}.parses`, description && textsIn(description['parses']), options);
+  facts.set(`${group}.collectionAllows`, allowedBy(collection), options);
+  facts.set(`${group}.itemAllows`, allowedBy(item), 'OPTIONS of one record');
 }
 
 /** Reads only the fields of a resource, to show what a delete would lose. */

@@ -11,6 +11,9 @@ import { readText, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { isSealed, jsonIn, readCached, seal } from './cache.ts';
 
+/** When an observed fact became known, and the request or run that showed it; by its name. */
+export type Since = Readonly<Partial<Record<string, { at: string; source: string }>>>;
+
 /** Facts that another devsh stores may stay unknown for this time. */
 const PRESENT_MS = 500;
 
@@ -42,6 +45,28 @@ export class ProfileFiles {
     this.#profiles.set(name, Promise.resolve(profile));
   }
 
+  /**
+   * The name of a valid profile: built in, or of the user; with a text, that of the file, which becomes one of
+   * the user's. Throws SettingsError for an invalid profile, UsageError if another one has the name.
+   */
+  async take(given: string, text?: string): Promise<string> {
+    const name = basename(given).replace(/\.ya?ml$/, '');
+    this.#profiles.delete(name);
+    if (text !== undefined) {
+      const { parseProfile } = await import('../device/profile-file.ts');
+      parseProfile(text, given, name);
+      const file = this.#path(name);
+      const current = await readText(file);
+      if (builtIn(name) !== undefined || (current ?? text) !== text) {
+        const other = current === undefined ? 'it is built in' : `${file} has another content`;
+        throw new UsageError(`there is another profile "${name}": ${other}; rename yours`);
+      }
+      if (current === undefined) await writeTextAtomically(file, text);
+    }
+    await this.profile(name);
+    return name;
+  }
+
   /** Reads the profiles that call a field secret, before a line with its value is shown or stored. */
   async declareSecrets(): Promise<boolean> {
     const named = texts(this.folder, '.yaml').filter(({ text }) => /\bsecret\b/.test(text));
@@ -61,14 +86,23 @@ export class ProfileFiles {
     return (await this.#presentNames()).has(basename(file)) ? readSeen(file) : {};
   }
 
+  /** Since when the observed facts of a device are known; nothing of facts of an older devsh. */
+  async since(address: string): Promise<Since> {
+    const file = this.#seenPath(address);
+    return (await this.#presentNames()).has(basename(file)) ? sinceIn(file) : {};
+  }
+
   /** Stores new facts of a device. Facts that cannot be stored are observed again the next time. */
   async keep(address: string, news: readonly NewFact[]): Promise<void> {
     const file = this.#seenPath(address);
     const more = Object.fromEntries(news.map(({ fact, value }) => [fact, value])) as Facts;
+    const at = new Date().toISOString();
+    const shown = news.map(({ fact, source = '' }) => [fact, { at, source }] as const);
     try {
       await withLock(file, async () => {
         const facts = mergedFacts(await readSeen(file), more);
-        const kept = seal({ at: new Date().toISOString(), facts });
+        const since = { ...sinceIn(file), ...Object.fromEntries(shown) };
+        const kept = seal({ at, facts, since });
         await writeTextAtomically(file, `${jsonText(kept, { indent: 2 })}\n`);
         this.#present = undefined;
       });
@@ -169,6 +203,15 @@ function texts(folder: string, ending: string): { name: string; text: string }[]
     if (error instanceof Error && 'code' in error) return [];
     throw error;
   }
+}
+
+function sinceIn(file: string): Since {
+  const all = Object.entries(partsOf(partsOf(readCached(file))['since']));
+  const valid = all.flatMap(([fact, one]) => {
+    const { at, source } = partsOf(one);
+    return typeof at === 'string' && typeof source === 'string' ? [[fact, { at, source }]] : [];
+  });
+  return Object.fromEntries(valid) as Since;
 }
 
 async function readSeen(file: string): Promise<Facts> {

@@ -62,13 +62,13 @@ test('a listener gets new facts of one turn together, and can be awaited', async
     await Promise.resolve();
     heard.push(news);
   });
-  facts.set('ids', 'positional', 'bob has moved');
+  facts.set('ids', 'positional', 'run 1', 'bob has moved');
   facts.set('offers', ['user']);
   facts.set('ids', 'positional');
   await facts.notified;
   expect(heard).toEqual([
     [
-      { fact: 'ids', value: 'positional', why: 'bob has moved' },
+      { fact: 'ids', value: 'positional', source: 'run 1', why: 'bob has moved' },
       { fact: 'offers', value: ['user'], why: undefined },
     ],
   ]);

@@ -1,5 +1,8 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
+import { startOwnDevice } from './own-device.ts';
 
 test('profile shows every fact with its origin', async () => {
   const { devsh } = await startFleet();
@@ -121,4 +124,122 @@ test('a value that is invalid on one device is sent to none, unless that is allo
   expect(allowed.exitCode).toBe(1);
   expect(device(1).log.at(-2)?.body).toContain('xxq');
   expect(writes()).toHaveLength(2);
+});
+
+test('profile use attaches a profile, and says how to go back', async () => {
+  const { devsh } = await startFleet();
+  const inventory = join(devsh.folder, 'config/devsh/devices.yaml');
+  const first = await devsh('profile use sim1 drf');
+  expect(first.stderr).toContain(
+    'sim1 uses the profile drf (before: documented; "profile use sim1 documented" sets it back)',
+  );
+  expect(await readFile(inventory, 'utf8')).toMatch(/^# Devices that[^]*profile: drf$/m);
+  expect((await devsh('profile sim1 --json')).stdout).toContain('"fact":"name","value":"drf"');
+  expect((await devsh('profile use sim1 drf')).stderr).toContain('drf, as before');
+});
+
+test('profile use copies a valid file to the profiles of the user', async () => {
+  const { devsh } = await startFleet();
+  const file = join(devsh.folder, 'router.yaml');
+  const text = '# mine\nextends: drf\nno_id: "0"\n';
+  await writeFile(file, text);
+  expect((await devsh(['profile', 'use', 'sim1', file])).exitCode).toBe(0);
+  const own = join(devsh.folder, 'config/devsh/profiles/router.yaml');
+  expect(await readFile(own, 'utf8')).toBe(text);
+  expect((await devsh('profile sim1 --json')).stdout).toContain('"no_id","value":"0"');
+  await writeFile(file, 'extends: drf\n');
+  const other = await devsh(['profile', 'use', 'sim1', file]);
+  expect(other.stderr).toContain(`there is another profile "router": ${own} has another content`);
+  expect(await readFile(own, 'utf8')).toBe(text);
+});
+
+test.each<[what: string, name: string, device: string, reason: string]>([
+  ['an invalid file', 'bad.yaml', 'sim1', 'bad.yaml:1:20: encoding'],
+  ['an unknown profile', 'nothing', 'sim1', 'there is no profile "nothing"'],
+  ['the name of a built-in one', 'drf.yaml', 'sim1', 'it is built in'],
+  ['an unknown device', 'good.yaml', 'sim9', 'no device "sim9"'],
+])('profile use refuses %s, and nothing changes', async (_, name, device, reason) => {
+  const { devsh } = await startFleet();
+  await writeFile(join(devsh.folder, 'bad.yaml'), 'update: {encoding: xml}\n');
+  for (const valid of ['drf', 'good']) {
+    await writeFile(join(devsh.folder, `${valid}.yaml`), 'extends: drf\nno_id: "0"\n');
+  }
+  const inventory = join(devsh.folder, 'config/devsh/devices.yaml');
+  const before = await readFile(inventory, 'utf8');
+  const given = name.includes('.') ? join(devsh.folder, name) : name;
+  const { stderr, exitCode } = await devsh(['profile', 'use', device, given]);
+  expect(stderr).toContain(reason);
+  expect(exitCode).not.toBe(0);
+  expect(await readFile(inventory, 'utf8')).toBe(before);
+  expect(await readdir(join(devsh.folder, 'config/devsh'))).not.toContain('profiles');
+});
+
+test('profile use leaves a damaged inventory as it is', async () => {
+  const { devsh } = await startFleet();
+  const inventory = join(devsh.folder, 'config/devsh/devices.yaml');
+  await writeFile(inventory, 'devices: [');
+  expect((await devsh('profile use sim1 drf')).exitCode).toBe(1);
+  expect(await readFile(inventory, 'utf8')).toBe('devices: [');
+});
+
+interface Shown {
+  readonly fact: string;
+  readonly origin: string;
+  readonly since: string | null;
+  readonly source: string | null;
+}
+
+test('profile shows since when a fact is known, and from what', async () => {
+  const { devsh } = await startFleet({ profile: 'drf' });
+  const shown = async (): Promise<(name: string) => Shown | undefined> => {
+    const { facts } = JSON.parse((await devsh('profile sim1 --json')).stdout) as {
+      facts: readonly Shown[];
+    };
+    return (name) => facts.find(({ fact }) => fact === name);
+  };
+  await devsh('learn --on sim1');
+  const today = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string;
+  const learned = await shown();
+  expect(learned('resources.user.update.method')).toMatchObject({
+    origin: 'observed',
+    since: today,
+    source: 'OPTIONS of one record',
+  });
+  expect(learned('resources.user.lang')).toMatchObject({
+    since: today,
+    source: 'OPTIONS /api/user/',
+  });
+  expect(learned('base_path')).toMatchObject({ since: null, source: null });
+  const [file = ''] = await readdir(join(devsh.folder, 'cache/devsh/learned'));
+  const path = join(devsh.folder, 'cache/devsh/learned', file);
+  const { since, seal, ...old } = JSON.parse(await readFile(path, 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  expect([typeof since, typeof seal]).toEqual(['object', 'string']);
+  await writeFile(path, JSON.stringify(old));
+  const unknown = await shown();
+  expect(unknown('resources.user.lang')).toMatchObject({ origin: 'observed', since: 'not known' });
+  await devsh('profile set sim1 no_id=0');
+  expect((await shown())('no_id')).toMatchObject({ origin: 'configured', source: 'profile sim1' });
+});
+
+test('a fact that a run shows is told once, and known from that run', async () => {
+  const password_hash = 'pbkdf2_sha256$600000$abc$0123456789abcdef0123456789abcdef';
+  const { devsh } = await startOwnDevice({
+    users: [{ id: 1, username: 'ann', lang: 'de', password_hash }],
+    store: (user) => ({ password_hash: '', ...user }),
+    profile: ['update.method=PUT'],
+  });
+  const set = async (lang: string): Promise<string> => {
+    const line = `user set ann lang=${lang} --on oslo --yes --allow loss`;
+    const { stdout, stderr } = await devsh(line);
+    return stdout + stderr;
+  };
+  expect(await set('fr')).toContain('oslo replaces user records on PUT: observed');
+  expect(await set('de')).not.toContain('observed');
+  const { stdout } = await devsh('profile oslo --json');
+  expect(stdout).toMatch(
+    /"resources.user.left_out","value":"erased","origin":"observed","since":"[^"]+","source":"run \d{8}/,
+  );
 });

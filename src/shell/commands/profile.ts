@@ -1,3 +1,4 @@
+import { BUILT_IN_PROFILES } from '../../device/built-in-profiles.ts';
 import { valueText } from '../../device/record.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, command, later, verb } from '../command.ts';
@@ -24,13 +25,22 @@ export const profile: CommandSpec = {
         'configured (a profile file). "device add NAME ADDRESS --profile NAME" sets another profile.',
       examples: ['profile fw1'],
       async *run(call) {
-        const { factsOf } = await import('../devices/learning.ts');
+        const { factsOf, sinceOf } = await import('../devices/learning.ts');
         const rows = [];
         for (const session of await call.targets()) {
           const known = await profileOf(call.shell.services, session.entry);
-          rows.push(...factsOf(known).map((fact) => ({ device: session.ref.name, ...fact })));
+          const since = await call.shell.services.profiles.since(session.entry.address);
+          const device = session.ref.name;
+          rows.push(
+            ...factsOf(known).map((fact) => ({ device, ...fact, ...sinceOf(fact, known, since) })),
+          );
         }
-        yield table('facts', ['device', 'fact', 'value', 'origin'], rows);
+        const extra = ['since', 'source'].map((key) => ({
+          key,
+          title: key.toUpperCase(),
+          isExtra: true as const,
+        }));
+        yield table('facts', ['device', 'fact', 'value', 'origin', ...extra], rows);
       },
     }),
     verb({
@@ -55,6 +65,43 @@ export const profile: CommandSpec = {
         'and a delete with example values, and facts that would fit better.',
       examples: ['profile try fw1 router.yaml', 'profile try fw1 interface --profile drf'],
       run: later(async () => (await import('../devices/try-profile.ts')).tryProfile),
+    }),
+    verb({
+      name: 'use',
+      summary: 'Attach a profile to a device of the inventory',
+      args: [
+        oneDevice('DEVICE', 'a device of the inventory', true),
+        {
+          name: 'NAME',
+          summary:
+            'a profile by its name, or a file (./NAME, NAME.yaml), which is copied to the profiles',
+          isRequired: true,
+          complete: () => BUILT_IN_PROFILES.map(({ name }) => ({ text: name })),
+        },
+      ],
+      examples: ['profile use fw1 drf', 'profile use fw1 router.yaml'],
+      async *run(call) {
+        const { args, shell } = call;
+        const { inventory, profiles } = shell.services;
+        const [wanted, given] = [args.required('DEVICE'), args.required('NAME')];
+        const device = (await inventory.load()).find(wanted);
+        const { name, profile: before = 'documented' } = device ?? { name: wanted };
+        // Without such a device this throws before a file is copied.
+        if (device === undefined) await inventory.setProfile(name, before);
+        const isFile = /\/|\.ya?ml$/.test(given);
+        const profile = await profiles.take(given, isFile ? await call.readText(given) : undefined);
+        await inventory.setProfile(name, profile);
+        const connected = shell.fleet.connected.filter(({ ref }) => ref.name === name);
+        shell.fleet.join(
+          shell.fleet.sessions(connected.map(({ entry }) => ({ ...entry, profile }))),
+        );
+        const undo = `"profile use ${name} ${before}" sets it back`;
+        yield success(
+          before === profile
+            ? `${name} uses the profile ${profile}, as before`
+            : `${name} uses the profile ${profile} (before: ${before}; ${undo})`,
+        );
+      },
     }),
     verb({
       name: 'set',

@@ -12,8 +12,9 @@ import {
 import type { DeviceRecord, Value } from '../../device/record.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
+import type { Since } from '../../settings/profile-files.ts';
 import type { Call } from '../command.ts';
-import { inYaml } from '../../text/yaml-names.ts';
+import { inCode, inYaml } from '../../text/yaml-names.ts';
 
 /** Learns facts of a resource from all devices that responded. Errors are ignored: a fact is missing then. */
 export async function learnAllQuietly(
@@ -123,6 +124,38 @@ const RESOURCE_FACTS = [
   ...['keyField', 'fields', 'choiceFields', 'path', 'single', 'summary', 'envelope', 'paging'],
   ...['volatile', 'bookkeeping', 'namedBy', 'hidden', 'sentBack', 'leftOut', 'lists'],
 ];
+
+/** The stored facts behind those that devsh concludes from them. */
+const CONCLUDED: readonly (readonly [fact: RegExp, from: string])[] = [
+  [/^(?:answers\..+|endsWithSlash)$/, 'answers'],
+  [/^(create|update|remove)\b.*/, 'proven.$1'],
+  [/^update\b.*/, 'resources.user.itemAllows'],
+  [/^(resources\.[^.]+)\.update\b.*/, '$1.itemAllows'],
+  [/^(resources\.[^.]+)\.update\b.*/, '$1.collectionAllows'],
+  [/^(resources\.[^.]+)\.paging$/, '$1.pageStep'],
+  [/^(resources\.[^.]+)\.[^.]+$/, '$1.details'],
+];
+
+/** Since when a fact is known (ISO 8601), and from what; null if that goes without saying. */
+export function sinceOf(
+  { fact, origin }: Fact,
+  { name }: Profile,
+  known: Since,
+): { since: string | null; source: string | null } {
+  if (origin === 'configured') return { since: null, source: `profile ${name}` };
+  if (origin !== 'observed') return { since: null, source: null };
+  const own = fact.replace(/[^.]+$/, inCode);
+  const concluded = RESOURCE_FACTS.includes(own.replace(/.*\./, ''))
+    ? CONCLUDED.slice(0, -1)
+    : CONCLUDED;
+  const [seen] = [
+    own,
+    ...concluded.flatMap(([of, from]) => (of.test(own) ? own.replace(of, from) : [])),
+  ].flatMap((one) => known[one] ?? []);
+  return seen === undefined
+    ? { since: 'not known', source: null }
+    : { since: seen.at, source: seen.source };
+}
 
 const FLAGS = ['nullable', 'createOnly', 'writeOnly', 'neverFilled', 'secret'] as const;
 

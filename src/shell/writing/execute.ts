@@ -1,4 +1,5 @@
 import type { NewFact } from '../../device/facts.ts';
+import { type Profile, updateFacts } from '../../device/profile.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
 import {
@@ -61,9 +62,10 @@ export async function* executeRun(
   const news: Output[] = [];
   const unsubscribe = sessions.map(({ facts, ref }) =>
     facts.onNew((known) => {
-      news.push(...known.flatMap((one) => newsOutput(ref, one)));
+      news.push(...known.flatMap((one) => newsOutput(ref, one, facts.profile)));
     }),
   );
+  for (const { facts } of sessions) facts.source = `run ${run}`;
   try {
     await file.append(
       resumed === undefined
@@ -132,6 +134,7 @@ export async function* executeRun(
     }
   } finally {
     for (const stop of unsubscribe) stop();
+    for (const { facts } of sessions) facts.source = undefined;
     if (resumed === undefined) await file.close();
     if (part) await writeResult?.(services, run, part, true);
   }
@@ -239,8 +242,12 @@ function headOf(
 }
 
 /** The message about a new fact; none if it only confirms an assumption. */
-export function newsOutput({ name }: DeviceRef, { fact, value, why = '' }: NewFact): Output[] {
-  const [, resource, volatile] = /^resources\.([^.]+)\.(volatile)$/.exec(fact) ?? [];
+export function newsOutput(
+  { name }: DeviceRef,
+  { fact, value, why = '' }: NewFact,
+  profile: Profile,
+): Output[] {
+  const [, resource, own] = /^resources\.([^.]+)\.(volatile|leftOut)$/.exec(fact) ?? [];
   if (fact === 'ids') {
     const text = `${name}: ids are positions in the list (${why}): from now on devsh finds each record by its content`;
     return [warning(text)];
@@ -250,7 +257,15 @@ export function newsOutput({ name }: DeviceRef, { fact, value, why = '' }: NewFa
       info(`${name}: accepts only one connection at a time: from now on reads wait for writes`),
     ];
   }
-  if (resource === undefined || volatile === undefined) return [];
+  if (resource === undefined || value === 'not seen') return [];
+  if (own === 'leftOut') {
+    const { method } = updateFacts(profile, resource);
+    const [replaces, keeps] = [
+      `replaces ${resource} records on ${method}`,
+      `keeps what a ${method} of a ${resource} leaves out`,
+    ];
+    return [info(`${name} ${value === 'erased' ? replaces : keeps}: observed`)];
+  }
   const fields = value as readonly string[];
   const verb = fields.length === 1 ? 'changes' : 'change';
   const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} without a write: from now on devsh does not compare them`;
