@@ -73,6 +73,7 @@ const LINES = [
   'profile list',
   'profile show --on sim1',
   'profile try sim1',
+  'profile use sim1 documented',
   'profile schema',
   'learn --on sim1',
   'login --check --on @lab',

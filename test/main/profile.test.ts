@@ -229,7 +229,7 @@ test('a fact that a run shows is told once, and known from that run', async () =
   const { devsh } = await startOwnDevice({
     users: [{ id: 1, username: 'ann', lang: 'de', password_hash }],
     store: (user) => ({ password_hash: '', ...user }),
-    profile: ['update.method=PUT'],
+    profile: ['update.method=PUT', 'update.record=whole'],
   });
   const set = async (lang: string): Promise<string> => {
     const line = `user set ann lang=${lang} --on oslo --yes --allow loss`;

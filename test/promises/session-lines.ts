@@ -105,6 +105,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'profile set sim1 no_id=0',
     `profile check ${input('router.yaml')}`,
     'profile try sim1',
+    'profile use sim1 documented',
     `profile try sim1 user ${input('router.yaml')}`,
     'profile schema',
     'learn @all-of-them --timeout 3',
