@@ -1,6 +1,6 @@
+import type { Credential } from '../device/credential.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
-import type { Rotation } from './rotation.ts';
 
 export type Target =
   | { readonly kind: 'key'; readonly key: string }
@@ -16,6 +16,15 @@ export interface TakenAlong {
   readonly count?: number | undefined;
   /** The first natural keys. */
   readonly keys: readonly string[];
+}
+
+/** Marks a `set` whose masked fields take a new secret: it runs as a rotation, never as an ordinary write. */
+export interface Rotation {
+  readonly kind: Credential['kind'];
+  /** The field that takes the old secret. */
+  readonly old?: string | undefined;
+  /** Of a token that the device makes: where the response has it, as `data.key`. */
+  readonly answer?: string | undefined;
 }
 
 /** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */

@@ -1,8 +1,7 @@
 import type { WriteRequest } from '../device/encode.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
 import { type DevshError, SettingsError, UsageError } from '../errors.ts';
-import type { Change, TakenAlong } from './change.ts';
-import type { Rotation } from './rotation.ts';
+import type { Change, Rotation, TakenAlong } from './change.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
 import type { Action, StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';

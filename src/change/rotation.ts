@@ -2,16 +2,8 @@ import type { Credential } from '../device/credential.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { isSameName } from './account-harm.ts';
+import type { Rotation } from './change.ts';
 import type { StepEnd } from './verdict.ts';
-
-/** Marks a `set` whose masked fields take a new secret: it runs as a rotation, never as an ordinary write. */
-export interface Rotation {
-  readonly kind: Credential['kind'];
-  /** The field that takes the old secret. */
-  readonly old?: string | undefined;
-  /** Of a token that the device makes: where the response has it, as `data.key`. */
-  readonly answer?: string | undefined;
-}
 
 /** Whether devsh itself logs in with the secret that is rotated. */
 export function isOwnRotation(

@@ -1,7 +1,7 @@
 import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
-import { Sessions } from './dialects/login.ts';
+import { Sessions } from './sessions.ts';
 import { SimulatedDevice } from './device.ts';
 import { oneOf, SimulatorError } from './error.ts';
 import { type FaultName, FAULTS } from './faults.ts';

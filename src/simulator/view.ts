@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Dialect } from './dialects/dialect.ts';
-import type { Sessions } from './dialects/login.ts';
+import type { Sessions } from './sessions.ts';
 import type { Store } from './store.ts';
 
 /** A request that has been read completely. */

@@ -1,4 +1,4 @@
-import type { Change, Target } from '../../change/change.ts';
+import type { Change, Rotation, Target } from '../../change/change.ts';
 import { withKeys } from '../../change/debts.ts';
 import { type DevicePlan, isOwing, type Plan } from '../../change/plan.ts';
 import {
@@ -7,7 +7,7 @@ import {
   rotatedAccount,
   type RotatedAccount,
 } from '../../change/rotate-step.ts';
-import { isOwnRotation, type Rotation } from '../../change/rotation.ts';
+import { isOwnRotation } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
 import type { DeviceRef } from '../../device/record.ts';
