@@ -126,6 +126,7 @@ function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
       'Changes not made by a run of this devsh',
       ['after', 'before', 'device', 'what', 'by'],
       folded,
+      'None that the readings below show.',
     ),
     ...section(
       'Coverage: readings, and the longest time without one',
@@ -138,7 +139,7 @@ function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
 }
 
 /** Rows that differ only in their device are one. */
-function section(title: string, columns: readonly string[], rows: Rows): string[] {
+function section(title: string, columns: readonly string[], rows: Rows, none = 'None.'): string[] {
   const cell = (row: DeviceRecord, column: string): string => valueText(row[column]);
   const others = columns.filter((column) => column !== 'device');
   const groups = grouped(rows, (row) => JSON.stringify(others.map((column) => cell(row, column))));
@@ -146,7 +147,7 @@ function section(title: string, columns: readonly string[], rows: Rows): string[
     columns.map((column) => inline([...new Set(same.map((row) => cell(row, column)))].join(', '))),
   );
   const heads = columns.map((column) => column.replace(/(?=[A-Z])/g, ' ').toLowerCase());
-  return ['', `## ${title}`, '', ...(rows.length === 0 ? ['None.'] : table(heads, cells))];
+  return ['', `## ${title}`, '', ...(rows.length === 0 ? [none] : table(heads, cells))];
 }
 
 /** The runs that did anything in that time, and why others cannot be read. */
