@@ -241,6 +241,22 @@ const DIALECTS: readonly Dialect[] = [
     remove: 'DELETE /api/users/net%2Fops',
   },
   {
+    profile: 'icinga',
+    list: '/v1/objects/apiusers',
+    answer: {
+      results: [
+        { attrs: { name: 'ops', client_cn: '', version: 0 }, joins: {}, meta: {}, name: 'ops' },
+      ],
+    },
+    keys: ['ops'],
+    add: [
+      { name: 'zoe', password: 'pw', permissions: ['*'] },
+      'PUT /v1/objects/apiusers/zoe {"attrs":{"password":"pw","permissions":["*"]}}',
+    ],
+    set: [{ client_cn: 'x' }, 'POST /v1/objects/apiusers/ops {"attrs":{"client_cn":"x"}}'],
+    remove: 'DELETE /v1/objects/apiusers/ops',
+  },
+  {
     profile: 'couchdb',
     list: '/_users/_all_docs?include_docs=true',
     answer: {
