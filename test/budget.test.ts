@@ -16,11 +16,11 @@ import { simulate, startDevsh } from './pty/devsh.ts';
 const BUDGET = {
   '--version': { files: 1, kilobytes: 2, libraries: [] },
   __complete: { files: 6, kilobytes: 311, libraries: [] },
-  help: { files: 4, kilobytes: 509, libraries: [] },
-  'user list': { files: 8, kilobytes: 620, libraries: [] },
-  'user list --format csv': { files: 12, kilobytes: 643, libraries: ['csv'] },
-  'user add': { files: 21, kilobytes: 917, libraries: ['undici'] },
-  'full screen': { files: 15, kilobytes: 1447, libraries: ['ink'] },
+  help: { files: 4, kilobytes: 510, libraries: [] },
+  'user list': { files: 8, kilobytes: 621, libraries: [] },
+  'user list --format csv': { files: 12, kilobytes: 644, libraries: ['csv'] },
+  'user add': { files: 21, kilobytes: 919, libraries: ['undici'] },
+  'full screen': { files: 15, kilobytes: 1448, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

@@ -11,7 +11,7 @@ const KEY_NAMES = [/^(?:user_?name|login|user|account|name)$/i, /name$|mail$|key
 const ID_NAME = /(?:^|[_-])(?:uu|gu)?id$|[a-z](?:Uu|Gu)?I[dD]$/;
 
 /** Where the records are, if a response has a list at a place that the profile does not name. */
-export function itemsHint(body: Value): Hint | undefined {
+export function itemsHint(body: Value | undefined): Hint | undefined {
   const [largest] = [...listsIn(body, [])].sort((a, b) => b.count - a.count);
   if (largest === undefined) return undefined;
   const { place: value, count } = largest;
@@ -19,7 +19,10 @@ export function itemsHint(body: Value): Hint | undefined {
 }
 
 /** Every list of objects below an object. Not below a name with a dot, which would be read as two names. */
-function* listsIn(value: Value, path: string[]): Generator<{ place: string; count: number }> {
+function* listsIn(
+  value: Value | undefined,
+  path: string[],
+): Generator<{ place: string; count: number }> {
   if (!isValueObject(value) || path.length === MAX_DEPTH) return;
   for (const [name, inner] of Object.entries(value)) {
     if (!/^[\w@$-]+$/.test(name)) continue;

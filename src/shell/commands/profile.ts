@@ -1,11 +1,9 @@
 import { BUILT_IN_PROFILES } from '../../device/built-in-profiles.ts';
-import { valueText } from '../../device/record.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, command, later, verb } from '../command.ts';
-import { profileOf } from '../access/access.ts';
-import { type Output, table, success } from '../output.ts';
+import { type Output, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { fieldsOf, oneDevice, TARGETS } from '../arguments.ts';
+import { oneDevice, TARGETS } from '../arguments.ts';
 import { resourceNames } from './resources.ts';
 
 export const profile: CommandSpec = {
@@ -24,24 +22,7 @@ export const profile: CommandSpec = {
         'Origins: documented (the API document), observed (seen on this device), assumed (convention),\n' +
         'configured (a profile file). "device add NAME ADDRESS --profile NAME" sets another profile.',
       examples: ['profile fw1'],
-      async *run(call) {
-        const { factsOf, sinceOf } = await import('../devices/learning.ts');
-        const rows = [];
-        for (const session of await call.targets()) {
-          const known = await profileOf(call.shell.services, session.entry);
-          const since = await call.shell.services.profiles.since(session.entry.address);
-          const device = session.ref.name;
-          rows.push(
-            ...factsOf(known).map((fact) => ({ device, ...fact, ...sinceOf(fact, known, since) })),
-          );
-        }
-        const extra = ['since', 'source'].map((key) => ({
-          key,
-          title: key.toUpperCase(),
-          isExtra: true as const,
-        }));
-        yield table('facts', ['device', 'fact', 'value', 'origin', ...extra], rows);
-      },
+      run: later(async () => (await import('../devices/profiles-in-use.ts')).showProfiles),
     }),
     verb({
       name: 'try',
@@ -80,28 +61,7 @@ export const profile: CommandSpec = {
         },
       ],
       examples: ['profile use fw1 drf', 'profile use fw1 router.yaml'],
-      async *run(call) {
-        const { args, shell } = call;
-        const { inventory, profiles } = shell.services;
-        const [wanted, given] = [args.required('DEVICE'), args.required('NAME')];
-        const device = (await inventory.load()).find(wanted);
-        const { name, profile: before = 'documented' } = device ?? { name: wanted };
-        // Without such a device this throws before a file is copied.
-        if (device === undefined) await inventory.setProfile(name, before);
-        const isFile = /\/|\.ya?ml$/.test(given);
-        const profile = await profiles.take(given, isFile ? await call.readText(given) : undefined);
-        await inventory.setProfile(name, profile);
-        const connected = shell.fleet.connected.filter(({ ref }) => ref.name === name);
-        shell.fleet.join(
-          shell.fleet.sessions(connected.map(({ entry }) => ({ ...entry, profile }))),
-        );
-        const undo = `"profile use ${name} ${before}" sets it back`;
-        yield success(
-          before === profile
-            ? `${name} uses the profile ${profile}, as before`
-            : `${name} uses the profile ${profile} (before: ${before}; ${undo})`,
-        );
-      },
+      run: later(async () => (await import('../devices/profiles-in-use.ts')).useProfile),
     }),
     verb({
       name: 'set',
@@ -119,24 +79,7 @@ export const profile: CommandSpec = {
         'They go to a profile file of the device, which extends its earlier profile. Write lists and maps\n' +
         'as in YAML: id_fields=[id], "remove.constants={action: delete}".',
       examples: ['profile set fw1 update.method=PUT update.path={item}'],
-      async *run({ args, shell }) {
-        const { inventory, profiles } = shell.services;
-        const wanted = args.required('DEVICE');
-        const device = (await inventory.load()).find(wanted);
-        const name = device?.name ?? wanted;
-        const facts = Object.fromEntries(
-          Object.entries(fieldsOf(args.words('FACT=VALUE'))).map(([fact, value]) => [
-            fact,
-            valueText(value),
-          ]),
-        );
-        const base = device?.profile ?? 'documented';
-        // Without such a device this throws before a file is created.
-        if (device === undefined) await inventory.setProfile(name, base);
-        await profiles.setFacts(name, base === name ? 'documented' : base, facts);
-        await inventory.setProfile(name, name);
-        yield success(`${name} now uses the profile ${profiles.folder}/${name}.yaml`);
-      },
+      run: later(async () => (await import('../devices/profiles-in-use.ts')).setFacts),
     }),
     verb({
       name: 'check',

@@ -82,7 +82,6 @@ export function findingsOf(
         }),
         isSecretField(field) ? 'secret' : [],
         shown === 0 ? 'in no record' : isListed ? [] : 'not in the list',
-        isListed && shown < records.length ? `in ${shown} of ${records.length}` : [],
       ];
       const stated = Object.hasOwn(fieldFacts, field) ? 'fieldFacts' : 'fields';
       const isSeen = stated === 'fields' && (shown > 0 || Object.hasOwn(details, field));
@@ -110,11 +109,10 @@ export function requestsOf(trial: Trial, example: DeviceRecord | undefined) {
     try {
       const { steps, settled } = planDevice(device, profile, change, records);
       const [step] = steps;
-      if (step === undefined)
-        throw (
-          settled[0]?.error ??
-          new RefusedError(settled[0]?.note ?? `no field is known that it may set`)
-        );
+      if (step === undefined) {
+        const [{ error, note = 'no field is known that it may set' } = {}] = settled;
+        throw error ?? new RefusedError(note);
+      }
       const { method, form, json, ...masked } = maskedRequest(step.request);
       const path = maskedPath(masked.path);
       const request = { method, path, ...(form && { form }), ...(json && { json }) };
@@ -167,6 +165,7 @@ function changesOf(
 function otherValue(details: FieldDetails | undefined, current: Value = null): Value {
   const choice = details?.choices?.find(({ value }) => value !== valueText(current));
   if (choice !== undefined) return choice.value;
+  if (typeof current === 'object' && current !== null) return current;
   if (typeof current === 'boolean') return !current;
   return typeof current === 'number' ? current + 1 : 'example';
 }

@@ -8,7 +8,7 @@ import {
   UntrustedError,
 } from '../../device/errors.ts';
 import { noteListing } from '../../device/facts.ts';
-import { JsonFailure, parseJson } from '../../device/json.ts';
+import { jsonIn } from '../../device/json.ts';
 import { exampleOf, unlistedFields } from '../../device/learn.ts';
 import type { ReadPages } from '../../device/pages.ts';
 import { pagingText } from '../../device/paging.ts';
@@ -22,7 +22,7 @@ import {
   withResource,
 } from '../../device/profile.ts';
 import { writePath } from '../../device/record-path.ts';
-import { type DeviceRecord, grouped, type Value, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped } from '../../device/record.ts';
 import { maskedPath } from '../../device/sensitive-fields.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
@@ -69,12 +69,7 @@ async function subjectOf(call: TryCall): Promise<{ entry: DeviceEntry; resource:
     profiles.hold(file.text, parseProfile(await call.readText(file.text), file.text, file.text));
     entry = { ...entry, profile: file.text };
   }
-  if (resource !== undefined) return { entry, resource: resource.text };
-  const { origins } = await profiles.profile(entry.profile ?? 'documented');
-  const stated = Object.keys(origins).flatMap((fact) =>
-    origins[fact] === 'configured' ? (/^resources\.([^.]+)\./.exec(fact)?.[1] ?? []) : [],
-  );
-  return { entry, resource: stated.includes('user') ? 'user' : (stated[0] ?? 'user') };
+  return { entry, resource: resource?.text ?? 'user' };
 }
 
 async function* tried(
@@ -84,18 +79,19 @@ async function* tried(
 ): AsyncGenerator<Output> {
   const use = <T>(work: (device: Device) => Promise<T>): Promise<T> => session.use(access, work);
   const listing = await use((device) => device.list(resource, signal)).catch(responseFailure);
-  const failure = listing instanceof Error ? listing : undefined;
   if (!(listing instanceof Error)) noteListing(session.facts, resource, listing);
   const { profile, ref, credential } = session;
   const { records, single } = listing instanceof Error ? { records: [] } : listing;
-  const isList = single !== true && records.length > 0;
   const path = listPath(profile, resource);
-  // No second request if the login was refused.
-  const hasBody = failure === undefined ? !isList : failure instanceof ProtocolError;
-  const body = hasBody ? await use((device) => bodyAt(device, path, signal)) : undefined;
+  const isList = single !== true && records.length > 0;
+  // No second request after a refusal, which may be one of the login.
+  const isMisread = listing instanceof Error ? listing instanceof ProtocolError : !isList;
+  const misread = isMisread
+    ? await use((device) => device.raw({ method: 'GET', path }, signal))
+    : undefined;
   const listed = isList ? exampleOf(profile, resource, records) : records[0];
   const item =
-    listed && isList
+    isList && listed !== undefined
       ? await use((device) => readItem(device, profile, resource, listed, signal))
       : undefined;
   const full = item?.record ?? listed;
@@ -120,17 +116,17 @@ async function* tried(
     yield warning(`${all.map(({ action }) => action).join(', ')}: ${note}`);
   }
   const hints = [
-    body === undefined ? undefined : itemsHint(body),
+    itemsHint(jsonIn(misread?.body ?? '')),
     ...(isList ? recordHints(profile, resource, records) : []),
     item?.hint,
   ].filter((hint) => hint !== undefined);
   if (hints.length > 0) yield table('suggestions', ['fact', 'value', 'why'], hints);
   if (records.length === 0) {
-    const reason = failure === undefined ? 'the list is empty' : 'no list was read';
+    const reason = listing instanceof Error ? 'no list was read' : 'the list is empty';
     const missing = 'id, key and fields, and what a change or a delete would send';
     yield warning(`${ref.name}: ${reason}. Not known of a ${resource}: ${missing}`);
   }
-  if (failure !== undefined) yield { kind: 'error', error: failure, device: ref };
+  if (listing instanceof Error) yield { kind: 'error', error: listing, device: ref };
   else yield info('nothing was written: devsh sent only GET, after its login');
 }
 
@@ -158,27 +154,11 @@ function readingOf({ records, envelope, paging, single }: ReadPages): Finding {
   return { about: 'records', finding: single ? envelope : list, origin: 'observed' };
 }
 
-/** The JSON at a path; undefined for anything else. */
-async function bodyAt(
-  device: Device,
-  path: string,
-  signal: AbortSignal,
-): Promise<Value | undefined> {
-  const { body } = await device.raw({ method: 'GET', path }, signal);
-  try {
-    return parseJson(body);
-  } catch (error) {
-    if (error instanceof JsonFailure) return undefined;
-    throw error;
-  }
-}
-
 interface Item {
   /** Undefined if it could not be read at its own path. */
   readonly record?: DeviceRecord;
   readonly finding: Finding;
-  readonly hint?: Hint;
-  readonly isMissing?: boolean;
+  readonly hint?: Hint | undefined;
 }
 
 /** Reads a record at its own path, by its id or else by its key, and compares it with the list. */
@@ -189,34 +169,36 @@ async function readItem(
   listed: DeviceRecord,
   signal: AbortSignal,
 ): Promise<Item> {
-  const about = 'one record';
-  const read = async (known: Profile): Promise<Item> => {
-    try {
-      const path = writePath(known, { path: known.list.detail ?? '{item}' }, resource, listed);
-      const [record = listed] = await device.details(resource, [listed], signal, known);
-      const more = unlistedFields(listed, record);
-      const others = Object.keys(listed).filter(
-        (field) => valueText(listed[field]) !== valueText(record[field]),
-      );
-      const finding = `GET ${maskedPath(path)} shows beyond the list: ${more.join(', ') || 'nothing'}${others.length > 0 ? `; other values: ${others.join(', ')}` : ''}`;
-      const why = `a record has ${counted(more.length, 'field')} that the list omits`;
-      const isNew = more.length > 0 && !isSummary(profile, resource);
-      return {
-        record,
-        finding: { about, finding, origin: 'observed' },
-        ...(isNew && { hint: { fact: 'list.summary', value: 'true', why } }),
-      };
-    } catch (error) {
-      const failure = error instanceof RefusedError ? error : responseFailure(error);
-      const isMissing = failure instanceof RejectedError && failure.status === 404;
-      return { isMissing, finding: { about, finding: failure.message, origin: 'observed' } };
-    }
-  };
-  const byId = await read(profile);
-  const isStated = profile.origins[`resources.${resource}.namedBy`] === 'configured';
-  if (byId.isMissing !== true || isStated || isNamedByKey(profile, resource)) return byId;
-  const byKey = await read(withResource(profile, resource, { namedBy: 'key' }));
-  if (byKey.record === undefined) return byId;
-  const why = 'the path of a record ends with its key; with its id it does not exist (404)';
-  return { ...byKey, hint: { fact: `resources.${resource}.named_by`, value: 'key', why } };
+  const found = (finding: string): Finding => ({
+    about: 'one record',
+    finding,
+    origin: 'observed',
+  });
+  try {
+    const path = writePath(profile, { path: profile.list.detail ?? '{item}' }, resource, listed);
+    const [record = listed] = await device.details(resource, [listed], signal, profile);
+    const more = unlistedFields(listed, record);
+    const why = `a record has ${counted(more.length, 'field')} that the list omits`;
+    const isNew = more.length > 0 && !isSummary(profile, resource);
+    const hint = isNew ? { fact: 'list.summary', value: 'true', why } : undefined;
+    const shown = more.join(', ') || 'nothing';
+    return {
+      record,
+      finding: found(`GET ${maskedPath(path)} shows beyond the list: ${shown}`),
+      hint,
+    };
+  } catch (error) {
+    const failure = error instanceof RefusedError ? error : responseFailure(error);
+    const finding = found(failure.message);
+    const isMissing = failure instanceof RejectedError && failure.status === 404;
+    const fact = `resources.${resource}.named_by`;
+    const isStated = profile.origins[`resources.${resource}.namedBy`] === 'configured';
+    if (!isMissing || isStated || isNamedByKey(profile, resource)) return { finding };
+    const other = withResource(profile, resource, { namedBy: 'key' });
+    const byKey = await readItem(device, other, resource, listed, signal);
+    const why = 'the path of a record ends with its key; with its id it does not exist (404)';
+    return byKey.record === undefined
+      ? { finding }
+      : { ...byKey, hint: { fact, value: 'key', why } };
+  }
 }
