@@ -107,6 +107,21 @@ test('a refused login is sent once, and is no reason to guess', async () => {
   expect(finding('login')).toBe('Authorization: Basic ***');
 });
 
+test('a session is opened and ended where the profile says, and nothing else is sent but GET', async () => {
+  const { devsh, device } = await startFleet({ quirk: ['session-token'] });
+  const logout = '{method: DELETE, path: /api/login}';
+  const stdin = `auth: {login: {path: /api/login, token_in: data.token, logout: ${logout}}}\n`;
+  const { stdout, exitCode } = await devsh('profile try sim1 -', { stdin });
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^login\tPOST \/api\/login; then data.token\tconfigured$/m);
+  expect(stdout).not.toContain('admin-secret');
+  const writes = device(1).log.filter(({ method }) => method !== 'GET');
+  expect(writes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /api/login',
+    'DELETE /api/login',
+  ]);
+});
+
 test('a mistake in the file is reported with line and column, before the device is asked', async () => {
   const { devsh, device } = await startFleet();
   const stdin = 'extends: drf\nlist: {item: x}\n';

@@ -243,3 +243,12 @@ test('a fact that a run shows is told once, and known from that run', async () =
     /"resources.user.left_out","value":"erased","origin":"observed","since":"[^"]+","source":"run \d{8}/,
   );
 });
+
+test('profile use takes effect on a connected device', async () => {
+  const { devsh } = await startFleet();
+  const plan = 'user delete viewer --dry-run --json';
+  const stdin = ['connect sim1', plan, 'profile use sim1 form-action', plan].join('\n');
+  const { stdout } = await devsh('run -', { stdin });
+  const methods = Array.from(stdout.matchAll(/"request":\{"method":"(\w+)"/g), ([, one]) => one);
+  expect(methods).toEqual(['DELETE', 'POST']);
+});
