@@ -151,7 +151,7 @@ export async function rotateStep(
     const end = await runAttempt(work, one, attempt);
     return losesLogin(work.session, one.step, end) ? { end } : await readBack(work, one.step, end);
   } catch (error) {
-    // The keychain is locked, the disk is full, or nothing could be sent.
+    // The keychain is locked, or the disk is full.
     if (!(error instanceof DevshError)) throw error;
     const isSent = attempt?.events.some(({ kind }) => kind === 'sent') ?? false;
     return { end: { verdict: isSent ? 'unknown' : 'failed', error } };
@@ -291,7 +291,9 @@ function credentialOf(kind: Credential['kind'], user: string, secret: string): C
   return kind === 'basic' ? Credential.basic(user, secret) : Credential.token(secret, user);
 }
 
-/** Throws DevshError if nothing was sent. */
+type SentOutcome = (RotationEvent & { kind: 'sent' })['outcome'];
+
+/** Throws DevshError if the secret or the step cannot be kept. */
 async function sendSecret(
   work: RotationWork,
   { ref }: PendingStep,
@@ -299,34 +301,36 @@ async function sendSecret(
 ): Promise<void> {
   const { session, devicePlan, journal, rotations } = work;
   const { step, account, run, secret, old } = attempt;
-  const quiet = { ...work, access: withoutAsking(work.access) };
+  const { answer } = step.rotation ?? {};
+  const quiet = { session, access: withoutAsking(work.access) };
   if (secret !== '') {
     await rotations?.beforeSending(devicePlan.device, account, { secret, run });
   }
   await journal.sending(ref);
   for (const one of [secret, old ?? '']) if (one !== '') session.sentSecrets.add(one);
-  let outcome: (RotationEvent & { kind: 'sent' })['outcome'];
-  if (step.rotation?.answer === undefined) {
-    const request = withSecrets(step.request, (field) =>
-      Object.hasOwn(step.asked, field) ? (field === step.rotation?.old ? old : secret) : undefined,
-    );
-    const sent = await send(quiet, { ...step, request });
-    attempt.error = sent.kind === 'accepted' ? undefined : sent.error;
-    outcome = sent.kind === 'refused' && !isDefinite(sent.error) ? 'lost' : sent.kind;
-    // An objection is no refusal: the login decides.
-  } else {
-    const made = await sendForToken(quiet, step, step.rotation.answer);
-    if (typeof made === 'string') {
-      attempt.secret = made;
-      session.sentSecrets.add(made);
-      await rotations?.received(devicePlan.device, account, made);
-      outcome = 'accepted';
-    } else {
-      attempt.error = made.error;
-      outcome = made.kind === 'refused' && isDefinite(made.error) ? 'refused' : 'lost';
+  const request = withSecrets(step.request, (field) =>
+    Object.hasOwn(step.asked, field) ? (field === step.rotation?.old ? old : secret) : undefined,
+  );
+  let outcome: SentOutcome = 'accepted';
+  try {
+    const sent =
+      answer === undefined
+        ? await send(quiet, { ...step, request })
+        : await sendForToken(quiet, step, answer);
+    if (typeof sent === 'string') attempt.secret = sent;
+    else if (sent.kind !== 'accepted') {
+      attempt.error = sent.error;
+      outcome = sent.kind === 'refused' && isDefinite(sent.error) ? 'refused' : 'lost';
     }
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    attempt.error = error;
+    outcome = 'not sent';
   }
   attempt.events = [...attempt.events, { kind: 'sent', outcome }];
+  if (answer === undefined || attempt.secret === secret) return;
+  session.sentSecrets.add(attempt.secret);
+  await rotations?.received(devicePlan.device, account, attempt.secret);
 }
 
 /** A refusal of the values. A device that fails, throttles or no longer knows the login may have stored them. */
@@ -351,12 +355,15 @@ async function endOf(
       await rotations?.promote(account, { isLogin: isOwn });
     } catch (failure) {
       if (!(failure instanceof DevshError)) throw failure;
-      const note = `${proof(step)}, but it is still kept as pending`;
-      return { verdict: 'unknown', error: failure, note };
+      return { verdict: 'unknown', error: failure, note: `${proof(step)}, but is still pending` };
     }
     return { verdict, note: proof(step) };
   }
   if (verdict !== 'unknown') await rotations?.keepsOld(account);
+  const isOldTried = attempt.events.some(
+    (event) => event.kind === 'tried' && event.secret === 'old' && event.outcome === 'accepted',
+  );
+  const note = isOldTried ? OLD_WORKS : undefined;
   if (keeps === 'old') {
     await rotations?.drop(account);
     const why = error === undefined ? '' : `: ${error.message}`;
@@ -365,10 +372,10 @@ async function endOf(
     return {
       verdict,
       error: new StopsRunError(devicePlan.device, 'secret-refused', text, reason),
-      note: facts.knowsOld ? OLD_WORKS : undefined,
+      note,
     };
   }
-  if (verdict === 'failed') return { verdict, error, note: OLD_WORKS };
+  if (verdict === 'failed') return { verdict, error, note };
   if (verdict === 'no effect') {
     return { verdict, note: `${OLD_WORKS} and the new one not yet; it is kept, "retry" tries it` };
   }
