@@ -4,11 +4,12 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { readdir, rename, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -226,7 +227,9 @@ function isZombie(pid: number): boolean {
 async function breakLock(lock: string, holder: string): Promise<boolean> {
   const aside = `${lock}.${randomUUID()}`;
   try {
-    await rename(lock, aside);
+    // Without a pause in between: several callers of this process may find the same dead lock.
+    if (readFileSync(lock, 'utf8') !== holder) return true;
+    renameSync(lock, aside);
   } catch (error) {
     const code = errorCode(error) ?? '';
     if (code === 'ENOENT') return true; // another process was faster
