@@ -139,7 +139,10 @@ export class Vault implements CredentialStore {
     if (opened === undefined) throw new VaultLockedError(this.path);
     if ((await fileStamp(this.path)) === opened.stamp) return opened;
     try {
-      return (this.#opened = await this.#read(opened.passphrase));
+      const read = await this.#read(opened.passphrase);
+      // A write during the reading is newer, also if the stamp of a replaced file is used again.
+      if (this.#opened === opened) this.#opened = read;
+      return this.#opened ?? read;
     } catch (error) {
       this.lock();
       throw error;

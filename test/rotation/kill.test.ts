@@ -42,9 +42,9 @@ async function rotateAndKill(kills: number): Promise<number> {
   /** The run of the rotation, once it is in the journal. */
   const runOf = async (): Promise<string | undefined> => {
     const { runs } = JSON.parse((await devsh('runs --json')).stdout) as {
-      runs: { run: string; command: string }[];
+      runs: { run: string; command?: string }[];
     };
-    return runs.find(({ command }) => command.startsWith('rotate'))?.run;
+    return runs.find(({ command }) => command?.startsWith('rotate') === true)?.run;
   };
   const writes = (): number =>
     devices.reduce(
@@ -57,7 +57,7 @@ async function rotateAndKill(kills: number): Promise<number> {
     const run = await runOf();
     const program = start(
       run === undefined
-        ? `rotate password admin --on @lab --generate --each ${escrow}`
+        ? `rotate password admin --on @lab --generate --each ${escrow.replace('new', `new-${round}`)}`
         : `resume ${run}`,
     );
     // A second devsh writes to the same devices.
@@ -104,7 +104,9 @@ test(
   async () => {
     let killed = 0;
     while (killed < KILLS) {
-      const both = [1, 2].map(() => rotateAndKill(Math.min(PER_FLEET, KILLS - killed)));
+      const both = [1, 2].map(() =>
+        rotateAndKill(Math.min(PER_FLEET, Math.ceil((KILLS - killed) / 2))),
+      );
       for (const kills of await Promise.all(both)) killed += kills;
     }
   },
