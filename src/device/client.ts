@@ -13,7 +13,7 @@ import type { DeviceRef } from './record.ts';
 import { type Connect, ReadConnection, undiciClient } from './read-connection.ts';
 import { CLOSED, ReadConnections } from './read-connections.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
-import { maskedPath } from './sensitive-fields.ts';
+import { maskedPath, redact } from './sensitive-fields.ts';
 import type { Route } from './route/route.ts';
 import type { SessionLogin } from './session-login.ts';
 import { type ConnectOptions, connectTls, type Destroyable, type Trust, viaText } from './tls.ts';
@@ -297,7 +297,7 @@ export class DeviceClient {
     const { auth, credential, trace, route } = this.#options;
     trace?.(() => {
       const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
-      return `> ${request.method} ${this.#origin}${maskedPath(request.path)} (${how})`;
+      return `> ${request.method} ${this.#origin}${this.#shownPath(request)} (${how})`;
     });
     const headers = {
       accept: request.accept ?? 'application/json, */*;q=0.1',
@@ -367,7 +367,7 @@ export class DeviceClient {
       device: device.name,
       address: formatAddress(address),
       method: request.method,
-      path: maskedPath(request.path),
+      path: this.#shownPath(request),
       status: response?.status,
       error,
       bytes: {
@@ -382,6 +382,11 @@ export class DeviceClient {
       tls: { version, cipher, trust: trust.kind },
       headers: { sent: sent.map(([name]) => name), received: Object.keys(response?.headers ?? {}) },
     };
+  }
+
+  /** A device may put the secret of a session into the path of its logout. */
+  #shownPath({ path }: HttpRequest): string {
+    return redact(maskedPath(path), this.sessionSecrets);
   }
 
   #newReader(): ReadConnection {

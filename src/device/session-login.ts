@@ -12,7 +12,7 @@ import type { HttpRequest, Response } from './exchange.ts';
 import { jsonIn } from './json.ts';
 import type { ConfiguredAuth, ConfiguredLogin } from './profile-schema.ts';
 import { type DeviceRef, isValueObject, nestedValue } from './record.ts';
-import { maskedPath } from './sensitive-fields.ts';
+import { isSecretField, maskedPath } from './sensitive-fields.ts';
 import type * as Translate from './translate.ts';
 
 /** What a session needs of the client of its device; functions, so that this file stands alone in the bundle. */
@@ -39,6 +39,8 @@ interface OpenSession {
   readonly location: string | undefined;
   /** The device has accepted it once: a 401 then means that it has ended. */
   wasAccepted: boolean;
+  /** The session after it, shared by all requests that met its end, even if its login is refused. */
+  next?: Promise<OpenSession>;
 }
 
 /** A logout takes no longer than this. */
@@ -72,14 +74,11 @@ export class SessionLogin {
    * ExpiredSessionError for a write: only reading shows whether the device has executed it.
    */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
-    const { device, isRead, send } = this.#options;
+    const { device, isRead } = this.#options;
     const opening = this.#open();
     const session = await unlessCancelled(opening, signal);
-    const response = await send({ ...request, login: session.headers }, signal);
-    if (response.status !== 401 || !session.wasAccepted) {
-      session.wasAccepted ||= response.status !== 401;
-      return response;
-    }
+    const response = await this.#send(session, request, signal);
+    if (response.status !== 401 || !session.wasAccepted) return response;
     // Another request may have opened a new one meanwhile.
     if (this.#session === opening) this.#session = undefined;
     if (!isRead(request)) {
@@ -87,8 +86,14 @@ export class SessionLogin {
       const text = `the session had ended when ${what} was sent (401); it was not sent again. Check, then repeat it`;
       throw new ExpiredSessionError(device, text);
     }
-    const { headers } = await unlessCancelled(this.#open(), signal);
-    return send({ ...request, login: headers }, signal);
+    session.next ??= this.#open();
+    return this.#send(await unlessCancelled(session.next, signal), request, signal);
+  }
+
+  async #send(session: OpenSession, request: HttpRequest, signal?: AbortSignal): Promise<Response> {
+    const response = await this.#options.send({ ...request, login: session.headers }, signal);
+    session.wasAccepted ||= response.status !== 401;
+    return response;
   }
 
   /** Logs out if the device offers it. Never throws: without a logout the session ends by itself. */
@@ -136,7 +141,9 @@ export class SessionLogin {
     const { auth, device, credential, login, onSecret, origin, sendOnce } = this.#options;
     const { exchangeError, reasonIn, responseError } = this.#options;
     const request = loginRequest(login, credential);
-    const context = { device, credential, request };
+    const constants = Object.entries(login.constants ?? {});
+    const secrets = constants.flatMap(([name, text]) => (isSecretField(name) ? [text] : []));
+    const context = { device, credential, request, secrets };
     const response = await sendOnce(request).catch((error: unknown) => {
       throw notArrived(device, exchangeError(context, error));
     });

@@ -107,6 +107,45 @@ test('requests in parallel share one login, and one renewal', async () => {
   expect(logins).toBe(2);
 });
 
+test('reads that are each in a session of their own go on', async () => {
+  let token = '';
+  const server = await serve((request, response) => {
+    if (request.url === '/login') {
+      token = `session-${server.requests.length}`;
+      response.end(JSON.stringify({ token }));
+    } else if (request.headers.authorization === `Bearer ${token}`) {
+      response.end('[{"uuid":"1","username":"bob"}]');
+    } else response.writeHead(401).end();
+  });
+  const profile = parseProfile('auth: {login: {path: /login, token_in: token}}', 'p.yaml', 'p');
+  const device = deviceAt(server, { profile });
+  for (let reading = 1; reading <= 4; reading += 1) {
+    expect((await device.list('user')).records).toHaveLength(1);
+    token = '';
+  }
+  expect(server.requests.filter(({ path }) => path === '/login')).toHaveLength(4);
+});
+
+test('a renewal that is refused is not tried again by the read beside it', async () => {
+  let isOver = false;
+  const server = await serve((request, response) => {
+    if (request.url === '/login' && !isOver) giveToken(request, response);
+    else if (request.url === '/login') response.writeHead(401).end();
+    else if (!isOver) response.end('[{"uuid":"1","username":"bob"},{"uuid":"2","username":"ann"}]');
+    else {
+      const delayMs = request.url?.includes('/1') === true ? 0 : 200;
+      setTimeout(() => response.writeHead(401).end(), delayMs);
+    }
+  });
+  const facts = 'auth: {login: {path: /login, token_in: data.token}}';
+  const device = deviceAt(server, { profile: parseProfile(facts, 'p.yaml', 'p') });
+  const { records } = await device.list('user');
+  isOver = true;
+  const reads = records.map((record) => device.details('user', [record]));
+  for (const read of reads) await expect(read).rejects.toThrow('the login was refused');
+  expect(server.requests.filter(({ path }) => path === '/login')).toHaveLength(2);
+});
+
 test('after its life time a session is opened again before anything is sent', async () => {
   const facts = '{login: {path: /login, token_in: data.token, lifetime: 1s}}';
   const { server, device } = await sessionAt(facts, giveToken);
@@ -190,6 +229,38 @@ test('the session is ended where the device says that it is, but only below the 
     const deleted = server.requests.filter(({ method }) => method === 'DELETE');
     expect(deleted.map(({ path }) => path)).toEqual(index === 0 ? ['/login/77'] : []);
   }
+});
+
+test('a session that is named by its secret is ended without showing it', async () => {
+  const lines: string[] = [];
+  const facts =
+    '{login: {path: /login, token_in: data.token, logout: {method: DELETE, path: "{location}"}}}';
+  const { server, device } = await sessionAt(
+    facts,
+    (request, response) => {
+      response.setHeader('location', `/login/${TOKEN}`);
+      giveToken(request, response);
+    },
+    {
+      trace: (line) => lines.push(line()),
+      onExchange: (about) => lines.push(JSON.stringify(about())),
+    },
+  );
+  await device.list('user');
+  await device.close();
+  expect(server.requests.at(-1)?.path).toBe(`/login/${TOKEN}`);
+  expect(lines.join('\n')).toContain('/login/***');
+  expect(lines.join('\n')).not.toContain(TOKEN);
+});
+
+test('a refused login shows no secret among its constants', async () => {
+  const { device } = await sessionAt(
+    '{login: {path: /login, token_in: t, constants: {client_secret: Xq9canary, realm: lab}}}',
+    (_request, response) => {
+      response.writeHead(400).end('{"detail":"no client Xq9canary in lab"}');
+    },
+  );
+  await expect(device.list('user')).rejects.toThrow('no client *** in lab');
 });
 
 test('a token is sent as it is, without a session', async () => {
