@@ -18,6 +18,8 @@ import { noteOf, type StepEnd } from './verdict.ts';
 interface Dependent {
   readonly resource: string;
   readonly isOf: (step: Step, record: DeviceRecord) => boolean;
+  /** Whether a record shows whose it is. */
+  readonly isClear: (record: DeviceRecord) => boolean;
 }
 
 function dependentsOf(profile: Profile, resource: string): Dependent[] {
@@ -33,12 +35,14 @@ function dependentsOf(profile: Profile, resource: string): Dependent[] {
         isOf: ({ before = {} }, record) =>
           valueText(record[field]) ===
           `${nameInPath(profile, resource, before)}/${valueText(record[keyField])}`,
+        isClear: () => true,
       };
     }),
     ...Object.entries(removes).map(([name, field]): Dependent => ({
       resource: name,
       isOf: ({ key, before = {} }, record) =>
         [key, idOf(profile, before)].includes(valueText(nestedValue(record, field))),
+      isClear: (record) => nestedValue(record, field) !== undefined,
     })),
   ];
 }
@@ -49,13 +53,14 @@ interface Reader {
   readonly signal: AbortSignal;
 }
 
-/** Undefined if they cannot be read: the plan says so. */
+/** Undefined if they cannot be read, or if none shows whose it is: the plan says so. */
 async function readAll(
   { session, access, signal }: Reader,
-  { resource }: Dependent,
+  { resource, isClear }: Dependent,
 ): Promise<readonly DeviceRecord[] | undefined> {
   try {
-    return await session.list(access, resource, signal);
+    const records = await session.list(access, resource, signal);
+    return records.length === 0 || records.some(isClear) ? records : undefined;
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     return undefined;
@@ -112,17 +117,24 @@ async function withGone(
   end: StepEnd,
 ): Promise<StepEnd> {
   const gone: string[] = [];
-  for (const [one, records = []] of before) {
+  const unread: string[] = [];
+  for (const [one, records] of before) {
+    const others = records?.filter((record) => !one.isOf(step, record));
+    const after = others?.length === 0 ? [] : await readAll(reader, one);
+    if (others === undefined || after === undefined) {
+      unread.push(one.resource);
+      continue;
+    }
     const keyField = keyFieldOf(reader.session.profile, one.resource, records);
-    const others = records.filter((record) => !one.isOf(step, record));
-    const after = others.length === 0 ? undefined : await readAll(reader, one);
-    if (after === undefined) continue;
     const left = new Set(after.map((record) => valueText(record[keyField])));
     const keys = others.map((record) => valueText(record[keyField]));
     gone.push(...keys.filter((key) => !left.has(key)).map((key) => `${one.resource} ${key}`));
   }
-  if (gone.length === 0) return end;
-  const text = `also gone, and not named in the plan: ${someOf(gone, NAMED)}`;
-  const verdict = end.verdict === 'done' ? 'differs' : end.verdict;
-  return { ...end, verdict, note: noteOf(end.note, text) };
+  const texts = [
+    ...(gone.length > 0 ? [`also gone, and not named in the plan: ${someOf(gone, NAMED)}`] : []),
+    ...unread.map((resource) => `not known whether any other ${resource} is gone: not readable`),
+  ];
+  if (texts.length === 0) return end;
+  const verdict = gone.length > 0 && end.verdict === 'done' ? 'differs' : end.verdict;
+  return { ...end, verdict, note: noteOf(end.note, ...texts) };
 }

@@ -77,6 +77,9 @@ const PAGES_TIME_FACTOR = 10;
 const MAX_DETAILS = 1000;
 const DETAILS_AT_ONCE = 2;
 
+/** There is no such record, or none can be read at its own path. */
+const ABSENT = [404, 405, 410];
+
 /** A longer body is not kept to compare with the next one. In UTF-16 units. */
 const MAX_KEPT_BODY = 65_536;
 
@@ -163,10 +166,11 @@ export class Device {
       const bound = withinNamed(profile, resource, name);
       const pages = await this.#listAt(listPath(bound, resource), resource, true, signal);
       const keyField = keyFieldOf(bound, resource, pages.records);
-      const records = pages.records.map((one) => ({
-        [field]: `${name}/${valueText(one[keyField])}`,
-        ...one,
-      }));
+      const records = pages.records.map((one) => {
+        const place = { [field]: `${name}/${valueText(one[keyField])}` };
+        // First, and not replaced by a field of the device.
+        return { ...place, ...one, ...place };
+      });
       return { ...pages, records };
     });
     const listing = {
@@ -279,7 +283,9 @@ export class Device {
         Object.hasOwn(full, field) &&
         valueText(record[field]) !== valueText(full[field]),
     );
-    if (other === undefined) return { ...listed, ...full };
+    const place = placeField(stated, resource);
+    const own = place === undefined ? {} : { [place]: listed[place] ?? '' };
+    if (other === undefined) return { ...listed, ...full, ...own };
     const text = `${request.path} returned another ${resource} (${other})`;
     throw new ProtocolError(this.ref, text);
   }
@@ -318,7 +324,11 @@ export class Device {
 
   /** A PUT replaces what is at its path: a record that the list does not show must not be overwritten. */
   async #refuseExisting(path: string, signal: AbortSignal | undefined): Promise<void> {
-    if (!isSuccess(await this.#ask({ method: 'GET', path }, signal))) return;
+    const response = await this.#ask({ method: 'GET', path }, signal);
+    if (ABSENT.includes(response.status)) return;
+    // A 403 or 500 does not say that nothing is there.
+    const failure = this.failureOf({ method: 'GET', path }, response);
+    if (failure !== undefined) throw failure;
     const text = `${path} exists already, although its list does not show it; nothing was sent`;
     throw new RejectedError(this.ref, text, { status: 409, issues: {} });
   }

@@ -88,7 +88,9 @@ function mergedResource(
   const fieldFacts = Object.fromEntries(
     Object.entries(field_facts ?? {}).map(([field, stated]) => [field, namedInCode(stated)]),
   );
-  declareSecrets(Object.keys(fieldFacts).filter((field) => fieldFacts[field]?.secret === true));
+  const secrets = Object.keys(fieldFacts).filter((field) => fieldFacts[field]?.secret === true);
+  // A record has a nested field, as snmp.community, by its last name.
+  declareSecrets(secrets.flatMap((field) => [field, field.replace(/.*\./, '')]));
   const merge = single === true ? mergedWrite(collection, own) : mergedUpdate(profile.update, own);
   return {
     keyField: known?.keyField ?? 'name',

@@ -77,5 +77,20 @@ test('records of others that are gone after the delete are named', async () => {
     verdict: 'differs',
     note: 'fine; also gone, and not named in the plan: token b',
   });
-  expect(await check(undefined)).toEqual({ verdict: 'done', note: 'fine' });
+  expect(await check(undefined)).toEqual({
+    verdict: 'done',
+    note: 'fine; not known whether any other token is gone: not readable',
+  });
+});
+
+test('what a delete takes along is not known if a list cannot be read or shows no owner', async () => {
+  const step = await planned([{ name: 'a' }, { name: 'b' }]);
+  expect(textsOf(step)).toEqual([
+    'takes along an unknown number of token (not readable), which undo does not bring back',
+  ]);
+  const known = await planned([token('a', 7)]);
+  const watch = await watchAlong(readerOf(undefined, [token('b', 8)]), known);
+  expect((await watch?.check({ verdict: 'done' }))?.note).toBe(
+    'not known whether any other token is gone: not readable',
+  );
 });

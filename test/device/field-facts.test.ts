@@ -120,3 +120,11 @@ test('a response without the value of a success is a failure, whatever its statu
   const list = '{"code": 0, "message": "", "data": [{"username": "joe"}]}';
   expect(decodeList(list, 'user', coded).records).toEqual([{ username: 'joe' }]);
 });
+
+test('a nested field that is stated as secret is masked in its record', () => {
+  const source = 'resources: {user: {field_facts: {snmp.trapword: {secret: true}}}}';
+  parseProfile(source, 'p.yaml', 'p');
+  expect(maskedRecord({ snmp: { port: 161, trapword: 'xyz' } })).toEqual({
+    snmp: { port: 161, trapword: '***' },
+  });
+});

@@ -127,6 +127,19 @@ test('a PUT creates nothing over a record that the list does not show', async ()
   ]);
 });
 
+test.each([403, 429, 500, 301])(
+  'a PUT creates nothing if the device says %i, not that nothing is there',
+  async (status) => {
+    const server = await serve((_request, response) => {
+      response.writeHead(status, status === 301 ? { location: '/api/user/other' } : {}).end('{}');
+    });
+    const device = deviceAt(server, { profile: documents });
+    const create = device.write(createRequest(documents, 'user', { username: 'joe' }));
+    await expect(create).rejects.toThrow('GET /api/user/joe');
+    expect(server.requests.map(({ method }) => method)).not.toContain('PUT');
+  },
+);
+
 test('the hash of a password is sent back, unless the password itself changes', () => {
   const rabbit = parse(`
 extends: generic-rest
@@ -181,6 +194,20 @@ test('neither the name of a parent nor that of a record below it leads elsewhere
     }),
     { numRuns: 2000 },
   );
+});
+
+test('no field of the device replaces the place of a record', async () => {
+  const server = await serve(({ url }, response) => {
+    const own = { name: 'www', 'domain/name': 'other.org/www' };
+    const answer = url === '/api/domain' ? [{ name: 'a.org' }, { name: 'other.org' }] : [own];
+    response.end(JSON.stringify(url?.endsWith('/www') === true ? own : answer));
+  });
+  const device = deviceAt(server, { profile: below });
+  const { records } = await device.list('record');
+  const details = await device.details('record', records);
+  for (const read of [records, details]) {
+    expect(read.map((record) => record['domain/name'])).toEqual(['a.org/www', 'other.org/www']);
+  }
 });
 
 test('a DELETE of a list below a record is refused in any spelling', () => {
