@@ -119,9 +119,15 @@ class InventoryDocument {
     }
   }
 
-  /** Sets one key of the node at `path`; undefined deletes it. */
+  /** Sets one key of the node at `path`; undefined deletes it. Throws SettingsError if others have it, too. */
   set(path: readonly unknown[], key: string, value: string | readonly string[] | undefined): void {
     const place = [...path, key];
+    const current: unknown = this.#document.getIn(place, true);
+    const anchor = current instanceof Object && 'anchor' in current ? current.anchor : undefined;
+    if (typeof anchor === 'string' && this.#original.includes(`*${anchor}`)) {
+      const text = `${key} is an anchor (&${anchor}) that other entries use (*${anchor})`;
+      throw new SettingsError(`${text}: edit the inventory file itself; nothing was changed`);
+    }
     if (value === undefined) {
       this.#document.deleteIn(place);
     } else if (typeof value === 'string') {

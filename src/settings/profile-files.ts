@@ -152,13 +152,13 @@ export class ProfileFiles {
   }
 
   #path(name: string): string {
+    if (!/^[\w.-]+$/.test(name)) throw new SettingsError(`"${name}" is not the name of a profile`);
     return join(this.folder, `${name}.yaml`);
   }
 
   async #read(name: string): Promise<Profile> {
     const own = builtIn(name);
     if (own !== undefined) return own;
-    if (!/^[\w.-]+$/.test(name)) throw new SettingsError(`"${name}" is not the name of a profile`);
     const file = this.#path(name);
     const text = await readText(file);
     if (text === undefined) {

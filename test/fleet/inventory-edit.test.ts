@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
-import { addDevice, removeDevice } from '../../src/fleet/inventory-edit.ts';
+import { addDevice, removeDevice, setProfile } from '../../src/fleet/inventory-edit.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
 
 const TEXT = `# the fleet of Berlin
@@ -172,4 +172,17 @@ test.each([
   const text = addDevice('', { name: 'fw1', address: '10.0.0.5', groups: [], route });
   expect(text).toContain(`    ${line}\n`);
   expect(parseInventory(text, 'devices.yaml').devices[0]?.route).toEqual(route);
+});
+
+test('a profile that other devices share by an anchor is not changed', () => {
+  const shared =
+    'devices:\n' +
+    '  - {name: fw1, address: 10.0.0.1, profile: &own drf}\n' +
+    '  - {name: fw2, address: 10.0.0.2, profile: *own}\n';
+  expect(() => setProfile(shared, 'fw1', 'form-action')).toThrow(
+    'profile is an anchor (&own) that other entries use (*own): edit the inventory file itself',
+  );
+  expect(setProfile(shared, 'fw2', 'form-action')).toBe(shared.replace('*own', 'form-action'));
+  const alone = shared.replace('*own', 'drf');
+  expect(setProfile(alone, 'fw1', 'form-action')).toBe(alone.replace('drf', 'form-action'));
 });

@@ -158,10 +158,12 @@ test.each<[what: string, name: string, device: string, reason: string]>([
   ['an unknown profile', 'nothing', 'sim1', 'there is no profile "nothing"'],
   ['the name of a built-in one', 'drf.yaml', 'sim1', 'it is built in'],
   ['an unknown device', 'good.yaml', 'sim9', 'no device "sim9"'],
+  ['a name with a blank', 'my own.yaml', 'sim1', '"my own" is not the name of a profile'],
+  ['a file without a name', '.yaml', 'sim1', '"" is not the name of a profile'],
 ])('profile use refuses %s, and nothing changes', async (_, name, device, reason) => {
   const { devsh } = await startFleet();
   await writeFile(join(devsh.folder, 'bad.yaml'), 'update: {encoding: xml}\n');
-  for (const valid of ['drf', 'good']) {
+  for (const valid of ['drf', 'good', 'my own', '']) {
     await writeFile(join(devsh.folder, `${valid}.yaml`), 'extends: drf\nno_id: "0"\n');
   }
   const inventory = join(devsh.folder, 'config/devsh/devices.yaml');
@@ -180,6 +182,23 @@ test('profile use leaves a damaged inventory as it is', async () => {
   await writeFile(inventory, 'devices: [');
   expect((await devsh('profile use sim1 drf')).exitCode).toBe(1);
   expect(await readFile(inventory, 'utf8')).toBe('devices: [');
+});
+
+test('profile shows no secret among the constants of a login or a write', async () => {
+  const { devsh } = await startFleet();
+  const file = join(devsh.folder, 'router.yaml');
+  await writeFile(
+    file,
+    'auth: {login: {path: /login, cookie: sid, constants: {client_secret: Xq9canary, realm: lab}}}\n' +
+      'create: {constants: {api_key: Xq9canary}}\n' +
+      'resources: {user: {rotate_token: {path: "{item}token/", constants: {secret: Xq9canary}}}}\n',
+  );
+  await devsh(['profile', 'use', 'sim1', file]);
+  for (const line of ['profile sim1', 'profile sim1 --json']) {
+    const { stdout } = await devsh(line);
+    expect(stdout).toContain('lab');
+    expect(stdout).not.toContain('Xq9canary');
+  }
 });
 
 interface Shown {

@@ -9,7 +9,8 @@ import {
   type WriteFacts,
   WRITES,
 } from '../../device/profile.ts';
-import type { DeviceRecord, Value } from '../../device/record.ts';
+import { type DeviceRecord, isValueObject, type Value } from '../../device/record.ts';
+import { maskedValue } from '../../device/sensitive-fields.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Since } from '../../settings/profile-files.ts';
@@ -73,7 +74,10 @@ export function factsOf(profile: Profile): Fact[] {
       const value = values[name];
       const origin = originOf(profile, `${group}${name}`);
       if (value === undefined || APART.has(name)) return [];
-      return [{ fact: `${group}${inYaml(name)}`, value, origin }];
+      const hasConstants = isValueObject(value) && Object.hasOwn(value, 'constants');
+      const isMasked = name === 'constants' || hasConstants;
+      const shown = isMasked ? maskedValue('', value) : value;
+      return [{ fact: `${group}${inYaml(name)}`, value: shown, origin }];
     });
   };
   const ofWrite = (group: string, facts: WriteFacts): Fact[] =>
