@@ -35,6 +35,8 @@ export function toYaml(value: JsonValue): string {
 }
 
 function plain(value: JsonValue, depth: number): unknown {
+  // JSON has no -0 either.
+  if (value === 0) return 0;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= DEPTH_LIMIT) return toJson(value);
   if (isList(value)) return value.map((item) => plain(item, depth + 1));
