@@ -1,5 +1,6 @@
 import { Credential } from '../device/credential.ts';
 import { RejectedError, UnauthorizedError } from '../device/errors.ts';
+import { isMaskedRequest } from '../device/encode.ts';
 import { withSecrets } from '../device/rotation-request.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
@@ -9,7 +10,7 @@ import { type LoginOutcome, tryLogin } from '../fleet/fresh-login.ts';
 import { visible } from '../text/visible.ts';
 import { findRecord } from './pairing.ts';
 import type { PendingStep } from './journal.ts';
-import type { Step } from './plan.ts';
+import { recordName, type Step } from './plan.ts';
 import {
   nextAction,
   type RotationAction,
@@ -154,6 +155,7 @@ export async function rotateStep(
     // The keychain is locked, or the disk is full.
     if (!(error instanceof DevshError)) throw error;
     const isSent = attempt?.events.some(({ kind }) => kind === 'sent') ?? false;
+    if (attempt !== undefined && !isSent) await work.rotations?.keepsOld(attempt.account);
     return { end: { verdict: isSent ? 'unknown' : 'failed', error } };
   }
 }
@@ -274,17 +276,18 @@ async function login(
     step,
     kind,
     account: { user },
+    isOwn,
     secret,
     old,
-  }: Pick<Attempt, 'step' | 'kind' | 'account' | 'secret' | 'old'>,
+  }: Pick<Attempt, 'step' | 'kind' | 'account' | 'isOwn' | 'secret' | 'old'>,
   which: 'new' | 'old',
 ): Promise<LoginOutcome> {
   const text = which === 'new' ? secret : (old ?? '');
   if (text === '') return 'refused';
   const outcome = await tryLogin(session, access, step.resource, credentialOf(kind, user, text));
   if (outcome !== 'forbidden') return outcome;
-  // If the device forbids without a login too, that proves nothing.
-  return (await withoutLogin.get(session)) === 'forbidden' ? 'unclear' : 'accepted';
+  // It proves nothing of an account that could read before, or if the device forbids without a login too.
+  return isOwn || (await withoutLogin.get(session)) === 'forbidden' ? 'unclear' : 'accepted';
 }
 
 function credentialOf(kind: Credential['kind'], user: string, secret: string): Credential {
@@ -303,14 +306,19 @@ async function sendSecret(
   const { step, account, run, secret, old } = attempt;
   const { answer } = step.rotation ?? {};
   const quiet = { session, access: withoutAsking(work.access) };
+  const request = withSecrets(step.request, (field) =>
+    Object.hasOwn(step.asked, field) ? (field === step.rotation?.old ? old : secret) : undefined,
+  );
+  if (isMaskedRequest(request)) {
+    throw new RefusedError(
+      `${recordName(step)} needs a secret of another field, which is not kept: rotate it again`,
+    );
+  }
   if (secret !== '') {
     await rotations?.beforeSending(devicePlan.device, account, { secret, run });
   }
   await journal.sending(ref);
   for (const one of [secret, old ?? '']) if (one !== '') session.sentSecrets.add(one);
-  const request = withSecrets(step.request, (field) =>
-    Object.hasOwn(step.asked, field) ? (field === step.rotation?.old ? old : secret) : undefined,
-  );
   let outcome: SentOutcome = 'accepted';
   try {
     const sent =

@@ -11,7 +11,8 @@ export function isOwnRotation(
   credential: Credential | undefined,
 ): boolean {
   const { kind, user = '' } = credential ?? {};
-  return rotation !== undefined && kind === rotation.kind && isSameName(key, user);
+  if (rotation === undefined || kind !== rotation.kind) return false;
+  return rotation.hasNamesake === true ? key === user : isSameName(key, user);
 }
 
 /** The run stops: on further devices the same would happen, or no login would be left. */

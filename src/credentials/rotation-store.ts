@@ -138,9 +138,12 @@ export class RotationStore {
     secret: string,
     { run, replaces: given }: { readonly run: string; readonly replaces?: string | undefined },
   ): Promise<void> {
-    return this.#change(account, ({ current, previous, isSent, run: earlier = '', ...secrets }) => {
+    return this.#change(account, (kept) => {
+      const { current, previous, isSent, run: earlier = '', ...secrets } = kept;
       const replaces = given ?? secrets.replaces;
       if (isSent === true && earlier !== run) {
+        // This run ends what that one has begun.
+        if (secret === secrets.pending) return { ...kept, run };
         throw refusal(
           account,
           `run ${earlier} has sent a new secret, which may be in effect: "resume ${earlier}" first`,
@@ -170,7 +173,7 @@ export class RotationStore {
     if (pending === undefined) return;
     const isLogin = await this.#replaceLogin(account, pending, replaces, options.isLogin);
     const old = replaces ?? current;
-    const until = new Date(this.#options.now().getTime() + PREVIOUS_MS).toISOString();
+    const until = this.#previousUntil();
     await this.#change(account, (secrets) => {
       if (secrets.pending !== pending) return secrets;
       const isKnown = old !== undefined && old !== pending;
@@ -182,9 +185,17 @@ export class RotationStore {
     });
   }
 
-  /** The device has refused the pending secret, or never got it. */
-  dropPending(account: RotatedAccount): Promise<void> {
-    return this.#change(account, ({ current, previous }) => ({ current, previous }));
+  /** The device has refused the pending secret, or never got it. The old one stays kept somewhere. */
+  async dropPending(account: RotatedAccount): Promise<void> {
+    const login = await this.login(account);
+    const until = this.#previousUntil();
+    return this.#change(account, ({ current, previous, replaces = current ?? login }) => ({
+      current,
+      previous:
+        replaces === undefined || replaces === (current ?? login)
+          ? previous
+          : { secret: replaces, until },
+    }));
   }
 
   /** Forgets the previous secrets of these accounts; each write forgets those that are too old. Returns how many. */
@@ -203,6 +214,10 @@ export class RotationStore {
     const forget: Change['apply'] = (secrets) => (secrets.pending === undefined ? {} : secrets);
     await Promise.all(forgotten.map((account) => this.#change(account, forget)));
     return forgotten.length;
+  }
+
+  #previousUntil(): string {
+    return new Date(this.#options.now().getTime() + PREVIOUS_MS).toISOString();
   }
 
   /** Returns whether the secret is an ordinary login now. */

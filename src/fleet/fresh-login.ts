@@ -1,5 +1,5 @@
 import type { Credential } from '../device/credential.ts';
-import { UnauthorizedError } from '../device/errors.ts';
+import { LoginFailedError, UnauthorizedError } from '../device/errors.ts';
 import { DevshError } from '../errors.ts';
 import { type Access, withoutAsking } from './access.ts';
 import { DeviceSession } from './device-session.ts';
@@ -29,6 +29,7 @@ export async function tryLogin(
     return 'accepted';
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
+    if (error instanceof LoginFailedError) return 'refused';
     if (!(error instanceof UnauthorizedError)) return 'unclear';
     return error.code === 'unauthorized' ? 'refused' : 'forbidden';
   } finally {

@@ -1,8 +1,11 @@
 import type { Plan } from '../../change/plan.ts';
 import type { KeptRotations, RotatedAccount } from '../../change/rotate-step.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
+import { Credential } from '../../device/credential.ts';
 import type { SecondPlace } from '../access/new-secrets.ts';
-import { CredentialError } from '../../errors.ts';
+import { DevshError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { tryLogin } from '../../fleet/fresh-login.ts';
 import type { WriteCall } from '../command.ts';
 
 /** The kept secrets of a run that is resumed or settles others: devsh chooses none again. */
@@ -53,13 +56,51 @@ export function rotationsIn(
     },
     drop: (account) => store.dropPending(account),
     async keepsOld(account) {
-      const { replaces } = await store.read(account);
       try {
+        const { replaces } = await store.read(account);
         if (replaces !== undefined) await second?.handBack(account, replaces);
       } catch (error) {
-        if (!(error instanceof CredentialError)) throw error;
+        if (!(error instanceof DevshError)) throw error;
         access.warn(`${account.address}: ${error.message}; it may still have the refused one`);
       }
     },
   };
+}
+
+/**
+ * Opens devices whose login in use may no longer work with another kept one: that of a rotation that has not
+ * ended, or the previous one if the device is back from a backup (`isRestored`). No device gets more than one
+ * secret here. Resolves to the addresses where the login in use works, as far as that was asked.
+ */
+export async function findLogins(
+  call: WriteCall,
+  sessions: readonly DeviceSession[],
+  isRestored = false,
+): Promise<ReadonlySet<string>> {
+  const begun = await (await call.rotations()).list();
+  const working = new Set<string>();
+  for (const session of sessions) {
+    await session.ensureOpen(call.access);
+    const { credential, ref } = session;
+    const { kind, user = '', secret: inUse } = credential?.revealed() ?? {};
+    const kept = begun.find(
+      (one) => one.address === ref.address && one.user === user && one.kind === kind,
+    );
+    if (credential === undefined || kept === undefined || kind !== 'basic') continue;
+    const { pending, isSent = false, replaces, previous, run } = kept;
+    const works = async (login: Credential): Promise<boolean> =>
+      (await tryLogin(session, call.access, 'user', login)) === 'accepted';
+    const other = [isSent ? pending : undefined, replaces].find(
+      (secret) => secret !== undefined && secret !== inUse,
+    );
+    if (other !== undefined) {
+      const login = Credential.basic(user, other);
+      if (await works(login)) await session.openWith(call.access, login);
+      // Without a run, the previous one was kept when the device had refused the new one.
+    } else if (previous !== undefined && (isRestored || run === undefined)) {
+      if (await works(credential)) working.add(ref.address);
+      else await session.openWith(call.access, Credential.basic(user, previous.secret));
+    }
+  }
+  return working;
 }

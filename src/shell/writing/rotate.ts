@@ -9,11 +9,9 @@ import {
 } from '../../change/rotate-step.ts';
 import { isOwnRotation } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
-import { Credential } from '../../device/credential.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { tryLogin } from '../../fleet/fresh-login.ts';
 import { counted, MASK, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import {
@@ -26,7 +24,7 @@ import {
 import type { Call } from '../command.ts';
 import type { DeviceOption, ROTATE } from '../grammar/options.ts';
 import { info, type Output, success, warning } from '../output.ts';
-import { rotationsIn } from './kept-rotations.ts';
+import { findLogins, rotationsIn } from './kept-rotations.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
 
 type RotateCall = Call<(typeof ROTATE)[number]>;
@@ -61,7 +59,7 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
   const secrets = kind === 'basic' && !dryRun && !call.options.kept ? newSecrets(call) : undefined;
   const sessions = await call.sessions();
   const store = dryRun ? undefined : await call.rotations();
-  const working = store && (await findLogins(call, store, sessions));
+  const working = store && (await findLogins(call, sessions, call.options.kept));
   const changes = targets.map((target): Change => ({
     action: 'set',
     resource: RESOURCE,
@@ -113,41 +111,6 @@ function refuseOwnTokens(sessions: readonly DeviceSession[], own: readonly Item[
   if (refused !== undefined) throw new RefusedError(`${refused.name}: ${OWN_TOKEN}`);
 }
 
-/**
- * Opens devices whose kept login may not work: an earlier run has perhaps set another one, or with `--kept` the
- * device is back from a backup and wants the previous one. Resolves to the addresses where the kept one works,
- * as far as that was asked.
- */
-async function findLogins(
-  call: RotateCall,
-  store: RotationStore,
-  sessions: readonly DeviceSession[],
-): Promise<ReadonlySet<string>> {
-  const begun = await store.list();
-  const working = new Set<string>();
-  for (const session of sessions) {
-    await session.ensureOpen(call.access);
-    const { credential, ref } = session;
-    const { kind, user = '' } = credential ?? {};
-    const isBegun = begun.some((one) => one.address === ref.address && one.user === user);
-    if (credential === undefined || kind !== 'basic' || !isBegun) continue;
-    const kept = await store.read({ address: ref.address, user, kind });
-    const other = kept.isSent
-      ? kept.pending
-      : call.options.kept
-        ? kept.previous?.secret
-        : undefined;
-    if (other === undefined) continue;
-    const works = async (login: Credential): Promise<boolean> =>
-      (await tryLogin(session, call.access, RESOURCE, login)) === 'accepted';
-    if (await works(credential)) working.add(ref.address);
-    else if (await works(Credential.basic(user, other))) {
-      await session.openWith(call.access, Credential.basic(user, other));
-    }
-  }
-  return working;
-}
-
 /** The login in use last: until then it is the way back for the others. */
 function ownLast(
   plan: DevicePlan,
@@ -169,14 +132,15 @@ function itemsOf(
     const { device } = plan;
     const session = sessions.get(device.address);
     const owed = isOwing(plan) ? withKeys(devices, plan.changes) : [];
-    const keys = [
-      ...plan.steps.map(({ key }) => key),
+    const steps = [
+      ...plan.steps,
       ...owed.flatMap((change) =>
-        change.action === 'set' && change.target.kind === 'key' ? [change.target.key] : [],
+        change.action === 'set' && change.target.kind === 'key'
+          ? [{ key: change.target.key, rotation: { kind } }]
+          : [],
       ),
     ];
-    return keys.map((key): Item => {
-      const about = { key, rotation: { kind } };
+    return steps.map((about): Item => {
       const account = rotatedAccount({ ref: device, credential: session?.credential }, about);
       return { device, session, account, isOwn: isOwnRotation(about, session?.credential) };
     });
@@ -196,18 +160,17 @@ async function choose(
   items: readonly Item[],
   { secrets, second }: Chosen,
 ): Promise<KeptRotations> {
-  const runs = new Set([run]);
   const chosen: (Item & { readonly secret: string; readonly replaces: string | undefined })[] = [];
   const all = await store.readAll(items.map(({ account }) => account));
   for (const [at, item] of items.entries()) {
     const { account, device, session, isOwn } = item;
     const kept = all[at] ?? {};
     const inUse = isOwn ? session?.credential?.revealed().secret : undefined;
-    if (kept.isSent === true && kept.run !== undefined) {
+    if (kept.isSent === true && kept.pending !== undefined) {
       // It may be in effect, so this run ends what that one began.
-      runs.add(kept.run);
+      chosen.push({ ...item, secret: kept.pending, replaces: kept.replaces });
       call.access.warn(
-        `${device.name}: the new password of ${visible(account.user)} is that of run ${kept.run}, which had not ended`,
+        `${device.name}: the new password of ${visible(account.user)} is that of run ${kept.run ?? '?'}, which had not ended`,
       );
     } else if (call.options.kept) {
       if (kept.current === undefined) {
@@ -226,7 +189,7 @@ async function choose(
       store.keepPending(account, secret, { run, replaces }),
     ),
   );
-  return rotationsIn(call, store, [...runs], second, (account) =>
+  return rotationsIn(call, store, [run], second, (account) =>
     secrets?.another(policyOf(items.find((item) => isSameAccount(item, account)))),
   );
 }

@@ -115,6 +115,9 @@ async function* settleRound(
   if (due.length === 0) return [];
   const refs = new Map(due.map(({ device, at: address }) => [address, { ...device, address }]));
   const sessions = await call.sessionsAt([...refs.values()]);
+  if (due.some(({ change }) => change.action === 'set' && change.rotation !== undefined)) {
+    await (await import('./kept-rotations.ts')).findLogins(call, sessions);
+  }
   const planDue = () => {
     const byPlace = grouped(due, ({ at }) => at);
     return planFleet(call, sessions, ({ ref }) =>

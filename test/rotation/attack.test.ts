@@ -1,0 +1,172 @@
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { know, writesOf } from '../main/devsh.ts';
+import { startProgram } from '../main/process.ts';
+import { escrowIn, lastLogin, OLD, PASSPHRASE, startRotation } from './fleet.ts';
+
+const NEW = 'Fresh-Harbour-4711';
+const ROTATE = 'rotate password admin --on @lab';
+
+type Options = Parameters<typeof startRotation>[0];
+
+async function startWithProfile(name: string, yaml: string, options: Options) {
+  const started = await startRotation(options);
+  const folder = join(started.devsh.folder, 'config/devsh/profiles');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${name}.yaml`), yaml);
+  await know(started.devsh, started.devices, { profile: name });
+  return started;
+}
+
+/** The logins are in files that one program reads and another writes, and nowhere else. */
+async function startWithPrograms(options: Options, writer: string, file = '{device}') {
+  const started = await startRotation(options);
+  const folder = join(started.devsh.folder, 'logins');
+  await mkdir(folder);
+  for (const { name } of [...started.devices, { name: 'all' }]) {
+    await writeFile(join(folder, name), `username=admin\npassword=${OLD}\n`);
+  }
+  for (const { address } of started.devices) await started.vault.forget(address);
+  const path = join(folder, file);
+  const settings = {
+    credential_command: ['cat', path],
+    credential_store_command: ['/bin/sh', '-c', writer, 'sh', path],
+  };
+  const inventory = join(started.devsh.folder, 'config/devsh/devices.yaml');
+  await appendFile(inventory, `\ngroups:\n  lab: ${JSON.stringify(settings)}\n`);
+  const login = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+  return { ...started, login, inventory };
+}
+
+test('an account that is nearly named like the one in use is another one', async () => {
+  const { rotate, device, devsh, vault } = await startRotation({ devices: 1 });
+  device(1).putUser({ username: 'Admin' });
+  const escrow = await escrowIn(devsh.folder);
+  const refused = await rotate(`rotate password Admin --on sim1 --new-stdin ${escrow}`, NEW);
+  expect([refused.exitCode, refused.stderr]).toEqual([6, expect.stringContaining('own-account')]);
+  expect(writesOf(device(1))).toEqual([]);
+  const line = `rotate password admin Admin --on sim1 --generate --each --allow own-account`;
+  const run = await rotate(`${line} ${escrow.replace('new.age', 'both.age')}`);
+  expect(run.stdout, run.stderr).toContain('2 done');
+  const { secret = '' } = (await vault.find(device(1).address, 'admin')) ?? {};
+  expect(lastLogin(device(1), 'admin', secret)).toBe(true);
+  expect(device(1).logins.some(({ username }) => username === 'Admin')).toBe(true);
+  expect(device(1).logins.filter(({ isAccepted }) => !isAccepted)).toEqual([]);
+});
+
+test('the old password of a device that refuses the new one stays kept if a shared program has lost it', async () => {
+  const { rotate, device, devices } = await startWithPrograms({ devices: 2 }, 'cat > "$1"', 'all');
+  device(2).setFault('password-refused', true, { method: 'PATCH' });
+  const run = await rotate(`${ROTATE} --new-stdin`, NEW);
+  expect(run.stdout).toContain('1 done · 1 failed');
+  device(2).clearFaults();
+  const again = await rotate(`${ROTATE} --new-stdin`, `${NEW}-again`);
+  expect(again.stdout, again.stderr).toContain('2 done');
+  for (const one of devices) expect(lastLogin(one, 'admin', `${NEW}-again`)).toBe(true);
+  expect((await rotate('user list --on @lab')).exitCode).toBe(0);
+});
+
+test('a program that keeps the new password and then fails gets the old one back', async () => {
+  const writer = 'cat > "$1"; ! grep -q Fresh "$1"';
+  const { rotate, device, login } = await startWithPrograms({ devices: 1 }, writer);
+  const run = await rotate(`${ROTATE} --new-stdin`, NEW);
+  expect(run.stdout).toContain('credential_store_command "/bin/sh" ended with 1');
+  expect(writesOf(device(1))).toEqual([]);
+  expect(await login('sim1')).toContain(OLD);
+  expect((await rotate('user list --on @lab')).exitCode).toBe(0);
+});
+
+test.each(['resume', `${ROTATE} --new-stdin`])(
+  'after a crash between the program and the device, "%s" logs in with the old password',
+  async (line) => {
+    const crash = '; kill -9 $PPID; sleep 1';
+    const writer = `cat > "$1"${crash}`;
+    const { rotate, device, devsh, login, inventory } = await startWithPrograms(
+      { devices: 1 },
+      writer,
+    );
+    const argv = [...`${ROTATE} --new-stdin --passphrase-stdin --yes`.split(' ')];
+    const env = { DEVSH_USER: '', DEVSH_PASSWORD: '' };
+    const { signal } = await startProgram(argv, devsh.folder, `${PASSPHRASE}\n${NEW}\n`, env).ended;
+    expect(signal).toBe('SIGKILL');
+    expect(writesOf(device(1))).toEqual([]);
+    expect(await login('sim1')).toContain(NEW);
+    await writeFile(inventory, (await readFile(inventory, 'utf8')).replace(crash, ''));
+    const run = await rotate(line, NEW);
+    expect(run.stdout, run.stderr).toContain('1 done');
+    expect(lastLogin(device(1), 'admin', NEW)).toBe(true);
+    expect((await rotate('user list --on @lab')).exitCode).toBe(0);
+  },
+);
+
+test('a run that goes on with the password of another one can itself be tried again', async () => {
+  const { rotate, device, devsh } = await startRotation({ devices: 1 });
+  device(1).setFault('store-and-drop', 1, { method: 'PATCH' });
+  device(1).setFault('reset', true, { method: 'GET', afterWrite: true });
+  const escrow = await escrowIn(devsh.folder);
+  await rotate(`${ROTATE} --new-stdin ${escrow}`, NEW);
+  device(1).clearFaults();
+  device(1).restoreLogins();
+  device(1).setFault('reset', 1, { method: 'PATCH' });
+  const second = await rotate(
+    `${ROTATE} --new-stdin ${escrow.replace('new.age', 'second.age')}`,
+    `${NEW}-again`,
+  );
+  expect(second.stderr).toContain('had not ended');
+  expect(second.stdout).toContain('the old one still works');
+  const retried = await rotate('retry');
+  expect(retried.stdout, retried.stderr).toContain('1 done');
+  expect(lastLogin(device(1), 'admin', NEW)).toBe(true);
+});
+
+test('403 is no login of an account that could read before', async () => {
+  const { rotate, device, devsh, vault } = await startRotation({ devices: 1 });
+  device(1).setFault('reset', 1, { method: 'PATCH' });
+  device(1).setFault('403', 1, { method: 'GET', afterWrite: true });
+  const escrow = await escrowIn(devsh.folder);
+  const run = await rotate(`${ROTATE} --new-stdin ${escrow}`, NEW);
+  expect(run.stdout).toContain('the old one still works');
+  expect(await vault.find(device(1).address, 'admin')).toMatchObject({ secret: OLD });
+});
+
+test('a device that opens no session with either password gets three logins, not more', async () => {
+  const yaml =
+    'extends: drf\nauth:\n  login: {path: /api/login, user_field: username, password_field: password, token_in: data.token}\n';
+  const options = { devices: 1, quirk: ['session-token' as const] };
+  const { rotate, device, devsh } = await startWithProfile('sessions', yaml, options);
+  device(1).setFault('400-empty', true, { method: 'POST', afterWrite: true });
+  const run = await rotate(`${ROTATE} --new-stdin ${await escrowIn(devsh.folder)}`, NEW);
+  expect(run.stdout).toContain('unknown');
+  const tries = device(1).log.filter(({ method, status }) => method === 'POST' && status === 400);
+  expect(tries).toHaveLength(3);
+});
+
+test('a rotation after one that left no login that works sends two logins, not more', async () => {
+  const { rotate, device, devsh } = await startRotation({ devices: 1 });
+  device(1).setFault('store-and-drop', 1, { method: 'PATCH' });
+  device(1).setFault('reset', true, { method: 'GET', afterWrite: true });
+  const escrow = await escrowIn(devsh.folder);
+  await rotate(`${ROTATE} --new-stdin ${escrow}`, NEW);
+  device(1).clearFaults();
+  device(1).setFault('401');
+  const before = device(1).log.length;
+  const again = await rotate(`${ROTATE} --new-stdin ${escrow}`, NEW);
+  expect(again.stdout).toContain('the login was refused');
+  expect(device(1).log.length - before).toBe(2);
+});
+
+test('a secret of another field, which the journal has masked, is not overwritten by resume', async () => {
+  const yaml =
+    'extends: drf\nupdate: {method: PUT, record: whole}\nresources:\n  user: {sent_back: [email], field_facts: {email: {secret: true}}}\n';
+  const options = { devices: 2, quirk: ['sessions' as const] };
+  const { rotate, device, devsh } = await startWithProfile('whole', yaml, options);
+  device(1).setFault('store-and-drop', 1, { method: 'PUT' });
+  device(1).setFault('reset', true, { method: 'GET', afterWrite: true });
+  await rotate(`${ROTATE} --new-stdin ${await escrowIn(devsh.folder)}`, NEW);
+  device(1).clearFaults();
+  const resumed = await rotate('resume');
+  expect(resumed.stdout).toContain('needs a secret of another field');
+  expect(writesOf(device(2))).toEqual([]);
+  expect((await rotate('user list --on sim2')).exitCode).toBe(0);
+});
