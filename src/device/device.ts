@@ -303,7 +303,8 @@ export class Device {
     const sent = { method, path, body: bodyOf(request), ifMatch: revision, ifAbsent };
     this.#writtenSecrets.push(...secretsOf(request));
     let response = await this.#ask(sent, signal);
-    if (response.status === 428 && method !== 'POST' && revision === undefined) {
+    const isUnconditional = revision === undefined && ifAbsent !== true;
+    if (response.status === 428 && method !== 'POST' && isUnconditional) {
       // 428 means that nothing was done: the device requires If-Match (RFC 6585).
       const current = await this.#ask({ method: 'GET', path }, signal);
       const ifMatch = isSuccess(current) ? entityTagOf(current) : undefined;

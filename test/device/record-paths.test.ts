@@ -140,6 +140,16 @@ test.each([403, 429, 500, 301])(
   },
 );
 
+test('a PUT that creates takes no entity tag of a record that came meanwhile', async () => {
+  const server = await serve(({ method }, response, count) => {
+    response.writeHead(method === 'PUT' ? 428 : count === 1 ? 404 : 200, { etag: '"1"' }).end('{}');
+  });
+  const device = deviceAt(server, { profile: documents });
+  const create = device.write(createRequest(documents, 'user', { username: 'joe' }));
+  await expect(create).rejects.toThrow('428');
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'PUT']);
+});
+
 test('the hash of a password is sent back, unless the password itself changes', () => {
   const rabbit = parse(`
 extends: generic-rest
