@@ -12,6 +12,7 @@ import {
   isNamedByKey,
   isResourceName,
   keyFieldOf,
+  resourceOf,
   listPath,
   withResource,
   type Profile,
@@ -80,7 +81,8 @@ export function exampleOf(
   resource: string,
   records: readonly DeviceRecord[],
 ): DeviceRecord | undefined {
-  const keyField = keyFieldOf(profile, resource, records);
+  const { parent, keyField: own } = resourceOf(profile, resource);
+  const keyField = parent === undefined ? keyFieldOf(profile, resource, records) : own;
   const isPlain = (name: string | undefined): boolean => !/[/\\]/.test(name ?? '');
   return records.find(
     (record) => isPlain(idOf(profile, record)) && isPlain(valueText(record[keyField])),

@@ -63,11 +63,13 @@ function keyHint(
   resource: string,
   records: readonly DeviceRecord[],
 ): Hint | undefined {
-  const { keyField } = resourceOf(profile, resource);
+  const { keyField, parent } = resourceOf(profile, resource);
   const keys = records.map((record) => valueText(record[keyField]));
   const present = keys.filter((key) => key !== '');
   const isUnique = new Set(present).size === present.length;
-  if (records.length === 0 || (isUnique && present.length === keys.length)) return undefined;
+  const isGood = isUnique && present.length === keys.length;
+  // Below other records the key is unique in each list only.
+  if (records.length === 0 || parent !== undefined || isGood) return undefined;
   const count = present.length === 0 ? 'no' : `${present.length} of ${keys.length}`;
   const problem = isUnique ? `${count} records have ${keyField}` : `several share a ${keyField}`;
   const managed = [...profile.idFields, ...managedFields(profile, resource)];

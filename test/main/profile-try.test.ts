@@ -107,6 +107,25 @@ test('a refused login is sent once, and is no reason to guess', async () => {
   expect(finding('login')).toBe('Authorization: Basic ***');
 });
 
+test('records below others are shown and written by their place', async () => {
+  const { tried, finding } = await tryFile(
+    'extends: generic-rest\nid_fields: []\nresources:\n  domain: {key_field: name}\n' +
+      '  entry: {parent: domain, path: "/api/domain/{parent}/entry", key_field: name}\n',
+    { quirk: ['domains'] },
+    { words: 'entry' },
+  );
+  expect(finding('key')).toBe('domain/name, unique in all 6');
+  expect(finding('one record')).toBe(
+    'GET /api/domain/example.org/entry/www shows beyond the list: nothing',
+  );
+  expect(tried.requests.map(({ sends }) => sends)).toEqual([
+    'POST /api/domain/example.org/entry {"name":"example"}',
+    'PATCH /api/domain/example.org/entry/www {"content":"example"}',
+    'DELETE /api/domain/example.org/entry/www',
+  ]);
+  expect(tried.suggestions).toBeUndefined();
+});
+
 test('a session is opened and ended where the profile says, and nothing else is sent but GET', async () => {
   const { devsh, device } = await startFleet({ quirk: ['session-token'] });
   const logout = '{method: DELETE, path: /api/login}';

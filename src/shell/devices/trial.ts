@@ -141,9 +141,14 @@ function changesOf(
   const named = [...fields, ...required]
     .filter((field) => !profile.idFields.includes(field) && details[field]?.readOnly !== true)
     .map((field) => [field, otherValue(details[field], example?.[field])]);
-  const add = { ...Object.fromEntries(named), [keyField]: 'example' } as DeviceRecord;
+  const { parent, keyField: own } = resourceOf(profile, resource);
+  // The own key of an example is plain: what precedes it in its place is the parent.
+  const above = valueText(example?.[keyField] ?? 'example/').replace(/[^/]*$/, '');
+  const place = { [keyField]: `${above}example`, [own]: 'example' };
+  const keys = parent === undefined ? { [keyField]: 'example' } : place;
+  const add = { ...Object.fromEntries(named), ...keys } as DeviceRecord;
   if (example === undefined) return [{ action: 'add', resource, fields: add, isExact: true }];
-  const fixed = [keyField, ...profile.idFields, ...ignoredFields(profile, resource)];
+  const fixed = [...Object.keys(keys), ...profile.idFields, ...ignoredFields(profile, resource)];
   const free = Object.keys(example).filter((field) => {
     const { readOnly = false, createOnly = false } = details[field] ?? {};
     const isOpen = !readOnly && !createOnly && typeof example[field] !== 'object';

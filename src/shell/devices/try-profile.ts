@@ -21,7 +21,7 @@ import {
   type Profile,
   withResource,
 } from '../../device/profile.ts';
-import { writePath } from '../../device/record-path.ts';
+import { withinParent, writePath } from '../../device/record-path.ts';
 import { type DeviceRecord, grouped } from '../../device/record.ts';
 import { maskedPath } from '../../device/sensitive-fields.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
@@ -175,7 +175,9 @@ async function readItem(
     origin: 'observed',
   });
   try {
-    const path = writePath(profile, { path: profile.list.detail ?? '{item}' }, resource, listed);
+    const own = withinParent(profile, resource, listed);
+    const facts = { path: profile.list.detail ?? '{item}' };
+    const path = writePath(own.profile, facts, resource, own.record);
     const [record = listed] = await device.details(resource, [listed], signal, profile);
     const more = unlistedFields(listed, record);
     const why = `a record has ${counted(more.length, 'field')} that the list omits`;
