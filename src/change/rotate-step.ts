@@ -60,7 +60,7 @@ export interface KeptRotations {
   ): Promise<void>;
   /** Keeps the token that a device has just made. */
   received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
-  /** Another generated secret, kept as pending; undefined if it was given. */
+  /** The spare of a generated secret, now pending; undefined if there is none. */
   another(device: DeviceRef, account: RotatedAccount): Promise<string | undefined>;
   promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void>;
   drop(account: RotatedAccount): Promise<void>;

@@ -24,6 +24,8 @@ export interface RotatedSecrets {
   readonly run?: string | undefined;
   /** In effect before `pending`, if it is known. */
   readonly replaces?: string | undefined;
+  /** Generated for a device that refuses `pending`. */
+  readonly spare?: string | undefined;
   readonly current?: string | undefined;
   /** For a device that comes back from a backup. Forgotten at the time `until` (ISO 8601). */
   readonly previous?: { readonly secret: string; readonly until: string } | undefined;
@@ -132,11 +134,17 @@ export class RotationStore {
   /**
    * Keeps a secret before it is sent, with the one that it replaces, if that is known. On disk when it
    * resolves. Throws RefusedError if the pending secret of another run was sent, or if it is the old one.
+   *
+   * @param options.spare taken if the device refuses this one
    */
   keepPending(
     account: RotatedAccount,
     secret: string,
-    { run, replaces: given }: { readonly run: string; readonly replaces?: string | undefined },
+    {
+      run,
+      replaces: given,
+      spare,
+    }: { readonly run: string } & Pick<RotatedSecrets, 'replaces' | 'spare'>,
   ): Promise<void> {
     return this.#change(account, (kept) => {
       const { current, previous, isSent, run: earlier = '', ...secrets } = kept;
@@ -150,7 +158,7 @@ export class RotationStore {
         );
       }
       if (secret === (replaces ?? current)) throw refusal(account, 'the new secret is the old one');
-      return { pending: secret, run, replaces, current, previous };
+      return { pending: secret, run, replaces, spare, current, previous };
     });
   }
 

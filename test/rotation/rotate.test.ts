@@ -74,7 +74,7 @@ test('a given password that a device refuses stops the run, and the old one stay
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
 });
 
-test('a generated password that a device refuses is made anew once', async () => {
+test('a generated password that a device refuses is replaced by its spare', async () => {
   const { rotate, device, devsh } = await startRotation({ devices: 1 });
   device(1).setFault('password-refused', 1, { method: 'PATCH' });
   const escrow = await escrowIn(devsh.folder);

@@ -31,7 +31,7 @@ export interface NewSecrets {
    * cannot be sent, is weak or does not fit the policy.
    */
   secretFor(target: SecretTarget, policy?: SecretPolicy): Promise<string>;
-  /** A secret in place of one that the device has refused; undefined if it was given. */
+  /** A secret for the case that the device refuses the first one; undefined if that was given. */
   another(policy?: SecretPolicy): string | undefined;
 }
 
@@ -163,7 +163,9 @@ export function openSecondPlace(
         const { address, user, kind } = account;
         const line = { device: device.name, address, account: user, kind, secret };
         // One that the device may have taken stays in the file.
-        lines.set(JSON.stringify(line), line);
+        const text = JSON.stringify(line);
+        lines.delete(text);
+        lines.set(text, line);
       }
       await writeEscrow({ path, recipients }, options.run, [...lines.values()]);
     },

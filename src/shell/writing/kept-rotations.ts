@@ -1,5 +1,5 @@
 import type { Plan } from '../../change/plan.ts';
-import type { KeptRotations, RotatedAccount } from '../../change/rotate-step.ts';
+import type { KeptRotations } from '../../change/rotate-step.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
 import type { SecondPlace } from '../access/new-secrets.ts';
@@ -19,13 +19,11 @@ export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRo
   return rotationsIn(call, await call.rotations(), runs, second);
 }
 
-/** @param another generates a secret in place of a refused one */
 export function rotationsIn(
   { access }: WriteCall,
   store: RotationStore,
   runs: readonly string[],
   second: SecondPlace | undefined,
-  another: (account: RotatedAccount) => string | undefined = () => undefined,
 ): KeptRotations {
   const [own = ''] = runs;
   return {
@@ -41,11 +39,11 @@ export function rotationsIn(
       await second?.hand({ device, account, secret });
     },
     async another(device, account) {
-      const secret = another(account);
-      if (secret === undefined) return undefined;
-      await second?.keep([{ device, account, secret }]);
-      await store.keepPending(account, secret, { run: own });
-      return secret;
+      const { spare, run = own } = await store.read(account);
+      if (spare === undefined) return undefined;
+      await second?.keep([{ device, account, secret: spare }]);
+      await store.keepPending(account, spare, { run });
+      return spare;
     },
     async promote(account, options) {
       await store.promote(account, options);

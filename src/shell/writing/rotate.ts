@@ -160,7 +160,11 @@ async function choose(
   items: readonly Item[],
   { secrets, second }: Chosen,
 ): Promise<KeptRotations> {
-  const chosen: (Item & { readonly secret: string; readonly replaces: string | undefined })[] = [];
+  const chosen: (Item & {
+    readonly secret: string;
+    readonly replaces: string | undefined;
+    readonly spare?: string | undefined;
+  })[] = [];
   const all = await store.readAll(items.map(({ account }) => account));
   for (const [at, item] of items.entries()) {
     const { account, device, session, isOwn } = item;
@@ -179,27 +183,20 @@ async function choose(
       const replaces = inUse ?? kept.previous?.secret;
       chosen.push({ ...item, secret: kept.current, replaces });
     } else if (secrets !== undefined) {
-      const secret = await secrets.secretFor(item, policyOf(item));
-      chosen.push({ ...item, secret, replaces: inUse });
+      const policy = session?.profile.resources[RESOURCE]?.rotate;
+      const secret = await secrets.secretFor(item, policy);
+      chosen.push({ ...item, secret, replaces: inUse, spare: secrets.another(policy) });
     }
   }
-  await second?.keep(chosen);
+  // The last line of an account is the one that is sent first.
+  const spares = chosen.flatMap(({ spare, ...one }) => (spare ? { ...one, secret: spare } : []));
+  await second?.keep([...spares, ...chosen]);
   await Promise.all(
-    chosen.map(({ account, secret, replaces }) =>
-      store.keepPending(account, secret, { run, replaces }),
+    chosen.map(({ account, secret, replaces, spare }) =>
+      store.keepPending(account, secret, { run, replaces, spare }),
     ),
   );
-  return rotationsIn(call, store, [run], second, (account) =>
-    secrets?.another(policyOf(items.find((item) => isSameAccount(item, account)))),
-  );
-}
-
-function policyOf(item: Item | undefined) {
-  return item?.session?.profile.resources[RESOURCE]?.rotate;
-}
-
-function isSameAccount({ account }: Item, { address, user }: RotatedAccount): boolean {
-  return account.address === address && account.user === user;
+  return rotationsIn(call, store, [run], second);
 }
 
 /** `rotate forget-previous`: on the devices of `--on`, or all. */
