@@ -25,8 +25,6 @@ export interface Rotation {
   readonly old?: string | undefined;
   /** Of a token that the device makes: where the response has it, as `data.key`. */
   readonly answer?: string | undefined;
-  /** Another account of the device has nearly the same name. */
-  readonly hasNamesake?: boolean | undefined;
 }
 
 /** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */

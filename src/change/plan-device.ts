@@ -13,7 +13,6 @@ import {
 import {
   type DeviceRecord,
   type DeviceRef,
-  grouped,
   isTimeStamp,
   valueAt,
   valueText,
@@ -29,7 +28,6 @@ import { fillMissing } from './fill-missing.ts';
 import { RecordIndex } from './pairing.ts';
 import { erasedFields, notRestored, lostByDelete, restorable } from './data-loss.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
-import { bareName, foldedLook } from './account-harm.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import { type Known, typedFields } from './typed-fields.ts';
 import { withoutFields } from './unread-fields.ts';
@@ -236,33 +234,22 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
 /** The request is masked: its secret is chosen later and read from where it is kept. */
 function planRotation(context: PlanContext, before: DeviceRecord, { kind }: Rotation): Step {
   const { profile, resource, keyField } = context;
-  const key = valueText(before[keyField] ?? idOf(profile, before));
   const requestFor = kind === 'basic' ? passwordRequest : tokenRequest;
   const isAction = kind === 'token' || profile.resources[resource]?.rotate?.path !== undefined;
   const { request, fields, old, answer } = requestFor(profile, resource, before);
   return {
     action: 'set',
     resource,
-    key,
+    key: valueText(before[keyField] ?? idOf(profile, before)),
     keyField,
     request,
     before,
     after: { ...before, ...fields },
     asked: fields,
     filled: {},
-    rotation: { kind, old, answer, hasNamesake: hasNamesake(context, key) || undefined },
+    rotation: { kind, old, answer },
     ...(isAction ? {} : erasedFields(context, before, fields)),
   };
-}
-
-/** By list, because each step asks. */
-const looks = new WeakMap<readonly DeviceRecord[], ReadonlyMap<string, readonly DeviceRecord[]>>();
-
-function hasNamesake({ records, keyField }: PlanContext, key: string): boolean {
-  const lookOf = (name: string): string => foldedLook(bareName(name));
-  const byLook = looks.get(records) ?? grouped(records, (one) => lookOf(valueText(one[keyField])));
-  looks.set(records, byLook);
-  return (byLook.get(lookOf(key))?.length ?? 0) > 1;
 }
 
 function planDelete(context: PlanContext, before: DeviceRecord, { isUndo }: Delete): Planned {

@@ -2,7 +2,7 @@ import { Credential } from '../device/credential.ts';
 import { RejectedError, UnauthorizedError } from '../device/errors.ts';
 import { isMaskedRequest } from '../device/encode.ts';
 import { withSecrets } from '../device/rotation-request.ts';
-import type { DeviceRef } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { withoutAsking } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -185,13 +185,23 @@ async function runAttempt(
   }
 }
 
-/** The account of a step. That of the login in use has the name of the login: it may include a domain. */
+/**
+ * The account of a step. That of the login in use has the name of the login: it may include a domain. Throws
+ * RefusedError if the login in use is that of another account with nearly the same name.
+ */
 export function rotatedAccount(
   { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
-  step: Pick<Step, 'key' | 'rotation'>,
+  step: Pick<Step, 'key' | 'rotation'> & Partial<Pick<Step, 'keyField'>>,
+  records: readonly DeviceRecord[] = [],
 ): RotatedAccount {
   const isOwn = isOwnRotation(step, credential);
   const user = (isOwn ? credential?.user : undefined) ?? step.key;
+  if (user !== step.key && records.some((one) => one[step.keyField ?? ''] === user)) {
+    throw new RefusedError(
+      `${ref.name}: ${visible(step.key)} is not ${visible(user)}, the login in use, but has nearly its name: ` +
+        'rotate it with a third account (--via); nothing was sent',
+    );
+  }
   return { address: ref.address, user, kind: step.rotation?.kind ?? 'basic' };
 }
 
@@ -204,7 +214,7 @@ async function attemptOf(
   const { session, rotations } = work;
   const { credential, ref } = session;
   const isOwn = isOwnRotation(step, credential);
-  const account = rotatedAccount(session, step);
+  const account = rotatedAccount(session, step, session.cached(step.resource));
   const { kind } = account;
   const refused = (text: string): StepEnd => ({
     verdict: isUnconfirmed ? 'unknown' : 'failed',

@@ -11,8 +11,7 @@ export function isOwnRotation(
   credential: Credential | undefined,
 ): boolean {
   const { kind, user = '' } = credential ?? {};
-  if (rotation === undefined || kind !== rotation.kind) return false;
-  return rotation.hasNamesake === true ? key === user : isSameName(key, user);
+  return rotation !== undefined && kind === rotation.kind && isSameName(key, user);
 }
 
 /** The run stops: on further devices the same would happen, or no login would be left. */

@@ -141,7 +141,8 @@ function itemsOf(
       ),
     ];
     return steps.map((about): Item => {
-      const account = rotatedAccount({ ref: device, credential: session?.credential }, about);
+      const login = { ref: device, credential: session?.credential };
+      const account = rotatedAccount(login, about, session?.cached(RESOURCE));
       return { device, session, account, isOwn: isOwnRotation(about, session?.credential) };
     });
   });
