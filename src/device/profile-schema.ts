@@ -41,8 +41,8 @@ const headerName = text
   .refine((name) => !RESERVED.test(name), 'is a header of HTTP that cannot take a secret');
 
 const ownPath = path(
-  /^\/(?!.*(?:\.|%2e){2})[!-~]*$/i,
-  'must begin with /, without blanks and dots',
+  /^\/(?!.*(?:\.|%2e){2})(?![^?]*[%\\#])[!-~]*$/i,
+  'must begin with /, without blanks and dots, and without % and #',
 );
 
 const loginSchema = z.strictObject({

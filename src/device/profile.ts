@@ -239,6 +239,8 @@ export function ownAddress(record: DeviceRecord, basePath: string): OwnAddress |
     const value = valueAt(record, field);
     if (ID_FIELDS.includes(field) && !isPathId(value)) continue;
     if (typeof value !== 'string' || !URL.canParse(value, 'https://device.invalid')) continue;
+    // What the URL parser resolves or drops may be the address of another record.
+    if (/[\\#]|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(value)) continue;
     const { pathname, search } = new URL(value, 'https://device.invalid');
     const [, collection = '', last = ''] = /^(.+)\/([^/]+)\/?$/.exec(pathname) ?? [];
     const id = decoded(last);

@@ -24,6 +24,8 @@ test.each([
   { url: '/api/user/%2e%2e/' },
   { url: '/api/user/null/' },
   { url: '/api/user/?id=7' },
+  { url: '/api/user/7/#part' },
+  { url: 'https://inside.example/api/user/1/../7' },
   { url: 7 },
 ])('%j is no address of a user', (address) => {
   const record = { ...address, username: 'bob' };
@@ -61,6 +63,10 @@ test.each(['@id', 'id', '_id', 'uri'])(
       '/api/user/7/token',
       '/api/user/..',
       '/api/user/7?x=1',
+      '/api/user/7#part',
+      '/api/user/1/../7',
+      '/api/user/1/%2E%2e/7',
+      '/api/user/\\..\\7',
     ]) {
       expect(() => at(other)).toThrow(RefusedError);
     }
