@@ -168,3 +168,15 @@ test('a secret of another field, which the journal has masked, is not overwritte
   expect(writesOf(device(2))).toEqual([]);
   expect((await rotate('user list --on sim2')).exitCode).toBe(0);
 });
+
+test('resume says that the tokens which it lets devices make have no second place', async () => {
+  const yaml = `extends: drf\nresources:\n  user: {rotate_token: {path: '{item}token/', answer: data.key}}\n`;
+  const { rotate, device, devsh } = await startWithProfile('tokens', yaml, { devices: 1 });
+  device(1).setFault('store-and-drop', 1, { method: 'POST' });
+  const run = await rotate(`rotate token viewer --on @lab ${await escrowIn(devsh.folder)}`);
+  expect(run.stdout).toContain('1 unknown');
+  expect(run.stderr).not.toContain('on this machine alone');
+  const resumed = await rotate('resume');
+  expect(resumed.stdout, resumed.stderr).toContain('1 done');
+  expect(resumed.stderr).toContain('new tokens are kept on this machine alone');
+});

@@ -16,6 +16,12 @@ export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRo
   ]);
   const second = openSecondPlace(call, { run: plan.run, sessions, isNeeded: false });
   const runs = [plan.run, ...(plan.settles ?? [])];
+  const makesTokens = plan.devices.some(({ steps }) => steps.some((step) => step.rotation?.answer));
+  if (makesTokens && sessions.some(({ entry }) => entry.credentialStoreCommand === undefined)) {
+    call.access.warn(
+      'new tokens are kept on this machine alone: only "rotate token" itself writes the --escrow file',
+    );
+  }
   return rotationsIn(call, await call.rotations(), runs, second);
 }
 
