@@ -290,14 +290,17 @@ export class Controller {
       this.#warnOnce('the run has just ended: this key was not taken for the table');
       return;
     }
+    // Whoever presses other keys has seen the end.
+    this.#rollOutEndedAt = -Infinity;
     this.#perform(pressed.binding, pressed.index, event);
   }
 
-  /** Whether a key was probably meant for the view of a run that has just ended: there x and q mean something else. */
+  /** Whether a key was probably meant for the view of a run that has just ended, as x and q. Esc goes back anywhere. */
   #isLate(event: KeyEvent): boolean {
     const { focus, form, keymap, questions, rollOut } = this.#store.state;
     const isOver = rollOut === undefined && performance.now() - this.#rollOutEndedAt < LATE_MS;
     if (!isOver || focus === 'prompt' || form || questions.length > 0) return false;
+    if (matchesKey(event, 'escape')) return false;
     const late = pressedKey(event, 'roll-out', keymap);
     return late?.kind === 'binding' && late.binding.context === 'roll-out';
   }

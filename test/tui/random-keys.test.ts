@@ -38,6 +38,8 @@ class WatchedShell extends Shell {
     const [only = ''] = fleet.selected;
     if (fleet.selected.length === 1 && !fleet.prompt.includes(only))
       this.astray.push(`the prompt "${fleet.prompt}" does not name ${only}`);
+    // A lockout is about all devices, and its question says so.
+    const isEverywhere = invocation.command.name === 'lockout';
     const meant = new Set([
       ...fleet.selected,
       ...(invocation.given.on ?? []).flatMap((on) => on.split(',')),
@@ -47,7 +49,12 @@ class WatchedShell extends Shell {
         this.plans += 1;
         const ofRun = await this.#devicesOfRun(invocation);
         for (const { device, steps } of output.plan.devices)
-          if (steps.length > 0 && !meant.has(device.name) && !ofRun.includes(device.name))
+          if (
+            steps.length > 0 &&
+            !isEverywhere &&
+            !meant.has(device.name) &&
+            !ofRun.includes(device.name)
+          )
             this.astray.push(
               `${invocation.line}: ${device.name} at "${fleet.prompt}"${io.signal.aborted ? ', aborted' : ''}`,
             );
