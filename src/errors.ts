@@ -59,6 +59,9 @@ export class RefusedError extends DevshError {
   override readonly exitCode = 6;
 }
 
+/** The inventory calls the device read-only. */
+export class ReadOnlyError extends RefusedError {}
+
 /** The user declined: nothing went wrong. */
 export class DeclinedError extends RefusedError {}
 

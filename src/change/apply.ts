@@ -2,7 +2,7 @@ import { isGood, type StepResult } from './verdict.ts';
 import { UnauthorizedError } from '../device/errors.ts';
 import type { DevicePlan, Plan } from './plan.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { DevshError, RefusedError } from '../errors.ts';
+import { DevshError, ReadOnlyError } from '../errors.ts';
 import { MAX_REFUSALS } from '../fleet/credential-gate.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
@@ -238,7 +238,7 @@ async function* applyBatch(
     const work = { devicePlan, journal, report };
     if (target.session.entry.readOnly === true) {
       const { name } = devicePlan.device;
-      const error = new RefusedError(`${name}: read-only in the inventory; nothing was sent`);
+      const error = new ReadOnlyError(`${name}: read-only in the inventory; nothing was sent`);
       await endWithError(work, pending, error);
       return;
     }

@@ -1,6 +1,6 @@
 import type { WriteRequest } from '../device/encode.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
-import { type DevshError, SettingsError, UsageError } from '../errors.ts';
+import { type DevshError, ReadOnlyError, SettingsError, UsageError } from '../errors.ts';
 import type { Change, Rotation, TakenAlong } from './change.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
 import type { Action, StepResult } from './verdict.ts';
@@ -276,7 +276,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   forbidden: 'without permission',
   credentials: 'without a login',
   rejected: 'refused the request',
-  refused: 'read-only',
+  refused: 'refused by devsh',
   settings: 'with an invalid settings file',
   'not-read': 'not read then',
   'not-restorable': 'cannot be restored',
@@ -284,6 +284,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 
 export function causeText(error: DevshError): string {
   if (isChangedCertificate(error)) return CHANGED_CERTIFICATE;
+  if (error instanceof ReadOnlyError) return 'read-only';
   return IN_WORDS[error.code] ?? error.code;
 }
 

@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, RefusedError } from '../errors.ts';
+import { DevshError, ReadOnlyError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
@@ -42,7 +42,7 @@ export async function readAndPlan(
   let changes = 'about' in requested ? [] : requested;
   try {
     if (entry.readOnly === true) {
-      throw new RefusedError(`${ref.name}: read-only in the inventory; nothing was sent`);
+      throw new ReadOnlyError(`${ref.name}: read-only in the inventory; nothing was sent`);
     }
     if ('about' in requested) {
       changes = await requested.changes(async (resource) => {
