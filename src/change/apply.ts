@@ -6,7 +6,7 @@ import { DevshError, ReadOnlyError } from '../errors.ts';
 import { MAX_REFUSALS } from '../fleet/credential-gate.ts';
 import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
-import type { KeptRotations } from './rotate-step.ts';
+import type { KeptRotations } from './rotation.ts';
 import { StopsRunError } from './rotation.ts';
 import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
 import type { ApplyJournal, PendingStep, StepRef, StepState } from './journal.ts';

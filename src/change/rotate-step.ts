@@ -2,7 +2,7 @@ import { Credential } from '../device/credential.ts';
 import { RejectedError, UnauthorizedError } from '../device/errors.ts';
 import { isMaskedRequest } from '../device/encode.ts';
 import { withSecrets } from '../device/rotation-request.ts';
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, RefusedError } from '../errors.ts';
 import { withoutAsking } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -17,7 +17,13 @@ import {
   type RotationEvent,
   type RotationFacts,
 } from './next-action.ts';
-import { isOwnRotation, losesLogin, StopsRunError } from './rotation.ts';
+import {
+  isOwnRotation,
+  losesLogin,
+  StopsRunError,
+  type KeptRotations,
+  type RotatedAccount,
+} from './rotation.ts';
 import {
   type DeviceWork,
   type Ended,
@@ -27,46 +33,6 @@ import {
   sendForToken,
 } from './run-step.ts';
 import type { StepEnd } from './verdict.ts';
-
-/** An account of one device whose secret is rotated. */
-export interface RotatedAccount {
-  readonly address: string;
-  readonly user: string;
-  readonly kind: Credential['kind'];
-}
-
-/** What is kept of an account. */
-export interface KeptSecrets {
-  readonly pending?: string | undefined;
-  /** A request with `pending` may have reached the device. */
-  readonly isSent?: boolean | undefined;
-  /** The run that chose `pending`, or the current secret if none is pending. */
-  readonly run?: string | undefined;
-  /** In effect before `pending`, if it is known. */
-  readonly replaces?: string | undefined;
-  readonly current?: string | undefined;
-}
-
-/** The places where the secrets of a rotation are kept. All throw DevshError. */
-export interface KeptRotations {
-  /** The runs whose pending secrets this run may send: itself, and those that it settles. */
-  readonly runs: readonly string[];
-  read(account: RotatedAccount): Promise<KeptSecrets>;
-  /** Before a request leaves: keeps the secret in the second place, and that it is sent. */
-  beforeSending(
-    device: DeviceRef,
-    account: RotatedAccount,
-    sent: Required<Pick<KeptSecrets, 'run'>> & { readonly secret: string },
-  ): Promise<void>;
-  /** Keeps the token that a device has just made. */
-  received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
-  /** The spare of a generated secret, now pending; undefined if there is none. */
-  another(device: DeviceRef, account: RotatedAccount): Promise<string | undefined>;
-  promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void>;
-  drop(account: RotatedAccount): Promise<void>;
-  /** The old secret is still in effect: the second place gets it back. */
-  keepsOld(account: RotatedAccount): Promise<void>;
-}
 
 export interface RotationWork extends DeviceWork {
   readonly rotations?: KeptRotations | undefined;

@@ -5,6 +5,46 @@ import { isSameName } from './account-harm.ts';
 import type { Rotation } from './change.ts';
 import type { StepEnd } from './verdict.ts';
 
+/** An account of one device whose secret is rotated. */
+export interface RotatedAccount {
+  readonly address: string;
+  readonly user: string;
+  readonly kind: Credential['kind'];
+}
+
+/** What is kept of an account. */
+export interface KeptSecrets {
+  readonly pending?: string | undefined;
+  /** A request with `pending` may have reached the device. */
+  readonly isSent?: boolean | undefined;
+  /** The run that chose `pending`, or the current secret if none is pending. */
+  readonly run?: string | undefined;
+  /** In effect before `pending`, if it is known. */
+  readonly replaces?: string | undefined;
+  readonly current?: string | undefined;
+}
+
+/** The places where the secrets of a rotation are kept. All throw DevshError. */
+export interface KeptRotations {
+  /** The runs whose pending secrets this run may send: itself, and those that it settles. */
+  readonly runs: readonly string[];
+  read(account: RotatedAccount): Promise<KeptSecrets>;
+  /** Before a request leaves: keeps the secret in the second place, and that it is sent. */
+  beforeSending(
+    device: DeviceRef,
+    account: RotatedAccount,
+    sent: Required<Pick<KeptSecrets, 'run'>> & { readonly secret: string },
+  ): Promise<void>;
+  /** Keeps the token that a device has just made. */
+  received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
+  /** The spare of a generated secret, now pending; undefined if there is none. */
+  another(device: DeviceRef, account: RotatedAccount): Promise<string | undefined>;
+  promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void>;
+  drop(account: RotatedAccount): Promise<void>;
+  /** The old secret is still in effect: the second place gets it back. */
+  keepsOld(account: RotatedAccount): Promise<void>;
+}
+
 /** Whether devsh itself logs in with the secret that is rotated. */
 export function isOwnRotation(
   { key, rotation }: { readonly key: string; readonly rotation?: Rotation | undefined },

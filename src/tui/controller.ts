@@ -35,14 +35,13 @@ import {
 import { filledWords, hasForeignValue, type Subject, subjectOf } from './keys/own-actions.ts';
 import { lastSeenOf, owedOf, TableFeed } from './table/feed.ts';
 import { targetAt } from './screen/mouse.ts';
+import { LateKeys } from './late-keys.ts';
 import { type KeyEvent, matchesKey, type MouseEvent, parseKey } from './terminal/keys.ts';
 
 /** Number of lines that one turn of the wheel moves. */
 const WHEEL_LINES = 3;
 /** Two clicks within this time open a row. */
 const DOUBLE_MS = 500;
-/** A key for a view that has closed by itself may come so much later. */
-const LATE_MS = 1000;
 
 const NOTHING_RUNS =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
@@ -63,8 +62,7 @@ export class Controller {
   readonly #lookForOwed: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
-  /** When the view of a run closed by itself, in ms of `performance.now()`. */
-  #rollOutEndedAt = -Infinity;
+  readonly #lateKeys: LateKeys;
   /** The row of the last click. */
   #clicked: { readonly index: number; readonly at: number } | undefined;
   /** Ends when the palette has all its entries. */
@@ -155,13 +153,7 @@ export class Controller {
         this.#warnOnce('dropped the keys that were typed before the focus changed');
       },
     );
-    let { overlay } = store.state;
-    store.subscribe(() => {
-      const { state } = store;
-      const hasEnded = overlay.kind === 'roll-out' && state.rollOut === undefined;
-      if (hasEnded) this.#rollOutEndedAt = performance.now();
-      ({ overlay } = state);
-    });
+    this.#lateKeys = new LateKeys(store);
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
     this.#lookForOwed = owedOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
@@ -286,23 +278,11 @@ export class Controller {
       else this.#warnOnce(unbound);
       return;
     }
-    if (this.#isLate(event)) {
+    if (this.#lateKeys.isLate(event)) {
       this.#warnOnce('the run has just ended: this key was not taken for the table');
       return;
     }
-    // Whoever presses other keys has seen the end.
-    this.#rollOutEndedAt = -Infinity;
     this.#perform(pressed.binding, pressed.index, event);
-  }
-
-  /** Whether a key was probably meant for the view of a run that has just ended, as x and q. Esc goes back anywhere. */
-  #isLate(event: KeyEvent): boolean {
-    const { focus, form, keymap, questions, rollOut } = this.#store.state;
-    const isOver = rollOut === undefined && performance.now() - this.#rollOutEndedAt < LATE_MS;
-    if (!isOver || focus === 'prompt' || form || questions.length > 0) return false;
-    if (matchesKey(event, 'escape')) return false;
-    const late = pressedKey(event, 'roll-out', keymap);
-    return late?.kind === 'binding' && late.binding.context === 'roll-out';
   }
 
   #perform(binding: KeyBinding, index: number, event: KeyEvent): void {

@@ -1,10 +1,11 @@
 import { UsageError } from '../../errors.ts';
 import { parseFilterWords } from '../../fleet/filter.ts';
-import { command } from '../command.ts';
+import { isKeyed, recordKey } from '../arguments.ts';
+import { command, verb, type VerbSpec } from '../command.ts';
 import { info, success } from '../output.ts';
 
 /** Which time of the past to show. */
-export const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
+const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
 
 export const changes = command({
   name: 'changes',
@@ -61,3 +62,21 @@ export const changes = command({
     }
   },
 });
+
+/** `user changes KEY`: what its readings show, from the first to the last. */
+export function recordChanges(resource: string): VerbSpec {
+  return verb({
+    name: 'changes',
+    summary: `Show the life of one ${resource} on each device, as far as it was read`,
+    args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
+    options: ['on', ...PAST],
+    changes: 'nothing',
+    details:
+      'As "changes", for one KEY, and whether it was there at the first and the last reading.',
+    examples: [`${resource} changes bob`, `${resource} changes bob --since 2d --all-fields`],
+    async *run(call) {
+      const past = await import('../past/list-changes.ts');
+      yield* past.recordChanges(call, resource, call.args.optional('KEY') ?? '');
+    },
+  });
+}

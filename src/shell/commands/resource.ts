@@ -26,7 +26,7 @@ import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from
 import { knownFields } from '../completion/known.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
-import { PAST } from './changes.ts';
+import { recordChanges } from './changes.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import { restore } from './restore.ts';
 import {
@@ -52,7 +52,7 @@ export function resourceCommand(resource: string): CommandSpec {
       set(resource),
       edit(resource),
       remove(resource),
-      changes(resource),
+      recordChanges(resource),
       restore(resource),
     ],
   };
@@ -246,24 +246,6 @@ function show(resource: string): VerbSpec {
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that responded`);
       }
-    },
-  });
-}
-
-/** `user changes KEY`: what its readings show, from the first to the last. */
-function changes(resource: string): VerbSpec {
-  return verb({
-    name: 'changes',
-    summary: `Show the life of one ${resource} on each device, as far as it was read`,
-    args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
-    options: ['on', ...PAST],
-    changes: 'nothing',
-    details:
-      'As "changes", for one KEY, and whether it was there at the first and the last reading.',
-    examples: [`${resource} changes bob`, `${resource} changes bob --since 2d --all-fields`],
-    async *run(call) {
-      const { recordChanges } = await import('../past/list-changes.ts');
-      yield* recordChanges(call, resource, call.args.optional('KEY') ?? '');
     },
   });
 }

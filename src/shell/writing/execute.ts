@@ -13,7 +13,7 @@ import {
 } from '../../change/plan.ts';
 import { someOf } from '../../text/one-line.ts';
 import { applyPlan } from '../../change/apply.ts';
-import type { KeptRotations } from '../../change/rotate-step.ts';
+import type { KeptRotations } from '../../change/rotation.ts';
 import {
   type JournalEntry,
   journalIn,

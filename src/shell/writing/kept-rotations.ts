@@ -1,5 +1,5 @@
 import type { Plan } from '../../change/plan.ts';
-import type { KeptRotations } from '../../change/rotate-step.ts';
+import type { KeptRotations } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
 import type { SecondPlace } from '../access/new-secrets.ts';

@@ -1,13 +1,8 @@
 import type { Change, Rotation, Target } from '../../change/change.ts';
 import { withKeys } from '../../change/debts.ts';
 import { type DevicePlan, isOwing, type Plan } from '../../change/plan.ts';
-import {
-  type KeptRotations,
-  OWN_TOKEN,
-  rotatedAccount,
-  type RotatedAccount,
-} from '../../change/rotate-step.ts';
-import { isOwnRotation } from '../../change/rotation.ts';
+import { OWN_TOKEN, rotatedAccount } from '../../change/rotate-step.ts';
+import { isOwnRotation, type KeptRotations, type RotatedAccount } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';

@@ -3,7 +3,7 @@ import type { Change } from '../../change/change.ts';
 import { doubtfulFields, grantCounts } from '../../change/doubts.ts';
 import { guardPlan } from '../../change/guard.ts';
 import { readAndPlan, type RequestedChanges } from '../../change/read-and-plan.ts';
-import type { KeptRotations } from '../../change/rotate-step.ts';
+import type { KeptRotations } from '../../change/rotation.ts';
 import {
   type DevicePlan,
   notCoveredBy,
