@@ -47,6 +47,7 @@ one-connection             listed        done 1       done 1       done 1       
 400-empty                  rejected      failed 1     failed 1     failed 1     unknown 1
 400-escapes                rejected      failed 1     failed 1     failed 1     unknown 1
 400-token                  listed        done 1       done 1       done 1       done 1
+password-refused           listed        done 1       done 1       done 1       done 1
 400-long                   rejected      failed 1     failed 1     failed 1     unknown 1
 429                        rejected      failed 4     failed 4     failed 4     unknown 1
 429-forever                rejected      failed 1     failed 1     failed 1     unknown 1
