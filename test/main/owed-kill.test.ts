@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startFleet, usernames, writesOf } from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
 
-const KILLS = Number(process.env['DEVSH_KILLS'] ?? 8);
+const KILLS = Number(process.env['DEVSH_KILLS'] ?? 5);
 
 test(
   'owed work is done exactly once by two processes, of which one is killed at any moment again and again',
