@@ -5,7 +5,7 @@ import { type Program, startProgram, waitUntil } from '../main/process.ts';
 import { ask } from '../simulator/ask.ts';
 import { allText, escrowIn, OLD, PASSPHRASE, startRotation } from './fleet.ts';
 
-const KILLS = Number(process.env['DEVSH_KILLS'] ?? 40);
+const KILLS = Number(process.env['DEVSH_KILLS'] ?? 60);
 const PER_FLEET = 20;
 
 /** No login of the tests' own environment: it is the kept one that is rotated. */
