@@ -90,8 +90,13 @@ export class RotationStore {
     try {
       await keychain.readRotations();
     } catch (error) {
-      hasKeychain = !(error instanceof KeychainUnavailableError && error.isAbsent && hasVault);
-      if (hasKeychain) throw error;
+      if (!(error instanceof KeychainUnavailableError && error.isAbsent)) throw error;
+      if (!hasVault) {
+        const text =
+          'a rotation needs the OS keychain or the vault to keep secrets, and there is neither: "vault init"; nothing was sent';
+        throw new CredentialError(text, { cause: error });
+      }
+      hasKeychain = false;
     }
     if (hasVault && !(await unlockVault())) throw new VaultLockedError(vault.path);
     const places = [...(hasKeychain ? [keychain] : []), ...(hasVault ? [vault] : [])];

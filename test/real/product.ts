@@ -4,9 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { createCertificate } from '../../src/simulator/certificate.ts';
 import { type Devsh, know, makeDevsh, trust } from '../main/devsh.ts';
 
@@ -73,15 +72,15 @@ export async function startProduct(product: Product): Promise<Devsh & { folder: 
     await ended;
     const [last, ...words] = end ?? [];
     // It may be refused until the end of the product is noticed.
-    for (let tries = 50; last !== undefined && tries > 0; tries -= 1) {
-      if (spawnSync(last, words, options).status === 0) return;
-      await sleep(100);
-    }
+    if (last === undefined) return;
+    const isEnded = (): boolean => spawnSync(last, words, options).status === 0;
+    await vi.waitUntil(isEnded, { timeout: 20_000, interval: 100 }).catch(() => undefined);
   });
-  while (!(await accepts(ports[0]))) {
+  const isUp = (): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`${program} has ended: ${log}`);
-    await sleep(200);
-  }
+    return accepts(ports[0]);
+  };
+  await vi.waitUntil(isUp, { timeout: 120_000, interval: 200 });
   const devsh = await makeDevsh({ DEVSH_USER: user, DEVSH_PASSWORD: password });
   const device = { name: 'box', address: `127.0.0.1:${ports[0]}`, fingerprint };
   await know(devsh, [device], { profile });
