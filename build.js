@@ -2,12 +2,14 @@
 // every command, and one more for each door that only some commands open (Ink, YAML, all that writing needs).
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import esbuild from 'esbuild';
 import {
+  asCommonJs,
+  compiledParts,
   confWithoutAjv,
   grammarAlone,
-  mainApart,
+  inkWithoutDevtools,
   oneFileFor,
   undiciHttp1,
   yogaAtOnce,
@@ -42,7 +44,7 @@ const common = {
   loader: { '.md': 'text' },
   define: {
     'process.env.NODE_ENV': '"production"',
-    // Ink would load react-devtools-core when DEV=true.
+    // Ink asks by it for its developer tools.
     'process.env.DEV': '"false"',
     DEVSH_VERSION: JSON.stringify(version),
   },
@@ -52,44 +54,26 @@ const commands = {
   ...common,
   // The simulator is for tests of others, too: its file is the one that devsh itself loads.
   entryPoints: { main, api, simulator },
+  // Compiled code is kept by the name of its file.
+  entryNames: 'chunks/[name]-[hash]',
   chunkNames: 'chunks/[name]-[hash]',
+  outExtension: { '.js': '.cjs' },
   splitting: true,
   jsx: 'automatic',
-  // Some bundled CommonJS packages call require() for node: modules.
-  banner: {
-    js: "import { createRequire as devshCreateRequire } from 'node:module'; const require = devshCreateRequire(import.meta.url);",
-  },
   external: ['@napi-rs/keyring', '@napi-rs/keyring/*'],
-  alias: {
-    'react-devtools-core': './scripts/empty-module.js',
-    // The same tools would talk by it.
-    ws: './scripts/empty-module.js',
-    // wrap-ansi brings an older one: a text is as wide to who wraps it as to who draws it.
-    'string-width': './node_modules/string-width/index.js',
-  },
-  plugins: [undiciHttp1, confWithoutAjv, lateStringWidth, ...lateSegments, yogaAtOnce],
+  // wrap-ansi brings an older one: a text is as wide to who wraps it as to who draws it.
+  alias: { 'string-width': './node_modules/string-width/index.js' },
+  plugins: [
+    undiciHttp1,
+    confWithoutAjv,
+    inkWithoutDevtools,
+    lateStringWidth,
+    ...lateSegments,
+    yogaAtOnce,
+  ],
 };
 
 await rm(outdir, { recursive: true, force: true });
-const first = ['src/cli.ts', 'src/compile-cache.ts'];
-await esbuild.build({ ...common, entryPoints: first, plugins: [mainApart] });
-const grammar = { ...common, banner: commands.banner, external: commands.external };
-const completion = await esbuild.build({
-  ...grammar,
-  entryPoints: ['src/answer-completion.ts'],
-  chunkNames: 'completion/[name]-[hash]',
-  splitting: true,
-  // Where there are settings they are checked, and an inventory that was changed is read anew.
-  plugins: [
-    confWithoutAjv,
-    lateStringWidth,
-    grammarAlone(/\/(inventory-text|settings-schema)\.ts$|\/conf$/),
-  ],
-});
-await writeManual(join(outdir, 'man/devsh.1'), version, {
-  ...grammar,
-  plugins: [lateStringWidth, grammarAlone(/\/help\/topic-text\.ts$/)],
-});
 
 // First only to find out what is imported at run time.
 const { metafile } = await esbuild.build({ ...commands, write: false });
@@ -98,10 +82,67 @@ const late = Object.values(metafile.outputs)
   .filter((path) => resolve(root, path) !== simulator);
 const program = await esbuild.build({
   ...commands,
-  plugins: [...commands.plugins, oneFileFor(main, late)],
+  plugins: [...commands.plugins, oneFileFor(main, late), asCommonJs],
+});
+for (const [name, source] of Object.entries({ api, simulator })) {
+  await writeFile(join(outdir, `${name}.js`), moduleOf(fileOf(program, source)));
+}
+
+const grammar = { ...common, external: commands.external };
+const completion = await esbuild.build({
+  ...grammar,
+  entryPoints: ['src/answer-completion.ts'],
+  entryNames: 'completion/[name]-[hash]',
+  chunkNames: 'completion/[name]-[hash]',
+  outExtension: commands.outExtension,
+  splitting: true,
+  // Where there are settings they are checked, and an inventory that was changed is read anew.
+  plugins: [
+    confWithoutAjv,
+    lateStringWidth,
+    grammarAlone(/\/(inventory-text|settings-schema)\.ts$|\/conf$/),
+    asCommonJs,
+  ],
+});
+await writeManual(join(outdir, 'man/devsh.1'), version, {
+  ...grammar,
+  // Some bundled CommonJS packages call require() for node: modules.
+  banner: {
+    js: "import { createRequire as devshCreateRequire } from 'node:module'; const require = devshCreateRequire(import.meta.url);",
+  },
+  plugins: [lateStringWidth, grammarAlone(/\/help\/topic-text\.ts$/)],
+});
+
+// Shares no code with the others, so that `--version` loads one file.
+await esbuild.build({
+  ...common,
+  entryPoints: ['src/cli.ts'],
+  outExtension: commands.outExtension,
+  format: 'cjs',
+  plugins: [
+    compiledParts({
+      './main.ts': fileOf(program, main).file,
+      './answer-completion.ts': fileOf(completion, join(root, 'src/answer-completion.ts')).file,
+    }),
+  ],
 });
 
 await cp(join(root, 'profiles'), join(outdir, 'profiles'), { recursive: true });
 const packages = bundledPackages(root, [program.metafile, completion.metafile]);
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), notices(packages));
 await writeFile(join(outdir, 'sbom.cdx.json'), billOfMaterials(root, packages));
+
+/** What was built from a source: its file in `outdir`, and the names that it exports. */
+function fileOf({ metafile }, source) {
+  const [path, { exports }] = Object.entries(metafile.outputs).find(
+    ([, { entryPoint }]) => entryPoint !== undefined && resolve(root, entryPoint) === source,
+  );
+  return { file: relative(outdir, resolve(root, path)).replaceAll('\\', '/'), exports };
+}
+
+/** An ES module with the exports of a CommonJS file. */
+function moduleOf({ file, exports }) {
+  return `import { createRequire } from 'node:module';
+export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./${file}');
+`;
+}

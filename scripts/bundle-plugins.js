@@ -1,7 +1,8 @@
 // Plugins that keep the start small. Each fails the build if a dependency has changed.
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { replaced } from './edit-package.js';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { transform } from 'esbuild';
+import { editing, replaced } from './edit-package.js';
 
 /**
  * Omits HTTP/2 and the bodies of fetch, and the modules of Node that these load: devsh speaks only
@@ -90,16 +91,92 @@ const Yoga = wrapAssembly(library);`,
   },
 };
 
-/** `cli.js` shares no code with the others, so that `--version` loads one file. */
-export const mainApart = {
-  name: 'main-apart',
+/** Omits the developer tools of Ink, which waits for them as a CommonJS file cannot. */
+export const inkWithoutDevtools = editing('ink-without-devtools', /\/ink\/build\/reconciler\.js$/, [
+  ["await import('./devtools.js')", 'undefined'],
+  ['await loadPackageJson()', 'undefined'],
+]);
+
+/**
+ * Writes CommonJS files: those of a program with several files, which esbuild itself writes only as ES modules.
+ * Node loads them faster, and keeps compiled code of theirs in version 20, too.
+ */
+export const asCommonJs = {
+  name: 'as-common-js',
   setup(build) {
-    build.onResolve({ filter: /^\.\/(main|answer-completion|compile-cache)\.ts$/ }, ({ path }) => ({
-      path: path.replace(/ts$/, 'js'),
-      external: true,
-    }));
+    const { sourcemap = false } = build.initialOptions;
+    build.initialOptions.write = false;
+    build.onEnd(async ({ outputFiles }) => {
+      const maps = new Map(outputFiles.map(({ path, text }) => [path, text]));
+      for (const { path, text } of outputFiles.filter((file) => !file.path.endsWith('.map'))) {
+        const map = Buffer.from(maps.get(`${path}.map`) ?? '').toString('base64');
+        const comment = `//# sourceMappingURL=data:application/json;base64,${map}`;
+        const written = await transform(map === '' ? text : `${text}${comment}`, {
+          format: 'cjs',
+          platform: 'node',
+          target: build.initialOptions.target,
+          minifySyntax: true,
+          minifyWhitespace: true,
+          supported: { 'dynamic-import': false },
+          define: { 'import.meta.url': '__filename' },
+          sourcemap,
+          sourcefile: path,
+          logLevel: 'warning',
+        });
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, withPlainExports(written.code, path, map !== ''));
+        if (map !== '') await writeFile(`${path}.map`, written.map);
+      }
+    });
   },
 };
+
+/** What esbuild exports by getters, which cost each use of a name from another file a call. */
+const GETTERS = /var (\w+)=\{\};\w+\(\1,\{([^}]*)\}\);module\.exports=\w+\(\1\);/;
+
+/** Exports the values themselves, at the end. Throws an Error if one of them is assigned a second time. */
+function withPlainExports(code, path, hasMap) {
+  const [all, , getters] = GETTERS.exec(code) ?? [];
+  if (all === undefined) throw new Error(`${path} exports nothing in the way of esbuild`);
+  const pairs = getters.split(',').map((pair) => pair.split(':()=>'));
+  for (const [, name] of pairs) {
+    const own = `(?<![.#\\w$])${name.replaceAll('$', '\\$&')}`;
+    const assigned =
+      code.match(new RegExp(`${own}(?:=(?![=>])|\\+\\+|--|[-+*/%&|^?<>]+=(?!=))`, 'g')) ?? [];
+    const isDeclaration = new RegExp(`(?:function\\*?|class) ${own}(?![\\w$])`).test(code);
+    if (assigned.length > (isDeclaration ? 0 : 1)) {
+      throw new Error(`${path} assigns ${name} again: other files would see its first value`);
+    }
+  }
+  const values = pairs.map(([as, name]) => (as === name ? name : `${as}:${name}`));
+  // As long as before: a source map counts columns.
+  const rest = code.replace(all, hasMap ? ' '.repeat(all.length) : '').trimEnd();
+  // esbuild leaves other characters in regular expressions; Node takes half of the memory for ASCII.
+  const text = hasMap ? rest : rest.replace(/[^\0-\x7f]/g, escaped);
+  return `${text}module.exports={__esModule:true,${values.join(',')}};\n`;
+}
+
+function escaped(unit) {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** What `cli.ts` imports is a program of its own, of which compiled code is kept. @param files by specifier */
+export function compiledParts(files) {
+  return {
+    name: 'compiled-parts',
+    setup(build) {
+      build.onResolve({ filter: /./ }, ({ path }) =>
+        Object.hasOwn(files, path) ? { path, namespace: 'compiled' } : undefined,
+      );
+      build.onLoad({ filter: /./, namespace: 'compiled' }, ({ path }) => ({
+        contents: `
+const { CompiledProgram } = require('./compiled-program.ts');
+module.exports = new CompiledProgram(__dirname, process).load('./${files[path]}');`,
+        resolveDir: resolve(import.meta.dirname, '../src'),
+      }));
+    },
+  };
+}
 
 /**
  * For bundles that read the commands and run none: completion for a shell, and the manual. Omits the

@@ -25,7 +25,7 @@ try {
   });
   const { takePictures } = await import(pathToFileURL(program).href);
   const { missing } = await takePictures({
-    cli: join(folder, 'dist/cli.js'),
+    cli: join(folder, 'dist/cli.cjs'),
     target: join(root, 'pictures'),
     names: process.argv.slice(2),
     onTaken: (name) => console.log(`✓ pictures/${name}.svg`),

@@ -1,25 +1,33 @@
 #!/usr/bin/env node
 import { VERSION } from './version.ts';
 
-const argv = process.argv.slice(2);
-const [only, ...others] = argv;
+void start(process.argv.slice(2));
 
-if (others.length === 0 && (only === '--version' || only === '-V')) {
-  // Scripts and prompts ask for it often: nothing else is loaded.
-  process.stdout.write(`${VERSION}\n`);
-} else if (only === '__complete') {
-  // Runs at each Tab of a shell: without network, keychain and screen.
-  await keepCompiled();
-  const { answerCompletion } = await import('./answer-completion.ts');
+async function start(argv: readonly string[]): Promise<void> {
+  const [only, ...others] = argv;
+  if (others.length === 0 && (only === '--version' || only === '-V')) {
+    // Scripts and prompts ask for it often: nothing else is loaded.
+    process.stdout.write(`${VERSION}\n`);
+  } else if (only === '__complete') {
+    // Runs at each Tab of a shell: without network, keychain and screen.
+    await complete(others);
+  } else {
+    await runMain(argv);
+  }
+}
+
+async function complete(words: readonly string[]): Promise<void> {
   try {
-    process.stdout.write(await answerCompletion(others, process.env));
+    const { answerCompletion } = await import('./answer-completion.ts');
+    process.stdout.write(await answerCompletion(words, process.env));
   } catch (error) {
     // For debugging; the shell just gets no candidates.
     process.stderr.write(`devsh: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
-} else {
-  await keepCompiled();
+}
+
+async function runMain(argv: readonly string[]): Promise<void> {
   const { hideArguments, main } = await import('./main.ts');
   hideArguments(argv);
   const exitCode = await main({
@@ -47,18 +55,9 @@ if (others.length === 0 && (only === '--version' || only === '-V')) {
   process.exit(exitCode);
 }
 
-/** Node has a compile cache from 22.8 on. */
-async function keepCompiled(): Promise<void> {
-  if (!('enableCompileCache' in process.getBuiltinModule('node:module'))) return;
-  const { keepIn } = await import('./compile-cache.ts');
-  keepIn(process.env);
-}
-
 /** Resolves when everything is written, or the reader is gone. */
 function isWritten(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
-    stream.write('', () => {
-      resolve();
-    });
+    stream.write('', () => resolve());
   });
 }

@@ -98,6 +98,29 @@ export class CancelledError extends DevshError {
   }
 }
 
+/** What `work` returns; undefined if it throws an error of this kind. */
+export function attempt<T>(
+  kind: abstract new (...args: never[]) => Error,
+  work: () => T,
+): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof kind) return undefined;
+    throw error;
+  }
+}
+
+/** What `work` resolves to; undefined after an expected failure, but a cancellation is thrown. */
+export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
+    return undefined;
+  }
+}
+
 /** `otherwise` for an expected error: for files whose damage is reported by the command that needs them. */
 export async function unlessBroken<T, O>(work: Promise<T>, otherwise: O): Promise<T | O> {
   try {
@@ -113,9 +136,7 @@ export async function unlessCancelled<T>(waiting: Promise<T>, signal?: AbortSign
   if (signal === undefined) return waiting;
   const over = new AbortController();
   const cancelled = new Promise<never>((_resolve, reject) => {
-    const cancel = (): void => {
-      reject(new CancelledError());
-    };
+    const cancel = (): void => reject(new CancelledError());
     if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
   });

@@ -129,26 +129,18 @@ async function runDoor(
     const { runTui } = await import('./tui/run.ts');
     const { effectiveKeymap } = await import('./tui/keys/custom-keys.ts');
     const own = settings.get('actions');
-    const keymap = effectiveKeymap(settings.get('keys') ?? {}, settings.path, own);
-    const isVi = settings.get('editing') === 'vi';
-    const theme = opening.theme ?? settings.get('theme');
-    const reduceMotion = settings.get('reduceMotion');
-    const mouse = settings.get('mouse');
-    const leaveNothing = (): void => {
-      removeDrafts();
-      cleanUp();
-    };
-    const detailsBeside = settings.get('detailsBeside');
-    const options = {
-      keymap,
-      isVi,
-      theme,
-      reduceMotion,
-      mouse,
-      detailsBeside,
-      cleanUp: leaveNothing,
-    };
-    return runTui(shell, host, opening, options);
+    return runTui(shell, host, opening, {
+      keymap: effectiveKeymap(settings.get('keys') ?? {}, settings.path, own),
+      isVi: settings.get('editing') === 'vi',
+      theme: opening.theme ?? settings.get('theme'),
+      reduceMotion: settings.get('reduceMotion'),
+      mouse: settings.get('mouse'),
+      detailsBeside: settings.get('detailsBeside'),
+      cleanUp: () => {
+        removeDrafts();
+        cleanUp();
+      },
+    });
   }
   if (opening.isDemo && !isTerminal) return runTour(shell, host, opening.line);
   const { runRepl } = await import('./plain/repl.ts');
@@ -278,8 +270,6 @@ async function choosePaths(
   return {
     paths: { config: own('config'), data: own('data'), state: own('state'), cache: own('cache') },
     // Synchronous: a signal leaves no time to wait.
-    cleanUp: () => {
-      rmSync(folder, { recursive: true, force: true });
-    },
+    cleanUp: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -154,6 +154,7 @@ function accessBy(options: DeviceOptions, base: Profile): Access {
     credential: () => Promise.resolve(credential),
     anotherCredential: () => Promise.resolve(undefined),
     admit: ({ name }, login) => gate.admit(name, login),
+    settle: ({ name }, login, outcome) => gate.settle(name, login, outcome),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   isSecretField,
   isStatusField,
   permittingValue,
+  lettersOf,
 } from '../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
@@ -156,8 +157,4 @@ export function bareName(name: string): string {
 /** A name in a message; quoted if it contains characters that are easy to overlook. */
 export function named(name: string): string {
   return /^[\x21-\x7e]+$/.test(name) ? name : `"${name}"`;
-}
-
-function lettersOf(name: string): string {
-  return name.toLowerCase().replace(/[^a-z]/g, '');
 }

@@ -14,6 +14,7 @@ import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
 import type { DevicePlan, Step } from './plan.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
+import { grouped } from '../device/record.ts';
 
 interface ApplyWork extends RotationWork {
   readonly pending: readonly PendingStep[];
@@ -310,16 +311,11 @@ class LatestReadings {
 type HasStep = Pick<PendingStep, 'step'>;
 
 function beforeImages(steps: readonly HasStep[]): Map<string, readonly DeviceRecord[]> {
-  const images = new Map<string, DeviceRecord[]>();
-  for (const {
-    step: { resource, before },
-  } of steps) {
-    if (before === undefined) continue;
-    const known = images.get(resource) ?? [];
-    known.push(before);
-    images.set(resource, known);
-  }
-  return images;
+  const images = steps.flatMap(({ step: { resource, before } }) =>
+    before ? { resource, before } : [],
+  );
+  const groups = grouped(images, ({ resource }) => resource);
+  return new Map([...groups].map(([name, of]) => [name, of.map(({ before }) => before)]));
 }
 
 function onePerResource<One extends HasStep>(steps: readonly One[]): One[] {

@@ -1,5 +1,4 @@
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
-import { valueText } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isSameValue } from './compare.ts';

@@ -6,6 +6,7 @@ import {
   type Value,
   valueAt,
   valueText,
+  grouped,
 } from '../device/record.ts';
 import { isPrivilegeField, isSecretField, isStatusField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
@@ -113,26 +114,12 @@ export function lookAlikesOf(
   const byLook = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return steps.flatMap(({ action, resource, key, keyField }) => {
     if (key === '') return [];
-    const looks = byLook.get(resource) ?? looksIn(recordsOf(resource), keyField);
+    const keys = (): string[] => recordsOf(resource).map((record) => valueText(record[keyField]));
+    const looks = byLook.get(resource) ?? grouped(new Set(keys()), lookOf);
     byLook.set(resource, looks);
     const others = (looks.get(lookOf(key)) ?? []).filter((other) => other !== key);
     return others.length > 0 ? [{ action, key, others }] : [];
   });
-}
-
-function looksIn(
-  records: readonly DeviceRecord[],
-  keyField: string,
-): ReadonlyMap<string, readonly string[]> {
-  const looks = new Map<string, string[]>();
-  for (const record of records) {
-    const key = valueText(record[keyField]);
-    const look = lookOf(key);
-    const same = looks.get(look);
-    if (same === undefined) looks.set(look, [key]);
-    else if (!same.includes(key)) same.push(key);
-  }
-  return looks;
 }
 
 export const WRITE_OF: Readonly<Record<Action, WriteName>> = {

@@ -1,7 +1,13 @@
 import { emptyFields, hasAllFields } from '../device/encode.ts';
 import { detailsOf, managedFields, type Profile } from '../device/profile.ts';
 import { isInternalField, isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
-import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  type Value,
+  valueAt,
+  valueText,
+  frequencies,
+} from '../device/record.ts';
 import type { Known } from './typed-fields.ts';
 
 export interface Missing {
@@ -78,20 +84,9 @@ function commonValues(about: Known): Common {
     const isBoolean =
       facts?.type === 'boolean' || held.every((value) => typeof value === 'boolean');
     if (!isChoice && !isBoolean) return [];
-    const common = mostCommon(held);
+    const [[common] = [undefined]] = frequencies(held);
     const choices = facts?.choices?.map(({ value }) => value) ?? [];
     const isTaken = choices.length === 0 || choices.includes(valueText(common));
     return common === undefined || !isTaken ? [] : [[field, common]];
   });
-}
-
-function mostCommon(values: readonly Value[]): Value | undefined {
-  const counts = new Map<Value, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  let best: Value | undefined;
-  let most = 0;
-  for (const [value, count] of counts) {
-    if (count > most) [best, most] = [value, count];
-  }
-  return best;
 }

@@ -1,6 +1,12 @@
 import type { Credential } from '../device/credential.ts';
 import type { Profile } from '../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  valueAt,
+  valueText,
+  frequencies,
+} from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { fieldThatLoses, harmOf, isAccount, named, names } from './account-harm.ts';
@@ -182,14 +188,10 @@ function protectedReason(step: Step): string | undefined {
 }
 
 function emptiedBy({ steps, total }: DevicePlan): ReadonlySet<string> {
-  const deletes = new Map<string, number>();
-  for (const { action, resource } of steps) {
-    if (action === 'delete') deletes.set(resource, (deletes.get(resource) ?? 0) + 1);
-  }
-  const emptied = [...deletes].filter(([resource, count]) => {
-    const held = valueAt(total, resource);
-    return held !== undefined && count >= held;
-  });
+  const deletes = steps.filter(({ action }) => action === 'delete');
+  const emptied = frequencies(deletes.map(({ resource }) => resource)).filter(
+    ([resource, count]) => count >= (valueAt(total, resource) ?? Infinity),
+  );
   return new Set(emptied.map(([resource]) => resource));
 }
 

@@ -23,7 +23,7 @@ export interface RunHead {
   readonly reason?: string | undefined;
   /** `user@machine` */
   readonly by: string;
-  /** The terminal; absent in older journals and those of programs. */
+  /** The terminal; absent in journals of programs. */
   readonly session?: string | undefined;
   readonly version: string;
 }

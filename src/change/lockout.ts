@@ -6,20 +6,18 @@ import {
   type Value,
   valueText,
 } from '../device/record.ts';
-import { disablingValue } from '../device/sensitive-fields.ts';
+import { disablingValue, lettersOf } from '../device/sensitive-fields.ts';
 import { foldedLook } from './account-harm.ts';
 
 /** In the plan, each verdict, the journal and the report. */
 export const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
 
-/** The accounts of one device. */
 export interface AccountReading {
   readonly device: DeviceRef;
   readonly keyField: string;
   readonly records: readonly DeviceRecord[];
 }
 
-/** One account on one device. */
 export interface FoundAccount {
   readonly device: DeviceRef;
   readonly record: DeviceRecord;
@@ -88,10 +86,6 @@ export function agreedPerson(records: readonly DeviceRecord[]): DeviceRecord {
 
 function isShown([, value]: readonly [field: string, value: Value]): boolean {
   return valueText(value) !== '';
-}
-
-function lettersOf(name: string): string {
-  return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
 function folded(text: string): string {

@@ -54,15 +54,8 @@ export function pairRecords(
   const matches = new Map<DeviceRecord, DeviceRecord>();
   let added = after;
   for (const nameOf of names) {
-    const places = new Map<string, DeviceRecord[]>();
     // Reversed, so that `pop` returns the first.
-    for (const record of added.toReversed()) {
-      const name = nameOf(record);
-      if (name === undefined) continue;
-      const place = places.get(name);
-      if (place === undefined) places.set(name, [record]);
-      else place.push(record);
-    }
+    const places = grouped(added.toReversed(), nameOf);
     const paired = new Set<DeviceRecord>();
     for (const record of before) {
       const name = matches.has(record) ? undefined : nameOf(record);

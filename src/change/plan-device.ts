@@ -1,3 +1,4 @@
+import { pluralOf } from '../text/one-line.ts';
 import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
 import {
   type FieldDetails,
@@ -72,7 +73,7 @@ function checkKey({ profile, resource }: PlanContext, change: Change): void {
   } else if (change.target.kind === 'key') {
     const isNamed = change.target.key !== '';
     if (!isNamed && !isSingle(profile, resource)) {
-      throw new RefusedError(`there are many ${resource}s here: name one`);
+      throw new RefusedError(`there are many ${pluralOf(resource)} here: name one`);
     }
     if (isNamed && isSingle(profile, resource)) {
       throw new RefusedError(
@@ -296,7 +297,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   const picked = pick(context, change);
   if (picked.length === 0) {
     if (target.kind === 'key' && lackNames(context)) {
-      const what = `the ${resource}s here show no name, so devsh cannot find "${key}"`;
+      const what = `the ${pluralOf(resource)} here show no name, so devsh cannot find "${key}"`;
       return [failed('not-found', what)];
     }
     // For "user delete lang=de": a key that looks like a condition.
@@ -319,7 +320,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   if (target.kind === 'key' && picked.length > 1) {
     const isByKey = picked.some((record) => isSameValue(key, record[keyField]));
     const what = isByKey
-      ? `${picked.length} ${resource}s have the ${keyField} "${key}": name one by its id`
+      ? `${picked.length} ${pluralOf(resource)} have the ${keyField} "${key}": name one by its id`
       : sharedIdText(resource, key, picked.length);
     return [failed('ambiguous', what)];
   }
@@ -386,7 +387,7 @@ function lackNames({ profile, records, resource }: PlanContext): boolean {
 }
 
 function sharedIdText(resource: string, id: string, count: number): string {
-  return `${count} ${resource}s have the id "${id}": a request might change the wrong one, so nothing is sent`;
+  return `${count} ${pluralOf(resource)} have the id "${id}": a request might change the wrong one, so nothing is sent`;
 }
 
 /** By natural key; by id only if no key matches. */

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
-import { RefusedError, SettingsError } from '../errors.ts';
+import { RefusedError, SettingsError, attempt } from '../errors.ts';
+import { zonedTime } from '../text/time.ts';
 import { allowHint, type Allowed } from './allow.ts';
 import { isMaskedRequest, maskedRequest } from '../device/encode.ts';
-import { type JournalEntry, journalLine, openingLines, type PlanHead } from './journal.ts';
+import {
+  type JournalEntry,
+  journalLine,
+  openingLines,
+  type PlanHead,
+  RUN_SCHEMA,
+} from './journal.ts';
 import type { DevicePlan } from './plan.ts';
 import { readEntries } from './read-journal.ts';
 
@@ -15,7 +22,7 @@ export interface PlanFile extends PlanHead {
 
 /** Whether a file is a plan, by its first characters. */
 export function isPlanFile(text: string): boolean {
-  return /^\{"schema":"devsh-(?:plan\/1"|run\/2","kind":"plan")/.test(text);
+  return text.startsWith(`{"schema":"${RUN_SCHEMA}","kind":"plan"`);
 }
 
 /** A plan as text. Throws a `RefusedError` if the text would contain a secret. */
@@ -42,7 +49,7 @@ export function parsePlanFile(text: string, file: string, now: Date, allow: Allo
   }
   if (!allow.has('drift') && new Date(head.expiresAt).getTime() < now.getTime()) {
     throw new RefusedError(
-      `${file} has expired (${head.expiresAt}): plan again, or ${allowHint('drift')}`,
+      `${file} has expired (${zonedTime(head.expiresAt, now)}): plan again, or ${allowHint('drift')}`,
     );
   }
   const devices = entries.flatMap((entry) => (entry.kind === 'device' ? entry.plan : []));
@@ -54,24 +61,14 @@ export function sealed(lines: string): string {
   return `${lines}${journalLine({ kind: 'seal', sha256: sha256(lines) })}`;
 }
 
-/** The entries of a sealed file; empty if it was cut or altered. */
+const SEAL = /^\{"kind":"seal","sha256":"([0-9a-f]{64})"\}\n$/;
+
+/** The entries of a sealed file from the user; empty if it was cut or altered. */
 export function unsealed(text: string, file: string): readonly JournalEntry[] {
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
   const [, seal] = SEAL.exec(text.slice(end)) ?? [];
-  return seal === sha256(text.slice(0, end)) ? entriesIn(text, file) : [];
-}
-
-/** Also matches the seal of plan files of version 1. */
-const SEAL = /^\{(?:"kind":"seal",)?"sha256":"([0-9a-f]{64})"\}\n$/;
-
-/** The entries of a file from the user; empty if it cannot be read. */
-export function entriesIn(text: string, file: string): readonly JournalEntry[] {
-  try {
-    return readEntries(text, file);
-  } catch (error) {
-    if (error instanceof SettingsError) return [];
-    throw error;
-  }
+  if (seal !== sha256(text.slice(0, end))) return [];
+  return attempt(SettingsError, () => readEntries(text, file)) ?? [];
 }
 
 function sha256(text: string): string {

@@ -60,7 +60,6 @@ export interface LookAlike {
   readonly others: readonly string[];
 }
 
-/** The plan for one device. */
 export interface DevicePlan {
   readonly device: DeviceRef;
   readonly steps: readonly Step[];

@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, ReadOnlyError } from '../errors.ts';
+import { DevshError, ReadOnlyError, unlessFailed } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
@@ -108,11 +108,7 @@ async function learnFirst(
   if (['method', 'path', 'encoding'].every((fact) => origins[`update.${fact}`] === 'configured')) {
     return;
   }
-  try {
-    await session.learn(access, resource, isDelete ? 'fields' : 'once', signal);
-  } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-  }
+  await unlessFailed(session.learn(access, resource, isDelete ? 'fields' : 'once', signal));
 }
 
 /** The records that a change may affect: all of them if a filter needs a field that the list omits. */

@@ -12,7 +12,6 @@ import {
 } from './journal.ts';
 import { type DevicePlan, EmptyJournalError, type Plan } from './plan.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
-import { fromVersion1, JOURNAL_1 } from './version-1.ts';
 
 /** A journaled error: it has lost its class, but not its code and exit status. */
 class JournaledError extends DevshError {
@@ -41,15 +40,15 @@ export function parseJournal(text: string, file: string): Run {
 export function parseHead(text: string, file: string): RunHead {
   const end = text.indexOf('\n');
   if (end < 0) throw headError(text, file);
-  const [head] = entriesOf(text.slice(0, end), `${file}:1`);
-  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: not a journal of devsh`);
+  const head = entryOf(text.slice(0, end), `${file}:1`);
+  if (head.kind !== 'run') throw new SettingsError(`${file}:1: not a journal of devsh`);
   return head;
 }
 
 /** The error for a journal without a complete line: an interrupted first line, or no journal at all. */
 function headError(text: string, file: string): SettingsError {
-  const starts = [RUN_SCHEMA, JOURNAL_1].map((schema) => `{"schema":"${schema}"`);
-  return starts.some((start) => text.startsWith(start) || start.startsWith(text))
+  const start = `{"schema":"${RUN_SCHEMA}"`;
+  return text.startsWith(start) || start.startsWith(text)
     ? new EmptyJournalError(`${file}: the journal is empty: its run sent nothing`)
     : new SettingsError(`${file}: not a journal of devsh`);
 }
@@ -59,11 +58,10 @@ export function readEntries(text: string, file: string): JournalEntry[] {
   return text
     .split('\n')
     .slice(0, -1)
-    .flatMap((line, index) => entriesOf(line, `${file}:${index + 1}`));
+    .map((line, index) => entryOf(line, `${file}:${index + 1}`));
 }
 
-/** Several entries in an older format. */
-function entriesOf(line: string, place: string): JournalEntry[] {
+function entryOf(line: string, place: string): JournalEntry {
   const unreadable = `${place}: damaged line in the journal`;
   let data: unknown;
   try {
@@ -73,13 +71,11 @@ function entriesOf(line: string, place: string): JournalEntry[] {
     throw error;
   }
   const schema = typeof data === 'object' && data !== null && 'schema' in data && data.schema;
-  const older = fromVersion1(data);
-  if (typeof schema === 'string' && schema !== RUN_SCHEMA && older === undefined) {
+  if (typeof schema === 'string' && schema !== RUN_SCHEMA) {
     throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
   }
-  const entries = older ?? [data];
-  if (!z.array(entry).safeParse(entries).success) throw new SettingsError(unreadable);
-  return (entries as JournalEntry[]).map(withErrors);
+  if (!entry.safeParse(data).success) throw new SettingsError(unreadable);
+  return withErrors(data as JournalEntry);
 }
 
 export function runOf([head, ...entries]: readonly JournalEntry[], file: string): Run {

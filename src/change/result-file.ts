@@ -4,7 +4,7 @@ import { RefusedError } from '../errors.ts';
 import { counted } from '../text/one-line.ts';
 import { type JournalEntry, journalLine, type Run, type StepState } from './journal.ts';
 import { type DevicePlan, type Plan, type PlanPart, shardText } from './plan.ts';
-import { entriesIn, type PlanFile, sealed, unsealed } from './plan-file.ts';
+import { type PlanFile, sealed, unsealed } from './plan-file.ts';
 import { runOf } from './read-journal.ts';
 
 /** The result of one shard, to be merged with the others on another machine. */
@@ -24,9 +24,7 @@ export function resultText(journal: string, endedAt?: string): string {
 
 /** Reads a result file. Throws a `RefusedError` if it was cut, altered or is none. */
 export function readResult(text: string, file: string): ResultFile {
-  // Version 1 had no seal, but all content in one line.
-  const isSealed = !text.startsWith('{"schema":"devsh-result/1"');
-  const entries = isSealed ? unsealed(text, file) : entriesIn(text, file);
+  const entries = unsealed(text, file);
   const [head] = entries;
   if (head?.kind !== 'run' || head.part === undefined) {
     throw new RefusedError(
@@ -42,7 +40,7 @@ export function readResult(text: string, file: string): ResultFile {
   return { file, run: { ...run, states: new Map(states) }, part: head.part, entries };
 }
 
-/** For `resume` on another machine. Its steps are those of the plan: a result of version 1 has only names. */
+/** For `resume` on another machine. Its steps are those of the plan file. */
 export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: Plan): string {
   const kept = entries.flatMap((entry): JournalEntry | [] => {
     if (entry.kind === 'run') return { ...entry, part };

@@ -1,3 +1,4 @@
+import { pluralOf } from '../text/one-line.ts';
 import { Credential } from '../device/credential.ts';
 import { RejectedError, UnauthorizedError } from '../device/errors.ts';
 import { isMaskedRequest } from '../device/encode.ts';
@@ -8,6 +9,7 @@ import { withoutAsking } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { type LoginOutcome, tryLogin } from '../fleet/fresh-login.ts';
 import { visible } from '../text/visible.ts';
+import { foldedLook } from './account-harm.ts';
 import { findRecord } from './pairing.ts';
 import type { PendingStep } from './journal.ts';
 import { recordName, type Step } from './plan.ts';
@@ -152,8 +154,9 @@ async function runAttempt(
 }
 
 /**
- * The account of a step. That of the login in use has the name of the login: it may include a domain. Throws
- * RefusedError if the login in use is that of another account with nearly the same name.
+ * The account of a step. That of the login in use has the name of the login. Throws RefusedError if the login
+ * in use is that of another account with nearly the same name, or may be: `CORP\\admin` of a directory opens
+ * the device, but no login of it would prove the new password of the local `admin`.
  */
 export function rotatedAccount(
   { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
@@ -162,10 +165,12 @@ export function rotatedAccount(
 ): RotatedAccount {
   const isOwn = isOwnRotation(step, credential);
   const user = (isOwn ? credential?.user : undefined) ?? step.key;
-  if (user !== step.key && records.some((one) => one[step.keyField ?? ''] === user)) {
+  const isListed = user !== step.key && records.some((one) => one[step.keyField ?? ''] === user);
+  if (isListed || foldedLook(user) !== foldedLook(step.key)) {
+    const is = isListed ? 'is not' : 'may be another account than';
     throw new RefusedError(
-      `${ref.name}: ${visible(step.key)} is not ${visible(user)}, the login in use, but has nearly its name: ` +
-        'rotate it with a third account (--via); nothing was sent',
+      `${ref.name}: ${visible(step.key)} ${is} ${visible(user)}, the login in use, but has nearly its name: ` +
+        'rotate it with a third account (--via)',
     );
   }
   return { address: ref.address, user, kind: step.rotation?.kind ?? 'basic' };
@@ -180,12 +185,19 @@ async function attemptOf(
   const { session, rotations } = work;
   const { credential, ref } = session;
   const isOwn = isOwnRotation(step, credential);
-  const account = rotatedAccount(session, step, session.cached(step.resource));
-  const { kind } = account;
-  const refused = (text: string): StepEnd => ({
+  const ended = (error: RefusedError): StepEnd => ({
     verdict: isUnconfirmed ? 'unknown' : 'failed',
-    error: new RefusedError(`${ref.name}: ${text}`),
+    error,
   });
+  const refused = (text: string): StepEnd => ended(new RefusedError(`${ref.name}: ${text}`));
+  let account: RotatedAccount;
+  try {
+    account = rotatedAccount(session, step, session.cached(step.resource));
+  } catch (error) {
+    if (error instanceof RefusedError) return ended(error);
+    throw error;
+  }
+  const { kind } = account;
   if (rotations === undefined) return refused('only "rotate" sets a secret that is kept');
   const kept = await rotations.read(account);
   const old = kept.replaces ?? (isOwn ? credential?.revealed().secret : kept.current);
@@ -220,7 +232,7 @@ async function attemptOf(
   withoutLogin.set(session, open);
   if ((await open) === 'accepted') {
     return refused(
-      `it shows ${step.resource}s without a login, so that no login proves a password`,
+      `it shows ${pluralOf(step.resource)} without a login, so that no login proves a password`,
     );
   }
   const facts = { isSent: kept.isSent === true, knowsOld: old !== undefined };

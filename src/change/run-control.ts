@@ -37,13 +37,7 @@ export class RunControl {
     while (this.#isPaused && !signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
-        signal.addEventListener(
-          'abort',
-          () => {
-            resolve();
-          },
-          { once: true },
-        );
+        signal.addEventListener('abort', () => resolve(), { once: true });
       });
     }
     return hadToWait;

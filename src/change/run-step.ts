@@ -9,7 +9,6 @@ import {
   UntrustedError,
 } from '../device/errors.ts';
 import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
-import { JsonFailure, parseJson } from '../device/json.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { CancelledError, CredentialError, DevshError, DriftError } from '../errors.ts';
@@ -22,6 +21,7 @@ import { judge, type RequestOutcome, type Readings } from './judge.ts';
 import { movedId, learnFromWrite, Watch } from './observe.ts';
 import { type DevicePlan, recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
+import { jsonIn } from '../device/json.ts';
 
 /** Delays before each further read while a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800];
@@ -242,13 +242,8 @@ export function sendForToken(
 
 /** The text at a path as `data.key`; undefined if there is none. */
 function textAt(body: string, path: string): string | undefined {
-  try {
-    const held = nestedValue({ body: parseJson(body) }, `body.${path}`);
-    return typeof held === 'string' && held !== '' ? held : undefined;
-  } catch (error) {
-    if (error instanceof JsonFailure) return undefined;
-    throw error;
-  }
+  const held = nestedValue({ body: jsonIn(body) ?? null }, `body.${path}`);
+  return typeof held === 'string' && held !== '' ? held : undefined;
 }
 
 type FailedRequest = Exclude<RequestOutcome, { readonly kind: 'accepted' }>;

@@ -1,7 +1,6 @@
 import { idOf, keyFieldOf, placeField, type Profile, resourceOf } from '../device/profile.ts';
 import { nameInPath } from '../device/record-path.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
-import { DevshError } from '../errors.ts';
 import type { TakenAlong } from './change.ts';
 import { NAMED } from './data-loss.ts';
 import type { Access } from '../fleet/access.ts';
@@ -9,6 +8,7 @@ import type { DeviceSession } from '../fleet/device-session.ts';
 import { someOf } from '../text/one-line.ts';
 import { recordName, type Step } from './plan.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
+import { unlessFailed } from '../errors.ts';
 
 /*
  * A delete may take records of other resources along: those below the record, and those that the profile
@@ -58,13 +58,8 @@ async function readAll(
   { session, access, signal }: Reader,
   { resource, isClear }: Dependent,
 ): Promise<readonly DeviceRecord[] | undefined> {
-  try {
-    const records = await session.list(access, resource, signal);
-    return records.length === 0 || records.some(isClear) ? records : undefined;
-  } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    return undefined;
-  }
+  const records = await unlessFailed(session.list(access, resource, signal));
+  return records?.length === 0 || records?.some(isClear) === true ? records : undefined;
 }
 
 /** The steps with what each delete takes along; reads a resource once. */

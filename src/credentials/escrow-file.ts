@@ -1,4 +1,4 @@
-import { RefusedError, UsageError } from '../errors.ts';
+import { RefusedError, UsageError, attempt } from '../errors.ts';
 import { readText, writeNewText, writeTextAtomically } from '../os/files.ts';
 import { oneLine } from '../text/one-line.ts';
 
@@ -41,20 +41,12 @@ export async function writeEscrow(
   }
   encrypter.addRecipient({ wrapFileKey: () => [new Stanza([STANZA, run], new Uint8Array())] });
   const before = await readText(path);
-  const header = before && decoded(armor.decode, before);
-  if (header !== undefined && !header.split('\n').includes(`-> ${STANZA} ${run}`)) {
+  const header = attempt(Error, () => Buffer.from(armor.decode(before ?? '')).toString('latin1'));
+  const isOfRun = header?.split('\n').includes(`-> ${STANZA} ${run}`) === true;
+  if (before !== undefined && !isOfRun) {
     throw new RefusedError(`${path} exists and is not of this run: give another file to --escrow`);
   }
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const sealed = armor.encode(await encrypter.encrypt(text));
   await (before === undefined ? writeNewText : writeTextAtomically)(path, sealed);
-}
-
-/** Empty for what is no age file. */
-function decoded(decode: (text: string) => Uint8Array, text: string): string {
-  try {
-    return Buffer.from(decode(text)).toString('latin1');
-  } catch {
-    return '';
-  }
 }

@@ -99,4 +99,6 @@ export type SourceName =
 export interface FoundCredential {
   readonly credential: Credential;
   readonly source: SourceName;
+  /** The run that has sent a new secret for this login and does not know yet whether it is in effect. */
+  readonly inDoubt?: string | undefined;
 }

@@ -12,12 +12,16 @@ export interface KeychainEntry {
 /** The changes to make; the response lists the entries from before them. */
 export interface KeychainRequest {
   readonly service: string;
+  /** Another service whose entries are listed too. */
+  readonly also?: string;
   readonly set?: readonly KeychainEntry[];
   readonly remove?: readonly string[];
 }
 
 export interface KeychainResponse {
   readonly entries: readonly KeychainEntry[];
+  /** Of the other service. */
+  readonly others: readonly KeychainEntry[];
   /** How many of the accounts existed. */
   readonly removed: number;
 }
@@ -45,7 +49,7 @@ const MODULE = '@napi-rs/keyring/keytar.js';
  */
 const PROGRAM = `
 const { readFileSync, writeFileSync } = require('node:fs');
-const { module, limitMs, service, set = [], remove = [] } = JSON.parse(readFileSync(0, 'utf8'));
+const { module, limitMs, service, also, set = [], remove = [] } = JSON.parse(readFileSync(0, 'utf8'));
 const limit = setTimeout(() => process.kill(process.pid, 'SIGKILL'), limitMs);
 const answer = (data) => {
   clearTimeout(limit);
@@ -54,10 +58,11 @@ const answer = (data) => {
 const work = async () => {
   const keychain = require(module);
   const entries = await keychain.findCredentials(service);
+  const others = also === undefined ? [] : await keychain.findCredentials(also);
   for (const { account, password } of set) await keychain.setPassword(service, account, password);
   let removed = 0;
   for (const account of remove) removed += (await keychain.deletePassword(service, account)) ? 1 : 0;
-  return { entries, removed };
+  return { entries, others, removed };
 };
 work().then(answer, (error) => answer({ error: String(error.message) }));
 `;

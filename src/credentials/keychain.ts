@@ -15,6 +15,8 @@ import {
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
+  type StoredLogin,
+  withRotation,
 } from './store.ts';
 
 const LIMIT_MS = 3_000;
@@ -23,13 +25,19 @@ const REMOTE_LIMIT_MS = 1_500;
 /** Changes of one request, so that it ends within the limit. */
 const MAX_CHANGES = 20;
 
+interface Listing {
+  readonly entries: readonly StoredEntry[];
+  /** In a service of their own. */
+  readonly rotations: readonly StoredEntry[];
+}
+
 /** The keychain of macOS or Windows, or the Secret Service of a Linux desktop. */
 export class OsKeychain implements CredentialStore {
   readonly #env: NodeJS.ProcessEnv;
   readonly #service: string;
   readonly #limitMs: number;
   /** A fleet asks device by device: one listing serves all of them. */
-  readonly #listing = new RecentCache<KeychainResponse>();
+  readonly #listing = new RecentCache<Listing>();
 
   /** @param options.service tests use another name than `devsh`, to stay away from real entries */
   constructor(options: {
@@ -42,8 +50,9 @@ export class OsKeychain implements CredentialStore {
     this.#limitMs = options.limitMs ?? LIMIT_MS;
   }
 
-  async find(address: string, user?: string): Promise<StoredCredential | undefined> {
-    return pickEntry(await this.#entries(), address, user, 'keychain');
+  async find(address: string, user?: string): Promise<StoredLogin | undefined> {
+    const { entries, rotations } = await this.#listed();
+    return withRotation(pickEntry(entries, address, user, 'keychain'), rotations, address);
   }
 
   async store(address: string, credential: StoredCredential): Promise<void> {
@@ -65,16 +74,16 @@ export class OsKeychain implements CredentialStore {
 
   async list(): Promise<StoredAccount[]> {
     this.#listing.clear();
-    return (await this.#entries()).map(accountOf);
+    return (await this.#listed()).entries.map(accountOf);
   }
 
   /** What is kept of accounts under rotation, in a service of its own that no other look-up reads. */
   async readRotations(): Promise<StoredEntry[]> {
-    return entriesIn(await this.#ask({ service: `${this.#service}-rotation` }));
+    return entriesIn((await this.#ask({ service: this.#rotations })).entries);
   }
 
   async writeRotations(changes: readonly RotationChange[]): Promise<void> {
-    const service = `${this.#service}-rotation`;
+    const service = this.#rotations;
     for (let at = 0; at < changes.length; at += MAX_CHANGES) {
       const part = changes.slice(at, at + MAX_CHANGES);
       const set = part.flatMap(({ account, text: password }) =>
@@ -85,8 +94,18 @@ export class OsKeychain implements CredentialStore {
     }
   }
 
-  async #entries(): Promise<StoredEntry[]> {
-    return entriesIn(await this.#listing.get('', () => this.#ask({ service: this.#service })));
+  get #rotations(): string {
+    return `${this.#service}-rotation`;
+  }
+
+  #listed(): Promise<Listing> {
+    return this.#listing.get('', async () => {
+      const { entries, others } = await this.#ask({
+        service: this.#service,
+        also: this.#rotations,
+      });
+      return { entries: entriesIn(entries), rotations: entriesIn(others) };
+    });
   }
 
   async #ask(request: KeychainRequest): Promise<KeychainResponse> {
@@ -99,7 +118,7 @@ export class OsKeychain implements CredentialStore {
   }
 }
 
-function entriesIn({ entries }: KeychainResponse): StoredEntry[] {
+function entriesIn(entries: KeychainResponse['entries']): StoredEntry[] {
   return entries.flatMap(({ account, password }) => {
     const parsed = parseAccount(account);
     // Skips entries of other programs and of later versions.

@@ -1,4 +1,5 @@
 import type { StoredCredential } from './store.ts';
+import { attempt } from '../errors.ts';
 
 /**
  * Reads the output of a `credential_command`: a JSON object with `token`, or with `username` and
@@ -7,7 +8,9 @@ import type { StoredCredential } from './store.ts';
  */
 export function readLogin(output: string): StoredCredential | undefined {
   const text = output.trim();
-  if (text.startsWith('{')) return readJson(text);
+  if (text.startsWith('{')) {
+    return attempt(SyntaxError, () => loginOf(JSON.parse(text) as Record<string, unknown>));
+  }
   const lines = output.split(/\r?\n/);
   const login = readKeyValues(lines);
   if (login !== undefined) return login;
@@ -33,15 +36,6 @@ export function namedLogin(user: string | undefined, secret: string): StoredCred
   return user === TOKEN_USER
     ? { kind: 'token', user: undefined, secret }
     : { kind: 'basic', user, secret };
-}
-
-function readJson(text: string): StoredCredential | undefined {
-  try {
-    return loginOf(JSON.parse(text) as Readonly<Record<string, unknown>>);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function loginOf({

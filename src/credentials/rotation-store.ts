@@ -20,6 +20,8 @@ export interface RotatedSecrets {
   readonly pending?: string | undefined;
   /** A request with `pending` may have reached the device. */
   readonly isSent?: boolean | undefined;
+  /** So, and no login has shown since which of the two is in effect. */
+  readonly isInDoubt?: boolean | undefined;
   /** The run that chose `pending`, or `current` if none is pending. */
   readonly run?: string | undefined;
   /** In effect before `pending`, if it is known. */
@@ -68,7 +70,7 @@ const SCHEMA = 'devsh-rotation/1';
  * them. An account has one entry, which is replaced in one step.
  */
 export class RotationStore {
-  /** New entries go to the first. */
+  /** A new entry goes where the login of the account is, whose look-up asks for it; else to the first. */
   readonly #places: readonly [Place, ...Place[]];
   readonly #options: RotationOptions;
   readonly #changes: Change[] = [];
@@ -121,19 +123,21 @@ export class RotationStore {
     const states = await this.#read();
     const read = accounts.map(async (account) => {
       const { secrets = {} } = states.get(accountName(account)) ?? {};
-      const current = secrets.current ?? (await this.login(account));
+      const current = secrets.current ?? (await this.login(account)).secret;
       return current === undefined ? secrets : { ...secrets, current };
     });
     return Promise.all(read);
   }
 
-  /** The secret of the ordinary login. */
-  async login({ address, user, kind }: RotatedAccount): Promise<string | undefined> {
+  /** The secret of the ordinary login, and its place; without one, the place of new entries. */
+  async login(
+    account: RotatedAccount,
+  ): Promise<{ readonly place: Place; readonly secret?: string }> {
     for (const place of this.#places) {
-      const login = await place.find(address, user);
-      if (login?.kind === kind) return login.secret;
+      const login = await place.find(account.address, account.user);
+      if (login?.kind === account.kind) return { place, secret: login.secret };
     }
-    return undefined;
+    return { place: this.#places[0] };
   }
 
   /**
@@ -170,7 +174,9 @@ export class RotationStore {
   /** To be called before the request. On disk when it resolves. Throws RefusedError if another run has replaced it. */
   markSent(account: RotatedAccount, run: string): Promise<void> {
     return this.#change(account, (secrets) => {
-      if (secrets.pending !== undefined && secrets.run === run) return { ...secrets, isSent: true };
+      if (secrets.pending !== undefined && secrets.run === run) {
+        return { ...secrets, isSent: true, isInDoubt: true };
+      }
       throw refusal(account, 'another rotation has begun');
     });
   }
@@ -200,7 +206,7 @@ export class RotationStore {
 
   /** The device has refused the pending secret, or never got it. The old one stays kept somewhere. */
   async dropPending(account: RotatedAccount): Promise<void> {
-    const login = await this.login(account);
+    const { secret: login } = await this.login(account);
     const until = this.#previousUntil();
     return this.#change(account, ({ current, previous, replaces = current ?? login }) => ({
       current,
@@ -212,21 +218,37 @@ export class RotationStore {
   }
 
   /** Forgets the previous secrets of these accounts; each write forgets those that are too old. Returns how many. */
-  async forgetPrevious(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
-    const all = await this.list();
-    const forgotten = all.filter((one) => one.previous !== undefined && isForgotten(one));
-    const forget: Change['apply'] = (secrets) => ({ ...secrets, previous: undefined });
-    await Promise.all(forgotten.map((account) => this.#change(account, forget)));
-    return forgotten.length;
+  forgetPrevious(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
+    return this.#changeAll(
+      (one) => one.previous !== undefined && isForgotten(one),
+      (secrets) => ({ ...secrets, previous: undefined }),
+    );
   }
 
   /** Forgets all secrets of these accounts but pending ones, with what belongs to those. Returns how many accounts. */
-  async forget(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
-    const all = await this.list();
-    const forgotten = all.filter((one) => one.pending === undefined && isForgotten(one));
-    const forget: Change['apply'] = (secrets) => (secrets.pending === undefined ? {} : secrets);
-    await Promise.all(forgotten.map((account) => this.#change(account, forget)));
-    return forgotten.length;
+  forget(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
+    return this.#changeAll(
+      (one) => one.pending === undefined && isForgotten(one),
+      (secrets) => (secrets.pending === undefined ? {} : secrets),
+    );
+  }
+
+  /** The ordinary logins have just opened the devices: pending secrets may still come into effect. */
+  endDoubts(accounts: readonly RotatedAccount[]): Promise<number> {
+    const names = new Set(accounts.map(accountName));
+    return this.#changeAll(
+      (one) => one.isInDoubt === true && names.has(accountName(one)),
+      (secrets) => ({ ...secrets, isInDoubt: undefined }),
+    );
+  }
+
+  async #changeAll(
+    isConcerned: (one: RotatedAccount & RotatedSecrets) => boolean,
+    apply: Change['apply'],
+  ): Promise<number> {
+    const concerned = (await this.list()).filter(isConcerned);
+    await Promise.all(concerned.map((account) => this.#change(account, apply)));
+    return concerned.length;
   }
 
   #previousUntil(): string {
@@ -281,7 +303,8 @@ export class RotationStore {
       const states = await this.#read();
       for (const { account, apply, reject } of batch) {
         const name = accountName(account);
-        const state = states.get(name) ?? { place: this.#places[0], secrets: {} };
+        const { place } = states.get(name) ?? (await this.login(account));
+        const state = states.get(name) ?? { place, secrets: {} };
         try {
           states.set(name, { ...state, secrets: apply(state.secrets) });
         } catch (error) {
@@ -322,6 +345,23 @@ function changesOf(place: Place, states: ReadonlyMap<string, State>): RotationCh
     const text = isEmpty ? undefined : JSON.stringify({ schema: SCHEMA, ...secrets });
     return owner !== place || text === before ? [] : [{ account, text }];
   });
+}
+
+/**
+ * The run that has replaced the secret of a login, or may have. Neither is known until a login with the new one:
+ * to log in with the old one might lock the account.
+ *
+ * @param rotation what is kept of the account, as text
+ */
+export function runInDoubt(rotation: string, secret: string): string | undefined {
+  try {
+    const { isInDoubt, replaces, run } = JSON.parse(rotation) as RotatedSecrets;
+    return isInDoubt === true && replaces === secret ? run : undefined;
+  } catch (error) {
+    // Damaged: a rotation says so.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function refusal({ address, kind, user }: RotatedAccount, reason: string): RefusedError {

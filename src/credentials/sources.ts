@@ -16,7 +16,7 @@ import {
 } from './given-login.ts';
 import { OptionalKeychain } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
-import type { CredentialStore, StoredCredential } from './store.ts';
+import type { CredentialStore, StoredCredential, StoredLogin } from './store.ts';
 import { type AskPassphrase, type Vault, VaultKey, VaultLockedError } from './vault.ts';
 
 export interface CredentialRequest {
@@ -58,6 +58,8 @@ export class Credentials {
   readonly #problems = new Set<string>();
   readonly #keychain: OptionalKeychain;
   readonly #given: GivenLogin;
+  /** The last one found, while it is in use: a fleet that has one login prepares its redaction once. */
+  #last: WeakRef<Credential> | undefined;
   /** The problem that this machine has no keychain: it matters only if a login is missing. */
   absentKeychain: string | undefined;
 
@@ -107,7 +109,13 @@ export class Credentials {
       (await this.#fromVault(request)) ??
       (await this.#fromConfigured('git_credential', request)) ??
       (await this.#fromConfigured('netrc', request));
-    if (found === undefined) await this.#reportLockedVault();
+    if (found === undefined) {
+      await this.#reportLockedVault();
+      return undefined;
+    }
+    const last = this.#last?.deref();
+    if (last?.equals(found.credential) === true) return { ...found, credential: last };
+    this.#last = new WeakRef(found.credential);
     return found;
   }
 
@@ -209,7 +217,7 @@ export class Credentials {
 
   async #fromKeychain(request: CredentialRequest): Promise<FoundCredential | undefined> {
     const stored = await this.#keychain.ask((keychain) => this.#look(keychain, request));
-    return stored && foundIn('keychain', stored);
+    return stored && foundLogin('keychain', stored);
   }
 
   async #fromVault(request: CredentialRequest): Promise<FoundCredential | undefined> {
@@ -218,7 +226,7 @@ export class Credentials {
       if (!vault.isUnlocked && !(await vault.exists())) return undefined;
       if (!(await this.#vaultKey.open(request.askPassphrase))) return undefined;
       const stored = await this.#look(vault, request);
-      return stored && foundIn('vault', stored);
+      return stored && (await foundLogin('vault', stored));
     } catch (error) {
       // A damaged vault must not hide the sources after it.
       if (!(error instanceof SettingsError)) throw error;
@@ -252,7 +260,7 @@ export class Credentials {
   async #look(
     store: CredentialStore,
     request: CredentialRequest,
-  ): Promise<StoredCredential | undefined> {
+  ): Promise<StoredLogin | undefined> {
     const { address } = request.device;
     const user = this.#userFor(request);
     const stored = await store.find(address, user);
@@ -264,6 +272,13 @@ export class Credentials {
   #userFor(request: CredentialRequest): string | undefined {
     return this.#options.user ?? request.user ?? (this.#options.env['DEVSH_USER'] || undefined);
   }
+}
+
+async function foundLogin(place: StoreName, login: StoredLogin): Promise<FoundCredential> {
+  const { rotation, secret } = login;
+  if (rotation === undefined) return foundIn(place, login);
+  const { runInDoubt } = await import('./rotation-store.ts');
+  return { ...foundIn(place, login), inDoubt: runInDoubt(rotation, secret) };
 }
 
 function summaryOf({ source, credential: { user, kind } }: FoundCredential): CredentialOrigin {

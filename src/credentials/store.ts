@@ -7,6 +7,11 @@ export interface StoredCredential {
   readonly secret: string;
 }
 
+/** A stored login; `rotation` is what is kept of its account under rotation. */
+export interface StoredLogin extends StoredCredential {
+  readonly rotation?: string | undefined;
+}
+
 /** The account and device of an entry. */
 export interface StoredAccount {
   readonly address: string;
@@ -28,7 +33,7 @@ export class WrongPassphraseError extends CredentialError {}
 /** A store of credentials: the OS keychain or the vault. */
 export interface CredentialStore {
   /** Without a user the only account; throws CredentialError for several. The empty user: a token without one. */
-  find(address: string, user?: string): Promise<StoredCredential | undefined>;
+  find(address: string, user?: string): Promise<StoredLogin | undefined>;
   /** Replaces the entry of the same account. */
   store(address: string, credential: StoredCredential): Promise<void>;
   /** Forgets one account, or without a user all of the device; returns how many entries there were. */
@@ -45,7 +50,7 @@ export function isAccountOf(
     entry.address === address && (user === undefined || (entry.user ?? '') === user);
 }
 
-/** Implements `CredentialStore.find`. */
+/** Implements `CredentialStore.find`, without the rotation. */
 export function pickEntry(
   entries: readonly StoredEntry[],
   address: string,
@@ -62,6 +67,18 @@ export function pickEntry(
   }
   const [entry] = found;
   return entry && { kind: entry.kind, user: entry.user, secret: entry.secret };
+}
+
+/** The login with what is kept of its rotation, which these entries have under `address`. */
+export function withRotation(
+  login: StoredCredential | undefined,
+  rotations: readonly StoredEntry[],
+  address: string,
+): StoredLogin | undefined {
+  if (login === undefined) return undefined;
+  const isOwn = isAccountOf(address, login.user ?? '');
+  const entry = rotations.find((one) => isOwn(one) && one.kind === login.kind);
+  return { ...login, rotation: entry?.secret };
 }
 
 export function accountOf({ address, kind, user }: StoredAccount): StoredAccount {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Identity, Recipient, Stanza } from 'age-encryption';
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
-import { SettingsError } from '../errors.ts';
+import { SettingsError, attempt } from '../errors.ts';
 import { type StoredEntry, WrongPassphraseError } from './store.ts';
 
 const SCHEMA = 'devsh-vault/1';
@@ -146,12 +146,11 @@ function workFactorOf([stanza]: readonly Stanza[]): number {
 
 function decrypt(body: Uint8Array, key: Buffer): Uint8Array | null {
   const cipher = createDecipheriv('chacha20-poly1305', key, NO_NONCE, { authTagLength: TAG_BYTES });
-  try {
+  const plain = attempt(Error, () => {
     cipher.setAuthTag(body.subarray(-TAG_BYTES));
     return Buffer.concat([cipher.update(body.subarray(0, -TAG_BYTES)), cipher.final()]);
-  } catch {
-    return null;
-  }
+  });
+  return plain ?? null;
 }
 
 function deriveKey(passphrase: string, salt: Buffer, workFactor: number): Promise<Buffer> {

@@ -10,6 +10,8 @@ import {
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
+  type StoredLogin,
+  withRotation,
   WrongPassphraseError,
 } from './store.ts';
 import { accountName, parseAccount } from './keychain.ts';
@@ -80,8 +82,10 @@ export class Vault implements CredentialStore {
     this.#opened = undefined;
   }
 
-  async find(address: string, user?: string): Promise<StoredCredential | undefined> {
-    return pickEntry((await this.#current()).entries, address, user, 'vault');
+  async find(address: string, user?: string): Promise<StoredLogin | undefined> {
+    const { entries } = await this.#current();
+    const login = pickEntry(entries, address, user, 'vault');
+    return withRotation(login, entries, ROTATION + address);
   }
 
   async store(address: string, credential: StoredCredential): Promise<void> {

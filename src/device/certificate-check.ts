@@ -4,6 +4,7 @@ import { checkServerIdentity, rootCertificates, type TLSSocket } from 'node:tls'
 import { certificatesIn } from './trust-anchors.ts';
 import type { PresentedCertificate } from './errors.ts';
 import { oneLine } from '../text/one-line.ts';
+import { attempt } from '../errors.ts';
 
 export function describeCertificate(x509: X509Certificate): PresentedCertificate {
   return {
@@ -96,12 +97,8 @@ function isIssuedBy(x509: X509Certificate, issuer: X509Certificate): boolean {
 
 /** The trusted CA certificates; undefined if one of them cannot be parsed. */
 function anchorsOf(ca: string | undefined): readonly X509Certificate[] | undefined {
-  try {
-    const blocks = ca === undefined ? systemAnchors() : certificatesIn(ca);
-    return blocks.map((block) => new X509Certificate(block));
-  } catch {
-    return undefined;
-  }
+  const blocks = ca === undefined ? systemAnchors() : certificatesIn(ca);
+  return attempt(Error, () => blocks.map((block) => new X509Certificate(block)));
 }
 
 /** The CAs that Node trusts: its own and those of NODE_EXTRA_CA_CERTS. */

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CancelledError } from '../errors.ts';
 import type { TLSSocket } from 'node:tls';
-import type { Client } from 'undici';
 import { type Address, formatAddress, originOf } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
@@ -10,7 +9,7 @@ import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { ConfiguredAuth } from './profile-schema.ts';
 import type { DeviceRef } from './record.ts';
-import { type Connect, ReadConnection, undiciClient } from './read-connection.ts';
+import { type Connect, HttpConnection } from './http-connection.ts';
 import { CLOSED, ReadConnections } from './read-connections.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
@@ -19,9 +18,6 @@ import type { SessionLogin } from './session-login.ts';
 import { type ConnectOptions, connectTls, type Destroyable, type Trust, viaText } from './tls.ts';
 import { exchangeError, reasonIn, responseError } from './translate.ts';
 
-export { Credential } from './credential.ts';
-export type { Response, HttpRequest } from './exchange.ts';
-
 export interface ClientOptions {
   readonly device: DeviceRef;
   readonly address: Address;
@@ -29,6 +25,8 @@ export interface ClientOptions {
   readonly route?: Route | undefined;
   /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
+  /** Resolves when the credential may be sent on an open connection, and rejects if it may not. */
+  readonly beforeLogin?: (() => Promise<void>) | undefined;
   /** How to log in, if not by the Authorization header of each request. */
   readonly auth?: ConfiguredAuth | undefined;
   /** For connecting, TLS included; 5,000 when absent, never more than `timeoutMs`. */
@@ -280,11 +278,11 @@ export class DeviceClient {
 
   async #writeOnce(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     // A kept-alive connection may die just as it is reused: a write never shares one.
-    const client = await this.#newWriter(signal);
+    const writer = this.#newWriter(signal);
     try {
-      return await this.#send(client, request, signal);
+      return await this.#send(writer, request, signal);
     } finally {
-      await client.destroy(CLOSED);
+      await writer.destroy(CLOSED);
     }
   }
 
@@ -322,7 +320,9 @@ export class DeviceClient {
       );
     };
     try {
-      const { maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
+      const { beforeLogin, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
+      // A new connection asks when it is open.
+      if (sender.isOpen) await beforeLogin?.();
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
       const response = await exchange(sender, request, headers, limits, signal);
       this.#latencyMs = response.latencyMs;
@@ -389,23 +389,30 @@ export class DeviceClient {
     return redact(maskedPath(path), this.sessionSecrets);
   }
 
-  #newReader(): ReadConnection {
+  #newReader(): HttpConnection {
     const connection: Connection = {};
     const connect = this.#connector({ opening: this.#opening }, connection);
-    const reader = new ReadConnection(this.#origin, connect);
+    const reader = new HttpConnection(this.#origin, connect);
     this.#connections.set(reader, connection);
     return reader;
   }
 
-  async #newWriter(signal: AbortSignal | undefined): Promise<Client> {
+  /** For one write: it opens one connection at most, so that undici cannot send the write again. */
+  #newWriter(signal: AbortSignal | undefined): HttpConnection {
     const connection: Connection = {};
-    const client = await undiciClient(this.#origin, this.#connector({ signal }, connection));
-    this.#connections.set(client, connection);
-    return client;
+    const connect = this.#connector({ signal }, connection);
+    let isUsed = false;
+    const writer = new HttpConnection(this.#origin, (callback) => {
+      if (isUsed) callback(CLOSED, null);
+      else connect(callback);
+      isUsed = true;
+    });
+    this.#connections.set(writer, connection);
+    return writer;
   }
 
   #connector(end: Pick<ConnectOptions, 'signal' | 'opening'>, connection: Connection): Connect {
-    const { device, address, trust, route, connectTimeoutMs = 5_000 } = this.#options;
+    const { device, address, trust, route, beforeLogin, connectTimeoutMs = 5_000 } = this.#options;
     return (callback) => {
       // The limit may change between command lines, and a connection outlives a line.
       const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
@@ -416,7 +423,7 @@ export class DeviceClient {
         connection.version = socket.getProtocol() ?? undefined;
         connection.cipher = socket.getCipher().name;
       };
-      connectTls({ ...options, onSecure }, callback);
+      connectTls({ ...options, onSecure, beforeUse: beforeLogin }, callback);
     };
   }
 }

@@ -23,6 +23,7 @@ export class Credential {
   readonly user: string | undefined;
   readonly #secret: string;
   #redactor: ((text: string) => string) | undefined;
+  #basic: string | undefined;
 
   private constructor(kind: 'basic' | 'token', user: string | undefined, secret: string) {
     this.kind = kind;
@@ -62,7 +63,7 @@ export class Credential {
       );
     }
     if (this.kind === 'token') return headerOf(this.#secret, auth, this.#scheme());
-    return `Basic ${Buffer.from(this.#pair(), 'utf8').toString('base64')}`;
+    return (this.#basic ??= `Basic ${Buffer.from(this.#pair(), 'utf8').toString('base64')}`);
   }
 
   /** NetBox 4.5 and later require another scheme for their new tokens. */
@@ -86,6 +87,12 @@ export class Credential {
   /** Whether a text is the token in use, as a device may show it: `Token abc`. */
   isToken(text: string): boolean {
     return this.kind === 'token' && (text === this.#secret || text.endsWith(` ${this.#secret}`));
+  }
+
+  /** Whether it is the same login. */
+  equals(other: Credential | undefined): boolean {
+    if (other?.kind !== this.kind || other.user !== this.user) return false;
+    return other.#secret === this.#secret;
   }
 
   /** With the secret in clear text, for storing it. */

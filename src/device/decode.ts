@@ -12,9 +12,10 @@ import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idFieldOf, type Profile, configuredSingle } from './profile.ts';
-import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
+import { htmlTitle, isHtml, oneLine, pluralOf } from '../text/one-line.ts';
 import { type DecodedList, pageMarksOf } from './paging.ts';
 import { decodeTextList, decodeGroups } from './decode-text.ts';
+import { attempt } from '../errors.ts';
 
 /** Receives a name that one object has twice. */
 type OnRepeated = (repeated: RepeatedName) => void;
@@ -85,14 +86,9 @@ export function decodeWritten(
   resource: string,
   profile: Profile = documentedProfile,
 ): DeviceRecord | undefined {
-  try {
-    const { records } = decodeList(text, resource, profile);
-    return records.length === 1 ? records[0] : undefined;
-  } catch (error) {
-    // A 2xx need not contain a record; the write is read back anyway.
-    if (error instanceof DecodeFailure) return undefined;
-    throw error;
-  }
+  // A 2xx need not contain a record; the write is read back anyway.
+  const records = attempt(DecodeFailure, () => decodeList(text, resource, profile).records);
+  return records?.length === 1 ? records[0] : undefined;
 }
 
 function readJson(text: string, onRepeated?: OnRepeated): Value {
@@ -198,7 +194,7 @@ function decodeItems(
 
 /** The key of the records: a list, or an object if nothing else can be a record. */
 function envelopeOf(value: DeviceRecord, resource: string): string | undefined {
-  const names = [resource, `${resource}s`, ...ENVELOPES].filter((name) =>
+  const names = [resource, pluralOf(resource), ...ENVELOPES].filter((name) =>
     Object.hasOwn(value, name),
   );
   const list = names.find((name) => isValueList(value[name]));

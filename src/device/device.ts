@@ -1,3 +1,4 @@
+import { pluralOf } from '../text/one-line.ts';
 import {
   areLinks,
   assertNoCollection,
@@ -8,24 +9,12 @@ import {
   otherPaths,
   writePath,
 } from './record-path.ts';
-import { UsageError } from '../errors.ts';
-import {
-  type ClientOptions,
-  type ClockOffset,
-  DeviceClient,
-  type HttpRequest,
-  type Response,
-} from './client.ts';
-import { entityTagOf, isRead, progressText } from './exchange.ts';
+import { UsageError, attempt } from '../errors.ts';
+import { type ClientOptions, type ClockOffset, DeviceClient } from './client.ts';
+import { entityTagOf, type HttpRequest, isRead, progressText, type Response } from './exchange.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
-import { type DecodedList } from './paging.ts';
-import {
-  DeclinedFailure,
-  DecodeFailure,
-  type DeviceError,
-  ProtocolError,
-  RejectedError,
-} from './errors.ts';
+import { type DecodedList, pageMarksInHeaders } from './paging.ts';
+import { BodyFailure, type DeviceError, ProtocolError, RejectedError } from './errors.ts';
 import {
   type Body,
   bodyOf,
@@ -35,7 +24,6 @@ import {
   type WriteRequest,
 } from './encode.ts';
 import type { RepeatedName } from './json.ts';
-import { pageMarksInHeaders } from './paging.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idOf, isResourceName, keyFieldOf, listPath, placeField, type Profile } from './profile.ts';
@@ -158,7 +146,7 @@ export class Device {
     const { profile } = this;
     const field = placeField(profile, resource) ?? '';
     const limits = {
-      tooMany: `the ${resource}s are below ${parents.length} ${parent}s, too many to read one by one`,
+      tooMany: `the ${pluralOf(resource)} are below ${parents.length} ${pluralOf(parent)}, too many to read one by one`,
       what: parent,
     };
     const lists = await this.#readEach(parents, limits, async (record) => {
@@ -233,7 +221,7 @@ export class Device {
     signal?: AbortSignal,
     profile = this.profile,
   ): Promise<readonly DeviceRecord[]> {
-    const tooMany = `its list of ${resource}s omits fields, and ${records.length} records are too many to read one by one: name fewer`;
+    const tooMany = `its list of ${pluralOf(resource)} omits fields, and ${records.length} records are too many to read one by one: name fewer`;
     return this.#readEach(records, { tooMany, what: resource }, (record) =>
       this.#detail(resource, record, profile, signal),
     );
@@ -253,7 +241,7 @@ export class Device {
     const readNext = async (): Promise<void> => {
       for (const [index, record] of remaining) {
         if (performance.now() > deadline) {
-          const text = `only ${index} of ${all} ${what}s could be read one by one in time. Use a longer --timeout`;
+          const text = `only ${index} of ${all} ${pluralOf(what)} could be read one by one in time. Use a longer --timeout`;
           throw new ProtocolError(this.ref, text);
         }
         results[index] = await read(record);
@@ -373,13 +361,8 @@ export class Device {
     const asksForPage = [...new URLSearchParams(query).keys()].some((name) => PAGE_NAME.test(name));
     if (!isSuccess(first) || asksForPage) return undefined;
     const resource = place.split('/').findLast((part) => part !== '') ?? '';
-    let list: DecodedList | undefined;
-    try {
-      list = decodePage(first, resource, this.profile);
-    } catch (error) {
-      if (isDecodeFailure(error)) return undefined;
-      throw error;
-    }
+    let list = attempt(BodyFailure, () => decodePage(first, resource, this.profile));
+    if (list === undefined) return undefined;
     const readPage = async (page: string): Promise<DecodedList> => {
       const known = list;
       list = undefined;
@@ -446,7 +429,7 @@ export class Device {
     try {
       return decode();
     } catch (error) {
-      if (!isDecodeFailure(error)) throw error;
+      if (!(error instanceof BodyFailure)) throw error;
       throw decodeError(this.#context(request), response, error);
     }
   }
@@ -501,8 +484,4 @@ function decodePage({ headers, body }: Response, resource: string, profile: Prof
 
 function isNotFound(error: unknown): boolean {
   return error instanceof RejectedError && error.status === 404;
-}
-
-function isDecodeFailure(error: unknown): error is DecodeFailure | DeclinedFailure {
-  return error instanceof DecodeFailure || error instanceof DeclinedFailure;
 }

@@ -394,8 +394,8 @@ function pairsOf(field: string, value: Value): [field: string, text: string][] {
 
 export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType'>;
 
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const JSON_TYPE = 'application/json';
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const JSON_TYPE = 'application/json';
 
 /** The field names of the record in a request, without wrappers. */
 export function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {

@@ -139,8 +139,13 @@ export class ProtocolError extends DeviceError {
   }
 }
 
-/** A body without records; `device.ts` turns it into a DeviceError. */
-export class DecodeFailure extends Error {}
+/** What a body does not contain; `device.ts` turns it into a DeviceError. */
+export class BodyFailure extends Error {}
+
+/** A body without records. */
+export class DecodeFailure extends BodyFailure {}
 
 /** A 2xx whose body reports a failure. */
-export class DeclinedFailure extends Error {}
+export class DeclinedFailure extends BodyFailure {
+  readonly isDeclined = true;
+}

@@ -1,8 +1,9 @@
+import { pluralOf } from '../text/one-line.ts';
 import { isUtf8 } from 'node:buffer';
 import { promisify, TextDecoder } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { CancelledError } from '../errors.ts';
+import { CancelledError, attempt } from '../errors.ts';
 import { awakeMs, Deadline, faultOf, TransportFault } from './fault.ts';
 import { jsonIn } from './json.ts';
 import { isValueObject } from './record.ts';
@@ -47,6 +48,7 @@ export interface Response {
 
 /** A connection, or undici's client of one. */
 export interface Sender {
+  readonly isOpen: boolean;
   dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
 }
 
@@ -85,7 +87,8 @@ export async function exchange(
 ): Promise<Response> {
   const startedAt = performance.now();
   const raw = await receive(sender, request, headers, limits, signal);
-  const bytes = await inflate(raw, limits.maxBodyBytes);
+  const isPlain = (raw.headers['content-encoding'] ?? '') === '';
+  const bytes = isPlain ? raw.bytes : await inflate(raw, limits.maxBodyBytes);
   const body = bodyText(bytes, raw.headers['content-type']);
   if (raw.status < 400 && !isFramed(raw) && !isWholeJson(body)) {
     throw new TransportFault('cut off', 'the response has no length and may be cut off', {
@@ -143,15 +146,17 @@ function receive(
           : new CancelledError(),
       );
     };
-    const lost = (kind: 'timeout' | 'too large', detail: string): void => {
+    const lost = (kind: 'timeout' | 'too large', detail: string): void =>
       fail(new TransportFault(kind, detail, { sent: true, status: status || undefined }));
-    };
     const wholeMs = READ_TIME_FACTOR * timeoutMs;
     const expire = (): void => {
       const hasData = sizeInTime > 0;
       const isSilent = hasData && awakeMs() < sentAt + wholeMs;
       const limitMs = hasData && !isSilent ? wholeMs : timeoutMs;
-      lost('timeout', `no ${isSilent ? 'more data' : 'complete response'} within ${limitMs} ms`);
+      lost(
+        'timeout',
+        `no ${isSilent ? 'more data' : 'complete response'} within ${limitMs / 1000} s`,
+      );
     };
     const extendDeadline = (): void => {
       if (!isRead(request) || failure || size - sizeInTime < MIN_BYTES) return;
@@ -214,12 +219,11 @@ function receive(
 function flatten(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name.toLowerCase(),
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
-  );
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  }
+  return flat;
 }
 
 /** A complete JSON document is whole, even if the connection just ended. */
@@ -286,10 +290,11 @@ class ProgressCounter {
   }
 }
 
-/** `12.4 MB, 41,000 users`. */
+/** `12.4 MB, 41,000 users`; a slow response shows `3 KB`. */
 export function progressText({ bytes, records }: Progress, resource: string): string {
-  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
-  return records === 0 ? size : `${size}, ${records.toLocaleString('en')} ${resource}s`;
+  const isSmall = bytes < 100_000;
+  const size = isSmall ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return records === 0 ? size : `${size}, ${records.toLocaleString('en')} ${pluralOf(resource)}`;
 }
 
 /** Node's default of 16 KiB takes a turn of the event loop per step. */
@@ -367,11 +372,8 @@ const LATIN_1 = new TextDecoder('windows-1252');
 /** Undefined for an unknown name. */
 function decoderFor(charset: string | undefined): TextDecoder | undefined {
   if (charset === undefined) return undefined;
-  try {
-    return new TextDecoder(charset.replace(/^latin-?1$/i, 'iso-8859-1'), { ignoreBOM: true });
-  } catch {
-    return undefined;
-  }
+  const label = charset.replace(/^latin-?1$/i, 'iso-8859-1');
+  return attempt(RangeError, () => new TextDecoder(label, { ignoreBOM: true }));
 }
 
 /** Whether the response states its length or end; if not, it may be cut off. */

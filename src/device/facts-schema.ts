@@ -117,8 +117,7 @@ export type WriteName = 'create' | 'update' | 'remove';
 
 /** Reads the facts of a cache file; drops invalid ones, which can be observed again. */
 export function parseFacts(data: unknown): Facts {
-  const { facts = migrated(partsOf(data)) } = partsOf(data);
-  const valid = Object.entries(partsOf(facts)).flatMap(([name, value]) => {
+  const valid = Object.entries(partsOf(partsOf(data)['facts'])).flatMap(([name, value]) => {
     const fact = schemaOf(name)?.safeParse(value);
     return fact?.success === true ? [[name, fact.data]] : [];
   });
@@ -130,32 +129,6 @@ function schemaOf(name: string): z.ZodType | undefined {
   const table: Readonly<Record<string, z.ZodType>> =
     fact === undefined ? deviceFacts : resourceFacts;
   return Object.hasOwn(table, fact ?? name) ? table[fact ?? name] : undefined;
-}
-
-const RENAMED: Readonly<Record<string, string>> = { step: 'pageStep', fields: 'details' };
-
-/** The facts of an older file, which grouped them by the way of observation. */
-function migrated(data: Parts): Parts {
-  const { resources: offers, answers, ids, connections, proven, volatile, byResource } = data;
-  const facts: Record<string, unknown> = { offers, answers, ids, connections };
-  for (const [write, way] of Object.entries(partsOf(proven))) facts[`proven.${write}`] = way;
-  for (const [resource, fields] of Object.entries(partsOf(volatile))) {
-    facts[`resources.${resource}.volatile`] = fields;
-  }
-  for (const group of [data['listings'], byResource, data['writing']]) {
-    for (const [resource, seen] of Object.entries(partsOf(group))) {
-      for (const [name, value] of Object.entries(partsOf(seen))) {
-        facts[`resources.${resource}.${RENAMED[name] ?? name}`] = value;
-      }
-    }
-  }
-  for (const [resource, seen] of Object.entries(partsOf(byResource))) {
-    const { sawRecords, fields, envelope } = partsOf(seen);
-    const isPart = fields !== undefined && envelope === undefined;
-    facts[`resources.${resource}.asked`] =
-      sawRecords === true ? 'records' : isPart ? 'fields' : 'empty list';
-  }
-  return facts;
 }
 
 type Parts = Readonly<Partial<Record<string, unknown>>>;

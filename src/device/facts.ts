@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { documentedProfile } from './built-in-profiles.ts';
+import { FORM_TYPE, JSON_TYPE } from './encode.ts';
 import type { FactName, Facts, FactValue, ListResponses, ResourceFacts } from './facts-schema.ts';
 import type { ReadPages } from './pages.ts';
 import { pagingText } from './paging.ts';
@@ -254,9 +255,6 @@ function withOwnUpdate(
   const { resources } = withResource(profile, resource, { update });
   return observed(profile, { resources }, [`resources.${resource}.update`]);
 }
-
-const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** The observed update, overridden fact by fact by the configured one. */
 function ownUpdate(profile: Profile, seen: ResourceFacts): WriteFacts | undefined {

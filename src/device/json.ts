@@ -1,4 +1,5 @@
 import { isValueList, type Value } from './record.ts';
+import { attempt } from '../errors.ts';
 
 /** Text that is not JSON, or is nested too deep. */
 export class JsonFailure extends Error {
@@ -112,12 +113,7 @@ export function parseStrictJson(text: string): Value {
 
 /** For text that may not be JSON: undefined then. */
 export function jsonIn(text: string): Value | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonFailure) return undefined;
-    throw error;
-  }
+  return attempt(JsonFailure, () => parseJson(text));
 }
 
 /** Counts the names of all objects; NaN if a number may have lost digits. The depth is limited before. */
@@ -127,7 +123,10 @@ function memberCount(value: Value & (object | null)): number {
     for (const item of value) count += countOf(item);
   } else if (value !== null) {
     // Not Object.values: this runs for each of 100,000 records and must not allocate.
-    for (const name in value) count += 1 + countOf(value[name]);
+    for (const name in value) {
+      const item = value[name];
+      count += typeof item === 'string' ? 1 : 1 + countOf(item);
+    }
   }
   return count;
 }

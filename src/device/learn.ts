@@ -1,4 +1,4 @@
-import { DevshError, RefusedError } from '../errors.ts';
+import { DevshError, RefusedError, attempt } from '../errors.ts';
 import type { Device, RawRequest } from './device.ts';
 import { RejectedError, UntrustedError } from './errors.ts';
 import type { Response } from './exchange.ts';
@@ -91,12 +91,7 @@ export function exampleOf(
 
 /** The path of a record; undefined if it has no usable id or key. */
 function pathOf(profile: Profile, resource: string, record: DeviceRecord): string | undefined {
-  try {
-    return writePath(profile, { path: '{item}' }, resource, record);
-  } catch (error) {
-    if (error instanceof RefusedError) return undefined;
-    throw error;
-  }
+  return attempt(RefusedError, () => writePath(profile, { path: '{item}' }, resource, record));
 }
 
 function profileFor(profile: Profile, resource: string, namedBy: 'key' | undefined): Profile {

@@ -1,8 +1,7 @@
-import type { DecodedList } from './paging.ts';
+import { type DecodedList, pageSteps, stepPath } from './paging.ts';
 import { MAX_RECORDS } from './decode.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
 import { type DeviceRecord, type DeviceRef, jsonText } from './record.ts';
-import { pageSteps, stepPath } from './paging.ts';
 import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 import { oneLine } from '../text/one-line.ts';

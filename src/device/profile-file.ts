@@ -128,17 +128,15 @@ function unchangedOrigins(
   );
 }
 
-/** Every fact in the file is configured. */
+/** Every fact in the file is configured, and each write of which it states a fact. */
 function configuredOrigins({ resources = {}, ...content }: FileContent): Record<string, Origin> {
-  const stated = Object.entries(content).flatMap(([fact, value]) =>
-    typeof value === 'object' && !Array.isArray(value)
-      ? [fact, ...Object.keys(value).map((part) => `${fact}.${part}`)]
-      : [fact],
-  );
+  const stated = Object.entries(content).flatMap(([fact, value]) => {
+    const hasParts = typeof value === 'object' && !Array.isArray(value);
+    const parts = hasParts ? Object.keys(value).map((part) => `${fact}.${part}`) : [];
+    return fact === 'list' ? parts : [fact, ...parts];
+  });
   const ofResources = Object.entries(resources).flatMap(([resource, facts]) =>
-    ['key_field', 'fields', ...Object.keys(facts)].map(
-      (fact) => `resources.${resource}.${inCode(fact)}`,
-    ),
+    Object.keys(facts).map((fact) => `resources.${resource}.${inCode(fact)}`),
   );
   const names = [...stated.map(inCode), ...ofResources];
   return Object.fromEntries(names.map((name) => [name, 'configured']));

@@ -1,5 +1,12 @@
 import { idOf, isNamedByKey, managedFields, type Profile, resourceOf } from './profile.ts';
-import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
+import {
+  type DeviceRecord,
+  ID_NAME,
+  isValueList,
+  isValueObject,
+  type Value,
+  valueText,
+} from './record.ts';
 import { isSecretField } from './sensitive-fields.ts';
 
 /** A fact, as a profile file names it, that would make a profile fit what a device responded. */
@@ -8,7 +15,6 @@ export type Hint = Readonly<{ fact: string; value: string; why: string }>;
 const MAX_DEPTH = 4;
 /** Names of natural keys, most likely first; then any other. */
 const KEY_NAMES = [/^(?:user_?name|login|user|account|name)$/i, /name$|mail$|key$/i, /./];
-const ID_NAME = /(?:^|[_-])(?:uu|gu)?id$|[a-z](?:Uu|Gu)?I[dD]$/;
 
 /** Where the records are, if a response has a list at a place that the profile does not name. */
 export function itemsHint(body: Value | undefined): Hint | undefined {

@@ -16,7 +16,6 @@ const flag = z
   .transform((value) => value === 'true');
 const names = z.array(text, 'must be a list of names');
 
-/** An optional fact. */
 const fact = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
   type.exactOptional().describe(says);
 

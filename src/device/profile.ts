@@ -7,6 +7,7 @@ import type {
   ConfiguredWrite,
 } from './profile-schema.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from './record.ts';
+import { attempt } from '../errors.ts';
 
 /** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
@@ -243,19 +244,11 @@ export function ownAddress(record: DeviceRecord, basePath: string): OwnAddress |
     if (/[\\#]|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(value)) continue;
     const { pathname, search } = new URL(value, 'https://device.invalid');
     const [, collection = '', last = ''] = /^(.+)\/([^/]+)\/?$/.exec(pathname) ?? [];
-    const id = decoded(last);
+    const id = attempt(URIError, () => decodeURIComponent(last));
     const isBelow = `${collection}/`.startsWith(basePath) && `${collection}/` !== basePath;
     if (id !== undefined && isBelow && search === '') return { field, collection, id };
   }
   return undefined;
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function writeFactsOf(profile: Profile, write: WriteName, resource: string): WriteFacts {

@@ -1,8 +1,8 @@
 import { CancelledError } from '../errors.ts';
-import type { ReadConnection } from './read-connection.ts';
+import type { HttpConnection } from './http-connection.ts';
 
 interface Waiting {
-  resolve(reader: ReadConnection): void;
+  resolve(reader: HttpConnection): void;
   reject(error: Error): void;
 }
 
@@ -16,23 +16,23 @@ export const CLOSED = Object.assign(new Error('The client is destroyed'), {
  * busy. A pool of undici's does the same, but takes 16 KB per device.
  */
 export class ReadConnections {
-  readonly #make: () => ReadConnection;
+  readonly #make: () => HttpConnection;
   #limit: number;
-  #clients: ReadConnection[] = [];
-  #idle: ReadConnection[] = [];
+  #clients: HttpConnection[] = [];
+  #idle: HttpConnection[] = [];
   #waiting: Waiting[] = [];
 
-  constructor(make: () => ReadConnection, limit: number) {
+  constructor(make: () => HttpConnection, limit: number) {
     this.#make = make;
     this.#limit = limit;
   }
 
   /** Throws CancelledError if `signal` aborts while waiting, and the error passed to `end`. */
   async use<T>(
-    work: (reader: ReadConnection) => Promise<T>,
+    work: (reader: HttpConnection) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const reader = await this.#acquire(signal);
+    const reader = this.#free() ?? (await this.#waitForIdle(signal));
     try {
       return await work(reader);
     } finally {
@@ -57,7 +57,7 @@ export class ReadConnections {
    */
   async exclusively<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     this.limitTo(1);
-    const reader = await this.#acquire(signal);
+    const reader = this.#free() ?? (await this.#waitForIdle(signal));
     const next = this.#make();
     this.#clients = this.#clients.map((one) => (one === reader ? next : one));
     try {
@@ -76,25 +76,22 @@ export class ReadConnections {
     await Promise.all(ended.map((reader) => reader.destroy(error)));
   }
 
-  async #acquire(signal: AbortSignal | undefined): Promise<ReadConnection> {
-    return this.#idle.pop() ?? this.#openAnother() ?? (await this.#waitForIdle(signal));
-  }
-
-  #drop(reader: ReadConnection | undefined): void {
+  #drop(reader: HttpConnection | undefined): void {
     this.#clients = this.#clients.filter((one) => one !== reader);
     void reader?.destroy(CLOSED);
   }
 
-  #openAnother(): ReadConnection | undefined {
-    if (this.#clients.length >= this.#limit) return undefined;
+  #free(): HttpConnection | undefined {
+    const idle = this.#idle.pop();
+    if (idle !== undefined || this.#clients.length >= this.#limit) return idle;
     const reader = this.#make();
     this.#clients.push(reader);
     return reader;
   }
 
-  async #waitForIdle(signal: AbortSignal | undefined): Promise<ReadConnection> {
+  async #waitForIdle(signal: AbortSignal | undefined): Promise<HttpConnection> {
     let cancel = (): void => undefined;
-    const turn = new Promise<ReadConnection>((resolve, reject) => {
+    const turn = new Promise<HttpConnection>((resolve, reject) => {
       const waiting = { resolve, reject };
       cancel = () => {
         this.#waiting = this.#waiting.filter((one) => one !== waiting);
@@ -111,7 +108,7 @@ export class ReadConnections {
     }
   }
 
-  #release(reader: ReadConnection): void {
+  #release(reader: HttpConnection): void {
     // Ended meanwhile.
     if (!this.#clients.includes(reader)) return;
     if (this.#clients.length > this.#limit) {

@@ -1,3 +1,4 @@
+import { pluralOf } from '../text/one-line.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from './path-template.ts';
 import {
@@ -166,7 +167,7 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
   const isObserved = origins[`resources.${resource}.path`] === 'observed';
   if ((own !== undefined && !isObserved) || list.path !== '{collection}') return [];
   const ends = isConfigured('endsWithSlash') ? [endsWithSlash] : [endsWithSlash, !endsWithSlash];
-  const names = resource.endsWith('s') ? [resource] : [resource, `${resource}s`];
+  const names = [...new Set([resource, pluralOf(resource)])];
   const paths = names.flatMap((name) => ends.map((end) => `${basePath}${name}${end ? '/' : ''}`));
   const tried = own ?? paths[0];
   return paths.filter((path) => path !== tried);

@@ -41,6 +41,13 @@ export function grouped<Item, Name>(
   return groups;
 }
 
+/** How often each item occurs, the most frequent first. */
+export function frequencies<Item>(items: Iterable<Item>): [item: Item, count: number][] {
+  const counts = new Map<Item, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
 /** To read, compare and sort: empty for `null`, lists as `a, b`, nested values as JSON. Not yet safe to show. */
 export function valueText(value: Value | undefined): string {
   if (typeof value === 'string') return value;
@@ -75,6 +82,9 @@ export function nestedValue(record: DeviceRecord, field: string): Value | undefi
   }
   return value;
 }
+
+/** Names of fields with an id: `uuid`, `user_id`, `userId`. */
+export const ID_NAME = /(?:^|[_-])(?:uu|gu)?id$|[a-z](?:Uu|Gu)?I[dD]$/;
 
 /** Whether a value is a timestamp (`modified`, `last_login`), which changes by itself. */
 export function isTimeStamp(value: Value | undefined): boolean {

@@ -5,8 +5,11 @@ import { type DeviceRecord, isValueList, type Value } from './record.ts';
 const HASH =
   '(?:hash(?:ed|es)?|digest|crypt(?:ed)?|salt|md5|sha\\d*|bcrypt|scrypt|pbkdf2|argon2i?d?)';
 
+/** Also mistyped, or in German: the value is the same. */
+const PASSWORD = 'pa?s+w(?:or|ro|r|o)?[dt]|pas+or[dt]|kennwort';
+
 const SECRET_NAME = new RegExp(
-  `(?:(?:password|passwd|passphrase|passcode|pwd|secret|token|credential|psk)s?(?:${HASH}|key|history|confirm|confirmation|again|\\d+)?|` +
+  `(?:(?:${PASSWORD}|passphrase|passcode|pwd|secret|token|credential|psk)s?(?:${HASH}|key|history|confirm|confirmation|again|\\d+)?|` +
     '(?:api|private|shared|derived|stored|server|master|encryption|signing|recovery)keys?|' +
     `^pw|(?:user|auth|login|old|new)(?:pw|pass)|(?:pass|pw|nt|lm|ntlm)${HASH}|salt|` +
     '(?:recovery|backup|scratch|rescue)(?:code|word|phrase)s?|(?:otp|mfa|2fa)(?:seed|key))$',
@@ -35,10 +38,14 @@ export function isSecretField(name: string): boolean {
   return isSecret;
 }
 
-const SECRET_WORD = /pass(?:word|wd|code|phrase)|secret|token|api[_-]?key|authorization/i;
+const SECRET_WORD = new RegExp(
+  `${PASSWORD}|pass(?:code|phrase)|secret|token|api[_-]?key|authorization`,
+  'i',
+);
 
-/** A name, quoted in any way, in front of `=`, `:` or an operator of a filter. */
-export const NAME_OF_VALUE = /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~])/g;
+/** A name, quoted in any way, in front of `=`, `:`, an operator of a filter, or the blank after `--password`. */
+export const NAME_OF_VALUE =
+  /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~]|(?<=--(?:pass(?:word|wd)|secret|api-?key))(?:\s|$))/g;
 
 /** A broader check, for lines that are better dropped than stored. */
 export function mayBeSecretField(name: string): boolean {
@@ -81,7 +88,7 @@ const PASSWORD_HASH =
 
 /** Whether a text is a password hash, whatever its field is called. */
 function isPasswordHash(text: string): boolean {
-  return text.length > 8 && /^[$pba{]/.test(text) && PASSWORD_HASH.test(text);
+  return text.length > 8 && '$pba{'.includes(text.charAt(0)) && PASSWORD_HASH.test(text);
 }
 
 function mayBeJson(text: string): boolean {
@@ -288,6 +295,6 @@ const SPELLINGS: readonly (readonly [no: Value, yes: Value])[] = [
   ['off', 'on'],
 ];
 
-function lettersOf(name: string): string {
+export function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }

@@ -43,6 +43,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the socket after the certificate check. */
   readonly onSecure?: ((socket: TLSSocket) => void) | undefined;
+  /** Called then, too; the connection is used when it resolves, and closed if it rejects. */
+  readonly beforeUse?: (() => Promise<void>) | undefined;
   /** Contains each connection being opened, so that it can be ended without a signal. */
   readonly opening?: Set<Destroyable> | undefined;
 }
@@ -53,14 +55,24 @@ export interface Destroyable {
 
 /** Calls back with a socket only after the certificate check. */
 export function connectTls(options: ConnectOptions, callback: buildConnector.Callback): void {
-  openTrusted(options).then(
-    ({ socket }) => {
-      callback(null, socket);
-    },
-    (error: unknown) => {
-      callback(error instanceof Error ? error : new Error(String(error)), null);
-    },
+  openForUse(options).then(
+    (socket) => callback(null, socket),
+    (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
   );
+}
+
+async function openForUse(options: ConnectOptions): Promise<TLSSocket> {
+  const { socket } = await openTrusted(options);
+  if (options.beforeUse === undefined) return socket;
+  try {
+    await options.beforeUse();
+    // The device may have lost patience meanwhile, with words or without.
+    if (!socket.destroyed && socket.readableLength === 0) return socket;
+    throw new TransportFault('reset', 'closed before it was used', { sent: false });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 /**
@@ -110,11 +122,9 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
       socket?.destroy(reason);
     },
   };
-  const cancel = (): void => {
-    connection.destroy(new CancelledError());
-  };
+  const cancel = (): void => connection.destroy(new CancelledError());
   const deadline = new Deadline(connectTimeoutMs, () => {
-    const text = `no connection within ${connectTimeoutMs} ms`;
+    const text = `no connection within ${connectTimeoutMs / 1000} s`;
     connection.destroy(new TransportFault('connect timeout', text, { sent: false }));
   });
   signal?.addEventListener('abort', cancel, { once: true });
@@ -153,9 +163,8 @@ function secured(socket: TLSSocket, options: ConnectOptions): Promise<Trusted> {
   return new Promise((resolve, reject) => {
     // Stays attached: an error before undici adds its own listener must not crash.
     socket.on('error', reject);
-    const onClose = (): void => {
+    const onClose = (): void =>
       reject(new TransportFault('reset', 'closed before TLS was ready', { sent: false }));
-    };
     socket.once('close', onClose);
     socket.once('secureConnect', () => {
       socket.off('close', onClose);

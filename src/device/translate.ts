@@ -1,8 +1,8 @@
 import { CancelledError, DevshError } from '../errors.ts';
 import { declinedReason, issuesOf, issuesText } from './complaint.ts';
 import {
+  type BodyFailure,
   DeclinedFailure,
-  type DecodeFailure,
   type DeviceError,
   type FieldIssues,
   ProtocolError,
@@ -66,7 +66,7 @@ export function reasonIn(context: FailureContext, { status, body }: Response): s
 export function decodeError(
   context: FailureContext,
   response: Response,
-  failure: DecodeFailure | DeclinedFailure,
+  failure: BodyFailure,
 ): DeviceError {
   const { device, request, fields } = context;
   const { status, body } = redactedResponse(context, response);

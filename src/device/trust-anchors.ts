@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { UsageError } from '../errors.ts';
+import { UsageError, attempt } from '../errors.ts';
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END [^-]*-----/g;
 
@@ -13,7 +13,7 @@ export function readCa(text: string, file: string): string {
     );
   }
   for (const [index, block] of blocks.entries()) {
-    if (!isCertificate(block)) {
+    if (attempt(Error, () => new X509Certificate(block)) === undefined) {
       throw new UsageError(`${file}: certificate ${index + 1} of ${blocks.length} is damaged`);
     }
   }
@@ -22,15 +22,6 @@ export function readCa(text: string, file: string): string {
 
 export function certificatesIn(text: string): readonly string[] {
   return text.match(CERTIFICATE) ?? [];
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    new X509Certificate(pem);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Upper case with colons; undefined unless it is 32 bytes of hex, in any case, also behind `sha256:`. */

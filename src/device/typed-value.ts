@@ -1,6 +1,7 @@
 import type { FieldFacts } from './facts-schema.ts';
 import { isValueList, isValueObject, jsonText, type Value, valueText } from './record.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
+import { attempt } from '../errors.ts';
 
 /** The kind of a field's values; `unknown` if neither the device nor a record shows it. */
 export type FieldShape =
@@ -124,12 +125,7 @@ export function nestedIn(text: string): Value | undefined {
 }
 
 function jsonIn(text: string): Value | undefined {
-  try {
-    return parseStrictJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    return undefined;
-  }
+  return attempt(JsonFailure, () => parseStrictJson(text));
 }
 
 /** `007` in a number field is 7; integers too long for a number become `bigint`. */

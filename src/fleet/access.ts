@@ -28,10 +28,11 @@ export interface Access {
   ): Promise<Credential | undefined>;
   /**
    * Waits until `credential` may be sent to one more device. Until a device accepts it, at most two devices
-   * get it, so that a wrong password is not sprayed over a fleet. Throws if two devices refused it. The
-   * caller reports the outcome with the returned function.
+   * get it, so that a wrong password is not sprayed over a fleet. Throws if two devices refused it.
    */
-  admit(entry: DeviceEntry, credential: Credential): Promise<(outcome: CredentialOutcome) => void>;
+  admit(entry: DeviceEntry, credential: Credential): Promise<void>;
+  /** What became of an admitted credential. */
+  settle(entry: DeviceEntry, credential: Credential, outcome: CredentialOutcome): void;
   /** Receives one line per request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
   /** Receives facts about each request (`--trace`). */
@@ -58,6 +59,7 @@ export function withoutAsking(access: Access): Access {
     route: (entry) => access.route(entry),
     credential: (entry) => access.credential(entry),
     admit: (entry, credential) => access.admit(entry, credential),
+    settle: (entry, credential, outcome) => access.settle(entry, credential, outcome),
     acceptCertificate: () => Promise.resolve(undefined),
     anotherCredential: () => Promise.resolve(undefined),
   };

@@ -14,8 +14,8 @@ interface CredentialState {
   readonly acceptedBy: Set<string>;
   /** Names of the devices that refused it. */
   refusedBy: string[];
-  /** Requests without a response so far. */
-  pending: number;
+  /** Devices that have it and did not respond so far, each with the timer of its hold. */
+  readonly pending: Map<string, NodeJS.Timeout>;
   waiting: (() => void)[];
 }
 
@@ -27,59 +27,59 @@ interface CredentialState {
 export class CredentialGate {
   readonly #states = new Map<string, CredentialState>();
 
-  /** Each command may try refused credentials again. */
+  /** Each command of the user may try refused credentials again; what devsh repeats by itself may not. */
   forgetRefusals(): void {
     for (const state of this.#states.values()) state.refusedBy = [];
   }
 
   /**
-   * Waits until the credential may be sent to one more device; the returned function reports the outcome.
-   * Throws a `CredentialError` if two devices refused it, unless this one accepted it before.
+   * Waits until the credential may be sent to one more device; `settle` reports the outcome. To be called when
+   * the device is connected: an absent one keeps nobody waiting.
+   * Throws a `CredentialError` if this device refused it, or two others did, unless this one accepted it last.
    */
-  async admit(
-    deviceName: string,
-    credential: Credential,
-  ): Promise<(outcome: CredentialOutcome) => void> {
+  async admit(deviceName: string, credential: Credential): Promise<void> {
     const state = this.#stateOf(credential);
-    if (state.acceptedBy.has(deviceName)) return this.#begin(deviceName, state);
-    while (state.acceptedBy.size === 0 && state.refusedBy.length + state.pending >= MAX_REFUSALS) {
+    const { acceptedBy, pending } = state;
+    if (acceptedBy.has(deviceName)) return;
+    while (
+      acceptedBy.size === 0 &&
+      !pending.has(deviceName) &&
+      state.refusedBy.length + pending.size >= MAX_REFUSALS
+    ) {
       this.#throwIfRefused(deviceName, credential, state);
       await new Promise<void>((resolve) => state.waiting.push(resolve));
     }
     this.#throwIfRefused(deviceName, credential, state);
-    return this.#begin(deviceName, state);
+    if (pending.has(deviceName)) return;
+    pending.set(
+      deviceName,
+      setTimeout(() => this.#release(deviceName, state), MAX_HOLD_MS),
+    );
   }
 
-  #begin(deviceName: string, state: CredentialState): (outcome: CredentialOutcome) => void {
-    state.pending += 1;
-    let isPending = true;
-    const settle = (): void => {
-      if (isPending) state.pending -= 1;
-      isPending = false;
-      for (const wake of state.waiting.splice(0)) wake();
-    };
-    const timer = setTimeout(settle, MAX_HOLD_MS);
-    return (outcome) => {
-      clearTimeout(timer);
-      if (outcome === 'accepted') state.acceptedBy.add(deviceName);
-      if (outcome === 'refused') {
-        state.acceptedBy.delete(deviceName);
-        if (!state.refusedBy.includes(deviceName)) state.refusedBy.push(deviceName);
-      }
-      settle();
-    };
+  settle(deviceName: string, credential: Credential, outcome: CredentialOutcome): void {
+    const state = this.#stateOf(credential);
+    if (outcome === 'accepted') state.acceptedBy.add(deviceName);
+    if (outcome === 'refused') {
+      state.acceptedBy.delete(deviceName);
+      if (!state.refusedBy.includes(deviceName)) state.refusedBy.push(deviceName);
+    }
+    this.#release(deviceName, state);
   }
 
-  #throwIfRefused(
-    deviceName: string,
-    credential: Credential,
-    { refusedBy }: CredentialState,
-  ): void {
-    if (refusedBy.length < MAX_REFUSALS) return;
-    const whose = credential.user === undefined ? 'the token' : `the login of ${credential.user}`;
+  #release(deviceName: string, { pending, waiting }: CredentialState): void {
+    clearTimeout(pending.get(deviceName));
+    pending.delete(deviceName);
+    for (const wake of waiting.splice(0)) wake();
+  }
+
+  #throwIfRefused(deviceName: string, { user }: Credential, { refusedBy }: CredentialState): void {
+    const isAgain = refusedBy.includes(deviceName);
+    if (!isAgain && refusedBy.length < MAX_REFUSALS) return;
+    const whose = user === undefined ? 'the token' : `the login of ${user}`;
     throw new CredentialError(
-      `${deviceName}: ${whose} was not tried, because ${refusedBy.join(' and ')} refused it. ` +
-        'Check it with "devsh login".',
+      `${deviceName}: ${whose} was not tried${isAgain ? ' again' : ''}, because ` +
+        `${refusedBy.join(' and ')} refused it. Check it with "devsh login".`,
     );
   }
 
@@ -87,7 +87,7 @@ export class CredentialGate {
     const key = credential.header();
     let state = this.#states.get(key);
     if (state === undefined) {
-      state = { acceptedBy: new Set(), refusedBy: [], pending: 0, waiting: [] };
+      state = { acceptedBy: new Set(), refusedBy: [], pending: new Map(), waiting: [] };
       this.#states.set(key, state);
     }
     return state;

@@ -17,8 +17,9 @@ import type * as Network from '../device/network.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
-import { CancelledError, DevshError } from '../errors.ts';
+import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import type { Access } from './access.ts';
+import type { CredentialOutcome } from './credential-gate.ts';
 import type { DeviceEntry } from './selector.ts';
 
 let network: Promise<typeof Network> | undefined;
@@ -137,8 +138,14 @@ export class DeviceSession {
   /**
    * Runs `work` with the open device. If the certificate is unknown or the credential refused, asks
    * `access` and runs `work` again: it must be one request, or safe to repeat after a 401.
+   *
+   * @param options.isWrite a refused login may be tried once more, to read back
    */
-  async use<T>(access: Access, work: (device: Device) => Promise<T>): Promise<T> {
+  async use<T>(
+    access: Access,
+    work: (device: Device) => Promise<T>,
+    { isWrite = false } = {},
+  ): Promise<T> {
     if (this.#caller !== access && isStopped(this.#state)) {
       const failure = this.#failure;
       await this.close();
@@ -151,7 +158,7 @@ export class DeviceSession {
         const opening = (this.#device ??= this.#open(access));
         try {
           const open = await opening;
-          const result = await this.#attempt(access, open, work);
+          const result = await this.#attempt(access, open, work, isWrite);
           this.#change({ kind: 'ready', latencyMs: open.device.latencyMs });
           return result;
         } catch (error) {
@@ -211,13 +218,14 @@ export class DeviceSession {
   }
 
   write(access: Access, request: WriteRequest): Promise<WriteResponse> {
-    return this.use(access, async (device) => {
+    const work = async (device: Device): Promise<WriteResponse> => {
       try {
         return await device.write(request);
       } finally {
         if (device.takesOneConnection) this.facts.set('connections', 'one');
       }
-    });
+    };
+    return this.use(access, work, { isWrite: true });
   }
 
   /**
@@ -315,14 +323,18 @@ export class DeviceSession {
     access: Access,
     { device, credential }: OpenDevice,
     work: (device: Device) => Promise<T>,
+    isWrite: boolean,
   ): Promise<T> {
-    const report = credential && (await access.admit(this.entry, credential));
+    const settle = (outcome: CredentialOutcome): void => {
+      if (credential !== undefined) access.settle(this.entry, credential, outcome);
+    };
     try {
       const result = await work(device);
-      report?.('accepted');
+      settle('accepted');
       return result;
     } catch (error) {
-      report?.(isRefusedLogin(error) ? 'refused' : 'unknown');
+      // The device may have executed a write that it calls refused: the read-back still gets the login.
+      settle(isRefusedLogin(error) && !isWrite ? 'refused' : 'unknown');
       throw error;
     } finally {
       for (const secret of device.sentSecrets) this.sentSecrets.add(secret);
@@ -342,14 +354,18 @@ export class DeviceSession {
       const trust = await access.acceptCertificate(this.entry, error);
       if (trust === undefined) throw error;
       this.#device = this.#open(access, { trust, credential: open.credential });
-    } else if (isRefusedLogin(error)) {
-      const credential = await access.anotherCredential(this.entry, open.credential);
-      if (credential === undefined) throw error;
-      this.#device = this.#open(access, { trust: open.device.trust, credential });
+    } else if (isRefusedLogin(error) || error instanceof CredentialError) {
+      const { trust } = open.device;
+      const credential = isRefusedLogin(error)
+        ? await access.anotherCredential(this.entry, open.credential)
+        : undefined;
+      // Without one, the next use looks up the login again: by then, it may be another one.
+      this.#device = credential && this.#open(access, { trust, credential });
     } else {
       throw error;
     }
     await open.device.close();
+    if (this.#device === undefined) throw error;
   }
 
   async #open(
@@ -374,6 +390,7 @@ export class DeviceSession {
       trust,
       route,
       credential,
+      beforeLogin: credential && (() => access.admit(this.entry, credential)),
       profile: this.profile,
       // A device stays open between command lines, but each line has its own time limit and trace.
       trace: (line) => this.#caller?.trace?.(line()),

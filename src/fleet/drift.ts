@@ -1,4 +1,10 @@
-import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  valueAt,
+  valueText,
+  frequencies,
+} from '../device/record.ts';
 import { comparedText, isCompared } from './compared.ts';
 import { sharedText, type DeviceRecords } from './fold.ts';
 import { counted } from '../text/one-line.ts';
@@ -179,11 +185,7 @@ function contentOf(record: DeviceRecord, { counts, text }: Comparison): string {
 
 /** The most common content; undefined for a tie. */
 function mostCommon(contents: readonly (string | undefined)[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const content of contents) {
-    if (content !== undefined) counts.set(content, (counts.get(content) ?? 0) + 1);
-  }
-  const [first, second] = [...counts].sort(([, a], [, b]) => b - a);
+  const [first, second] = frequencies(contents.filter((content) => content !== undefined));
   return first !== undefined && first[1] > (second?.[1] ?? 0) ? first[0] : undefined;
 }
 

@@ -31,16 +31,16 @@ export async function* fanOut<Item, Result>(
       const next = waiting.next();
       if (next.done === true) return;
       running += 1;
-      work(next.value, emit)
-        .catch((error: unknown) => {
-          failure ??= { error };
-        })
-        .finally(() => {
-          running -= 1;
-          start();
-          wake();
-        });
+      work(next.value, emit).then(ended, (error: unknown) => {
+        failure ??= { error };
+        ended();
+      });
     }
+  };
+  const ended = (): void => {
+    running -= 1;
+    start();
+    wake();
   };
 
   start();

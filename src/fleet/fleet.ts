@@ -23,13 +23,15 @@ export interface FleetCall {
   readonly width: Width;
 }
 
-export type FleetRead =
-  | {
-      readonly session: DeviceSession;
-      readonly ok: true;
-      readonly records: readonly DeviceRecord[];
-    }
-  | { readonly session: DeviceSession; readonly ok: false; readonly error: DevshError };
+/** What reading one device gave; `done`: the number of devices of `total` that have ended with it. */
+export type FleetRead = {
+  readonly session: DeviceSession;
+  readonly done: number;
+  readonly total: number;
+} & (
+  | { readonly ok: true; readonly records: readonly DeviceRecord[] }
+  | { readonly ok: false; readonly error: DevshError }
+);
 
 /** The devices of a shell session: the connected ones, and the selection for the next command. */
 export class Fleet {
@@ -84,9 +86,7 @@ export class Fleet {
       }
       // A connected one is closed when `join` replaces it.
       if (known !== current) void known?.close();
-      const changed = (): void => {
-        this.#changed();
-      };
+      const changed = (): void => this.#changed();
       const session = new DeviceSession(entry, changed, this.#onReading);
       const { onNew } = this;
       if (onNew !== undefined) session.facts.onNew((news) => onNew(entry, news));
@@ -133,27 +133,24 @@ export class Fleet {
     resource: string,
     call: FleetCall,
   ): AsyncIterable<FleetRead> {
-    return fanOut<DeviceSession, FleetRead>(
-      sessions,
-      call.width,
-      async (session, emit) => {
-        try {
-          const records = await session.list(call.access, resource, call.signal);
-          const { refine } = call;
-          emit({
-            session,
-            ok: true,
-            records: refine ? await refine(session, records) : records,
-          });
-        } catch (error) {
-          if (!(error instanceof DevshError)) throw error;
-          emit({ session, ok: false, error });
-        } finally {
-          if (call.closes === true) await session.close();
-        }
-      },
-      call.signal,
-    );
+    const { access, signal, refine, closes, width } = call;
+    const total = sessions.length;
+    let done = 0;
+    const readOne = async (session: DeviceSession, emit: (read: FleetRead) => void) => {
+      try {
+        const list = await session.list(access, resource, signal);
+        const records = refine ? await refine(session, list) : list;
+        done += 1;
+        emit({ session, done, total, ok: true, records });
+      } catch (error) {
+        if (!(error instanceof DevshError)) throw error;
+        done += 1;
+        emit({ session, done, total, ok: false, error });
+      } finally {
+        if (closes === true) await session.close();
+      }
+    };
+    return fanOut(sessions, width, readOne, signal);
   }
 
   subscribe(listener: () => void): () => void {

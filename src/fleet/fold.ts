@@ -1,4 +1,10 @@
-import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  grouped,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
 import { comparedText, isCompared } from './compared.ts';
 
 export interface DeviceRecords {
@@ -35,7 +41,7 @@ interface Group {
   /** Another record with the same content on one device: merging the two would hide one. */
   next: Group | undefined;
   /** All groups with the same key; undefined without a key. */
-  readonly variants: Group[] | undefined;
+  variants: Group[] | undefined;
 }
 
 const NONE: readonly string[] = [];
@@ -48,7 +54,7 @@ const NONE: readonly string[] = [];
 export class Fold {
   readonly #keyField: string;
   readonly #perDevice: ReadonlySet<string>;
-  readonly #contentOf: ((record: DeviceRecord) => string) | undefined;
+  readonly #contentOf: (record: DeviceRecord) => string;
   readonly #places = new Map<DeviceRef, number>();
   readonly #groups: Group[] = [];
   readonly #byContent = new Map<string, Group>();
@@ -56,28 +62,28 @@ export class Fold {
   /** Groups whose differences must be computed again. */
   readonly #changed = new Set<Group[]>();
 
-  /** @param isAlone no second device follows, so nothing is compared */
-  constructor(keyField: string, perDevice: readonly string[], isAlone = false) {
+  constructor(keyField: string, perDevice: readonly string[]) {
     this.#keyField = keyField;
     this.#perDevice = new Set(perDevice);
-    this.#contentOf = isAlone ? undefined : contentReader(keyField, this.#perDevice);
+    this.#contentOf = contentReader(keyField, this.#perDevice);
   }
 
   /** @param place the unique position of the device among the others */
   add({ device, records }: DeviceRecords, place: number): void {
     this.#places.set(device, place);
+    const devices: [DeviceRef] = [device];
     for (const [at, record] of records.entries()) {
-      const content = this.#contentOf?.(record);
+      const content = this.#contentOf(record);
       let before: Group | undefined;
-      let group = content === undefined ? undefined : this.#byContent.get(content);
+      let group = this.#byContent.get(content);
       while (group?.newest === device) [before, group] = [group, group.next];
       if (group !== undefined) {
         this.#join(group, device, record, at);
         continue;
       }
-      const created = this.#begin(device, record, at);
-      if (before !== undefined) before.next = created;
-      else if (content !== undefined) this.#byContent.set(content, created);
+      const created = this.#begin(devices, record, at);
+      if (before === undefined) this.#byContent.set(content, created);
+      else before.next = created;
     }
   }
 
@@ -96,34 +102,32 @@ export class Fold {
     });
   }
 
-  #begin(device: DeviceRef, record: DeviceRecord, at: number): Group {
-    const variants = this.#variantsOf(record);
+  /** @param devices the device, in a list that all of its rows share */
+  #begin(devices: [DeviceRef], record: DeviceRecord, at: number): Group {
+    const [device] = devices;
     const group: Group = {
-      devices: [device],
+      devices,
       records: [record],
-      isShared: false,
+      isShared: true,
       differing: NONE,
       place: this.#placeOf(device),
       at,
       newest: device,
       next: undefined,
-      variants,
+      variants: undefined,
     };
     this.#groups.push(group);
-    variants?.push(group);
-    if (variants !== undefined && variants.length > 1) this.#changed.add(variants);
-    return group;
-  }
-
-  #variantsOf(record: DeviceRecord): Group[] | undefined {
     const key = valueText(record[this.#keyField]);
     // A single object has no key: it is the same record on all devices.
-    if (key === '' && this.#keyField !== '') return undefined;
-    const known = this.#byKey.get(key);
-    if (known !== undefined) return known;
-    const variants: Group[] = [];
-    this.#byKey.set(key, variants);
-    return variants;
+    if (key === '' && this.#keyField !== '') return group;
+    group.variants = this.#byKey.get(key);
+    if (group.variants === undefined) {
+      this.#byKey.set(key, (group.variants = [group]));
+    } else {
+      group.variants.push(group);
+      this.#changed.add(group.variants);
+    }
+    return group;
   }
 
   #join(group: Group, device: DeviceRef, record: DeviceRecord, at: number): void {
@@ -164,9 +168,37 @@ export function foldRecords(
   perDevice: readonly string[],
   unread = 0,
 ): FoldedRow[] {
-  const fold = new Fold(keyField, perDevice, reads.length < 2);
+  const [only, ...others] = reads;
+  if (only !== undefined && others.length === 0) return rowsOf(only, keyField, perDevice, unread);
+  const fold = new Fold(keyField, perDevice);
   for (const [place, read] of reads.entries()) fold.add(read, place);
   return fold.rows(unread);
+}
+
+/** The rows of the only device that was read: compares nothing but records with the same key. */
+function rowsOf(
+  { device, records }: DeviceRecords,
+  keyField: string,
+  perDevice: readonly string[],
+  unread: number,
+): FoldedRow[] {
+  const devices = [device];
+  const rows = records.map((record) => {
+    return { devices, record, records: [record], differing: NONE, of: 1, unread };
+  });
+  const keyOf = ({ record }: FoldedRow): string => valueText(record[keyField]);
+  const keys = new Set<string>();
+  const repeated = new Set<string>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (keys.has(key)) repeated.add(key);
+    else keys.add(key);
+  }
+  if (keyField !== '') repeated.delete('');
+  if (repeated.size === 0) return rows;
+  const variants = grouped(rows, (row) => (repeated.has(keyOf(row)) ? keyOf(row) : undefined));
+  for (const same of variants.values()) markDifferences(same, keyField, new Set(perDevice));
+  return rows;
 }
 
 /** The note beside a row; empty if all devices have the same. States only the number of unread devices. */
@@ -211,7 +243,7 @@ function contentReader(
 }
 
 function markDifferences(
-  variants: readonly Group[],
+  variants: readonly Pick<Group, 'records' | 'differing'>[],
   keyField: string,
   perDevice: ReadonlySet<string>,
 ): void {

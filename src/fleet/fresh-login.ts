@@ -22,7 +22,8 @@ export async function tryLogin(
   const quiet: Access = {
     ...withoutAsking(access),
     credential: () => Promise.resolve(credential),
-    admit: () => Promise.resolve(() => undefined),
+    admit: () => Promise.resolve(),
+    settle: () => undefined,
   };
   try {
     await fresh.list(quiet, resource);

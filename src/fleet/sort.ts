@@ -8,82 +8,100 @@ function compareTexts(a: string, b: string): number {
   return collator.compare(a, b);
 }
 
-const NUMBER = /^-?\d+(\.\d+)?$/;
-
-/** Most important first; `-` reverses. Numbers by size, before text; empty values last either way. Stable. */
+/**
+ * Most important first; `-` reverses. Numbers by size, before text; empty values last either way. Stable.
+ *
+ * @param isWhole the items are a table that may grow, not a part of one
+ */
 export function sortBy<T>(
   items: readonly T[],
-  fields: readonly string[],
+  [field, ...others]: readonly string[],
   valueOf: (item: T, field: string) => Value | undefined,
+  isWhole = true,
 ): T[] {
-  // Starts with the least important field, because each pass is stable.
-  return fields.reduceRight<T[]>(
-    (sorted, field) => {
-      const isReversed = field.startsWith('-');
-      const name = isReversed ? field.slice(1) : field;
-      const texts = sorted.map((item) => valueText(valueOf(item, name)));
-      return inOrder(sorted, places(texts, isReversed));
-    },
-    [...items],
-  );
+  if (field === undefined || items.length < 2) return [...items];
+  const isReversed = field.startsWith('-');
+  const name = isReversed ? field.slice(1) : field;
+  const texts = items.map((item) => valueText(valueOf(item, name)));
+  const { order, ends } = inOrder(items, places(texts, isReversed, isWhole));
+  if (others.length === 0) return order;
+  // The other fields only decide between items with equal values: short lists sort faster.
+  let start = 0;
+  for (const end of ends) {
+    if (end - start > 1) {
+      const equal = sortBy(order.slice(start, end), others, valueOf, false);
+      for (const [index, item] of equal.entries()) order[start + index] = item;
+    }
+    start = end;
+  }
+  return order;
 }
 
-/** The rank of each text among the distinct ones; collates each of them only once. */
-function places(texts: readonly string[], isReversed: boolean): readonly number[] {
-  const distinct = new Map<string, number>();
-  for (const text of texts) distinct.set(text, 0);
-  const hasEmpty = distinct.delete('');
-  const keys = [...distinct.keys()];
-  const numbers = keys.filter(isNumber).map(toNumberKey).sort(compareNumbers);
-  const words = inCollation(keys.filter((text) => !isNumber(text)));
-  let place = -1;
-  for (const [index, key] of numbers.entries()) {
-    const previous = numbers[index - 1];
-    if (previous === undefined || compareNumbers(previous, key) !== 0) place += 1;
-    distinct.set(key.text, place);
-  }
-  for (const [index, word] of words.entries()) {
-    const previous = words[index - 1];
-    if (previous === undefined || !isSame(previous, word)) place += 1;
-    distinct.set(word.text, place);
-  }
-  if (isReversed) for (const [text, at] of distinct) distinct.set(text, place - at);
-  if (hasEmpty) distinct.set('', place + 1);
-  return texts.map((text) => distinct.get(text) ?? 0);
-}
-
+/** One of the distinct texts of a field. */
 interface Word {
   readonly text: string;
-  /** Undefined if only the collator can compare it. */
-  readonly key: string | undefined;
+  /** 0 for numbers, 1 for other texts, 2 for the empty one. */
+  readonly kind: number;
+  /** Orders words of one kind; undefined if only the collator can. */
+  readonly key: string | number | bigint | undefined;
+  /** Its rank; -1 if it is only in an earlier list. */
+  place: number;
 }
 
-function isSame(a: Word, b: Word): boolean {
-  if (a.key !== undefined && b.key !== undefined) return a.key === b.key;
-  return compareTexts(a.text, b.text) === 0;
+const EMPTY = 2;
+
+function wordOf(text: string): Word {
+  if (text === '') return { text, kind: EMPTY, key: '', place: 0 };
+  if (!/^-?\d+(\.\d+)?$/.test(text)) return { text, kind: 1, key: plainKey(text), place: 0 };
+  // Beyond 15 digits a double would make neighbours equal.
+  const key = text.length > 15 && !text.includes('.') ? BigInt(text) : Number(text);
+  return { text, kind: 0, key, place: 0 };
+}
+
+function compareWords(a: Word, b: Word): number {
+  if (a.kind !== b.kind) return a.kind - b.kind;
+  if (a.key === undefined || b.key === undefined) return compareTexts(a.text, b.text);
+  if (a.key < b.key) return -1;
+  return a.key > b.key ? 1 : 0;
 }
 
 /** The latest order: a growing table is not collated again for each new row. */
 let ordered: readonly Word[] = [];
 
-/** Sorts texts as the collator does; plain texts, which are most, without it. */
-function inCollation(texts: readonly string[]): readonly Word[] {
-  const left = new Set(texts);
-  const before = ordered.filter(({ text }) => left.delete(text));
-  const plain: { text: string; key: string }[] = [];
-  const others: Word[] = [];
-  for (const text of left) {
-    const key = plainKey(text);
-    if (key === undefined) others.push({ text, key });
-    else plain.push({ text, key });
+/** The rank of each text among the distinct ones; collates each of them only once. */
+function places(texts: readonly string[], isReversed: boolean, isWhole: boolean): number[] {
+  const distinct = new Map<string, Word>();
+  const earlier = isWhole ? ordered : [];
+  for (const word of earlier) {
+    word.place = -1;
+    distinct.set(word.text, word);
   }
-  plain.sort((a, b) => {
-    if (a.key === b.key) return 0;
-    return a.key < b.key ? -1 : 1;
+  const keyed: Word[] = [];
+  const others: Word[] = [];
+  const words = texts.map((text) => {
+    let word = distinct.get(text);
+    if (word === undefined) {
+      word = wordOf(text);
+      distinct.set(text, word);
+      (word.key === undefined ? others : keyed).push(word);
+    }
+    word.place = 0;
+    return word;
   });
-  others.sort((a, b) => compareTexts(a.text, b.text));
-  ordered = merged(before, merged(plain, others));
-  return ordered;
+  const fresh = merged(keyed.sort(compareWords), others.sort(compareWords));
+  const order = merged(
+    earlier.filter(({ place }) => place === 0),
+    fresh,
+  );
+  if (isWhole) ordered = order;
+  let last: Word | undefined;
+  for (const word of order) {
+    if (last !== undefined) word.place = last.place + (compareWords(last, word) === 0 ? 0 : 1);
+    last = word;
+  }
+  if (!isReversed || last === undefined) return words.map(({ place }) => place);
+  const most = last.kind === EMPTY ? last.place - 1 : last.place;
+  return words.map(({ kind, place }) => (kind === EMPTY ? place : most - place));
 }
 
 /** Merges two sorted lists by inserting the shorter one into the longer one. */
@@ -108,66 +126,44 @@ function firstAfter(words: readonly Word[], word: Word, from: number): number {
   while (low < high) {
     const middle = (low + high) >> 1;
     const other = words[middle];
-    if (other !== undefined && isAfter(other, word)) high = middle;
+    if (other !== undefined && compareWords(other, word) > 0) high = middle;
     else low = middle + 1;
   }
   return low;
 }
 
-function isAfter(a: Word, b: Word): boolean {
-  if (a.key !== undefined && b.key !== undefined) return a.key > b.key;
-  return compareTexts(a.text, b.text) > 0;
-}
-
-/** Signs, digits and small letters; excludes combining characters and numbers too long for a key. */
-const PLAIN = /^(?!.*\d{50})[_\-.@0-9a-z]+$/;
+/** Signs, digits and small letters; excludes combining characters, and numbers too long for a key. */
+const PLAIN = /^[_\-.@0-9a-z]{1,59}$/;
 /** In collator order. */
 const SIGNS = '_-.@';
 
 /** Its code unit order is the collator's order: signs, numbers by size, letters. Undefined for other texts. */
 export function plainKey(text: string): string | undefined {
   if (!PLAIN.test(text)) return undefined;
-  return text.replace(/[_\-.@]|\d+/g, (part) => {
-    const sign = SIGNS.indexOf(part);
-    if (sign !== -1) return String.fromCharCode(1 + sign);
-    const digits = part.replace(/^0+(?=\d)/, '');
-    // The number with more digits is larger.
-    return String.fromCharCode(0x20 + digits.length) + digits;
-  });
+  // The number with more digits is larger.
+  return text.replace(/[_\-.@]|0*(\d+)/g, (sign, digits?: string) =>
+    digits === undefined
+      ? String.fromCharCode(1 + SIGNS.indexOf(sign))
+      : String.fromCharCode(0x20 + digits.length) + digits,
+  );
 }
 
-/** A stable counting sort by rank. */
-function inOrder<T>(items: readonly T[], placeOf: readonly number[]): T[] {
+/** A stable counting sort by rank. `ends`: where the items of each rank end. */
+function inOrder<T>(
+  items: readonly T[],
+  placeOf: readonly number[],
+): { order: T[]; ends: Uint32Array } {
   const starts = new Uint32Array(items.length + 1);
   for (const place of placeOf) starts[place + 1] = (starts[place + 1] ?? 0) + 1;
   for (let place = 1; place < starts.length; place += 1) {
     starts[place] = (starts[place] ?? 0) + (starts[place - 1] ?? 0);
   }
-  const sorted = [...items];
+  const order = [...items];
   items.forEach((item, index) => {
     const place = placeOf[index] ?? 0;
     const at = starts[place] ?? 0;
-    sorted[at] = item;
+    order[at] = item;
     starts[place] = at + 1;
   });
-  return sorted;
-}
-
-function isNumber(text: string): boolean {
-  return NUMBER.test(text);
-}
-
-interface NumberKey {
-  readonly text: string;
-  readonly number: number | bigint;
-}
-
-function toNumberKey(text: string): NumberKey {
-  // Beyond 15 digits a double would make neighbours equal.
-  return { text, number: text.length > 15 && !text.includes('.') ? BigInt(text) : Number(text) };
-}
-
-function compareNumbers({ number: a }: NumberKey, { number: b }: NumberKey): number {
-  if (a < b) return -1;
-  return a > b ? 1 : 0;
+  return { order, ends: starts };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt, valueText, grouped } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
 import type { Event, FieldChange, StepName } from './events.ts';
 
@@ -24,11 +24,7 @@ export interface WrittenStep extends StepName {
  */
 export function attributed(events: readonly Event[], steps: readonly WrittenStep[]): Event[] {
   if (steps.length === 0) return [...events];
-  const byRecord = new Map<string, WrittenStep[]>();
-  for (const step of steps) {
-    const name = recordName(step);
-    byRecord.set(name, [...(byRecord.get(name) ?? []), step]);
-  }
+  const byRecord = grouped(steps, recordName);
   return events.flatMap((event): Event[] => {
     if (!('key' in event)) return [event];
     const own = (byRecord.get(recordName(event)) ?? [])

@@ -1,5 +1,4 @@
-import type { Value } from '../device/record.ts';
-import { valueAt } from '../device/record.ts';
+import { type Value, valueAt } from '../device/record.ts';
 import type { KeptRecord } from './kept.ts';
 import type { Identity } from './lines.ts';
 import type { Difference, Life, ResourceLife } from './replay.ts';

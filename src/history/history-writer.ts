@@ -13,6 +13,7 @@ import {
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DeviceRecord } from '../device/record.ts';
 import { fileError, writeTextAtomically } from '../os/files.ts';
 import type { HistoryFiles, HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
@@ -37,7 +38,9 @@ const TURN_MS = 10;
 const DAY_MS = 86_400_000;
 
 /** A reading that waits to be written. */
-export type Observed = Omit<NewReading, 'identity'> & {
+export type Observed = Omit<NewReading, 'identity' | 'before'> & {
+  /** The session that read; what it read before is kept for as long as it lives. */
+  readonly session: object;
   readonly name: string;
   readonly address: string;
   readonly pin: string;
@@ -56,8 +59,8 @@ export class HistoryWriter {
   readonly #files: HistoryFiles;
   /** Unchanged readings that are not written yet, by path and resource. */
   readonly #held = new Map<string, { readonly path: string; readonly line: LineOfReading }>();
-  /** What this process has kept a reading of: a command of its own writes its one reading at once. */
-  readonly #kept = new Set<string>();
+  /** What each session read last, by resource: it caches the same. Its first reading is written at once. */
+  readonly #last = new WeakMap<object, Map<string, readonly DeviceRecord[]>>();
   #appended = 0;
 
   constructor(files: HistoryFiles) {
@@ -104,7 +107,7 @@ export class HistoryWriter {
   }
 
   /** Returns whether it has written something. */
-  #keep(reading: NewReading, keeper: Keeper, now: number): boolean {
+  #keep(reading: Observed & NewReading, keeper: Keeper, now: number): boolean {
     const path = this.#files.path(reading.identity.name);
     const id = `${path}\n${reading.resource}`;
     return this.#append(path, (lastOf, whole) => {
@@ -112,16 +115,18 @@ export class HistoryWriter {
       if (last?.kind === 'large' && isTooLarge(reading)) return undefined;
       const same = sameLine(last, reading, keeper);
       const held = this.#held.get(id)?.line;
+      const kept = this.#last.get(reading.session) ?? new Map<string, readonly DeviceRecord[]>();
+      const before = kept.get(reading.resource);
+      kept.set(reading.resource, isTooLarge(reading) ? [] : reading.records);
+      this.#last.set(reading.session, kept);
       if (same === undefined) {
         this.#held.delete(id);
-        this.#kept.add(id);
-        const before = (held && followUp(lastOf, held)) ?? '';
-        const lines = nextLines(whole() + before, reading, keeper, now);
-        return lines === undefined ? before : before + lines;
+        const text = (held && followUp(lastOf, held)) ?? '';
+        const lines = nextLines(whole() + text, { ...reading, before }, keeper, now);
+        return lines === undefined ? text : text + lines;
       }
       const isSoon = reading.to - (last?.to ?? 0) < SAME_EVERY_MS;
-      if (!isSoon || !this.#kept.has(id)) {
-        this.#kept.add(id);
+      if (!isSoon || before === undefined) {
         this.#held.delete(id);
         return lineText(same);
       }

@@ -1,6 +1,7 @@
 import { DevshError } from '../errors.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { type Event, eventsOf } from './events.ts';
+import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState } from './kept.ts';
 import type { Identity, Moment } from './lines.ts';
@@ -93,9 +94,8 @@ function notRead(
   first: Moment | undefined,
   isLarge: boolean,
 ): string {
-  const at = new Date(time).toISOString();
   if (first === undefined && isLarge) return `${device}: ${resource} is too large to be kept`;
   return first === undefined
     ? `${device}: devsh has not kept a reading of ${resource} yet`
-    : `${device}: ${resource} was not read by ${at}; the first reading is of ${new Date(first.to).toISOString()}`;
+    : `${device}: ${resource} was not read by ${zonedTime(time)}; the first reading is of ${zonedTime(first.to)}`;
 }

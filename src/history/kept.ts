@@ -45,6 +45,8 @@ export function keptWithout(record: KeptRecord, names: readonly string[]): KeptR
 /** By key, in the order of the device. */
 export type KeptState = ReadonlyMap<string, KeptRecord>;
 
+const NOTHING = { records: [], state: new Map<string, KeptRecord>() };
+
 /** Names of fields that count, or say who or what wrote last. */
 const MOVES =
   /(?:counter|uptime|etag|_rev|revision)$|^(?:login|logon|access|request|use|visit|session|fail(?:ed|ure)?|bad)s?(?:login|logon|attempt|password)?s?(?:count|counter|total)$|^(?:last)?(?:modified|updated|changed|edited)by$|^last(?:login|seen|active)?(?:ip|address|host|from)$/;
@@ -104,18 +106,27 @@ export class Keeper {
     );
   }
 
-  /** By key, in the order of the device. */
+  /**
+   * By key, in the order of the device.
+   *
+   * @param known another reading, and what is kept of it: records that are the same are taken from there
+   */
   state(
     resource: string,
     records: readonly DeviceRecord[],
     keyField: string,
     moving: ReadonlySet<string>,
+    known: { readonly records: readonly DeviceRecord[]; readonly state: KeptState } = NOTHING,
   ): KeptState {
     const keys = this.#keys(records, keyField, moving);
+    const knownKeys = this.#keys(known.records, keyField, moving);
+    const before = new Map(known.records.map((record, index) => [knownKeys[index], record]));
     return new Map(
       records.map((record, index) => {
         const key = keys[index] ?? '';
-        return [key, this.#kept(resource, key, keyField, record, moving)];
+        const isSame = isDeepStrictEqual(before.get(key), record);
+        const kept = isSame ? known.state.get(key) : undefined;
+        return [key, kept ?? this.#kept(resource, key, keyField, record, moving)];
       }),
     );
   }

@@ -4,6 +4,7 @@ import type { ClockOffset } from '../device/client.ts';
 import type { DeviceRecord, JsonValue } from '../device/record.ts';
 import { parseJson } from '../device/json.ts';
 import { type KeptRecord, quickText } from './kept.ts';
+import { attempt } from '../errors.ts';
 
 /** When a reading began and ended, in ms UTC: the device had this state at some time between them. */
 export interface Moment {
@@ -107,17 +108,13 @@ export function isWhole(text: string): boolean {
 
 /** A line, or undefined if it is damaged, or not of devsh. */
 export function parseLine(text: string): HistoryLine | undefined {
-  try {
-    if (!isWhole(text)) return undefined;
-    const line = parseJson(text) as unknown as HistoryLine | null;
-    if (typeof line !== 'object' || line === null) return undefined;
-    if (line.kind === 'life') return typeof line.at === 'number' ? line : undefined;
-    const isReading = typeof line.from === 'number' && typeof line.to === 'number';
-    if (line.kind === 'large') return isReading ? line : undefined;
-    return isReading && 'digest' in line && ['all', 'change', 'same'].includes(line.kind)
-      ? line
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  if (!isWhole(text)) return undefined;
+  const line = attempt(Error, () => parseJson(text) as unknown as HistoryLine | null) ?? null;
+  if (typeof line !== 'object' || line === null) return undefined;
+  if (line.kind === 'life') return typeof line.at === 'number' ? line : undefined;
+  const isReading = typeof line.from === 'number' && typeof line.to === 'number';
+  if (line.kind === 'large') return isReading ? line : undefined;
+  return isReading && 'digest' in line && ['all', 'change', 'same'].includes(line.kind)
+    ? line
+    : undefined;
 }

@@ -19,6 +19,8 @@ export interface NewReading extends Moment {
   readonly resource: string;
   readonly keyField: string;
   readonly records: readonly DeviceRecord[];
+  /** What this process read before: records that are the same are not prepared again. */
+  readonly before?: readonly DeviceRecord[] | undefined;
   /** Fields that move by themselves, as the profile knows. */
   readonly moving: readonly string[];
   readonly clock?: ClockOffset | undefined;
@@ -154,9 +156,15 @@ function freshValues(reading: NewReading, keeper: Keeper, names: readonly string
 }
 
 function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: string): LineOfReading {
-  const { resource, records, keyField, from, to, clock } = reading;
+  const { resource, records, before, keyField, from, to, clock } = reading;
+  const knownNames = track.moving?.fields ?? [];
   let names = movingNames(reading, track.moving);
-  const state = keeper.state(resource, records, keyField, new Set(names));
+  const isKnown =
+    before !== undefined &&
+    names.length === knownNames.length &&
+    keeper.digestOf(before, new Set(knownNames)) === track.digest;
+  const known = isKnown ? { records: before, state: track.state } : undefined;
+  const state = keeper.state(resource, records, keyField, new Set(names), known);
   const isIn = (name: string): boolean => names.includes(name);
   const found = differenceOf(
     track.state,

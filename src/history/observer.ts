@@ -8,6 +8,8 @@ import { MAX_RECORDS } from './next-lines.ts';
 
 /** Readings are written when none arrived for this long, or before the process ends. */
 const QUIET_MS = 1_000;
+/** During a long run some always arrive: none waits for longer. */
+const LONGEST_MS = 30_000;
 
 type Report = (text: string, level: 'info' | 'warning') => void;
 
@@ -61,6 +63,7 @@ export class Observer {
     this.#announce();
     this.#waiting.push({
       ...session.ref,
+      session,
       ...{ pin, resource, records, from: startedAt, to: endedAt, clock },
       keyField: keyFieldOf(profile, resource, records),
       moving: ignoredFields(profile, resource),
@@ -71,10 +74,10 @@ export class Observer {
   };
 
   /** One timer for a fleet: it starts again if readings came meanwhile. */
-  #writeWhenQuiet(ms: number): NodeJS.Timeout {
+  #writeWhenQuiet(ms: number, startedAt = performance.now()): NodeJS.Timeout {
     const timer = setTimeout(() => {
-      const quietMs = performance.now() - this.#lastAt;
-      this.#timer = quietMs < QUIET_MS ? this.#writeWhenQuiet(QUIET_MS - quietMs) : undefined;
+      const waitMs = Math.min(this.#lastAt + QUIET_MS, startedAt + LONGEST_MS) - performance.now();
+      this.#timer = waitMs > 0 ? this.#writeWhenQuiet(waitMs, startedAt) : undefined;
       if (this.#timer === undefined) void this.flush();
     }, ms);
     return timer.unref();
@@ -94,9 +97,7 @@ export class Observer {
     if (readings.length === 0) return;
     try {
       await this.#writer.write(readings, this.#limits(), {
-        onError: (error) => {
-          this.#warn(error);
-        },
+        onError: (error) => this.#warn(error),
         onTooLarge: ({ name, resource, records }) => {
           const text = `${records.length} records of ${resource}, more than ${MAX_RECORDS}`;
           this.#report(`${name}: this reading is too large to be kept: ${text}`, 'info');
@@ -110,9 +111,7 @@ export class Observer {
   /** Writes all that is left. Never throws. */
   async close(): Promise<void> {
     await this.flush();
-    await this.#writer.close().catch((error: unknown) => {
-      this.#warn(error);
-    });
+    await this.#writer.close().catch((error: unknown) => this.#warn(error));
   }
 
   #announce(): void {

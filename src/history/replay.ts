@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClockOffset } from '../device/client.ts';
-import { valueAt } from '../device/record.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { valueAt, type DeviceRecord } from '../device/record.ts';
 import { type KeptRecord, type KeptState, keptWithout } from './kept.ts';
 import {
   type Identity,

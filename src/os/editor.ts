@@ -12,7 +12,8 @@ export interface Draft {
   readonly name: string;
 }
 
-const ENDS = ['SIGHUP', 'SIGTERM'] as const;
+/** Signals that end devsh while a program has the terminal. */
+export const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
 /**
  * Opens a text in `$VISUAL` or `$EDITOR`, which gets the terminal; resolves to the saved text. The file
@@ -27,9 +28,7 @@ export async function editInProgram(
 ): Promise<string> {
   const words = editorWords(env);
   const folder = await mkdtemp(join(tmpdir(), 'devsh-edit-'));
-  const removeNow = (): void => {
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const removeNow = (): void => rmSync(folder, { recursive: true, force: true });
   const onEnd = (ended: NodeJS.Signals): void => {
     removeNow();
     // Without another listener the default action of the signal must still happen.

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { SettingsError } from '../errors.ts';
+import { SettingsError, attempt } from '../errors.ts';
 
 /** The folders that devsh keeps its files in; none of them needs to exist. */
 export interface Paths {
@@ -108,11 +108,6 @@ function outermostAncestor(pid: string): string {
 
 /** The fields after the program name in proc_pid_stat(5). */
 function processFacts(pid: string): string[] | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-  } catch {
-    return undefined;
-  }
+  const text = attempt(Error, () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return text?.replace(/^.*\) /s, '').split(' ');
 }

@@ -77,7 +77,7 @@ async function makeFolders(path: string): Promise<void> {
     if (code === 'ENOENT' && dirname(path) !== path) {
       await makeFolders(dirname(path));
       await mkdir(path, PRIVATE_FOLDER).catch(ignoreExisting);
-    } else if (!(await isFolder(path))) {
+    } else if (!(await stat(path).catch(() => undefined))?.isDirectory()) {
       throw error;
     }
   }
@@ -85,14 +85,6 @@ async function makeFolders(path: string): Promise<void> {
 
 function ignoreExisting(error: unknown): void {
   if (errorCode(error) !== 'EEXIST') throw error;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -110,11 +102,12 @@ export async function writeTextAtomically(
 }
 
 /** Same for a new file. Throws a RefusedError if the path exists. */
-export async function writeNewText(path: string, text: string): Promise<void> {
-  await writeDraft(path, path, text, (draft, target) => {
+export async function writeNewText(path: string, text: string, isSynced = true): Promise<void> {
+  const place = (draft: string, target: string): Promise<void> => {
     linkNewSync(draft, target);
     return Promise.resolve();
-  });
+  };
+  await writeDraft(path, path, text, place, isSynced);
 }
 
 /** Gives a whole file a second name. Throws EEXIST if that name exists. */

@@ -13,7 +13,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CancelledError, SettingsError } from '../errors.ts';
+import { CancelledError, SettingsError, attempt } from '../errors.ts';
 import {
   errorCode,
   fileError,
@@ -193,12 +193,9 @@ async function isStale(lock: string, holder: string, staleMs: number): Promise<b
   // Age means nothing here: a write to a slow device may take long.
   if (pid !== undefined && host === hostname()) return !isAlive(Number(pid));
   // On a shared home folder the owner may be a process of another machine, which cannot be checked.
-  try {
-    const { mtimeMs } = await stat(lock);
-    return Date.now() - mtimeMs > staleMs;
-  } catch {
-    return false; // gone: the next attempt decides
-  }
+  const stats = await stat(lock).catch(() => undefined);
+  // If it is gone, the next attempt decides.
+  return stats !== undefined && Date.now() - stats.mtimeMs > staleMs;
 }
 
 function isAlive(pid: number): boolean {
@@ -213,11 +210,9 @@ function isAlive(pid: number): boolean {
 
 /** Whether a killed process only waits for its parent to notice, which in some containers never happens. */
 function isZombie(pid: number): boolean {
-  try {
-    return /\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false; // not Linux, or gone
-  }
+  // Undefined if this is not Linux, or the process is gone.
+  const facts = attempt(Error, () => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return facts !== undefined && /\) Z [^)]*$/.test(facts);
 }
 
 /**

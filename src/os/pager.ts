@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { programWords } from './editor.ts';
+import { ENDS, programWords } from './editor.ts';
 import { runInTerminal, stty } from './terminal.ts';
 
 /** The setting `pager`: a program with its arguments, or false for none. */
@@ -11,8 +11,6 @@ export type PagerSetting = string | false | undefined;
 export const LESS_INLINE = 'FRX';
 /** From the full screen: always on a screen of its own, also for a short text. */
 const LESS_FULL_SCREEN = 'R';
-
-const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
 /** The first one set: the setting (also `DEVSH_PAGER`), `$PAGER`, `less`. Undefined: no pager. */
 export function pagerWords(

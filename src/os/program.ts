@@ -129,9 +129,8 @@ export function runProgram({
       child.stderr?.destroy();
       resolve(end);
     };
-    const stop = (): void => {
+    const stop = (): void =>
       finish({ kind: 'stopped', stdout: text('stdout'), stderr: text('stderr') });
-    };
     const limit = setTimeout(() => {
       finish({ kind: 'late', stdout: text('stdout'), stderr: text('stderr') });
     }, limitMs);
@@ -147,14 +146,13 @@ export function runProgram({
     child.on('error', (error) => {
       finish({ kind: 'not started', reason: whyNotStarted(error), cause: error });
     });
-    const ended = (status: number | null): void => {
+    const ended = (status: number | null): void =>
       finish({
         kind: 'ended',
         status: status ?? -1,
         stdout: text('stdout'),
         stderr: text('stderr'),
       });
-    };
     child.on('close', ended);
     child.on('exit', (status) => {
       // On a busy machine output may still be unread at exit: it is read first.

@@ -1,4 +1,4 @@
-import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, ID_NAME, type Value, valueAt, valueText } from '../device/record.ts';
 import type { View } from '../shell/output.ts';
 import { cut, visible } from '../text/visible.ts';
 import { quotedKey } from '../change/plan.ts';
@@ -49,8 +49,7 @@ export function columnsOf(view: View, fields: readonly string[]): string[] {
   ];
 }
 
-const ID_NAME = /(?:^|[_-])(?:uu|gu)?id$|[a-z](?:Uu|Gu)?I[dD]$/;
-const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
+export const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
 
 /** Number of records examined for ids. */
 const SAMPLE = 50;

@@ -10,7 +10,7 @@ import {
 } from '../change/plan.ts';
 import { type StepResult, type Verdict, VERDICTS } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
-import { type DeviceRef, jsonText, type JsonValue } from '../device/record.ts';
+import { type DeviceRef, isList, jsonText, type JsonValue } from '../device/record.ts';
 import { maskedDifference } from '../change/compare.ts';
 import { maskedRecord, maskedValue } from '../device/sensitive-fields.ts';
 import { type DevshError, UsageError } from '../errors.ts';
@@ -299,24 +299,51 @@ export function driftObjects({ drift, resource }: DriftOutput): DriftRowObject[]
 
 /** The document as `toJson` writes it, with a line break, in parts: an entry of each list at a time. */
 export function* documentText(document: DocumentObject): Generator<string> {
+  yield* objectText(document, listText);
+  yield '\n';
+}
+
+function* objectText(
+  object: JsonObject,
+  textOf: (list: readonly JsonValue[]) => Generator<string>,
+): Generator<string> {
   let before = '{';
-  for (const [name, value] of Object.entries<JsonValue>(document)) {
+  for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue;
     yield `${before}${toJson(name)}:`;
     before = ',';
-    if (Array.isArray(value)) yield* listText(value);
+    if (isList(value)) yield* textOf(value);
     else yield toJson(value);
   }
-  yield '}\n';
+  yield '}';
 }
 
 function* listText(list: readonly JsonValue[]): Generator<string> {
   let before = '[';
   for (const item of list) {
-    yield before + toJson(item);
+    yield before;
     before = ',';
+    if (hasLongList(item)) yield* objectText(item, longListText);
+    else yield toJson(item);
   }
   yield before === '[' ? '[]' : ']';
+}
+
+/** A device with more records is not written as one text: that would take more memory than the records. */
+const PART_LENGTH = 500;
+
+function hasLongList(value: JsonValue): value is JsonObject {
+  if (typeof value !== 'object' || value === null || isList(value)) return false;
+  return Object.values(value).some((item) => isList(item) && item.length > PART_LENGTH);
+}
+
+function* longListText(list: readonly JsonValue[]): Generator<string> {
+  yield '[';
+  for (let from = 0; from < list.length; from += PART_LENGTH) {
+    if (from > 0) yield ',';
+    yield toJson(list.slice(from, from + PART_LENGTH)).slice(1, -1);
+  }
+  yield ']';
 }
 
 /** The version of every JSON document; changes only when a reader could break. */
@@ -327,9 +354,7 @@ type JsonObject = Readonly<Record<string, JsonValue>>;
 
 /** Exact, and harmless in a terminal: control, bidi and invisible characters are written as `\uXXXX`. */
 export function toJson(value: JsonValue, options: { readonly indent?: number } = {}): string {
-  const text = nativeText(value, options.indent) ?? jsonText(value, options);
-  // Line breaks inside strings are escaped already; those left belong to the layout.
-  return text.split('\n').map(replaceUnsafeInJson).join('\n');
+  return replaceUnsafeInJson(nativeText(value, options.indent) ?? jsonText(value, options));
 }
 
 /** Three times faster, but recursive and without `bigint`: returns undefined if it fails. */

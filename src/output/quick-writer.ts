@@ -93,12 +93,8 @@ export function silenceable(writer: Writer, remarks: RemarkWriter): Writer {
 /** One JSON object a line, as it arrives: records, results, answers, errors. */
 function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
   let plans: Plan[] = [];
-  const line = (value: JsonValue): void => {
-    lines([value]);
-  };
-  const lines = (values: readonly JsonValue[]): void => {
-    writeInPieces(textsOf(values), out, '\n');
-  };
+  const line = (value: JsonValue): void => lines([value]);
+  const lines = (values: readonly JsonValue[]): void => writeInPieces(textsOf(values), out, '\n');
   // A plan is data only if nothing follows it; unread devices are always data.
   const flushPlans = (asData: boolean): void => {
     for (const device of plans.flatMap(({ devices }) => devices)) {

@@ -28,7 +28,7 @@ import {
   readableColumnsOf,
 } from './cells.ts';
 import { visible } from '../text/visible.ts';
-import type { TextColumn, TextTable } from './table-text.ts';
+import type { LongTable, TextColumn } from './table-text.ts';
 import { counted } from '../text/one-line.ts';
 
 /** Reads of one view, prepared for text. */
@@ -115,7 +115,7 @@ function valueOf({ record, devices }: FoldedRow, field: string): Value | undefin
  * @param isTty for a person: what names the record comes before its devices, ids are left out, and
  * look-alike names are distinguishable. For a program the device stays first, with every field.
  */
-export function readCells(table: ReadTable, isTty: boolean): TextTable {
+export function readCells(table: ReadTable, isTty: boolean): LongTable {
   const { view, rows, key } = table;
   const records = rows.map(({ record }) => record);
   const fields = isTty ? readableColumnsOf(view, table.fields, records) : table.fields;
@@ -130,19 +130,21 @@ export function readCells(table: ReadTable, isTty: boolean): TextTable {
     })),
   );
   if (hasNotes) columns.push({ title: 'NOTE', role: 'note' });
-  return {
-    columns,
-    rows: rows.map((row) => [
-      ...beside(
-        visible(row.devices.map(({ name }) => name).join(',')),
-        fields.map((field) => {
-          const isName = isTty && field === key;
-          return isName ? nameText(key, row.record[key]) : rowText(row, field, view);
-        }),
-      ),
-      ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
-    ]),
-  };
+  const cellsOf = (row: FoldedRow): string[] => [
+    ...beside(
+      visible(row.devices.map(({ name }) => name).join(',')),
+      fields.map((field) => {
+        const isName = isTty && field === key;
+        return isName ? nameText(key, row.record[key]) : rowText(row, field, view);
+      }),
+    ),
+    ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
+  ];
+  return { columns, rows: mapped(rows, cellsOf) };
+}
+
+function* mapped<One, Other>(items: readonly One[], other: (item: One) => Other): Generator<Other> {
+  for (const item of items) yield other(item);
 }
 
 /** A per-device field or a time has one text only if all devices of the row agree. */

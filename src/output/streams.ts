@@ -86,6 +86,8 @@ interface Cause {
 
 /** Each cause once, in order of appearance. */
 export function causesOf(failures: readonly Failure[]): Cause[] {
+  const sharedReason = ({ device, error }: Failure): string =>
+    withoutDevice(reasonText(error, device), device);
   return [...grouped(failures, sharedReason)].map(([cause, found]) => {
     const [{ error, device }] = found;
     // A single device keeps its name, so that its commands can be copied.
@@ -102,11 +104,12 @@ export function causeLines(failures: readonly Failure[], most = Infinity): strin
   });
 }
 
-/** The reason without the name and address of the device. */
-function sharedReason({ device, error }: Failure): string {
-  const { name, address } = device;
-  return reasonText(error, device)
-    .replaceAll(` ${visible(name)}"`, ' DEVICE"')
+/** A text without the name and address of its device, in the words for several ones. */
+export function withoutDevice(text: string, { name, address }: DeviceRef): string {
+  const shown = visible(name);
+  return text
+    .replaceAll(` ${shown}"`, ' DEVICE"')
+    .replaceAll(` ${shown} `, ' DEVICE ')
     .replaceAll(visible(address), 'the device');
 }
 

@@ -9,14 +9,18 @@ export interface TextColumn {
   readonly role: ColumnRole;
 }
 
-/** Each cell is one line, safe to show (`cellText`). */
-export interface TextTable {
+/** Each cell is one line, safe to show (`cellText`). A fleet has many rows: they may be made one by one. */
+export interface LongTable {
   readonly columns: readonly TextColumn[];
+  readonly rows: Iterable<readonly string[]>;
+}
+
+export interface TextTable extends LongTable {
   readonly rows: readonly (readonly string[])[];
 }
 
 const GAP = '  ';
-const NUMBER = /^-?\d+(\.\d+)?$/;
+export const NUMBER = /^-?\d+(\.\d+)?$/;
 interface Shrinking {
   readonly roles: readonly ColumnRole[];
   readonly floor: number;
@@ -41,13 +45,18 @@ const NARROW: readonly Shrinking[] = [
 const NARROWEST: readonly Shrinking[] = [{ roles: ['whole', 'key'], floor: 3 }];
 
 /** For other programs: a header line and tabs, nothing cut. */
-export function* tabbedLines({ columns, rows }: TextTable): Generator<string> {
+export function* tabbedLines({ columns, rows }: LongTable): Generator<string> {
   yield columns.map(({ title }) => title).join('\t');
   for (const cells of rows) yield cells.join('\t');
 }
 
 /** For people: columns aligned by display width; only `whole` columns may exceed the terminal. */
-export function alignedLines(table: TextTable, terminalWidth: number, style: Style): string[] {
+export function alignedLines(
+  { columns, rows }: LongTable,
+  terminalWidth: number,
+  style: Style,
+): string[] {
+  const table = { columns, rows: [...rows] };
   const natural = table.columns.map(({ title }, index) =>
     table.rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? '')), widthOf(title)),
   );

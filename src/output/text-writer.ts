@@ -22,9 +22,16 @@ import {
   type Writer,
   writeInPieces,
 } from './streams.ts';
-import { alignedLines, tabbedLines, type TextColumn, type TextTable } from './table-text.ts';
+import {
+  alignedLines,
+  tabbedLines,
+  type TextColumn,
+  type LongTable,
+  type TextTable,
+} from './table-text.ts';
 import { cellText, fieldText, quotedText } from './cells.ts';
-import { valueAt } from '../device/record.ts';
+import { type Value, valueAt } from '../device/record.ts';
+import { clockTime } from '../text/time.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
 import type { DevshError } from '../errors.ts';
 
@@ -37,7 +44,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     remarks.clear();
     writeInPieces(lines, streams.out, '\n');
   };
-  const table = (text: TextTable): void => {
+  const table = (text: LongTable): void => {
     // A screen reader gets each value whole.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
     print(streams.isTty ? alignedLines(text, width, style) : tabbedLines(text));
@@ -78,7 +85,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       }
       case 'table':
         if (output.rows.length > 0 || output.hasDifferences !== false || !streams.isTty)
-          table(tableCells(output));
+          table(tableCells(output, streams.isTty));
         break;
       case 'text':
         if (output.isMarkdown === true && streams.isTty) {
@@ -137,20 +144,26 @@ const WHOLE: ReadonlySet<string> = new Set([
   'run',
   'fingerprint',
   'verdicts',
-  ...['finding', 'sends', 'why'],
+  ...['fact', 'finding', 'sends', 'why'],
 ]);
 
-function tableCells({ columns, rows, showsSecrets }: TableOutput): TextTable {
+/** Columns of ISO 8601 times. A terminal shows them as the screen does; programs get them whole. */
+const TIMES = new Set('at since firstSeen first last gapFrom gapTo'.split(' '));
+const ISO_TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function tableCells({ columns, rows, showsSecrets }: TableOutput, isTty: boolean): TextTable {
+  const textOf = (key: string, value: Value | undefined): string => {
+    const isTime = isTty && TIMES.has(key) && typeof value === 'string' && ISO_TIME.test(value);
+    const at = new Date(isTime ? value : NaN);
+    if (!Number.isNaN(at.getTime())) return clockTime(at);
+    return showsSecrets === true ? cellText(value) : fieldText(key, value);
+  };
   return {
     columns: columns.map(({ key, title, isExtra }, index) => ({
       title,
       role: index === 0 || WHOLE.has(key) ? 'whole' : isExtra === true ? 'extra' : 'field',
     })),
-    rows: rows.map((row) =>
-      columns.map(({ key }) =>
-        showsSecrets === true ? cellText(row[key]) : fieldText(key, row[key]),
-      ),
-    ),
+    rows: rows.map((row) => columns.map(({ key }) => textOf(key, row[key]))),
   };
 }
 

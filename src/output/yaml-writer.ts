@@ -7,9 +7,7 @@ import { isList, type JsonValue } from '../device/record.ts';
 import { hasUnsafe, replaceUnsafe } from '../text/visible.ts';
 
 export function yamlWriter(streams: Streams): Writer {
-  const finished = gathering((outputs, error) => {
-    streams.out(toYaml(documentOf(outputs, error)));
-  });
+  const finished = gathering((outputs, error) => streams.out(toYaml(documentOf(outputs, error))));
   return silenceable(finished, remarkWriter(streams));
 }
 

@@ -61,12 +61,8 @@ function askEditing(host: Host, question: Question): Promise<string | undefined>
       terminal.close();
       if (isSecret || answer === undefined) host.stderr.write('\n');
     };
-    question.until?.addEventListener('abort', () => {
-      finish(undefined);
-    });
-    terminal.on('SIGINT', () => {
-      finish(undefined);
-    });
+    question.until?.addEventListener('abort', () => finish(undefined));
+    terminal.on('SIGINT', () => finish(undefined));
     terminal.on('SIGTSTP', () => {
       stopForShell(host.stdin, () => {
         if (isAnswered) return;
@@ -75,9 +71,7 @@ function askEditing(host: Host, question: Question): Promise<string | undefined>
         else terminal.prompt(true);
       });
     });
-    terminal.on('close', () => {
-      resolve(undefined);
-    });
+    terminal.on('close', () => resolve(undefined));
     // Muted before the prompt appears.
     isMuted = isSecret;
     terminal.question(prompt, finish);

@@ -28,9 +28,7 @@ const ERASE_MS = 150;
 
 /** Writes only text and line ends; a changed line appears again below. For dumb terminals and screen readers. */
 export function readLine(host: Host, question: LineQuestion): Promise<LineAnswer> {
-  return new Promise((resolve) => {
-    new LineReader(host, question, resolve).start();
-  });
+  return new Promise((resolve) => new LineReader(host, question, resolve).start());
 }
 
 class LineReader {
@@ -83,9 +81,7 @@ class LineReader {
     });
   }
 
-  readonly #onEnd = (): void => {
-    this.#finish({ kind: 'end' });
-  };
+  readonly #onEnd = (): void => this.#finish({ kind: 'end' });
 
   readonly #onAbort = (): void => {
     this.#write('\n');
@@ -164,9 +160,7 @@ class LineReader {
     else if (name === 'ctrl-w') this.#line = this.#line.replace(/\S*\s*$/u, '');
     else this.#line = withoutLast(this.#line);
     clearTimeout(this.#eraseTimer);
-    this.#eraseTimer = setTimeout(() => {
-      this.#showErased();
-    }, ERASE_MS);
+    this.#eraseTimer = setTimeout(() => this.#showErased(), ERASE_MS);
   }
 
   #showErased(): void {

@@ -21,12 +21,8 @@ export class PagedOutput {
   streams(streams: Streams): Streams {
     return {
       ...streams,
-      out: (text) => {
-        this.#write('stdout', text);
-      },
-      err: (text) => {
-        this.#write('stderr', text);
-      },
+      out: (text) => this.#write('stdout', text),
+      err: (text) => this.#write('stderr', text),
     };
   }
 

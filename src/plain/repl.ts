@@ -88,9 +88,7 @@ export async function runStoppable(
   { echo = new HeldEcho(host), ahead }: { echo?: HeldEcho; ahead?: TypedAhead } = {},
 ): Promise<LineEnd> {
   const stop = new AbortController();
-  const release = host.onStop(() => {
-    stop.abort();
-  });
+  const release = host.onStop(() => stop.abort());
   try {
     const io = { ...ioOf(host, stop.signal, ahead), isPrompt: true };
     const { edit } = io;

@@ -79,9 +79,8 @@ function isPageable(
 /** Forwards the progress of long responses to the current writer. */
 class ResponseProgress {
   writer: Writer | undefined;
-  readonly report = (text: string): void => {
+  readonly report = (text: string): void =>
     this.writer?.write({ kind: 'progress', done: 0, total: 0, text });
-  };
 }
 
 async function print(

@@ -11,15 +11,12 @@ import {
   readText,
   writeTextAtomically,
 } from '../os/files.ts';
+import { attempt } from '../errors.ts';
 
 /** The content of a cache file; undefined if it is missing or unreadable, as it can be made again. */
 export function readCached(path: string): unknown {
-  try {
-    // A fleet has a thousand of these small files: a promise for each takes longer than reading it.
-    return jsonIn(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
+  // A fleet has a thousand of these small files: a promise for each takes longer than reading it.
+  return attempt(Error, () => JSON.parse(readFileSync(path, 'utf8')) as unknown);
 }
 
 /** The bytes of a cache file; undefined also if another user owns it. */
@@ -37,11 +34,7 @@ async function readOwnFile(path: string): Promise<Buffer | undefined> {
 
 /** Returns undefined for invalid JSON. */
 export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt(SyntaxError, () => JSON.parse(text) as unknown);
 }
 
 /** The first line of a cache file. The second one is the content. */

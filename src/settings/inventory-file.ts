@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { SettingsError } from '../errors.ts';
+import { SettingsError, unlessBroken } from '../errors.ts';
 import type { ImportPlan } from '../fleet/import/import-plan.ts';
 import type * as InventoryEdit from '../fleet/inventory-edit.ts';
 import type { ReadInventory } from '../fleet/inventory-text.ts';
@@ -166,13 +166,8 @@ async function parsed(text: string, path: string): Promise<Inventory> {
 }
 
 async function devicesIn(text: string): Promise<readonly InventoryDevice[]> {
-  try {
-    return (await parsed(text, 'good copy')).devices;
-  } catch (error) {
-    // The copy is damaged, or from another version of devsh.
-    if (error instanceof SettingsError) return [];
-    throw error;
-  }
+  // The copy may be damaged, or from another version of devsh.
+  return (await unlessBroken(parsed(text, 'good copy'), undefined))?.devices ?? [];
 }
 
 /** Each file has its own good copy and cache; `notify` gets a line if the file has lost devices. */

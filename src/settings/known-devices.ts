@@ -1,7 +1,7 @@
 import { someOf } from '../text/one-line.ts';
 import { jsonEscape } from '../text/visible.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
-import { SettingsError, UsageError } from '../errors.ts';
+import { SettingsError, UsageError, attempt } from '../errors.ts';
 import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 import { type GoodCopy, keepAside } from './cache.ts';
 import { withLock } from '../os/lock.ts';
@@ -247,25 +247,16 @@ export class KnownDevices {
   /** The valid lines of a damaged file. */
   async #soundLines(): Promise<readonly PinLine[]> {
     const text = await readText(this.path).catch(() => undefined);
-    return (text ?? '').split('\n').flatMap((line) => {
-      try {
-        return parsePinLines(line, this.path);
-      } catch (error) {
-        if (error instanceof SettingsError) return [];
-        throw error;
-      }
-    });
+    return (text ?? '')
+      .split('\n')
+      .flatMap((line) => attempt(SettingsError, () => parsePinLines(line, this.path)) ?? []);
   }
 
   /** Undefined if the good copy is missing or damaged itself. */
   async #copyLines(): Promise<readonly PinLine[] | undefined> {
     const text = await this.#copy.read();
-    try {
-      return text === undefined ? undefined : parsePinLines(text, this.#copy.path);
-    } catch (error) {
-      if (error instanceof SettingsError) return undefined;
-      throw error;
-    }
+    if (text === undefined) return undefined;
+    return attempt(SettingsError, () => parsePinLines(text, this.#copy.path));
   }
 }
 

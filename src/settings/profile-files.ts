@@ -7,7 +7,7 @@ import { mergedFacts, type NewFact } from '../device/facts.ts';
 import type { Facts } from '../device/facts-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import { DevshError, SettingsError, UsageError } from '../errors.ts';
-import { readText, writeTextAtomically } from '../os/files.ts';
+import { readText, writeNewText, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { isSealed, jsonIn, readCached, seal } from './cache.ts';
 
@@ -83,13 +83,13 @@ export class ProfileFiles {
   /** The observed facts of a device; empty if they cannot be read, as they are a cache. */
   async seen(address: string): Promise<Facts> {
     const file = this.#seenPath(address);
-    return (await this.#presentNames()).has(basename(file)) ? readSeen(file) : {};
+    return (await this.#presentNames()).has(basename(file)) ? seenIn(readCached(file)) : {};
   }
 
   /** Since when the observed facts of a device are known; nothing of facts of an older devsh. */
   async since(address: string): Promise<Since> {
     const file = this.#seenPath(address);
-    return (await this.#presentNames()).has(basename(file)) ? sinceIn(file) : {};
+    return (await this.#presentNames()).has(basename(file)) ? sinceIn(readCached(file)) : {};
   }
 
   /** Stores new facts of a device. Facts that cannot be stored are observed again the next time. */
@@ -98,14 +98,21 @@ export class ProfileFiles {
     const more = Object.fromEntries(news.map(({ fact, value }) => [fact, value])) as Facts;
     const at = new Date().toISOString();
     const shown = news.map(({ fact, source = '' }) => [fact, { at, source }] as const);
+    const textSince = async (before: unknown): Promise<string> => {
+      const facts = mergedFacts(await seenIn(before), more);
+      const since = { ...sinceIn(before), ...Object.fromEntries(shown) };
+      return `${jsonText(seal({ at, facts, since }), { indent: 2 })}\n`;
+    };
+    // Not synced: a power cut costs what can be observed again, and a sync for each device of a fleet minutes.
+    const merge = (): Promise<void> =>
+      withLock(file, async () =>
+        writeTextAtomically(file, await textSince(readCached(file)), false),
+      );
     try {
-      await withLock(file, async () => {
-        const facts = mergedFacts(await readSeen(file), more);
-        const since = { ...sinceIn(file), ...Object.fromEntries(shown) };
-        const kept = seal({ at, facts, since });
-        await writeTextAtomically(file, `${jsonText(kept, { indent: 2 })}\n`);
-        this.#present = undefined;
-      });
+      // Of several devshes one creates the file: that needs no lock.
+      if ((await this.#presentNames()).has(basename(file))) await merge();
+      else await writeNewText(file, await textSince(undefined), false).catch(merge);
+      (await this.#presentNames()).add(basename(file));
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
     }
@@ -205,8 +212,8 @@ function texts(folder: string, ending: string): { name: string; text: string }[]
   }
 }
 
-function sinceIn(file: string): Since {
-  const all = Object.entries(partsOf(partsOf(readCached(file))['since']));
+function sinceIn(data: unknown): Since {
+  const all = Object.entries(partsOf(partsOf(data)['since']));
   const valid = all.flatMap(([fact, one]) => {
     const { at, source } = partsOf(one);
     return typeof at === 'string' && typeof source === 'string' ? [[fact, { at, source }]] : [];
@@ -214,8 +221,7 @@ function sinceIn(file: string): Since {
   return Object.fromEntries(valid) as Since;
 }
 
-async function readSeen(file: string): Promise<Facts> {
-  const data = readCached(file);
+async function seenIn(data: unknown): Promise<Facts> {
   if (data === undefined) return {};
   const { facts } = partsOf(data);
   // Unchanged content needs no check.

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SettingsError, UsageError } from '../errors.ts';
+import { SettingsError, UsageError, attempt } from '../errors.ts';
 import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues, type Z } from './settings-table.ts';
@@ -79,11 +79,12 @@ export function parseSetting<Name extends SettingName>(
   column?: number,
 ): SettingsValues[Name] {
   const schema = valuesSchema.pick({ [name]: true });
-  for (const value of [jsonOf(text), text]) {
+  const json = attempt(SyntaxError, () => JSON.parse(text) as unknown);
+  for (const value of [json, text]) {
     const { success, data } = schema.safeParse({ [name]: value });
     if (value !== undefined && success) return (data as SettingsValues)[name];
   }
-  const issues = schema.safeParse({ [name]: jsonOf(text) ?? text }).error?.issues ?? [];
+  const issues = schema.safeParse({ [name]: json ?? text }).error?.issues ?? [];
   const choices = issues.flatMap((issue) =>
     issue.code === 'invalid_value' ? issue.values.map(String) : [],
   );
@@ -95,14 +96,6 @@ export function parseSetting<Name extends SettingName>(
     column,
     suggestions: suggest(text, choices),
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function check(schema: typeof valuesSchema, data: unknown, path: string): object {

@@ -18,7 +18,8 @@ import {
 import type { Output } from './output.ts';
 import { readUserFile } from '../os/user-file.ts';
 import { newRunId } from '../change/plan.ts';
-import { unlessCancelled, UsageError } from '../errors.ts';
+import { DeviceError } from '../device/errors.ts';
+import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import { namedDevices } from './named-devices.ts';
@@ -171,7 +172,7 @@ export function later<C>(
 }
 
 /** What the machine bears of a fleet that is written at once. */
-const ALL_AT_ONCE = 256;
+const MOST_AT_ONCE = 256;
 
 /**
  * The execution of one line: what a verb's `run` gets. It has the values of the options `K`, and those of `M`
@@ -238,7 +239,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   /** The same call on all devices at once: without canary, batches, pauses and a limit of failures. */
   atOnce(): WriteCall {
     return this.with({
-      concurrency: this.#given.concurrency ?? ALL_AT_ONCE,
+      concurrency: this.#given.concurrency ?? MOST_AT_ONCE,
       canary: undefined,
       batch: undefined,
       pauseMs: undefined,
@@ -289,7 +290,24 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** The secrets of accounts under rotation. Throws CredentialError if keychain or vault is locked. */
   rotations(): Promise<RotationStore> {
+    this.access.settlesRotations = true;
     return this.shell.services.rotation(this.#all, this.access.askPassphrase);
+  }
+
+  /** Works on one device after the other. If there are several, one that fails does not stop the others. */
+  async *inTurn(
+    sessions: readonly DeviceSession[],
+    work: (session: DeviceSession) => AsyncIterable<Output>,
+  ): AsyncGenerator<Output> {
+    for (const session of sessions) {
+      try {
+        yield* work(session);
+      } catch (error) {
+        const isOwn = error instanceof DeviceError || error instanceof CredentialError;
+        if (!isOwn || sessions.length === 1) throw error;
+        yield { kind: 'error', error, device: session.ref };
+      }
+    }
   }
 
   /** Number of devices read at a time: what machine and network can bear, unless `--concurrency` sets it. */

@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '../device/address.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError, attempt } from '../errors.ts';
 import { Inventory } from '../fleet/inventory.ts';
 import { type DeviceEntry, selectDevices } from '../fleet/selector.ts';
 
@@ -15,7 +15,8 @@ export function namedDevices(
     return selectDevices(selectors, all);
   } catch (error) {
     if (!(error instanceof UsageError) || error.column === undefined) throw error;
-    const wrong = selectors.find((selector) => !isUnderstood(selector, all)) ?? '';
+    const isWrong = (one: string) => attempt(Error, () => selectDevices([one], all)) === undefined;
+    const wrong = selectors.find(isWrong) ?? '';
     const start = line.lastIndexOf(wrong);
     const column = start < 0 ? undefined : start + error.column;
     throw new UsageError(error.message, { column, suggestions: error.suggestions });
@@ -30,13 +31,4 @@ function withConnected(inventory: Inventory, connected: readonly DeviceEntry[]):
     ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
   );
   return new Inventory([...connected, ...others], inventory.breakGlass);
-}
-
-function isUnderstood(selector: string, inventory: Inventory): boolean {
-  try {
-    selectDevices([selector], inventory);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -113,7 +113,6 @@ export interface ProgressOutput {
   readonly text: string;
 }
 
-/** The result of one step. */
 export interface ResultOutput {
   readonly kind: 'result';
   readonly run: string;
@@ -198,6 +197,8 @@ export interface MessageOutput {
   readonly kind: 'message';
   readonly level: 'info' | 'done' | 'warning';
   readonly text: string;
+  /** Something succeeded, so that failures elsewhere make the line partial. */
+  readonly hasSuccess?: boolean;
 }
 
 export function message(level: MessageOutput['level'], text: string): MessageOutput {
@@ -295,6 +296,9 @@ export class ExitCode {
       case 'answer':
         this.#codes.add(statusCode(output.status));
         break;
+      case 'message':
+        if (output.hasSuccess === true) this.#codes.add(0);
+        break;
       case 'table':
         if (output.hasSuccess === true) this.#codes.add(0);
         if (output.hasDifferences === true) this.#hasDifferences = true;
@@ -303,7 +307,6 @@ export class ExitCode {
       case 'change':
       case 'summary':
       case 'text':
-      case 'message':
       case 'checkpoint':
       case 'quit':
         break;

@@ -5,7 +5,6 @@ import type { RotationStore } from '../credentials/rotation-store.ts';
 import { type AskPassphrase, Vault } from '../credentials/vault.ts';
 import { parseAddress } from '../device/address.ts';
 import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/route.ts';
-import { readText, writeTextAtomically } from '../os/files.ts';
 import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import { operatorName, type Paths, sessionName } from '../os/environment.ts';
 import type { HistoryLimits } from '../history/history-files.ts';
@@ -51,7 +50,6 @@ export abstract class Services {
   readonly profiles: ProfileFiles;
   /** Cached keys of records, for completion. */
   readonly seenKeys: SeenKeys;
-  /** The journals of runs. */
   readonly runs: RunFiles;
   /** Logins in an encrypted file, for machines without a keychain. */
   readonly vault: Vault;
@@ -73,9 +71,7 @@ export abstract class Services {
     this.stdout = stdout;
     this.#readStdin = readStdin;
     if (settings.remark !== undefined) this.notices.add(settings.remark);
-    this.inventory = openInventory(paths, settings, (notice) => {
-      this.notices.add(notice);
-    });
+    this.inventory = openInventory(paths, settings, (notice) => this.notices.add(notice));
     const goodPins = new GoodCopy(join(state, 'good-copies', 'known-devices'));
     this.knownDevices = new KnownDevices(join(data, 'known-devices'), goodPins);
     this.history = new HistoryFile(join(state, 'history'), settings.get('historySize'));
@@ -164,20 +160,9 @@ export abstract class Services {
   /** Returns what writes to a file of `--trace`; the same file stays open. Throws a `RefusedError`. */
   trace(path: string): (facts: object) => void {
     const known = this.#traces.get(path);
-    const file =
-      known ??
-      new TraceFile(path, (notice) => {
-        this.notices.add(notice);
-      });
+    const file = known ?? new TraceFile(path, (notice) => this.notices.add(notice));
     this.#traces.set(path, file);
-    return (facts) => {
-      file.write(facts);
-    };
-  }
-
-  /** Reads a file that devsh has written; undefined if it does not exist. */
-  readIfThere(path: string): Promise<string | undefined> {
-    return readText(path);
+    return (facts) => file.write(facts);
   }
 
   /** For how long readings are kept, and how many bytes of them. */
@@ -185,10 +170,6 @@ export abstract class Services {
     const isOn = this.settings.get('rememberKeys');
     const days = isOn ? this.settings.get('historyDays') : 0;
     return { days, megabytes: this.settings.get('historyMegabytes') };
-  }
-
-  writeFile(path: string, text: string): Promise<void> {
-    return writeTextAtomically(path, text);
   }
 
   now(): Date {

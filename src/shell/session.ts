@@ -43,7 +43,7 @@ export interface ShellIo {
   readonly isOnScreen?: boolean;
   /** A person types line after line, so that the columns of one line may apply to the next. */
   readonly isPrompt?: boolean;
-  /** Another line runs at the same time: a login that was refused there stays refused. */
+  /** Beside another line, or by itself: a login that was refused before stays refused. */
   readonly isBeside?: boolean;
   /** The reader repeats lines with `--watch` by itself. */
   readonly isRefreshing?: boolean;
@@ -115,9 +115,7 @@ export class ShellSession {
       ({ address }, news) => services.profiles.keep(address, news),
       (session, reading) => {
         if (services.historyLimits.days === 0) return;
-        void this.#observed().then((observer) => {
-          observer.observe(session, reading);
-        });
+        void this.#observed().then((observer) => observer.observe(session, reading));
       },
     );
   }
@@ -154,9 +152,7 @@ export class ShellSession {
     const observer = new Observer(
       join(services.paths.state, 'readings'),
       () => services.historyLimits,
-      (text, level) => {
-        services.notices.add(text, level);
-      },
+      (text, level) => services.notices.add(text, level),
     );
     observer.isAnnounced = this.keepsForItself;
     return observer;

@@ -4,6 +4,7 @@ import { replaceSettings } from '../settings/edit-settings.ts';
 import type { Call } from './command.ts';
 import { hideSecrets } from './grammar/hide-secrets.ts';
 import { info, type Output, success } from './output.ts';
+import { readText } from '../os/files.ts';
 
 const NEW_FILE = '{\n}\n';
 
@@ -15,7 +16,7 @@ export async function* editSettings({ io, shell }: Call): AsyncGenerator<Output>
     );
   }
   const { settings } = shell.services;
-  const before = await shell.services.readIfThere(settings.path);
+  const before = await readText(settings.path);
   let shown = before ?? NEW_FILE;
   let mistaken: string | undefined;
   for (;;) {

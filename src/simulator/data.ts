@@ -217,13 +217,11 @@ export function createTables(
       users.map((user, place) => ({
         ...user,
         ...extras(profile, user, place),
-        ...(quirks.has('hidden-fields') && {
+        ...((quirks.has('hidden-fields') || quirks.has('sessions')) && {
           email: `${user.username}@example.net`,
-          password: `hash of ${user.username}`,
         }),
+        ...(quirks.has('hidden-fields') && { password: `hash of ${user.username}` }),
         ...(quirks.has('password-hash') && { password: `password of ${user.username}` }),
-        ...(quirks.has('sessions') &&
-          !quirks.has('hidden-fields') && { email: `${user.username}@example.net` }),
         ...(quirks.has('read-only-content') && { owner: 'root', groups: ['staff', 'ops'] }),
         ...(quirks.has('some-admins') && place % 3 === 0 && { is_admin: true }),
       })),

@@ -102,11 +102,6 @@ export class SimulatedDevice {
     return this.#site.sessions.count;
   }
 
-  /** Ends all sessions without a request. */
-  endSessions(): void {
-    this.#site.sessions.endAll();
-  }
-
   /** The current users, in the order of creation. */
   get users(): readonly User[] {
     return this.#site.store.users;
@@ -202,9 +197,7 @@ export class SimulatedDevice {
     const isAfterWrite = this.#log.some(({ method }) => WRITE_METHODS.includes(method));
     this.#log.push(entry);
     if (this.#latencyMs > 0) {
-      await new Promise<void>((resolve) => {
-        this.#later(this.#latencyMs, resolve);
-      });
+      await new Promise<void>((resolve) => this.#later(this.#latencyMs, resolve));
     }
     const wire = this.#wire(incoming, response);
     const target = { method: request.method, isAfterWrite };
@@ -253,12 +246,8 @@ export class SimulatedDevice {
       response,
       socket,
       isReused,
-      reset: () => {
-        this.#listener.reset(socket);
-      },
-      changeCertificate: () => {
-        this.setFault('certificate-change');
-      },
+      reset: () => this.#listener.reset(socket),
+      changeCertificate: () => this.setFault('certificate-change'),
     };
   }
 }

@@ -50,9 +50,7 @@ export class Listener {
     this.#certificate = this.#createCertificate();
     this.#firstCertificate = this.#certificate;
     this.#secure = this.#secureServer(this.#certificate);
-    const server = createServer((socket) => {
-      this.#accept(socket);
-    });
+    const server = createServer((socket) => this.#accept(socket));
     server.listen(endpoint);
     await once(server, 'listening');
     // `address()` is an AddressInfo on a TCP server that listens.
@@ -93,9 +91,7 @@ export class Listener {
     if (server === undefined) return;
     await new Promise<void>((resolve) => {
       // An error says that it does not listen (fault `refuse`), which is fine.
-      server.close(() => {
-        resolve();
-      });
+      server.close(() => resolve());
       this.#dropConnections();
     });
   }
@@ -110,9 +106,7 @@ export class Listener {
     const isUnwanted = (): boolean => this.#isClosed || this.#behavior?.isClosed === true;
     if (server === undefined || isUnwanted()) return;
     const tryLater = (): void => {
-      this.#relisten = setTimeout(() => {
-        this.#listenAgain();
-      }, RELISTEN_AFTER_MS);
+      this.#relisten = setTimeout(() => this.#listenAgain(), RELISTEN_AFTER_MS);
     };
     server.once('error', tryLater);
     server.listen(this.#endpoint, () => {

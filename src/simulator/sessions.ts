@@ -39,9 +39,4 @@ export class Sessions {
   end(token: string): boolean {
     return this.#open.delete(token);
   }
-
-  /** As after a restart of the device. */
-  endAll(): void {
-    this.#open.clear();
-  }
 }

@@ -65,9 +65,7 @@ export function* endlessly<Block>(first: Block, ...again: readonly Block[]): Ite
 /** Sends blocks until the sink closes. */
 export function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerResponse): void {
   const source = Readable.from(blocks);
-  sink.once('close', () => {
-    source.destroy();
-  });
+  sink.once('close', () => source.destroy());
   source.pipe(sink);
 }
 
@@ -85,7 +83,5 @@ export function dribble(
     clearInterval(timer);
     sink.end();
   }, everyMs);
-  sink.once('close', () => {
-    clearInterval(timer);
-  });
+  sink.once('close', () => clearInterval(timer));
 }

@@ -41,9 +41,16 @@ export function htmlTitle(text: string): string {
   );
 }
 
-/** `1 device`, `2 devices`. */
+/** `1 device`, `2 entries`. */
 export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return `${number} ${number === 1 ? noun : pluralOf(noun)}`;
+}
+
+/** `user`, `entry`, `address`: `users`, `entries`, `addresses`. A resource with the name `users` keeps it. */
+export function pluralOf(noun: string): string {
+  if (/(?:ss|x|ch|sh)$/i.test(noun)) return `${noun}es`;
+  if (/[^aeiou]y$/i.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /s$/i.test(noun) ? noun : `${noun}s`;
 }
 
 /** "8 known, 2 new": the count of each kind in the order of `words`; zero counts are left out. */

@@ -16,6 +16,12 @@ export function clockTime(at: Date, now = new Date(), hasSeconds = false): strin
   return `${isRecent(at, now) ? 'yesterday' : dayText(at, now)} ${clock}`;
 }
 
+/** As `clockTime`, with its zone, for a sentence: `17:02 UTC+01:00`. A text that is no time is unchanged. */
+export function zonedTime(time: string | number, now = new Date()): string {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? String(time) : `${clockTime(at, now)} ${zoneText(at)}`;
+}
+
 /** The offset of the local time: `UTC`, `UTC+01:00`. */
 export function zoneText(at: Date): string {
   const offset = -at.getTimezoneOffset();

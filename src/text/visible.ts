@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 
 /** Latin letters, private use (`tui/terminal/render.ts`) and our signs: one cell each, none combine. */
-const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af\ue000-\uf8ff…·•–▸›●○◌✓✗≠─↑↓←→↹⏎]*$/;
+const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af\ue000-\uf8ff…·•–▸▾◂▲▼›●○◌✓✗≠∉∆─━│↑↓←→↹⏎]*$/;
 
 /** Whether each UTF-16 unit of the text takes one cell, so that measuring is unnecessary. */
 export function isNarrow(text: string): boolean {
@@ -66,54 +66,13 @@ export function isPlainAscii(text: string): boolean {
   return PRINTABLE_ASCII.test(text);
 }
 
-/** By the Latin letter: those used to forge names (a selection from Unicode's confusables.txt, UTS #39). */
-const TWINS: Readonly<Record<string, string>> = {
-  a: 'аα',
-  b: 'ЬƄ',
-  c: 'сϲ',
-  d: 'ԁ',
-  e: 'еє',
-  g: 'ց',
-  h: 'һհ',
-  i: 'іι',
-  j: 'јϳ',
-  k: 'κк',
-  l: 'ӏ',
-  n: 'ոռ',
-  o: 'оοօ',
-  p: 'рρ',
-  q: 'ԛզ',
-  s: 'ѕ',
-  t: 'тτ',
-  u: 'υս',
-  v: 'νѵ',
-  w: 'ԝաω',
-  x: 'хχ',
-  y: 'уγү',
-  A: 'АΑ',
-  B: 'ВΒ',
-  C: 'СϹ',
-  E: 'ЕΕ',
-  H: 'НΗ',
-  I: 'ІΙ',
-  J: 'Ј',
-  K: 'КΚ',
-  M: 'МΜ',
-  N: 'Ν',
-  O: 'ОΟՕ',
-  P: 'РΡ',
-  S: 'ЅՏ',
-  T: 'ТΤ',
-  U: 'Ս',
-  X: 'ХΧ',
-  Y: 'ҮΥ',
-  Z: 'Ζ',
-};
+/** After each Latin letter those used to forge names (a selection from Unicode's confusables.txt, UTS #39). */
+const TWINS =
+  'aаα bЬƄ cсϲ dԁ eеє gց hһհ iіι jјϳ kκк lӏ nոռ oоοօ pрρ qԛզ sѕ tтτ uυս vνѵ wԝաω xхχ yуγү ' +
+  'AАΑ BВΒ CСϹ EЕΕ HНΗ IІΙ JЈ KКΚ MМΜ NΝ OОΟՕ PРΡ SЅՏ TТΤ UՍ XХΧ YҮΥ ZΖ';
 
 const LATIN = new Map(
-  Object.entries(TWINS).flatMap(([latin, twins]) =>
-    Array.from(twins, (twin) => [twin, latin] as const),
-  ),
+  TWINS.split(' ').flatMap(([latin = '', ...twins]) => twins.map((twin) => [twin, latin] as const)),
 );
 const HAS_TWIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'u');
 
@@ -166,9 +125,9 @@ function latinOf(name: string): string {
 const UNSAFE =
   '\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}\\uFFF9-\\uFFFB';
 
-/** Large ranges without any of these: ASCII, letters up to Arabic, dashes, signs, CJK. No surrogates. */
+/** Large ranges without any of these: ASCII, letters up to Georgian, dashes, signs, CJK. No surrogates. */
 const SAFE =
-  '\\x20-\\x7e\\xa1-\\xac\\xae-\\u034e\\u0350-\\u061b\\u2010-\\u2027\\u202f-\\u205f\\u2070-\\u3163\\u3165-\\ud7ff';
+  '\\x20-\\x7e\\xa1-\\xac\\xae-\\u034e\\u0350-\\u061b\\u061d-\\u115e\\u2010-\\u2027\\u202f-\\u205f\\u2070-\\u3163\\u3165-\\ud7ff';
 
 /** Faster than a search for unsafe characters, and true for most texts. */
 const IS_SAFE = new RegExp(`^[${SAFE}]*$`);
@@ -196,9 +155,11 @@ export function replaceUnsafe(text: string, replacement: (character: string) => 
   return text.replace(SUSPECT, (run) => run.replace(ALL_UNSAFE, replacement));
 }
 
-/** Escapes each unsafe code point in JSON text: `\uXXXX`. */
-export function replaceUnsafeInJson(text: string): string {
-  return replaceUnsafe(text, jsonEscape);
+/** Escapes each unsafe code point in JSON text: `\uXXXX`. Line breaks are its layout: strings have none. */
+export function replaceUnsafeInJson(json: string): string {
+  return replaceUnsafe(json, (character) =>
+    character === '\n' ? character : jsonEscape(character),
+  );
 }
 
 /** `\uXXXX` for each UTF-16 unit of a character. */

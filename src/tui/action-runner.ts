@@ -118,7 +118,7 @@ export class ActionRunner {
     }
     this.#lines.submitWork(async (signal) => {
       this.#store.logMessage('quiet', `› ${shown}`);
-      this.#store.dispatch({ kind: 'work-progress', text: label });
+      this.#store.dispatch({ kind: 'work', work: { progress: label } });
       const { seconds = SECONDS } = action;
       const limits = { limitMs: seconds * 1000, maxBytes: MAX_BYTES, signal };
       const end = await this.#runProgram(argv, limits);

@@ -71,29 +71,17 @@ export class Controller {
   #isLeaving = false;
   /** Keys with an effect outside of the screen. */
   readonly #effects: Readonly<Record<Effect, () => void>> = {
-    'run-line': () => {
-      this.#lines.run(lineText(this.#store.state.prompt.editing.line));
-    },
+    'run-line': () => this.#lines.run(lineText(this.#store.state.prompt.editing.line)),
     complete: () => {
       if (lineText(this.#store.state.prompt.editing.line) === '') this.#store.act('go-table');
       else void this.#lines.complete();
     },
     'edit-line': () => void editLine(this.#store, this.#surface),
-    interrupt: () => {
-      this.#interrupt();
-    },
-    'end-of-input': () => {
-      this.#leave();
-    },
-    quit: () => {
-      this.#leave();
-    },
-    repaint: () => {
-      this.#surface.repaint();
-    },
-    suspend: () => {
-      this.#surface.suspend();
-    },
+    interrupt: () => this.#interrupt(),
+    'end-of-input': () => this.#leave(),
+    quit: () => this.#leave(),
+    repaint: () => this.#surface.repaint(),
+    suspend: () => this.#surface.suspend(),
     mouse: () => {
       const key = keyNameOf('mouse', 'anywhere', this.#store.state.keymap) ?? 'its key';
       const text = this.#surface.toggleMouse()
@@ -101,32 +89,24 @@ export class Controller {
         : 'mouse off';
       this.#store.logMessage('quiet', text);
     },
-    'add-form': () => {
-      this.#forms.open(addForm(this.#store.state));
-    },
+    'add-form': () => this.#forms.open(addForm(this.#store.state)),
     'edit-form': () => {
       const opening = editForm(this.#store.state);
       if (opening !== undefined) this.#forms.open(opening);
     },
-    'run-form': () => {
-      this.#forms.run();
+    'run-form': () => this.#forms.run(),
+    refresh: () => {
+      // The user asks for it: a refused login may be tried once more.
+      this.#shell.shell.gate.forgetRefusals();
+      void this.#reader.read();
     },
-    refresh: () => void this.#reader.read(),
-    'pause-run': () => {
-      this.runner.control('pause');
-    },
-    'stop-run': () => {
-      this.runner.control('stop');
-    },
+    'pause-run': () => this.runner.control('pause'),
+    'stop-run': () => this.runner.control('stop'),
     copy: () => void copyCommands(this.#store, this.#surface),
     'page-out': () => void pageView(this.#store, this.#surface),
     'keep-columns': () => void this.#keepColumns(),
-    answer: () => {
-      this.#questions.answer();
-    },
-    decline: () => {
-      this.#questions.decline();
-    },
+    answer: () => this.#questions.answer(),
+    decline: () => this.#questions.decline(),
     choose: () => {
       const { overlay } = this.#store.state;
       // A better match may follow.
@@ -140,18 +120,12 @@ export class Controller {
     this.#shell = shell;
     this.#surface = surface;
     this.#store = store;
-    this.#fleetUpdates = new Throttle(() => {
-      this.#showFleet();
-    });
+    this.#fleetUpdates = new Throttle(() => this.#showFleet());
     this.#questions = new Questions(store);
     this.#typeahead = new Typeahead(
       store,
-      (event) => {
-        this.#press(event);
-      },
-      () => {
-        this.#warnOnce('dropped the keys that were typed before the focus changed');
-      },
+      (event) => this.#press(event),
+      () => this.#warnOnce('dropped the keys that were typed before the focus changed'),
     );
     this.#lateKeys = new LateKeys(store);
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
@@ -179,12 +153,8 @@ export class Controller {
         if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
       },
-      onProblem: (line, error) => {
-        this.#lines.showProblem(line, error);
-      },
-      onQuit: () => {
-        surface.leave();
-      },
+      onProblem: (line, error) => this.#lines.showProblem(line, error),
+      onQuit: () => surface.leave(),
       onLongRun: () => {
         if (shell.shell.services.settings.get('bell')) surface.send('\x07');
       },
@@ -195,9 +165,7 @@ export class Controller {
 
   /** Runs the first line; returns at once. */
   start(line: string): void {
-    this.#shell.shell.fleet.subscribe(() => {
-      this.#fleetUpdates.schedule();
-    });
+    this.#shell.shell.fleet.subscribe(() => this.#fleetUpdates.schedule());
     this.#fleetUpdates.runNow();
     void this.#lines.loadHistory();
     if (line !== '') this.#lines.submit(line);
@@ -207,9 +175,10 @@ export class Controller {
   /** Shows the first steps to a user who has not set up anything. */
   async #greet(): Promise<void> {
     const { shell } = this.#shell;
-    this.#store.dispatch({ kind: 'next-steps', steps: await nextSteps(shell) });
+    this.#store.dispatch({ kind: 'facts', facts: { nextSteps: await nextSteps(shell) } });
     if (!(await isFirstRun(shell))) return;
-    this.#store.dispatch({ kind: 'first-run', inventory: shell.services.inventory.path });
+    const firstRun = { inventory: shell.services.inventory.path };
+    this.#store.dispatch({ kind: 'facts', facts: { firstRun } });
   }
 
   /** Ends the background work; resolves when nothing is left to write. */
@@ -226,9 +195,7 @@ export class Controller {
   }
 
   onMouse(event: MouseEvent): void {
-    this.#typeahead.moves(() => {
-      this.#handleMouse(event);
-    });
+    this.#typeahead.moves(() => this.#handleMouse(event));
   }
 
   /** The wheel scrolls what is shown; a second click on a row is Enter. */
@@ -265,7 +232,7 @@ export class Controller {
     if (context === 'waiting') this.#questions.restartDelay();
     const pressed = this.#pressed(event, context);
     if (pressed?.kind === 'prefix') {
-      this.#store.dispatch({ kind: 'pending-keys', keys: pressed.keys });
+      this.#store.dispatch({ kind: 'facts', facts: { pendingKeys: pressed.keys } });
       return;
     }
     if (this.runner.isWriting && matchesKey(event, 'ctrl-c')) {
@@ -278,11 +245,9 @@ export class Controller {
       else this.#warnOnce(unbound);
       return;
     }
-    if (this.#lateKeys.isLate(event)) {
-      this.#warnOnce('the run has just ended: this key was not taken for the table');
-      return;
-    }
-    this.#perform(pressed.binding, pressed.index, event);
+    const late = this.#lateKeys.reason(event, pressed.binding.action);
+    if (late === undefined) this.#perform(pressed.binding, pressed.index, event);
+    else this.#warnOnce(late);
   }
 
   #perform(binding: KeyBinding, index: number, event: KeyEvent): void {
@@ -452,7 +417,7 @@ export class Controller {
   #pressed(event: KeyEvent, context: Context): Pressed | undefined {
     const { keymap, pendingKeys } = this.#store.state;
     if (pendingKeys === undefined) return pressedKey(event, context, keymap);
-    this.#store.dispatch({ kind: 'pending-keys', keys: undefined });
+    this.#store.dispatch({ kind: 'facts', facts: { pendingKeys: undefined } });
     return pressedKey(event, context, keymap, pendingKeys) ?? pressedKey(event, context, keymap);
   }
 

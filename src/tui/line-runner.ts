@@ -110,7 +110,7 @@ export class LineRunner {
   submitWork(job: Job | Work): void {
     this.#jobs.push(job);
     if (this.#stop !== undefined)
-      this.#options.store.dispatch({ kind: 'work-waiting', waiting: this.#jobs.length });
+      this.#options.store.dispatch({ kind: 'work', work: { waiting: this.#jobs.length } });
     else void this.#drain();
   }
 
@@ -128,14 +128,17 @@ export class LineRunner {
       this.#leave?.();
       return;
     }
-    this.#options.store.dispatch({ kind: 'work-stopping' });
+    const { store } = this.#options;
+    store.dispatch({ kind: 'work', work: { isStopping: true } });
+    const progress = { control: 'interrupted', isSteady: false } as const;
+    store.dispatch({ kind: 'roll-out-progress', progress });
     this.#stop.abort(new CancelledError());
   }
 
   /** Pauses the run before its next step, or continues it; `stop`: ends it before its next device. */
   control(what: 'pause' | 'stop'): void {
     const run = this.#control;
-    if (!this.isWriting || run.isStopping) return;
+    if (!this.isWriting || run.isStopping || this.#stop?.signal.aborted === true) return;
     if (what === 'stop') run.stopAfterDevice();
     else run.togglePause();
     const control = what === 'stop' ? 'stopping' : run.isPaused ? 'paused' : 'running';
@@ -224,17 +227,14 @@ export class LineRunner {
         const answer = await questions.ask({ ...question, details }, plan, signal);
         if (plan !== undefined && answer !== undefined) router.begin();
         // Replaces the progress of planning.
-        store.dispatch({ kind: 'work-progress', text: 'working' });
+        store.dispatch({ kind: 'work', work: { progress: 'working' } });
         return answer;
       },
       edit: (draft) => this.#options.edit(draft, signal),
       readInput: () => Promise.resolve(''),
-      progress: (text) => {
-        this.#options.store.dispatch({ kind: 'work-progress', text: visible(text) });
-      },
-      trace: (line) => {
-        router.log('quiet', visible(line));
-      },
+      progress: (text) =>
+        this.#options.store.dispatch({ kind: 'work', work: { progress: visible(text) } }),
+      trace: (line) => router.log('quiet', visible(line)),
     };
   }
 }

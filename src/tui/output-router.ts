@@ -20,7 +20,7 @@ import type {
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
-import { foldResults, planView, type PlanView } from './views/plan-lines.ts';
+import { foldResults, plainStyle, planView, type PlanView } from './views/plan-lines.ts';
 import type { LogLine, LogTone, RollOutProgress, RollOutState } from './state.ts';
 import type { Store } from './store.ts';
 import { viewFor } from './views/views.ts';
@@ -37,8 +37,6 @@ const MOST_LOG_LINES = 3;
 
 /** A run on more devices than this shows the progress of each device. */
 const LARGE_RUN = 3;
-
-const plainStyle = (_tone: string, text: string): string => text;
 
 const MESSAGE_TONES = { info: 'plain', done: 'good', warning: 'warning' } as const;
 
@@ -73,6 +71,8 @@ export class OutputRouter {
   #toSend = 0;
   /** Devices that the plan does not cover. */
   #refused: readonly Failure[] = [];
+  /** Their names. */
+  #absent: ReadonlySet<string> = new Set();
   /** Shown below the table as long as they last. */
   readonly #failures: Failure[] = [];
   readonly #store: Store;
@@ -130,10 +130,8 @@ export class OutputRouter {
         const now = performance.now();
         if (now - this.#progressAt < PROGRESS_EVERY_MS && output.done < output.total) break;
         this.#progressAt = now;
-        this.#store.dispatch({
-          kind: 'work-progress',
-          text: `${visible(output.text)} ${output.done}/${output.total}`,
-        });
+        const progress = `${visible(output.text)} ${output.done}/${output.total}`;
+        this.#store.dispatch({ kind: 'work', work: { progress } });
         break;
       }
       case 'result':
@@ -145,15 +143,16 @@ export class OutputRouter {
         this.begin();
         this.#store.dispatch({ kind: 'roll-out-result', result: output.result });
         this.#tick({ lastResultMs: this.ranMs });
-        this.#group.results.push(output.result);
+        // The summary names the others as not covered; their reasons are shown as long as they last.
+        if (!this.#absent.has(output.result.device.name)) this.#group.results.push(output.result);
         this.#logSoon();
         break;
       case 'summary':
         this.#store.dispatch({ kind: 'roll-out-end' });
         // A past run from the journal, with its results above.
         if (this.#writer !== undefined) this.#print(output);
-        else if (foldResults(this.results).length > 1)
-          this.log('quiet', summaryLine(output, plainStyle));
+        else if (this.#absent.size > 0 || foldResults(this.results).length > 1)
+          this.log('heading', summaryLine(output, plainStyle));
         break;
       case 'change':
         this.#print(output);
@@ -215,8 +214,10 @@ export class OutputRouter {
     }));
     this.#toSend = plan.devices.filter(({ steps }) => steps.length > 0).length;
     this.#rollOut = devices.filter(({ steps }) => steps > 0);
-    this.#store.dispatch({ kind: 'work-writes', devices: this.#rollOut.map(({ name }) => name) });
+    const writes = this.#rollOut.map(({ name }) => name);
+    this.#store.dispatch({ kind: 'work', work: { writes } });
     this.#refused = notCoveredBy(plan);
+    this.#absent = new Set(this.#refused.map(({ device }) => device.name));
     keepFailures(this.#store, this.#refused);
   }
 
@@ -252,9 +253,7 @@ export class OutputRouter {
     } as const;
     const rollOut = { devices, refusals, results: [], progress };
     this.#store.dispatch({ kind: 'roll-out', rollOut });
-    this.#clock = setInterval(() => {
-      this.#tick();
-    }, CLOCK_MS).unref();
+    this.#clock = setInterval(() => this.#tick(), CLOCK_MS).unref();
   }
 
   /** Returns the plan once, for the question that follows it. */
@@ -321,9 +320,7 @@ export class OutputRouter {
 
   /** Folds lines that come together only once. */
   #logSoon(): void {
-    this.#logging ??= setImmediate(() => {
-      this.#logGroup();
-    });
+    this.#logging ??= setImmediate(() => this.#logGroup());
   }
 
   #logGroup(): void {

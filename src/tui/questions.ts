@@ -43,9 +43,7 @@ export class Questions {
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
       for (const end of ends) {
-        end?.addEventListener('abort', () => {
-          this.#settle(id, undefined);
-        });
+        end?.addEventListener('abort', () => this.#settle(id, undefined));
       }
       const detailLines = details
         .flatMap((line) => visibleLines(line).split('\n'))
@@ -90,9 +88,7 @@ export class Questions {
   /** A key came before the question could be read: restarts its delay. */
   restartDelay(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#open();
-    }, QUIET_MS);
+    this.#timer = setTimeout(() => this.#open(), QUIET_MS);
   }
 
   /** Enter: a wrong answer is rejected, and the question stays. */
@@ -181,12 +177,7 @@ export class Typeahead {
       this.#movedAt = now;
       this.#onDrop();
     } else {
-      if (
-        this.moves(() => {
-          this.#handleKey(event);
-        })
-      )
-        this.#collectChunk();
+      if (this.moves(() => this.#handleKey(event))) this.#collectChunk();
     }
   }
 

@@ -16,6 +16,7 @@ import {
   editFilter,
   followCursor,
   clampCursor,
+  moved,
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
 import { closeForm, editForm, FORM_ACTIONS, pointForm, reduceForm } from './form/reduce-form.ts';
@@ -78,8 +79,6 @@ function step(state: State, action: Action): State {
       return pointed(state, action.target);
     case 'vi':
       return { ...state, prompt: viPrompt(prompt, action.key) };
-    case 'pending-keys':
-      return { ...state, pendingKeys: action.keys };
     case 'set-line':
       return { ...state, focus: 'prompt', prompt: setLine(prompt, action.line) };
     case 'menu':
@@ -88,24 +87,8 @@ function step(state: State, action: Action): State {
       return { ...state, prompt: { ...prompt, menu: undefined, problem: action.problem } };
     case 'history':
       return { ...state, prompt: setHistory(prompt, action.lines) };
-    case 'resize':
-      return { ...state, size: action.size };
-    case 'theme':
-      return { ...state, theme: action.name };
-    case 'first-run':
-      return { ...state, firstRun: { inventory: action.inventory } };
-    case 'next-steps':
-      return { ...state, nextSteps: action.steps };
-    case 'last-seen':
-      return { ...state, lastSeen: new Map([...state.lastSeen, ...action.texts]) };
-    case 'owed':
-      return { ...state, owed: action.owed };
-    case 'strangers':
-      return { ...state, strangers: action.strangers };
-    case 'life':
-      return { ...state, life: action.life };
-    case 'news':
-      return { ...state, news: new Map([...state.news, [action.resource, action.changes]]) };
+    case 'facts':
+      return { ...state, ...action.facts };
     case 'fleet':
       return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':
@@ -126,21 +109,13 @@ function step(state: State, action: Action): State {
     }
     case 'watch':
       return { ...state, table: { ...table, watchMs: action.everyMs } };
-    case 'reading':
-      return { ...state, reading: action.text };
     case 'work-start':
       return {
         ...state,
         work: { isStopping: false, progress: undefined, waiting: action.waiting, writes: [] },
       };
-    case 'work-progress':
-      return state.work ? { ...state, work: { ...state.work, progress: action.text } } : state;
-    case 'work-writes':
-      return state.work ? { ...state, work: { ...state.work, writes: action.devices } } : state;
-    case 'work-waiting':
-      return state.work ? { ...state, work: { ...state.work, waiting: action.waiting } } : state;
-    case 'work-stopping':
-      return state.work ? { ...state, work: { ...state.work, isStopping: true } } : state;
+    case 'work':
+      return state.work ? { ...state, work: { ...state.work, ...action.work } } : state;
     case 'work-end':
       return { ...state, work: undefined };
     case 'log-clear':
@@ -199,11 +174,6 @@ function applyFilter(state: State, applied: Filter): State {
   return { ...state, table: { ...table, filter: { ...table.filter, applied } } };
 }
 
-/** Opens a view for a key; nothing to show: unchanged. */
-function openedIf(state: State, overlay: Overlay | undefined): State {
-  return overlay === undefined ? state : opened(state, overlay);
-}
-
 /** Opens a view for a line. Only keys move the focus: further typing stays at the prompt. */
 function openedByLine(state: State, overlay: Overlay): State {
   return { ...opened({ ...state, focus: 'table' }, overlay), focus: state.focus };
@@ -253,6 +223,17 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
       : state,
 };
 
+/** The view that a key opens from anywhere. */
+const OPENED = {
+  help: () => ({ kind: 'help', top: 0 }),
+  palette: paletteOf,
+  messages: messagesOf,
+  'roll-out': () => ({ kind: 'roll-out', top: 0 }),
+  devices: () => ({ kind: 'devices', cursor: 0 }),
+  questions: () => NO_MARKS,
+  columns: columnsOver,
+} satisfies Partial<Record<ViewAction, (state: State) => Overlay>>;
+
 function act(state: State, action: ViewAction, index?: number): State {
   const { table } = state;
   if (state.questions.length > 0 && isFindAction(action)) return searchPlan(state, action);
@@ -263,12 +244,14 @@ function act(state: State, action: ViewAction, index?: number): State {
   if (has(MOVES, action) && shown !== undefined) return scrolled(state, action);
   if ((action === 'sort' || action === 'reverse') && shown !== undefined)
     return sortedList(state, action);
-  if (has(TABLE_ACTIONS, action))
-    return { ...state, table: TABLE_ACTIONS[action](state, tableHeight(state)) };
+  if (has(MOVES, action))
+    return { ...state, table: moved(state, MOVES[action](Math.max(2, tableHeight(state)))) };
+  if (has(TABLE_ACTIONS, action)) return { ...state, table: TABLE_ACTIONS[action](state) };
   if (has(PROMPT_ACTIONS, action))
     return { ...state, prompt: PROMPT_ACTIONS[action](state.prompt) };
   if (has(FORM_ACTIONS, action))
     return state.form === undefined ? state : { ...state, form: FORM_ACTIONS[action](state.form) };
+  if (has(OPENED, action)) return opened(state, OPENED[action](state));
   switch (action) {
     case 'go-table':
     case 'press-in-table':
@@ -288,31 +271,19 @@ function act(state: State, action: ViewAction, index?: number): State {
       return state.backStack.length > 0 ? closed(state) : state;
     case 'pane':
       return { ...state, isPaneHidden: !state.isPaneHidden };
-    case 'help':
-      return opened(state, { kind: 'help', top: 0 });
-    case 'palette':
-      return opened(state, paletteOf(state));
     case 'close':
       return hasFind(state) && state.overlay.kind !== 'palette'
         ? clearedFind(state)
         : closed(state);
-    case 'details':
-      return openedIf(
-        state,
-        shown?.view.details === undefined
-          ? detailsOfTable(state)
-          : shown.view.details(shown.over, state),
-      );
-    case 'messages':
-      return opened(state, messagesOf(state));
-    case 'roll-out':
-      return opened(state, { kind: 'roll-out', top: 0 });
+    case 'details': {
+      const isOwn = shown?.view.details !== undefined;
+      const over = isOwn ? shown.view.details?.(shown.over, state) : detailsOfTable(state);
+      return over ? opened(state, over) : state;
+    }
     case 'trouble':
       return devicesInTrouble(state, undefined);
     case 'by-cause':
       return devicesInTrouble(state, index);
-    case 'questions':
-      return opened(state, NO_MARKS);
     case 'find':
       return openedFind(state);
     case 'keep-find':
@@ -325,8 +296,6 @@ function act(state: State, action: ViewAction, index?: number): State {
       return nextFound(state, 1);
     case 'previous-found':
       return nextFound(state, -1);
-    case 'columns':
-      return opened(state, columnsOver(state));
     case 'whole':
     case 'earlier':
     case 'later':

@@ -81,9 +81,7 @@ export async function runTui(
       terminal.setMouse(!terminal.hasMouse);
       return terminal.hasMouse;
     },
-    suspend: () => {
-      terminal.suspend();
-    },
+    suspend: () => terminal.suspend(),
     send: (bytes) => void host.stdout.write(bytes),
     edit: async (draft, signal) => {
       const { editInProgram } = await import('../os/editor.ts');
@@ -98,11 +96,9 @@ export async function runTui(
     copy: async (text) => (await import('../os/clipboard.ts')).copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       asked = wanted;
-      store.dispatch({ kind: 'theme', name: themeFor(asked, host.env, isLight) });
+      store.dispatch({ kind: 'facts', facts: { theme: themeFor(asked, host.env, isLight) } });
     },
-    leave: () => {
-      leave();
-    },
+    leave: () => leave(),
   };
   const hasReducedMotion = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
   const controller = new Controller(shell, store, surface, hasReducedMotion);
@@ -122,21 +118,15 @@ export async function runTui(
   };
   showTitle();
   store.subscribe(showTitle);
-  terminal.onResize((size) => {
-    store.dispatch({ kind: 'resize', size });
-  });
+  terminal.onResize((size) => store.dispatch({ kind: 'facts', facts: { size } }));
   const screen = asciiScreen(terminal, () =>
     asked === undefined ? lacksUnicode(host.env) : asked === 'ascii',
   );
   const mounted = mountInk(createElement(App, { store, themeOf }), screen, () =>
     cursorOf(store.state),
   );
-  terminal.onKey((event) => {
-    controller.onKey(event);
-  });
-  terminal.onMouse((event) => {
-    controller.onMouse(event);
-  });
+  terminal.onKey((event) => controller.onKey(event));
+  terminal.onMouse((event) => controller.onMouse(event));
   try {
     controller.start(opening.line);
     await left;
@@ -157,9 +147,7 @@ function asciiScreen(terminal: Terminal, isAscii: () => boolean): Screen {
     get size() {
       return terminal.size;
     },
-    paint: (frame, cursor) => {
-      terminal.paint(isAscii() ? withAsciiSigns(frame) : frame, cursor);
-    },
+    paint: (frame, cursor) => terminal.paint(isAscii() ? withAsciiSigns(frame) : frame, cursor),
     onResize: (callback) => terminal.onResize(callback),
   };
 }

@@ -123,7 +123,7 @@ export interface LogLine {
 }
 
 /** The line that runs in the foreground. */
-interface Work {
+export interface Work {
   readonly isStopping: boolean;
   readonly progress: string | undefined;
   /** Number of lines waiting for it. */
@@ -146,7 +146,7 @@ export interface RollOutState {
 export interface RollOutProgress {
   /** The line without its secrets. */
   readonly line: string;
-  readonly control: 'running' | 'paused' | 'stopping';
+  readonly control: 'running' | 'paused' | 'stopping' | 'interrupted';
   readonly elapsedMs: number;
   readonly lastResultMs: number;
   /** Number of devices with a step to send. */
@@ -279,7 +279,6 @@ export type Details =
       readonly row: DriftRow;
     };
 
-/** A resource and the devices that have it. */
 export interface Offer {
   readonly resource: string;
   readonly devices: readonly string[];

@@ -1,15 +1,12 @@
-import type { Strangers } from '../shell/records/strangers.ts';
 import { visibleLines } from '../text/visible.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
 import type { View } from '../shell/output.ts';
-import type { ThemeName } from '../text/choices.ts';
 import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './editor/line.ts';
 import type {
   FleetView,
-  Life,
   LogLine,
   LogTone,
   OpenQuestion,
@@ -19,13 +16,25 @@ import type {
   RollOutState,
   RowTarget,
   State,
+  Work,
 } from './state.ts';
-import type { TableChanges, TableRead } from './table/table-state.ts';
+import type { TableRead } from './table/table-state.ts';
 import type { LineProblem, Menu } from './prompt/prompt-state.ts';
-import type { FirstStep } from '../shell/help/first-run.ts';
-import type { KeyName } from './terminal/keys.ts';
-import type { Size } from './terminal/painter.ts';
 import type { ViewAction } from './keys/key-binding.ts';
+
+/** What comes from outside and replaces what was known. */
+type Fact =
+  | 'size'
+  | 'theme'
+  | 'pendingKeys'
+  | 'firstRun'
+  | 'nextSteps'
+  | 'lastSeen'
+  | 'news'
+  | 'owed'
+  | 'strangers'
+  | 'life'
+  | 'reading';
 
 /** All actions on the state. */
 export type Action =
@@ -36,39 +45,23 @@ export type Action =
   | { readonly kind: 'point'; readonly target: RowTarget }
   /** A key of vi in normal mode, or Esc, at the prompt. */
   | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
-  /** A key sequence begins or ends. */
-  | { readonly kind: 'pending-keys'; readonly keys: KeyName | undefined }
   | { readonly kind: 'set-line'; readonly line: Line | string }
   | ({ readonly kind: 'menu' } & Omit<Menu, 'chosen'>)
   | { readonly kind: 'problem'; readonly problem: LineProblem }
   | { readonly kind: 'history'; readonly lines: readonly string[] }
-  /** Nothing is set up yet. `inventory`: the path for one. */
-  | { readonly kind: 'first-run'; readonly inventory: string }
-  | { readonly kind: 'next-steps'; readonly steps: readonly FirstStep[] }
-  /** By address: what devices had in an earlier session. */
-  | { readonly kind: 'last-seen'; readonly texts: ReadonlyMap<string, string> }
-  | { readonly kind: 'owed'; readonly owed: State['owed'] }
-  | { readonly kind: 'strangers'; readonly strangers: Strangers | undefined }
-  | { readonly kind: 'life'; readonly life: Life }
-  | { readonly kind: 'news'; readonly resource: string; readonly changes: TableChanges }
-  | { readonly kind: 'resize'; readonly size: Size }
-  | { readonly kind: 'theme'; readonly name: ThemeName | undefined }
+  | { readonly kind: 'facts'; readonly facts: Partial<Pick<State, Fact>> }
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
   /** A line fills the table and shows it. */
   | { readonly kind: 'table'; readonly source: TableSource }
   /** Changes the source of a table, visible or not. */
   | { readonly kind: 'table-source'; readonly source: TableSource }
   | { readonly kind: 'reads'; readonly reads: readonly TableRead[] }
-  | { readonly kind: 'reading'; readonly text: string | undefined }
   /** The rows for the filter are ready. */
   | { readonly kind: 'apply-filter'; readonly filter: Filter }
   /** The changes of a refresh were shown for long enough. */
   | { readonly kind: 'changes-seen' }
   | { readonly kind: 'work-start'; readonly waiting: number }
-  | { readonly kind: 'work-progress'; readonly text: string }
-  | { readonly kind: 'work-waiting'; readonly waiting: number }
-  | { readonly kind: 'work-writes'; readonly devices: readonly string[] }
-  | { readonly kind: 'work-stopping' }
+  | { readonly kind: 'work'; readonly work: Partial<Work> }
   | { readonly kind: 'work-end' }
   | { readonly kind: 'log-clear' }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
@@ -209,12 +202,7 @@ export class Throttle {
 
   schedule(): void {
     const restMs = this.#endedAt + this.#pauseMs - performance.now();
-    this.#timer ??= setTimeout(
-      () => {
-        this.runNow();
-      },
-      Math.max(LEAST_MS, restMs),
-    );
+    this.#timer ??= setTimeout(() => this.runNow(), Math.max(LEAST_MS, restMs));
   }
 
   runNow(): void {

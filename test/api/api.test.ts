@@ -47,6 +47,21 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return error instanceof DevshError ? error.code : String(error);
 }
 
+test('a login waits for no device that is not there', async () => {
+  const devices = await simulate(9);
+  // More than may have an untried login at a time, and before the one that is there.
+  for (const device of devices.slice(0, 8)) device.setFault('handshake-stall', true);
+  const login = { user: 'viewer', password: 'viewer-secret' };
+  const opened = await Promise.all(devices.map((device) => open(device, { login })));
+  const ended: string[] = [];
+  const reads = opened.map(async (device) => {
+    await device.list('user').catch(() => undefined);
+    ended.push(device.name);
+  });
+  await Promise.race(reads);
+  expect(ended).toEqual(['sim9']);
+});
+
 test('lists, plans, applies and reads back on several devices', async () => {
   const devices = await simulate(2);
   const opened = await openAll(devices);

@@ -1,6 +1,6 @@
 // The builds that are measured: this source, and with --compare another revision of it.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whenEnding } from './cleanup.js';
@@ -46,7 +46,8 @@ function build(source, nodeOptions = []) {
   const folder = temporaryFolder(join(ROOT, 'node_modules/.devsh-bench-'));
   const args = ['build.js', folder, ...(nodeOptions.length > 0 ? ['--source-maps'] : [])];
   execFileSync(process.execPath, args, { cwd: source, stdio: 'inherit' });
-  const cli = join(folder, 'cli.js');
+  // An older revision may have the other.
+  const cli = ['cli.cjs', 'cli.js'].map((name) => join(folder, name)).find(existsSync);
   return {
     cli,
     command: [process.execPath, ...nodeOptions, cli],

@@ -71,7 +71,7 @@ export async function dataRows(bench) {
       const pipe = `curl -sku admin:admin-secret https://${address}/api/user/ | jq -c '${program}'`;
       await report.compare(name, {
         kind: 'faster',
-        goal: 3,
+        goal: 2,
         against: 'curl | jq',
         own: ({ command }) =>
           run([...command, 'user', 'list', '--on', address, ...options], device),

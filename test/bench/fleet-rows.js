@@ -197,7 +197,7 @@ async function addRow(bench) {
   try {
     await report.compare(name, {
       kind: 'ratio',
-      goal: 3,
+      goal: 2,
       against: 'undici, one POST each, nothing checked',
       own: ({ command }) => {
         const fields = [`username=${username('own')}`, 'first_name=B', 'lastname=C', 'lang=de'];

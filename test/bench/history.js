@@ -62,7 +62,7 @@ async function readPast({ HistoryFiles, HistoryWriter }, home, devices) {
         device.records = [...rest, { ...first, lang: `x${reading}` }];
       }
       return {
-        ...{ ...device, pin: 'AB:CD', redact: (text) => text },
+        ...{ ...device, session: device, pin: 'AB:CD', redact: (text) => text },
         ...{ resource: 'user', keyField: 'username', moving: [], from, to: from + 1000 },
       };
     });

@@ -12,14 +12,14 @@ const REFRESHES = 1000;
 export async function memoryRows(bench) {
   const { report } = bench;
   for (const [devices, goal] of [
-    [1, 60],
-    [bench.devices, 190],
+    [1, 58],
+    [bench.devices, 140],
   ]) {
     await report.attempt(`memory, ${devices} devices`, () => oneShotRow(bench, devices, goal));
   }
   for (const [records, columns, rows, goal] of [
     [1000, 80, 24, 140],
-    [bench.records, 80, 24, 260],
+    [bench.records, 80, 24, 200],
     [bench.records, 200, 50, 350],
   ]) {
     const row = () => screenRow(bench, records, { columns, rows }, goal);

@@ -20,7 +20,10 @@ const PARTS = [
     /^node:(internal\/)?(_?tls|crypto)|^src\/device\/(tls|certificate-check|trust-anchors)\b/,
   ],
   ['sockets and streams', /^node:(internal\/)?(net|dns|streams?|_stream|js_stream)/],
-  ['HTTP', /undici|^wasm:|^node:_http|^src\/device\/(client|exchange|network|page|read-con|retry)/],
+  [
+    'HTTP',
+    /undici|^wasm:|^node:_http|^src\/device\/(client|exchange|network|page|(http|read)-con|retry)/,
+  ],
   ['decode', /^src\/device\/|^node:(buffer|internal\/(buffer|encoding)|string_decoder)/],
   ['fold', /^src\/fleet\/(compared|drift|filter|fold|majority|sort)/],
   ['print', /^src\/(output|plain|text)\//],

@@ -39,7 +39,7 @@ async function oneCommandRows(bench) {
       goal: 10,
       own: ({ command }) => run([...command, '--version']),
     });
-    await report.compare(names.list, { ...overNode, goal: 55, own: list });
+    await report.compare(names.list, { ...overNode, goal: 45, own: list });
     await report.compare(names.script, {
       kind: 'ratio',
       goal: 0.45,
@@ -50,7 +50,7 @@ async function oneCommandRows(bench) {
     });
     await report.compare(names.prompt, {
       ...overNode,
-      goal: 90,
+      goal: 80,
       own: async ({ command }) => ({ ms: await timeToPrompt(command, env), cpuMs: NaN }),
     });
   } finally {

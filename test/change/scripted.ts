@@ -49,5 +49,6 @@ const NOBODY: Access = {
   profile: () => Promise.resolve({ base: documentedProfile, stored: {} }),
   credential: () => Promise.resolve(undefined),
   anotherCredential: () => Promise.resolve(undefined),
-  admit: () => Promise.resolve(() => undefined),
+  admit: () => Promise.resolve(),
+  settle: () => undefined,
 };

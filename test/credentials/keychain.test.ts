@@ -49,6 +49,18 @@ describe.skipIf(refusal !== undefined)(`the keychain of this system${why}`, () =
     expect(await keychain.list()).toHaveLength(3);
   });
 
+  test('tells with a login what is kept of its rotation', async () => {
+    const keychain = makeKeychain();
+    const login = { kind: 'basic', user: 'admin', secret: 'old' } as const;
+    await keychain.store(ADDRESS, login);
+    const account = `admin@${ADDRESS}`;
+    await keychain.writeRotations([{ account, text: '{}' }]);
+    expect(await keychain.find(ADDRESS)).toEqual({ ...login, rotation: '{}' });
+    expect(await keychain.list()).toHaveLength(1);
+    await keychain.writeRotations([{ account, text: undefined }]);
+    expect(await keychain.find(ADDRESS)).toEqual(login);
+  });
+
   test('asks for the user when a device has several accounts', async () => {
     const keychain = makeKeychain();
     await keychain.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'x' });

@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { accountName, OsKeychain } from '../../src/credentials/keychain.ts';
-import { type RotatedAccount, RotationStore } from '../../src/credentials/rotation-store.ts';
+import {
+  type RotatedAccount,
+  RotationStore,
+  runInDoubt,
+} from '../../src/credentials/rotation-store.ts';
 import { Vault, VaultLockedError } from '../../src/credentials/vault.ts';
 import { CredentialError, RefusedError, SettingsError } from '../../src/errors.ts';
 import { bundleProgram } from '../pty/bundle.ts';
@@ -292,4 +296,19 @@ test.each([0, 1, 2])('killed at write %i of promote, a login that works is kept'
     previous: { secret: 'old-one' },
   });
   expect((await store.read(admin)).pending).toBeUndefined();
+});
+
+test('a secret is kept where the login of its account is, which shows that it is in doubt', async () => {
+  const first = await makeVault();
+  const second = await makeVault();
+  await second.vault.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'old-one' });
+  const keychain = first.vault as unknown as OsKeychain;
+  const store = await open({ keychain, ...second });
+  const options = { run: 'r1', replaces: 'old-one' };
+  await store.keepPending(admin, 'new-one', options);
+  await store.keepPending({ ...admin, user: 'jdoe' }, 'new-one', options);
+  await store.markSent(admin, 'r1');
+  const { rotation = '', secret = '' } = (await second.vault.find(ADDRESS)) ?? {};
+  expect(runInDoubt(rotation, secret)).toBe('r1');
+  expect(await first.vault.readRotations()).toMatchObject([{ user: 'jdoe' }]);
 });

@@ -329,3 +329,19 @@ test('the origin of a login is known without the login, and without running a pr
   });
   expect(await origin({})).toEqual({ source: undefined });
 });
+
+test('devices that share a login share one credential, others do not', async () => {
+  const env = { DEVSH_PASSWORD: 'secret' };
+  const { keychain } = makeKeychain();
+  const credentials = new Credentials({ env, vault, keychain });
+  const found = async (name: string, user: string) => {
+    const request = { device: { name, address: `${name}:443` }, user };
+    return (await credentials.find(request))?.credential;
+  };
+  const first = await found('fw1', 'admin');
+  expect(await found('fw2', 'admin')).toBe(first);
+  const other = await found('fw3', 'root');
+  expect(other?.user).toBe('root');
+  env.DEVSH_PASSWORD = 'changed';
+  expect((await found('fw4', 'root'))?.header()).toBe(basic('root', 'changed'));
+});

@@ -91,6 +91,7 @@ function accessWith(fingerprint: () => string, credential: Credential): Access {
     profile: () => Promise.resolve({ base: documentedProfile, stored: {} }),
     credential: () => Promise.resolve(credential),
     anotherCredential: () => Promise.resolve(undefined),
-    admit: () => Promise.resolve(() => undefined),
+    admit: () => Promise.resolve(),
+    settle: () => undefined,
   };
 }

@@ -122,26 +122,3 @@ test.each([undefined, null, 7, 'x', [], {}, { facts: 'x' }, { byResource: [1], w
     expect(parseFacts(data)).toEqual({});
   },
 );
-
-test('facts stored by an older version are still read', () => {
-  const way = { method: 'DELETE', path: '{item}', encoding: 'form' };
-  const details = { lang: { type: 'choice', required: true, readOnly: false } };
-  const older = {
-    at: '2026-01-02T03:04:05Z',
-    resources: ['user', 'zone'],
-    answers: { withSlash: 'answers' },
-    ids: 'positional',
-    proven: { remove: way },
-    volatile: { user: ['hits'] },
-    writing: { user: { hidden: ['password'], leftOut: 'kept' } },
-    listings: { zone: { step: { kind: 'offset', parameter: 'start', size: 'limit' } } },
-    byResource: { user: { sawRecords: true, fields: details }, zone: { fields: details } },
-  };
-  expect(parseFacts(older)).toEqual({
-    ...KEPT,
-    'resources.user.hidden': ['password'],
-    'resources.user.leftOut': 'kept',
-    'resources.zone.asked': 'fields',
-    'resources.zone.details': details,
-  });
-});

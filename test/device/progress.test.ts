@@ -48,6 +48,7 @@ test.each([
 
 test('a body that is no JSON list is reported in bytes alone', () => {
   expect(progressText({ bytes: 12_400_000, records: 0 }, 'user')).toBe('12.4 MB');
+  expect(progressText({ bytes: 2_100, records: 0 }, 'user')).toBe('3 KB');
   expect(progressText({ bytes: 12_400_000, records: 41_000 }, 'user')).toBe(
     '12.4 MB, 41,000 users',
   );

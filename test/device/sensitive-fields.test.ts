@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest';
 import { isSecretField, maskedForm, maskedRecord } from '../../src/device/sensitive-fields.ts';
 
-test.each(['password', 'new_passwd', 'api-key', 'authToken', 'PSK', 'private_key', 'password2'])(
-  '%s names a secret',
-  (name) => {
-    expect(isSecretField(name)).toBe(true);
-  },
-);
+test.each([
+  'password',
+  'new_passwd',
+  'api-key',
+  'authToken',
+  'PSK',
+  'private_key',
+  'password2',
+  'pasword',
+  'passwrod',
+  'passwort',
+])('%s names a secret', (name) => {
+  expect(isSecretField(name)).toBe(true);
+});
 
 test.each([
   ...['salt', 'password_salt', 'derived_key', 'storedKey', 'server_key', 'secret_key'],

@@ -146,6 +146,25 @@ test('a renewal that is refused is not tried again by the read beside it', async
   expect(server.requests.filter(({ path }) => path === '/login')).toHaveLength(2);
 });
 
+test('a 403 may be a missing right, so that it opens no further session', async () => {
+  let isAllowed = true;
+  const server = await serve((request, response) => {
+    if (request.url === '/login') giveToken(request, response);
+    else if (isAllowed) response.end('[{"uuid":"1","username":"bob"}]');
+    else response.writeHead(403).end();
+  });
+  const facts = 'auth: {login: {path: /login, token_in: data.token}}';
+  const device = deviceAt(server, { profile: parseProfile(facts, 'p.yaml', 'p') });
+  await device.list('user');
+  isAllowed = false;
+  for (let reading = 0; reading < 3; reading += 1) {
+    await expect(device.list('user')).rejects.toMatchObject({ code: 'forbidden' });
+  }
+  isAllowed = true;
+  expect((await device.list('user')).records).toHaveLength(1);
+  expect(server.requests.filter(({ path }) => path === '/login')).toHaveLength(1);
+});
+
 test('after its life time a session is opened again before anything is sent', async () => {
   const facts = '{login: {path: /login, token_in: data.token, lifetime: 1s}}';
   const { server, device } = await sessionAt(facts, giveToken);

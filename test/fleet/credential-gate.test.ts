@@ -16,10 +16,10 @@ const credential = Credential.basic('admin', 'secret');
 function askAll(gate: CredentialGate, names: readonly string[], answer: 'accepted' | 'refused') {
   const reached: string[] = [];
   const outcomes = names.map(async (name) => {
-    const tell = await gate.admit(name, credential);
+    await gate.admit(name, credential);
     reached.push(name);
     await Promise.resolve();
-    tell(answer);
+    gate.settle(name, credential, answer);
   });
   return { reached, outcomes: Promise.allSettled(outcomes) };
 }
@@ -50,25 +50,25 @@ test('two silent devices do not keep the others waiting forever', async () => {
   await gate.admit('fw1', credential);
   const third = gate.admit('fw2', credential);
   await vi.advanceTimersByTimeAsync(2_000);
-  await expect(third).resolves.toBeTypeOf('function');
+  await expect(third).resolves.toBeUndefined();
 });
 
 test('a device that accepted it keeps getting it after two others refused it, until it refuses it, too', async () => {
   const gate = new CredentialGate();
-  (await gate.admit('fw0', credential))('accepted');
+  await gate.admit('fw0', credential);
+  gate.settle('fw0', credential, 'accepted');
   await askAll(gate, ['fw1', 'fw2'], 'refused').outcomes;
   await expect(gate.admit('fw3', credential)).rejects.toBeInstanceOf(CredentialError);
 
-  (await gate.admit('fw0', credential))('refused');
+  await gate.admit('fw0', credential);
+  gate.settle('fw0', credential, 'refused');
   await expect(gate.admit('fw0', credential)).rejects.toBeInstanceOf(CredentialError);
 });
 
 test('another credential has its own state', async () => {
   const gate = new CredentialGate();
   await askAll(gate, TEN, 'refused').outcomes;
-  await expect(gate.admit('fw5', Credential.basic('admin', 'other'))).resolves.toBeTypeOf(
-    'function',
-  );
+  await expect(gate.admit('fw5', Credential.basic('admin', 'other'))).resolves.toBeUndefined();
 });
 
 test('a new command may try again what was refused before', async () => {
@@ -76,5 +76,19 @@ test('a new command may try again what was refused before', async () => {
   await askAll(gate, TEN, 'refused').outcomes;
   await expect(gate.admit('fw5', credential)).rejects.toThrow(CredentialError);
   gate.forgetRefusals();
-  await expect(gate.admit('fw5', credential)).resolves.toBeTypeOf('function');
+  await expect(gate.admit('fw5', credential)).resolves.toBeUndefined();
+});
+
+test('a device that refused it does not get it again until the next command', async () => {
+  const gate = new CredentialGate();
+  await gate.admit('fw0', credential);
+  gate.settle('fw0', credential, 'refused');
+  await expect(gate.admit('fw0', credential)).rejects.toThrow(
+    'fw0: the login of admin was not tried again, because fw0 refused it',
+  );
+  await gate.admit('fw1', credential);
+  gate.settle('fw1', credential, 'accepted');
+  await expect(gate.admit('fw0', credential)).rejects.toThrow(CredentialError);
+  gate.forgetRefusals();
+  await expect(gate.admit('fw0', credential)).resolves.toBeUndefined();
 });

@@ -45,6 +45,21 @@ test('several fields, the first one most important', () => {
   expect(order.map(({ name }) => name)).toEqual(['c', 'b', 'a']);
 });
 
+test('each further field decides between records that are equal so far, in its own direction', () => {
+  const collator = new Intl.Collator('en', { numeric: true });
+  const text = fc.constantFrom('a', 'b1', 'b01', 'b10', 'B2', 'ä');
+  fc.assert(
+    fc.property(fc.array(fc.record({ one: text, two: text, three: fc.nat(3) })), (rows) => {
+      const order = sortBy(rows, ['one', '-two', 'three'], (row, field) => row[field as 'one']);
+      const expected = rows.toSorted(
+        (a, b) =>
+          collator.compare(a.one, b.one) || collator.compare(b.two, a.two) || a.three - b.three,
+      );
+      expect(order).toEqual(expected);
+    }),
+  );
+});
+
 test('equal values keep their order, and nothing is lost', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', '1', ''), fc.nat())), (pairs) => {

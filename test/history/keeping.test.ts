@@ -1,11 +1,16 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { attributed } from '../../src/history/attribution.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
 import { writtenSteps } from '../../src/history/written-steps.ts';
 import { History, NotReadError } from '../../src/history/history.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
+import { keepLooks } from '../../src/history/looks.ts';
+import { Observer } from '../../src/history/observer.ts';
+import { DeviceSession } from '../../src/fleet/device-session.ts';
 import { HistoryWriter } from '../../src/history/history-writer.ts';
 import { makeDevsh, startFleet, trust } from '../main/devsh.ts';
 
@@ -187,7 +192,7 @@ test('keeps less of many devices if all of it is too much, but the last state of
   for (let day = 0; day < 20; day += 1) {
     const at = begin + day * 86_400_000;
     const readings = names.map((name) => ({
-      ...{ name, address: `${name}:443`, pin: 'p', redact: (text: string) => text },
+      ...{ session: {}, name, address: `${name}:443`, pin: 'p', redact: (text: string) => text },
       ...{ resource: 'user', keyField: 'username', moving: [], records: recordsAt(day) },
       ...{ from: at, to: at + 1 },
     }));
@@ -205,6 +210,75 @@ test('keeps less of many devices if all of it is too much, but the last state of
   }
 });
 
+test('a disconnected device leaves nothing of its records in memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { folder } = await startOne();
+  const writer = new HistoryWriter(new HistoryFiles(folder));
+  const fail = (error: unknown): never => {
+    throw new Error('not kept', { cause: error });
+  };
+  const sessions = new Map([
+    ['fw1', {}],
+    ['fw2', {}],
+  ]);
+  const read = async (name: string, at: number) => {
+    const records = [{ username: 'bob', password: 'swordfish', lang: `x${at}` }];
+    const reading = {
+      ...{ session: sessions.get(name) ?? {}, name, address: `${name}:443`, pin: 'p' },
+      ...{ redact: (text: string) => text, resource: 'user', keyField: 'username', moving: [] },
+      ...{ records, from: Date.now() + at, to: Date.now() + at + 1 },
+    };
+    await writer.write([reading], { days: 90, megabytes: 1 }, { onError: fail, onTooLarge: fail });
+    return new WeakRef(records);
+  };
+  const first = [await read('fw1', 10), await read('fw2', 10)];
+  const [fw1, fw2] = [await read('fw1', 20), await read('fw2', 20)];
+  sessions.delete('fw1');
+  await vi.waitFor(() => {
+    collect();
+    expect([...first, fw1].map((one) => one.deref())).toEqual([undefined, undefined, undefined]);
+  });
+  // A session caches its last reading anyway.
+  expect(fw2.deref()).toBeDefined();
+  expect(sessions.size).toBe(1);
+});
+
+test('readings of a long run are written while it goes on', async () => {
+  const { devsh } = await startOne();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const folder = join(devsh.folder, 'state/devsh/long');
+  const problems: string[] = [];
+  const limits = { days: 90, megabytes: 1 };
+  const observer = new Observer(
+    folder,
+    () => limits,
+    (text) => problems.push(text),
+  );
+  observer.isAnnounced = true;
+  const session = new DeviceSession({ name: 'fw1', address: 'fw1:443', groups: [] });
+  session.trust = { kind: 'system' };
+  const begin = Date.now();
+  const step = (at: number): void => {
+    const records = Array.from({ length: at + 1 }, (_, user) => ({ username: `u${user}` }));
+    const [startedAt, endedAt] = [begin + at * 10, begin + at * 10 + 1];
+    observer.observe(session, { resource: 'user', records, startedAt, endedAt, clock: undefined });
+    vi.advanceTimersByTime(500);
+  };
+  const history = new History(new HistoryFiles(folder));
+  const count = async () =>
+    (await history.lives('fw1')).flatMap((life) => life.resources.get('user')?.readings ?? [])
+      .length;
+  for (let at = 0; at < 59; at += 1) step(at);
+  expect(await count()).toBe(0);
+  for (let at = 59; at < 65; at += 1) step(at);
+  vi.useRealTimers();
+  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(59));
+  await observer.close();
+  expect([await count(), problems]).toEqual([65, []]);
+});
+
 test('forgets a device', async () => {
   const { devsh, file } = await startOne();
   await devsh('user list --on sim1');
@@ -212,6 +286,24 @@ test('forgets a device', async () => {
   await expect(stat(file)).rejects.toThrow('ENOENT');
   expect((await devsh('changes --forget sim1')).stderr).toContain('nothing is kept of sim1');
   expect((await devsh('doctor')).stdout).toMatch(/readings.*0 devices/);
+});
+
+test('what is forgotten is not named among the tables that were looked at', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  await devsh('user list --on @lab');
+  const folder = join(devsh.folder, 'state/devsh/readings');
+  const file = join(folder, 'looked-at.json');
+  await writeFile(file, '{"user":{"sim1":7,"sim2":8},"zone":{"sim1":9}}\n');
+  await devsh('changes --forget sim1');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: { sim2: 8 }, zone: {} });
+  // As at the end of a screen that showed both.
+  const shown = new Map([['user', new Map(Object.entries({ sim1: 10, sim2: 11 }))]]);
+  await keepLooks(new HistoryFiles(folder), shown);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: { sim2: 11 }, zone: {} });
+  await devsh('changes --forget sim2');
+  await rm(file);
+  await devsh('changes --forget sim2');
+  await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
 test('programs keep nothing', async () => {

@@ -15,7 +15,8 @@ import {
 } from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
 
-const keeper = new Keeper(randomBytes(32), redactorOf(['login-secret']));
+const key = randomBytes(32);
+const keeper = new Keeper(key, redactorOf(['login-secret']));
 
 /** The history of these readings, one an hour. The first field of the first record names the records. */
 function historyOf(...readings: readonly (readonly DeviceRecord[])[]): string {
@@ -47,6 +48,31 @@ test('an unchanged reading is one short line', () => {
   expect(twice.slice(once.length).split('\n')).toHaveLength(3);
   expect(twice.length - once.length).toBeLessThan(300);
   expect(changesIn(twice)).toEqual([]);
+});
+
+test('a record that the process has read before is not prepared again', () => {
+  const seen: string[] = [];
+  const counting = new Keeper(key, (text) => {
+    seen.push(text);
+    return text;
+  });
+  const identity = { name: 'fw1', address: 'fw1:443', pin: 'aa', digestKey: 'k' };
+  const common = { identity, resource: 'user', keyField: 'username', moving: [] };
+  const users = ['amy', 'bob', 'eve'].map((username) => ({ username, lang: 'de' }));
+  const first = nextLines('', { ...common, records: users, from: 1, to: 2 }, counting, 2) ?? '';
+  const linesAfter = (before?: readonly DeviceRecord[]) => {
+    seen.length = 0;
+    const records = users.map((user, at) => (at === 1 ? { ...user, lang: 'fr' } : { ...user }));
+    return nextLines(first, { ...common, records, before, from: 3, to: 4 }, counting, 4);
+  };
+
+  const lines = linesAfter();
+  expect(seen.filter((text) => text === 'de')).toHaveLength(2);
+  expect(linesAfter(users)).toBe(lines);
+  expect(seen).not.toContain('de');
+  // Another devsh has written since.
+  expect(linesAfter(users.slice(1))).toBe(lines);
+  expect(seen.filter((text) => text === 'de')).toHaveLength(2);
 });
 
 test.each<[string, DeviceRecord]>([

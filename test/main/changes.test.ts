@@ -142,6 +142,30 @@ test('a change since a reading long before --at is not denied, nor is a new name
   ]);
 });
 
+test('prints local times on a terminal, and times in UTC to programs', async () => {
+  const { devsh, device } = await startRead();
+  device(3).setFault('refuse', true);
+  await devsh('user add username=jdoe lang=de first_name=J lastname=D --on @lab --yes');
+  const env = { NO_COLOR: '1' };
+  const [clock, iso] = [String.raw`\d\d:\d\d(?::\d\d)?`, String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`];
+  const lines = ['changes', 'changes --coverage', 'runs', 'owed'];
+  for (const line of lines) {
+    const on = line.startsWith('changes') ? `${line} --on sim1` : line;
+    const shown = await devsh(on, { tty: [], columns: 200, env });
+    expect(shown.stdout, line).toMatch(new RegExp(clock));
+    expect(shown.stdout, line).not.toMatch(new RegExp(iso));
+    for (const format of ['table', 'csv', 'json']) {
+      const { stdout } = await devsh(`${on} --format ${format}`, { env });
+      expect(stdout, `${line} as ${format}`).toMatch(new RegExp(iso));
+      expect(stdout.replaceAll(new RegExp(iso, 'g'), ''), line).not.toMatch(
+        new RegExp(String.raw`\b${clock}\b(?!:)`),
+      );
+    }
+  }
+  const shown = await devsh('run show', { env });
+  expect(shown.stderr).toMatch(new RegExp(`began ${clock} UTC\\S* by `));
+});
+
 test('names devices that were not read, and never calls them unchanged', async () => {
   const { devsh } = await startFleet({ devices: 3 });
   expect((await devsh('changes --on @lab')).exitCode).toBe(3);

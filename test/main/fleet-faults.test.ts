@@ -48,3 +48,27 @@ test(
     }
   },
 );
+
+test('resources, learn and login go on behind a device that is away, and the line is partial', async () => {
+  const { devsh, device } = await startFleet({ devices: 3, profile: 'drf' });
+  device(1).setFault('refuse');
+  const vault = 'vault init --passphrase-stdin';
+  expect((await devsh(vault.split(' '), { stdin: 'correct horse battery\n' })).exitCode).toBe(0);
+  for (const [line, done] of [
+    ['resources --on @lab', 'interface\tsim2, sim3'],
+    ['learn @lab', 'sim3: resources user'],
+    ['devices --on @lab', 'sim3\t'],
+    [
+      'login @lab --user admin --password-stdin --passphrase-stdin',
+      'sim3: admin is accepted and kept in the vault',
+    ],
+  ] as const) {
+    const run = await devsh(line, { stdin: 'admin-secret\ncorrect horse battery\n' });
+    expect(run.stdout + run.stderr, line).toContain(done);
+    expect(run.stderr, line).toMatch(/✗ sim1: \S+ refuses the connection/);
+    expect(run.exitCode, line).toBe(3);
+  }
+  const refused = await devsh('login @lab --user admin --password-stdin', { stdin: 'wrong\n' });
+  expect(refused.stderr).toContain('sim2: the login was refused');
+  expect(refused.exitCode).toBe(1);
+});

@@ -194,6 +194,8 @@ test.each([
   ['report --until 03:00', '--until needs --since'],
   ['report 20260101-000000-abcdef --since 1h', 'either a RUN or --since'],
   ['report --since tomorrow', 'neither a time'],
+  ['report --since yesterday', '"yesterday" is neither a time (2d, 03:00, "yesterday 03:00", '],
+  ['report --since yesterday 03:00', 'needs quotes: --since "yesterday 03:00"'],
   ['report --since 1h --until 2h', '--since is after --until'],
 ])('refuses %s', async (line, text) => {
   const { devsh } = await startFleet({ devices: 1 });

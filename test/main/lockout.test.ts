@@ -261,7 +261,7 @@ test('--prove --token tries an old token instead: once on each device, on a conn
   const open = await wrong.devsh('lockout viewer --yes --prove --token', {
     stdin: `${wrong.device(1).accounts.viewer.token}\n`,
   });
-  expect(open.stdout).toMatch(/OLD TOKEN\nsim1\tviewer\tstill open/);
+  expect(open.stdout).toMatch(/GIVEN TOKEN\nsim1\tviewer\tstill open/);
   expect(open.stderr).toContain('accepts the old token of viewer');
   expect(open.exitCode).not.toBe(0);
 });

@@ -46,6 +46,29 @@ test('a lockout keeps the login of devsh, also when it is resumed, retried, sett
   expect(again).toMatchObject({ exitCode: 2 });
 });
 
+test('an absent device owes no change of a resource that no device is known to have', async () => {
+  const fleet = await startFleet({ devices: 2, profile: 'drf' });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  for (const line of [
+    'nonsense add a=b --on sim2',
+    'nonsense add a=b',
+    'resource nonsense delete x --where a=b',
+  ]) {
+    const refused = await devsh(`${line} --yes`);
+    expect(refused.stderr, line).not.toContain('owed:');
+    expect(refused.exitCode, line).not.toBe(0);
+  }
+  const refused = await devsh('nonsense add a=b --on sim2 --yes');
+  expect(refused.stderr).toContain('no device is known to have the resource "nonsense"');
+  expect(refused.exitCode).toBe(6);
+  expect(await rows(fleet)).toEqual([]);
+  // Another device has shown it: it may be owed.
+  await devsh('learn --on sim1');
+  const owed = await devsh('interface set eth0 mtu=1400 --on sim2 --yes');
+  expect(owed.stderr).toContain('still owed on sim2');
+});
+
 /** The newest first. */
 async function runIds({ devsh }: TestFleet): Promise<readonly string[]> {
   const { stdout } = await devsh('runs --json');

@@ -8,6 +8,7 @@ function plain(text: string): string {
   return text
     .replace(/\d{8}-\d{6}-\w{6}/g, '{run}')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '{time}')
+    .replace(/\d\d:\d\d UTC(?:[+-][\d:]+\d)?/g, '{clock}')
     .replace(/127\.0\.0\.1:\d+/g, '{address}');
 }
 
@@ -44,7 +45,9 @@ test('a device that was down gets the deletion once when it answers', async () =
   expect(writes().length - before).toBe(1);
   expect(usernames(device(2))).not.toContain('viewer');
 
-  expect((await devsh('owed settle --yes')).stderr).toContain('nothing is owed');
+  expect((await devsh('owed settle --yes')).stderr).toContain('nothing is owed\n');
+  for (const line of ['owed --on sim2', 'owed settle --on sim2 --yes'])
+    expect((await devsh(line)).stderr).toContain('nothing is owed to the named devices');
   expect(writes().length - before).toBe(1);
 });
 
@@ -169,7 +172,9 @@ test('connecting names what is owed', async () => {
   await devsh('user delete viewer --on @lab --yes');
   device(2).setFault(DOWN, false);
   const { stderr } = await devsh('connect sim2', { stdin: 'quit\n' });
-  expect(plain(stderr)).toContain('owed to sim2: delete user viewer · since {time}: "owed settle"');
+  expect(plain(stderr)).toContain(
+    'owed to sim2: delete user viewer · since {clock}: "owed settle"',
+  );
 });
 
 test('--wait tries again until the device answers, and Ctrl-C says what is still owed', async () => {
@@ -225,4 +230,14 @@ test('a device that moved to another address is settled once, and "delete bob" t
   await devsh('user delete bob --on @lab --yes');
   expect((await devsh('owed settle --yes --allow drift')).stderr).toContain('nothing is owed');
   expect(usernames(device(3))).not.toContain('bob');
+});
+
+test('what a file wants of an absent device is said to need the line again, not a settling', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  device(2).setFault(DOWN, true);
+  const file = join(devsh.folder, 'users.csv');
+  await writeFile(file, 'username,lang\nviewer,de\n');
+  const run = await devsh(['import', file, '--on', '@lab', '--yes']);
+  expect(run.stderr).toContain('still owed on sim2: repeat the line there later');
+  expect(run.stderr).not.toContain('"owed settle"');
 });

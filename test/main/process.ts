@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { ADMIN } from './devsh.ts';
 
@@ -23,6 +24,8 @@ export function programEnv(folder: string): NodeJS.ProcessEnv {
     XDG_DATA_HOME: `${folder}/data`,
     XDG_STATE_HOME: `${folder}/state`,
     XDG_CACHE_HOME: `${folder}/cache`,
+    // Compiled once for all tests.
+    NODE_COMPILE_CACHE: join(dirname(inject('cli')), 'compiled'),
     NO_COLOR: '1',
     ...ADMIN,
   };

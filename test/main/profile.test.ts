@@ -4,6 +4,23 @@ import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 import { startOwnDevice } from './own-device.ts';
 
+test('only what a profile states is configured', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  await devsh('profile use sim1 drf');
+  await devsh('profile set sim1 list.paging=page resources.user.path=/api/users/');
+  const { stdout } = await devsh('profile show --on sim1 --json');
+  const { facts } = JSON.parse(stdout) as { facts: { fact: string; origin: string }[] };
+  const origins = facts.filter(({ fact }) => /^(?:list|resources\.user)\.\w+$/.test(fact));
+  expect(Object.fromEntries(origins.map(({ fact, origin }) => [fact, origin]))).toEqual({
+    'list.path': 'assumed',
+    'list.paging': 'configured',
+    'resources.user.key_field': 'assumed',
+    'resources.user.fields': 'assumed',
+    'resources.user.choice_fields': 'assumed',
+    'resources.user.path': 'configured',
+  });
+});
+
 test('profile shows every fact with its origin', async () => {
   const { devsh } = await startFleet();
   const { stdout } = await devsh('profile --on sim1 --json');
@@ -229,6 +246,10 @@ test('profile shows since when a fact is known, and from what', async () => {
     source: 'OPTIONS /api/user/',
   });
   expect(learned('base_path')).toMatchObject({ since: null, source: null });
+  const onTerminal = await devsh('profile sim1', { tty: [], columns: 80 });
+  expect(onTerminal.stdout).toMatch(/^sim1 {2,}ends_with_slash .* \d\d:\d\d$/m);
+  expect(onTerminal.stdout).toMatch(/^sim1 {2,}resources\.user\.choice_fields /m);
+  expect(onTerminal.stdout).not.toContain('…Z');
   const [file = ''] = await readdir(join(devsh.folder, 'cache/devsh/learned'));
   const path = join(devsh.folder, 'cache/devsh/learned', file);
   const { since, seal, ...old } = JSON.parse(await readFile(path, 'utf8')) as Record<

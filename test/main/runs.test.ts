@@ -114,7 +114,7 @@ test('undo skips runs that changed nothing or failed, and names the one it rever
   const { stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toMatch(
     new RegExp(
-      `undoes run ${added}, began \\d{4}-.*Z: user add username=zoe lang=de --on sim1 --yes\n`,
+      `undoes run ${added}, began \\d\\d:\\d\\d UTC\\S*: user add username=zoe lang=de --on sim1 --yes\n`,
     ),
   );
   expect(exitCode).toBe(0);

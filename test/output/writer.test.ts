@@ -76,14 +76,22 @@ test.each(['json', 'jsonl', 'table'] as const)(
       ...read({ name: `d${position}`, address: `10.0.1.${position}:443` }, users, { fold: false }),
       position,
     }));
+    const many = Array.from({ length: 1200 }, (_, id) => ({
+      username: `u${id}\u202e`,
+      id: BigInt(id),
+    }));
+    fleet.push({
+      ...read({ name: 'd100', address: '10.0.2.0:443' }, many, { fold: false }),
+      position: 100,
+    });
     const pieces: string[] = [];
     const { out } = write(format, fleet);
     write(format, fleet, { out: (piece) => void pieces.push(piece) });
     expect(pieces.join('')).toBe(out);
-    expect(pieces.length).toBeLessThanOrEqual(format === 'jsonl' ? 100 : 1 + out.length / 65_536);
+    expect(pieces.length).toBeLessThanOrEqual(format === 'jsonl' ? 102 : 1 + out.length / 65_536);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(75_000);
     if (format === 'json') expect(out).toBe(`${toJson(documentOf(fleet))}\n`);
-    if (format === 'table') expect(out.split('\n')).toHaveLength(2 + 100 * 50);
+    if (format === 'table') expect(out.split('\n')).toHaveLength(2 + 100 * 50 + 1200);
   },
 );
 

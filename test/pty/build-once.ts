@@ -22,7 +22,7 @@ export default function setup(project: TestProject): () => void {
   execFileSync(process.execPath, ['build.js', folder], { cwd: root, stdio: 'inherit' });
   // Like in the package: Node 20.18 does not detect ES modules.
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  project.provide('cli', join(folder, 'cli.js'));
+  project.provide('cli', join(folder, 'cli.cjs'));
   return () => {
     rmSync(folder, { recursive: true, force: true });
   };

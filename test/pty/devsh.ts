@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { startInPty, type PtyProgram } from './harness.ts';
@@ -41,6 +41,8 @@ export async function startDevsh(
       XDG_DATA_HOME: join(home, 'data'),
       XDG_STATE_HOME: join(home, 'state'),
       XDG_CACHE_HOME: join(home, 'cache'),
+      // Compiled once for all tests.
+      NODE_COMPILE_CACHE: join(dirname(inject('cli')), 'compiled'),
       ...env,
     },
   });

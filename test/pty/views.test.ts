@@ -303,7 +303,7 @@ test('a list of resources that is short says why', async () => {
   await program.waitFor('connected to 2 devices');
   program.type('resources\r');
   await program.waitFor(/^▸ user/m);
-  await program.waitFor('the devices list only user');
+  await program.waitFor('list only user');
 });
 
 test('the list of devices is watched: what fails shows without a key', async () => {

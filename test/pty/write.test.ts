@@ -85,14 +85,14 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   await goToTable(program);
   program.press('u');
   await program.waitFor('lang: de -> en');
-  await program.waitFor(/undoes run \S+, began \S+Z: user set viewer\s+lang=de/);
+  await program.waitFor(/undoes run \S+, began \d\d:\d\d UTC: user set viewer\s+lang=de/);
   expect(program.screen().join('\n')).toContain('set user viewer on 127.0.0.2');
   await program.waitFor('answer>');
   program.press('tab');
   await program.waitFor(/127\.0\.0\.3\S* · 1 step\n +~ set user viewer\n +lang +de -> en/);
   await answer(program, '2');
   await program.waitFor(
-    /› undo\n undoes run \S+, began \S+Z: user set viewer\s+lang=de[^✓]*✓ set user viewer: done on 127\S+, 127/,
+    /› undo\n undoes run \S+, began \d\d:\d\d UTC: user set viewer\s+lang=de[^✓]*✓ set user viewer: done on 127\S+, 127/,
   );
   expect(simulator.devices[1]?.users).toContainEqual(
     expect.objectContaining({ username: 'viewer', lang: 'en' }),
@@ -130,6 +130,8 @@ test('three pasted lines wait for Enter and a yes, then run one after the other'
   program.press('enter');
   await program.waitFor('Run these 3 lines');
   expect(posts()).toBe(0);
+  // Nothing was proposed for the end of a paste, so that Enter could not mean two things.
+  expect(program.raw()).not.toContain('enter take');
   await answer(program, 'y');
   await program.waitFor('11 records');
   expect(simulator.devices[0]?.users.map(({ username }) => username)).toEqual(

@@ -1,12 +1,16 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { rotatedAccount } from '../../src/change/rotate-step.ts';
+import { Credential } from '../../src/device/credential.ts';
 import { know, writesOf } from '../main/devsh.ts';
-import { startProgram } from '../main/process.ts';
+import { startProgram, waitUntil } from '../main/process.ts';
 import { escrowIn, lastLogin, OLD, PASSPHRASE, startRotation } from './fleet.ts';
 
 const NEW = 'Fresh-Harbour-4711';
 const ROTATE = 'rotate password admin --on @lab';
+/** No login of the tests' own environment: it is the kept one that is used. */
+const ENV = { DEVSH_USER: '', DEVSH_PASSWORD: '' };
 
 type Options = Parameters<typeof startRotation>[0];
 
@@ -53,6 +57,24 @@ test('an account that is nearly named like the one in use is another one', async
   expect(await vault.find(address, 'admin')).toMatchObject({ secret: NEW });
 });
 
+test.each(['CORP\\admin', 'admin@corp.example'])(
+  'the login %s is perhaps not the local admin, so its login would prove nothing',
+  (user) => {
+    const ref = { name: 'fw1', address: '10.0.0.5:443' };
+    const step = { key: 'admin', keyField: 'username', rotation: { kind: 'basic' } } as const;
+    const account = (login: string) =>
+      rotatedAccount({ ref, credential: Credential.basic(login, OLD) }, step, [
+        { username: 'admin' },
+      ]);
+    expect(() => account(user)).toThrow(
+      `fw1: admin may be another account than ${user}, the login in use`,
+    );
+    expect(account('admin').user).toBe('admin');
+    expect(account('ADMIN').user).toBe('ADMIN');
+    expect(account('CORP\\root').user).toBe('admin');
+  },
+);
+
 test('the old password of a device that refuses the new one stays kept if a shared program has lost it', async () => {
   const { rotate, device, devices } = await startWithPrograms({ devices: 2 }, 'cat > "$1"', 'all');
   device(2).setFault('password-refused', true, { method: 'PATCH' });
@@ -85,8 +107,7 @@ test.each(['resume', `${ROTATE} --new-stdin`])(
       writer,
     );
     const argv = [...`${ROTATE} --new-stdin --passphrase-stdin --yes`.split(' ')];
-    const env = { DEVSH_USER: '', DEVSH_PASSWORD: '' };
-    const { signal } = await startProgram(argv, devsh.folder, `${PASSPHRASE}\n${NEW}\n`, env).ended;
+    const { signal } = await startProgram(argv, devsh.folder, `${PASSPHRASE}\n${NEW}\n`, ENV).ended;
     expect(signal).toBe('SIGKILL');
     expect(writesOf(device(1))).toEqual([]);
     expect(await login('sim1')).toContain(NEW);
@@ -179,4 +200,21 @@ test('resume says that the tokens which it lets devices make have no second plac
   const resumed = await rotate('resume');
   expect(resumed.stdout, resumed.stderr).toContain('1 done');
   expect(resumed.stderr).toContain('new tokens are kept on this machine alone');
+});
+
+test('a watch sends a refused login once, and goes on when another devsh has kept the new one', async () => {
+  const { device, devsh, vault } = await startRotation({ devices: 1 });
+  const { address, logins } = device(1);
+  await vault.store(address, { kind: 'basic', user: 'admin', secret: 'replaced elsewhere' });
+  const argv = 'watch --interval 0.2 user list --on sim1 --passphrase-stdin'.split(' ');
+  const program = startProgram(argv, devsh.folder, `${PASSPHRASE}\n`, ENV);
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    program.child[name]?.on('data', (chunk: Buffer) => (text[name] += chunk.toString()));
+  await waitUntil(() => text.stderr.split('was not tried again').length > 3, program);
+  expect(logins.map(({ isAccepted }) => isAccepted)).toEqual([false]);
+  await vault.store(address, { kind: 'basic', user: 'admin', secret: OLD });
+  await waitUntil(() => text.stdout.includes('viewer'), program);
+  program.child.kill('SIGINT');
+  expect((await program.ended).code).toBe(130);
 });

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { know } from '../main/devsh.ts';
@@ -114,7 +114,17 @@ test('a device that goes away after the request is unknown, and resume finds the
   expect(run.stderr).toContain('stopped: no password of admin is known to work on sim1');
   expect(device(2).log.some(({ method }) => method === 'PATCH')).toBe(false);
   device(1).clearFaults();
-  const resumed = await rotate('resume');
+  // Nothing else logs in meanwhile: a refused old password counts towards a lock of the account.
+  const { length } = device(1).logins;
+  for (const line of ['user list --on sim1', 'user set viewer lang=fr --on sim1']) {
+    const other = await rotate(line);
+    expect(other.stderr + other.stdout).toMatch(/"resume \S+" finds out which login works/);
+    expect(other.exitCode).toBe(4);
+  }
+  expect(device(1).logins).toHaveLength(length);
+  const [, id = ''] =
+    /"resume (\S+)" finds/.exec((await rotate('user list --on sim1')).stderr) ?? [];
+  const resumed = await rotate(`resume ${id}`);
   expect(resumed.stdout, resumed.stderr).toContain('2 done');
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
 });
@@ -242,6 +252,21 @@ test('devsh says what it does not know: how a device sets passwords, and that re
   expect(open.device(1).log.filter(({ method }) => method === 'PATCH')).toEqual([]);
 });
 
+test.each([
+  [
+    'rotate password --user bob',
+    'as arguments: USER…, or --where FILTER; --user bob is only the login',
+  ],
+  ['rotate token --user bob', '; --user bob is only the login'],
+  ['rotate password --via root', 'as arguments: USER…, or --where FILTER\n'],
+  ['rotate password bob --where lang=de', 'takes KEY or --where, not both: leave out "bob"'],
+])('%s is refused before a device is asked', async (line, message) => {
+  const { rotate, device } = await startRotation({ devices: 1 });
+  const { exitCode, stderr } = await rotate(`${line} --on sim1`);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(device(1).log).toEqual([]);
+});
+
 test('a login from the environment, and a generated password in one place, are refused at first', async () => {
   const { rotate, devsh, device } = await startRotation({ devices: 1 });
   const escrow = await escrowIn(devsh.folder);
@@ -265,4 +290,34 @@ test('a break-glass account is named in full, and an undo says that it cannot go
   const undone = await rotate('undo');
   expect(undone.stdout + undone.stderr).toContain('cannot be restored: password');
   expect(device(1).log.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+});
+
+test('the login of an account that another one rotates waits, too, while the outcome is unknown', async () => {
+  const { rotate, device, vault } = await startRotation({ devices: 1 });
+  const { address, logins } = device(1);
+  await vault.store(address, { kind: 'basic', user: 'viewer', secret: 'viewer-secret' });
+  device(1).setFault('store-and-drop', 1, { method: 'PATCH' });
+  device(1).setFault('reset', true, { method: 'GET', afterWrite: true });
+  const run = await rotate('rotate password viewer --via admin --on sim1 --new-stdin', NEW);
+  expect(run.stdout).toContain('both are kept');
+  device(1).clearFaults();
+  const other = await rotate('user list --on sim1 --user viewer');
+  expect(other.stderr).toMatch(/"resume \S+" finds out which login works/);
+  expect(logins.filter(({ isAccepted }) => !isAccepted)).toEqual([]);
+  expect((await rotate('resume')).stdout).toContain('1 done');
+  expect((await rotate('user list --on sim1 --user viewer')).exitCode).toBe(0);
+});
+
+test('a login that the device accepts ends the wait, also if the run is gone', async () => {
+  const { rotate, device, devsh } = await startRotation({ devices: 1 });
+  device(1).setFault('store-and-drop', 1, { method: 'PATCH' });
+  device(1).setFault('reset', true, { method: 'GET', afterWrite: true });
+  await rotate(`rotate password admin --on @lab --new-stdin ${await escrowIn(devsh.folder)}`, NEW);
+  device(1).clearFaults();
+  device(1).restoreLogins();
+  await rm(join(devsh.folder, 'state/devsh/runs'), { recursive: true });
+  const argv = 'login sim1 --user admin --password-stdin --passphrase-stdin'.split(' ');
+  const kept = await devsh(argv, { stdin: `${OLD}\n${PASSPHRASE}\n` });
+  expect(kept.stderr).toContain('accepted and kept');
+  expect((await rotate('user list --on sim1')).exitCode).toBe(0);
 });

@@ -23,7 +23,7 @@ import { openSession } from '../shell/session.ts';
 const ENOUGH_KEYS = 20_000;
 /** How many keys all sessions press together. Session N takes the seed SEED + N. */
 const KEYS = Number(process.env['DEVSH_RANDOM_KEYS'] ?? ENOUGH_KEYS);
-const SEED = Number(process.env['DEVSH_RANDOM_SEED'] ?? 1);
+const SEED = Number(process.env['DEVSH_RANDOM_SEED'] ?? 100);
 const SESSIONS = 8;
 
 /** A shell that notes what a plan was made for, and what the prompt named when its line began. */

@@ -194,7 +194,7 @@ describe('layout', () => {
       for (const rows of [10, 24, 40, 50]) {
         const state = after(
           typed(start, 'usr'),
-          { kind: 'resize', size: { columns, rows } },
+          { kind: 'facts', facts: { size: { columns, rows } } },
           {
             kind: 'problem',
             problem: { message: 'there is no command "usr"', column: 0, suggestions: ['user'] },
@@ -208,18 +208,20 @@ describe('layout', () => {
   });
 
   test('below 40x10 there is only a message', () => {
-    expect(isTooSmall(after(start, { kind: 'resize', size: { columns: 39, rows: 10 } }))).toBe(
-      true,
-    );
-    expect(isTooSmall(after(start, { kind: 'resize', size: { columns: 40, rows: 9 } }))).toBe(true);
-    expect(isTooSmall(after(start, { kind: 'resize', size: { columns: 40, rows: 10 } }))).toBe(
-      false,
-    );
+    expect(
+      isTooSmall(after(start, { kind: 'facts', facts: { size: { columns: 39, rows: 10 } } })),
+    ).toBe(true);
+    expect(
+      isTooSmall(after(start, { kind: 'facts', facts: { size: { columns: 40, rows: 9 } } })),
+    ).toBe(true);
+    expect(
+      isTooSmall(after(start, { kind: 'facts', facts: { size: { columns: 40, rows: 10 } } })),
+    ).toBe(false);
   });
 
   test('a line longer than the screen scrolls with its cursor', () => {
     const state = typed(
-      after(start, { kind: 'resize', size: { columns: 40, rows: 10 } }),
+      after(start, { kind: 'facts', facts: { size: { columns: 40, rows: 10 } } }),
       `user add ${'x'.repeat(60)}END`,
     );
     const { text, cursor } = inputLine(state);

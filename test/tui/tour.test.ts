@@ -177,11 +177,12 @@ function press(before: State, key: string): State {
   const text = /^.$/u.test(key) ? key : key === 'space' ? ' ' : '';
   const event: KeyEvent = { kind: 'key', ...named, text };
   const pending = before.pendingKeys;
-  const state = after(before, { kind: 'pending-keys', keys: undefined });
+  const state = after(before, { kind: 'facts', facts: { pendingKeys: undefined } });
   const context = contextOf(state);
   const pressed =
     pressedKey(event, context, state.keymap, pending) ?? pressedKey(event, context, state.keymap);
-  if (pressed?.kind === 'prefix') return after(state, { kind: 'pending-keys', keys: pressed.keys });
+  if (pressed?.kind === 'prefix')
+    return after(state, { kind: 'facts', facts: { pendingKeys: pressed.keys } });
   const binding = pressed?.binding;
   if (binding === undefined) {
     const edit = editKeyOf(event);

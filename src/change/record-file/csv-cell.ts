@@ -6,10 +6,11 @@ import {
   valueAt,
   valueText,
 } from '../../device/record.ts';
-import { hasUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
+import { hasUnsafe, jsonEscape, replaceUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
 import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
 import { jsonIn } from '../../device/json.ts';
 import { isSameValue } from '../compare.ts';
+import { attempt } from '../../errors.ts';
 
 /**
  * How a value is written in a cell of CSV, so that it survives a round trip and is harmless in between:
@@ -32,7 +33,7 @@ const HAS_MARK = /^'+(?:\s*[=+\-@＝＋－＠]|[[{"])/;
 
 function encodeText(text: string): string {
   if (hasUnsafe(text)) {
-    return `"${replaceUnsafeInJson(text.replace(/["\\]/g, '\\$&'))}"`;
+    return `"${replaceUnsafe(text.replace(/["\\]/g, '\\$&'), jsonEscape)}"`;
   }
   return NEEDS_MARK.test(text) ? `'${text}` : text;
 }
@@ -69,13 +70,9 @@ export function keyOfRow(
 }
 
 function stringIn(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    // Typed by hand: plain text.
-    return undefined;
-  }
+  // Not JSON if it was typed by hand.
+  const value = attempt(SyntaxError, () => JSON.parse(json) as unknown);
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Whether a cell equals a stored value of any type. */

@@ -1,3 +1,4 @@
+import { pluralOf } from '../../text/one-line.ts';
 import { idOf, isSingle, keyFieldOf, managedFields, type Profile } from '../../device/profile.ts';
 import {
   type DeviceRecord,
@@ -78,7 +79,7 @@ export function matchRows(
     for (const record of found) kept.add(record);
     const [record] = found;
     if (found.length > 1) {
-      const text = `${device.name} has ${found.length} ${resource}s with the ${matching.keyField} ${key}: distinguish them with --key`;
+      const text = `${device.name} has ${found.length} ${pluralOf(resource)} with the ${matching.keyField} ${key}: distinguish them with --key`;
       problems.add(() => row.place(matching.keyField), text);
     } else if (record === undefined) {
       added.push({ row, key });
@@ -210,7 +211,7 @@ class Matching {
   ): void {
     const { name, resource, records } = this.#device;
     if (first !== undefined && records.length > 0 && removed.length === records.length) {
-      const text = `none of the ${records.length} ${resource}s of ${name} is in the file: --prune would delete them all; --key matches them by another field than ${this.keyField}, --allow prune deletes them`;
+      const text = `none of the ${records.length} ${pluralOf(resource)} of ${name} is in the file: --prune would delete them all; --key matches them by another field than ${this.keyField}, --allow prune deletes them`;
       this.#problems.add(() => first.place(), text);
       return;
     }

@@ -19,9 +19,7 @@ export function readCsvRecords(
   const [first, ...others] = csvRows(text, name);
   const rows: RecordRow[] = [];
   if (first !== undefined) {
-    const columns = columnsOf(first, rename, (text) => {
-      problems.add(() => placeOf(first), text);
-    });
+    const columns = columnsOf(first, rename, (text) => problems.add(() => placeOf(first), text));
     for (const row of others) {
       const problem = widthProblem(row, first.cells.length);
       if (problem === undefined) rows.push(rowOf(row, columns, () => placeOf(row)));

@@ -1,4 +1,4 @@
-import { JsonFailure, parseJson, parseStrictJson } from '../../device/json.ts';
+import { JsonFailure, jsonIn, parseStrictJson } from '../../device/json.ts';
 import {
   type DeviceRecord,
   isValueList,
@@ -47,13 +47,8 @@ function formatOfText(text: string): RecordFormat {
 }
 
 function isJson(line: string): boolean {
-  try {
-    const value = parseJson(line);
-    return !(typeof value === 'object' && value !== null && 'devices' in value);
-  } catch (error) {
-    if (error instanceof JsonFailure) return false;
-    throw error;
-  }
+  const value = jsonIn(line);
+  return value !== undefined && !(isValueObject(value) && 'devices' in value);
 }
 
 function readAs(
@@ -67,7 +62,7 @@ function readAs(
     case 'csv':
       return readCsvRecords(text, name, rename, problems);
     case 'json':
-      return readRecordValues(jsonIn(text, name), name, rename, problems, (path) => {
+      return readRecordValues(wholeJson(text, name), name, rename, problems, (path) => {
         return `${name}:${lineAndColumn(text, jsonOffset(text, path))}`;
       });
     case 'jsonl':
@@ -103,7 +98,7 @@ function readLines(text: string, name: string, rename: Rename, problems: Problem
   });
 }
 
-function jsonIn(text: string, name: string): Value {
+function wholeJson(text: string, name: string): Value {
   try {
     return parseStrictJson(text);
   } catch (error) {

@@ -74,22 +74,18 @@ export type RecordFormat = 'csv' | 'json' | 'jsonl' | 'yaml';
 
 export function formatOfFile(name: string): RecordFormat | undefined {
   const [, end = ''] = /\.(\w+)$/.exec(name.toLowerCase()) ?? [];
-  switch (end) {
-    case 'csv':
-    case 'tsv':
-      return 'csv';
-    case 'json':
-      return 'json';
-    case 'jsonl':
-    case 'ndjson':
-      return 'jsonl';
-    case 'yaml':
-    case 'yml':
-      return 'yaml';
-    default:
-      return undefined;
-  }
+  return FORMATS.get(end);
 }
+
+const FORMATS: ReadonlyMap<string, RecordFormat> = new Map([
+  ['csv', 'csv'],
+  ['tsv', 'csv'],
+  ['json', 'json'],
+  ['jsonl', 'jsonl'],
+  ['ndjson', 'jsonl'],
+  ['yaml', 'yaml'],
+  ['yml', 'yaml'],
+]);
 
 /** A record without its secrets, including nested ones; the same object if it has none. */
 export function withoutSecrets(record: DeviceRecord): DeviceRecord {

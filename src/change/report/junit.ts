@@ -61,7 +61,7 @@ function deviceCases({ device, error, steps }: DeviceReport): TestCase[] {
     return [{ kind: 'error', xml: caseXml(device.name, 'read', [element]) }];
   }
   return steps.map((step) =>
-    stepCase(device.name, error === undefined ? kindOf(step) : 'error', step),
+    stepCase(device.name, error === undefined ? KINDS[step.result.verdict] : 'error', step),
   );
 }
 
@@ -78,22 +78,16 @@ function stepCase(device: string, kind: Kind, { result, changes }: StepReport): 
   return { kind, xml: caseXml(device, `${action} ${recordName(result)}`, elements) };
 }
 
-function kindOf({ result }: StepReport): Kind {
-  switch (result.verdict) {
-    case 'done':
-    case 'unchanged':
-      return 'passed';
-    case 'no effect':
-    case 'differs':
-    case 'failed':
-    case 'drift':
-      return 'failure';
-    case 'unknown':
-      return 'error';
-    case 'skipped':
-      return 'skipped';
-  }
-}
+const KINDS: Readonly<Record<StepReport['result']['verdict'], Kind>> = {
+  done: 'passed',
+  unchanged: 'passed',
+  'no effect': 'failure',
+  differs: 'failure',
+  failed: 'failure',
+  drift: 'failure',
+  unknown: 'error',
+  skipped: 'skipped',
+};
 
 /** `lang: before de, planned en, held fr`; a dash for an unknown value. */
 function changeLine({ field, before, planned, held }: FieldChange): string {

@@ -1,3 +1,4 @@
+import { counted } from '../../text/one-line.ts';
 import { notCoveredText, recordName } from '../plan.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { grouped, type Value, valueText } from '../../device/record.ts';
@@ -28,7 +29,7 @@ export function markdownReport(report: Report, level = 1): string {
   const lines = [
     `# devsh run ${inline(report.run)}`,
     '',
-    `**${countsText(report.counts)}** on ${devices.length} ${devices.length === 1 ? 'device' : 'devices'}`,
+    `**${countsText(report.counts)}** on ${counted(devices.length, 'device')}`,
     ...(absent === '' ? [] : ['', inline(absent)]),
     ...(report.owed.length === 0 ? [] : ['', `Owed: ${inline(report.owed.join(', '))}`]),
     '',

@@ -235,8 +235,7 @@ export function jsonReport(report: Report): string {
 /** @param report the data, secrets masked */
 export function jsonDocument(report: JsonValue): string {
   const text = jsonText({ schema: SCHEMA, report }, { indent: 2 });
-  // Line breaks inside strings are escaped already; those left belong to the layout.
-  return text.split('\n').map(replaceUnsafeInJson).join('\n') + '\n';
+  return replaceUnsafeInJson(text) + '\n';
 }
 
 function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue {

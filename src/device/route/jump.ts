@@ -53,9 +53,7 @@ class JumpStream extends Duplex {
         error.code === 'ENOENT' ? 'the program "ssh" is not in PATH' : whyNotStarted(error);
       this.destroy(new JumpLostError(`ssh cannot be started: ${why}`, { cause: error }));
     });
-    child.once('close', (code, signal) => {
-      this.#ended(code, signal);
-    });
+    child.once('close', (code, signal) => this.#ended(code, signal));
   }
 
   override _read(): void {
@@ -93,10 +91,6 @@ function endProcess(child: ChildProcessWithoutNullStreams): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   // Ends a ProxyCommand of ssh, too.
   killProgram(child, true, 'SIGTERM');
-  const timer = setTimeout(() => {
-    killProgram(child, true, 'SIGKILL');
-  }, KILL_AFTER_MS);
-  child.once('exit', () => {
-    clearTimeout(timer);
-  });
+  const timer = setTimeout(() => killProgram(child, true, 'SIGKILL'), KILL_AFTER_MS);
+  child.once('exit', () => clearTimeout(timer));
 }

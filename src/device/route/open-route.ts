@@ -26,9 +26,7 @@ export async function openRoute(
   const end = (reason?: Error): void => {
     for (const stream of opened.toReversed()) stream.destroy(reason);
   };
-  const abort = (): void => {
-    end(signal.reason instanceof Error ? signal.reason : undefined);
-  };
+  const abort = (): void => end(signal.reason instanceof Error ? signal.reason : undefined);
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await byProxy(route.proxy, route.variable, address, opened);

@@ -1,5 +1,5 @@
 import type { Value } from '../../device/record.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError, attempt } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import {
   asList,
@@ -26,10 +26,8 @@ export interface NetBoxUrl {
  * Adds `status=active` unless the query has a status. Throws a UsageError.
  */
 export function parseNetBoxUrl(text: string): NetBoxUrl {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  const url = attempt(TypeError, () => new URL(text));
+  if (url === undefined) {
     throw new UsageError('not a URL: write https://netbox.example/api/dcim/devices/?site=x');
   }
   if (url.protocol !== 'https:') {

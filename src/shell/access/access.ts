@@ -39,6 +39,8 @@ export class ShellAccess implements Access {
   readonly warn: (text: string) => void;
   /** Credentials that the user typed and a device accepted. They are kept if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
+  /** Finds out by logging in which secret of a rotation is in effect. Other commands do not log in then. */
+  settlesRotations = false;
   /** Asks at once what other commands leave to the list of questions. */
   asksAtOnce = false;
   protected readonly shell: ShellSession;
@@ -73,9 +75,7 @@ export class ShellAccess implements Access {
     this.onExchange = trace === undefined ? undefined : shell.services.trace(trace);
     this.notice = io.trace;
     this.progress = io.progress;
-    this.warn = (text) => {
-      shell.services.notices.add(text);
-    };
+    this.warn = (text) => shell.services.notices.add(text);
     this.#trustQuestions = new QuestionQueue((concerns) => this.#askTrust(concerns));
     this.#loginQuestions = new QuestionQueue((entries) =>
       this.#askLogin(entries, io.asksLater === true),
@@ -124,7 +124,16 @@ export class ShellAccess implements Access {
   async credential(entry: DeviceEntry): Promise<Credential | undefined> {
     const given = this.shell.given.get(entry.name);
     if (given !== undefined) return given.credential;
-    return this.typed.get(entry) ?? (await this.credentials.find(this.request(entry)))?.credential;
+    const typed = this.typed.get(entry);
+    if (typed !== undefined) return typed;
+    const found = await this.credentials.find(this.request(entry));
+    if (found?.inDoubt !== undefined && !this.settlesRotations) {
+      throw new CredentialError(
+        `${entry.name}: "resume ${found.inDoubt}" finds out which login works: that run has sent a new secret and has ` +
+          'not ended, and the old one might lock the account',
+      );
+    }
+    return found?.credential;
   }
 
   /** Returns where the credential of a device would come from, without asking the user. */
@@ -193,8 +202,12 @@ export class ShellAccess implements Access {
     return asksLater === true && !this.asksAtOnce ? undefined : ask;
   }
 
-  admit(entry: DeviceEntry, credential: Credential): Promise<(answer: CredentialOutcome) => void> {
+  admit(entry: DeviceEntry, credential: Credential): Promise<void> {
     return this.shell.gate.admit(entry.name, credential);
+  }
+
+  settle(entry: DeviceEntry, credential: Credential, outcome: CredentialOutcome): void {
+    this.shell.gate.settle(entry.name, credential, outcome);
   }
 
   request(entry: DeviceEntry): CredentialRequest {

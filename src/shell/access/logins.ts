@@ -28,7 +28,7 @@ export async function* checkLogins(
   for await (const read of call.read(sessions, 'user', { access })) {
     results.set(read.session, read.ok ? 'ok' : resultOf(read.error, origins.get(read.session)));
     const text = `login: ${read.session.ref.name} ${results.get(read.session) ?? ''}`;
-    yield { kind: 'progress', done: results.size, total: sessions.length, text };
+    yield { kind: 'progress', done: read.done, total: read.total, text };
     if (!read.ok) yield { kind: 'error', error: read.error, device: read.session.ref };
   }
   yield table(

@@ -248,7 +248,7 @@ export async function oldSecretUses(
     if (addresses.has(address)) continue;
     let isSharing = entry.credentialCommand !== undefined && programs.has(programOf(entry));
     for (const [kind, user, secret] of logins.values()) {
-      isSharing ||= (await store.login({ address, kind, user })) === secret;
+      isSharing ||= (await store.login({ address, kind, user })).secret === secret;
     }
     if (isSharing) sharing.push(name);
   }

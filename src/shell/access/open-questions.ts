@@ -1,3 +1,4 @@
+import { counted } from '../../text/one-line.ts';
 import {
   UnauthorizedError,
   UntrustedError,
@@ -67,6 +68,6 @@ export function questionsText(questions: readonly Pick<DeviceQuestion, 'kind'>[]
   const nouns = { changed: 'CHANGED certificate', certificate: 'certificate', login: 'login' };
   return KINDS.flatMap((kind) => {
     const count = questions.filter((question) => question.kind === kind).length;
-    return count === 0 ? [] : [`${count} ${nouns[kind]}${count === 1 ? '' : 's'}`];
+    return count === 0 ? [] : counted(count, nouns[kind]);
   }).join(', ');
 }

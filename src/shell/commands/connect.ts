@@ -1,5 +1,5 @@
 import { routeText } from '../../device/route/route.ts';
-import { oneLine, someOf } from '../../text/one-line.ts';
+import { oneLine, pluralOf, someOf } from '../../text/one-line.ts';
 import { UsageError, type DevshError } from '../../errors.ts';
 import { Inventory } from '../../fleet/inventory.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -126,7 +126,7 @@ export const devices = command({
       return;
     }
     if (isNamed) yield* askAll(call, sessions);
-    yield tableOf();
+    yield { ...tableOf(), hasSuccess: sessions.some(({ state }) => state.kind === 'ready') };
   },
 });
 
@@ -156,12 +156,10 @@ export async function* probe(
   call: Call,
   sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
-  let done = 0;
   const failed = new Map<DeviceSession, DevshError>();
   for await (const read of call.read(sessions, PROBED_RESOURCE)) {
-    done += 1;
     const text = `connecting: ${read.session.ref.name} ${read.ok ? 'connected' : 'failed'}`;
-    yield { kind: 'progress', done, total: sessions.length, text };
+    yield { kind: 'progress', done: read.done, total: read.total, text };
     if (!read.ok) failed.set(read.session, read.error);
   }
   yield* failureOutputs(sessions, failed);
@@ -187,22 +185,23 @@ export function devicesTable(sessions: readonly DeviceSession[], isFull = false)
       'state',
       ...(isFull && hasFailed ? ['since', 'reason'] : []),
       isFull && { key: 'latency_ms', title: 'MS' },
-      ...resources.map((name) => `${name}s`),
+      ...resources.map(pluralOf),
       { key: 'account', title: 'AS' },
       { key: 'trust', title: 'CERTIFICATE' },
       isFull && 'profile',
       facts.some(({ route }) => route !== undefined) && { key: 'route', title: 'REACHED BY' },
     ],
     sessions.map((session, index) => {
+      const { state } = session;
       const { account, trust, latencyMs, profile } = facts[index] ?? deviceFacts(session);
       return {
         device: session.ref.name,
         address: session.ref.address,
-        state: stateText(session),
+        state: state.kind === 'failed' ? state.error.code : STATES[state.kind],
         ...(isFull && failureFields(session)),
         ...(isFull && { latency_ms: latencyMs === undefined ? null : Math.round(latencyMs) }),
         ...Object.fromEntries(
-          resources.map((name) => [`${name}s`, session.cached(name)?.length ?? null]),
+          resources.map((name) => [pluralOf(name), session.cached(name)?.length ?? null]),
         ),
         account: account ?? null,
         trust: trust ?? null,
@@ -221,18 +220,7 @@ function failureFields({ state, ref }: DeviceSession) {
   return { since: state.since.toISOString(), reason };
 }
 
-function stateText({ state }: DeviceSession): string {
-  switch (state.kind) {
-    case 'new':
-      return 'not connected';
-    case 'connecting':
-      return 'connecting';
-    case 'ready':
-      return 'connected';
-    case 'failed':
-      return state.error.code;
-  }
-}
+const STATES = { new: 'not connected', connecting: 'connecting', ready: 'connected' } as const;
 
 /** The named ones of the connected devices; all for no name and for `all`. */
 function connectedSessions(call: Call): readonly DeviceSession[] {

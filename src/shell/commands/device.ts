@@ -156,7 +156,7 @@ export const device: CommandSpec = {
         { name: 'NAME', summary: 'a name for the device', isRequired: true },
         { name: 'ADDRESS', summary: 'address, host name or host:port', isRequired: true },
       ],
-      options: ['groups', ...DEVICES, 'profile'],
+      options: ['groups', 'user', 'ca', 'insecure', 'route', 'readOnly', 'profile'],
       details:
         '--user, --ca, --insecure, --proxy, --jump, --read-only, --profile and --group are stored with the device.',
       examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],

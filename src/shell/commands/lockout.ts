@@ -18,7 +18,7 @@ export const lockout = command({
     '--delete deletes it. It ends sessions and tokens if the profile says where they are (account_field); else\n' +
     'plan, verdict and report say that they are not known to be ended. --prove sends the old password (--token: an old\n' +
     'token) once to each device where the account is disabled or deleted; "still open" means that the device\n' +
-    'accepts it.',
+    'accepts it. A mistyped one is refused, too.',
   examples: [
     'lockout bob',
     'lockout bob --now --reason "leaver, ticket 4711"',

@@ -1,9 +1,8 @@
 import type { RotatedAccount } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
-import { CredentialError, RefusedError, UsageError } from '../../errors.ts';
+import { CredentialError, RefusedError, UsageError, unlessFailed } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, command } from '../command.ts';
-import { checkLogins, ORIGIN_COLUMNS, originOf } from '../access/logins.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { info, type Output, success, table, warning } from '../output.ts';
@@ -31,6 +30,7 @@ export const login = command({
   ],
   async *run(call) {
     const sessions = await call.targets();
+    const { checkLogins } = await import('../access/logins.ts');
     if (call.options.check) {
       if (call.options.to !== undefined || call.options.token) {
         throw new UsageError('--check keeps nothing: leave out --to and --token');
@@ -38,7 +38,16 @@ export const login = command({
       yield* checkLogins(call, sessions);
       return;
     }
-    for (const session of sessions) yield* loginTo(call, session);
+    const accepted: RotatedAccount[] = [];
+    try {
+      yield* call.inTurn(sessions, async function* (session) {
+        accepted.push(yield* loginTo(call, session));
+      });
+    } finally {
+      const store = call.shell.services.rotation(call.options, undefined);
+      // If it fails, the next command names the run, as before.
+      await unlessFailed(store.then((rotations) => rotations.endDoubts(accepted)));
+    }
   },
 });
 
@@ -90,7 +99,10 @@ async function* forgetRotated(
 
 type LoginOption = 'user' | 'token' | 'to' | 'tokenStdin' | 'passwordStdin';
 
-async function* loginTo(call: Call<LoginOption>, session: DeviceSession): AsyncGenerator<Output> {
+async function* loginTo(
+  call: Call<LoginOption>,
+  session: DeviceSession,
+): AsyncGenerator<Output, RotatedAccount> {
   const { access, credentials, io, options } = call;
   access.asksAtOnce = true;
   const credential = await givenLogin(call, session);
@@ -106,7 +118,9 @@ async function* loginTo(call: Call<LoginOption>, session: DeviceSession): AsyncG
   );
   const who = kept.kind === 'token' ? 'the token' : (kept.user ?? '');
   const whose = kept.kind === 'token' && kept.user !== undefined ? ` of ${kept.user}` : '';
-  yield success(`${session.ref.name}: ${who}${whose} is accepted and kept in the ${store}`);
+  const text = `${session.ref.name}: ${who}${whose} is accepted and kept in the ${store}`;
+  yield { ...success(text), hasSuccess: true };
+  return { address: session.ref.address, user: kept.user ?? '', kind: kept.kind };
 }
 
 /** Reads the login from standard input, or asks the user. */
@@ -146,6 +160,7 @@ export const credentials = command({
     'netrc of devices.yaml, the prompt.',
   examples: ['credentials', 'credentials @berlin --json'],
   async *run(call) {
+    const { ORIGIN_COLUMNS, originOf } = await import('../access/logins.ts');
     const { args, options, shell } = call;
     const targets = args.all('TARGET');
     const isSelected = options.on.length > 0 || shell.fleet.selection.length > 0;

@@ -121,7 +121,7 @@ export const learn = command({
     'background.',
   examples: ['learn', 'learn fw1'],
   async *run(call) {
-    for (const session of await call.targets()) yield* learnOne(call, session);
+    yield* call.inTurn(await call.targets(), (session) => learnOne(call, session));
   },
 });
 
@@ -133,7 +133,6 @@ async function* learnOne(call: Call, session: DeviceSession): AsyncGenerator<Out
   const counters = await watchForCounters(call, session, resource, records);
   const facts = learnedTexts(session.profile, resource);
   if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
-  yield success(
-    `${session.ref.name}: ${facts.length === 0 ? 'the device describes nothing' : facts.join(' · ')}`,
-  );
+  const text = facts.length === 0 ? 'the device describes nothing' : facts.join(' · ');
+  yield { ...success(`${session.ref.name}: ${text}`), hasSuccess: true };
 }

@@ -143,10 +143,8 @@ async function askingSessions(call: Call): Promise<(readonly [DeviceSession, Dev
 /** Reads from the devices without asking the user, which shows what they wait for. */
 async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
   const access = call.accessWithoutAsking();
-  let done = 0;
-  for await (const { session } of call.read(sessions, 'user', { access })) {
-    done += 1;
-    yield { kind: 'progress', done, total: sessions.length, text: `trying ${session.ref.name}` };
+  for await (const { session, done, total } of call.read(sessions, 'user', { access })) {
+    yield { kind: 'progress', done, total, text: `trying ${session.ref.name}` };
   }
 }
 

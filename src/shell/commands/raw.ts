@@ -1,8 +1,7 @@
 import { assertNoCollection } from '../../device/record-path.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { jsonText, type Value } from '../../device/record.ts';
-import { parseJson } from '../../device/json.ts';
-import type { Response } from '../../device/client.ts';
+import { jsonText } from '../../device/record.ts';
+import type { Response } from '../../device/exchange.ts';
 import type { RawRequest } from '../../device/device.ts';
 import type { FormPairs } from '../../device/encode.ts';
 import { maskedPath, redact, secretsInQuery } from '../../device/sensitive-fields.ts';
@@ -15,6 +14,7 @@ import { type ArgSpec, type Call, command } from '../command.ts';
 import { info, type Output } from '../output.ts';
 import { DEVICES, WRITE, type WriteOption } from '../grammar/options.ts';
 import { notAssigned, oneDevice } from '../arguments.ts';
+import { jsonIn } from '../../device/json.ts';
 
 const PATH: ArgSpec = {
   name: 'PATH',
@@ -78,7 +78,7 @@ async function getPages(
   if (format === 'jsonl') return [summary];
   const all = { kind: 'answer', device: session.ref, status: first.status } as const;
   const body = redact(jsonText(records), secrets);
-  return [{ ...all, body, value: secrets.length === 0 ? records : valueOf({ body }) }, summary];
+  return [{ ...all, body, value: secrets.length === 0 ? records : jsonIn(body) }, summary];
 }
 
 export const post = command({
@@ -156,7 +156,7 @@ function pathOf(call: Call): string {
 /** Throws if the response to a GET is a list: a collection must not be deleted. */
 function refuseCollection(session: DeviceSession, path: string, response: Response): void {
   if (response.status >= 300) return;
-  const value = valueOf(response);
+  const value = jsonIn(response.body);
   if (typeof value !== 'object' || value === null) return;
   const hasId = 'uuid' in value || 'id' in value;
   if (Array.isArray(value) || (Object.values(value).some(Array.isArray) && !hasId)) {
@@ -211,18 +211,10 @@ function answerOutput(
   error?: DeviceError,
 ): Output[] {
   const { ref: device } = session;
-  const value = call.options.raw ? undefined : valueOf(response);
   const { status, body } = response;
+  const value = call.options.raw ? undefined : jsonIn(body);
   const shown: Output = { kind: 'answer', device, status, body, value };
   return error === undefined ? [shown] : [shown, { kind: 'error', error, device }];
-}
-
-function valueOf({ body }: Pick<Response, 'body'>): Value | undefined {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined;
-  }
 }
 
 export const open = command({

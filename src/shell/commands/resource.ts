@@ -1,3 +1,4 @@
+import { pluralOf } from '../../text/one-line.ts';
 import {
   isKeyed,
   assignments,
@@ -13,13 +14,11 @@ import {
 import type { Change, Target } from '../../change/change.ts';
 import { mayBeSecretField } from '../../device/sensitive-fields.ts';
 import type { Word } from '../../text/words.ts';
-import { DeclinedFailure, DecodeFailure } from '../../device/errors.ts';
+import { BodyFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
-import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
-import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
-import { matches } from '../../fleet/filter.ts';
+import { NotFoundError, RefusedError, UsageError, attempt, unlessFailed } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
@@ -42,7 +41,7 @@ import {
 export function resourceCommand(resource: string): CommandSpec {
   return {
     name: resource,
-    summary: `List, add, change and delete ${resource}s`,
+    summary: `List, add, change and delete ${pluralOf(resource)}`,
     section: 'Records',
     defaultVerb: 'list',
     verbs: [
@@ -87,24 +86,19 @@ async function recordsSeen(call: Call, resource: string): Promise<number | undef
   const session = sessions.find(({ state }) => state.kind === 'ready') ?? sessions[0];
   if (session === undefined) return undefined;
   const { decodeList } = await import('../../device/network.ts');
-  try {
-    return await session.use(call.access, async (device) => {
-      const path = collectionPath(device.profile, resource);
-      const { status, body } = await device.raw({ method: 'GET', path }, call.io.signal);
-      return status < 300 ? decodeList(body, resource, device.profile).records.length : undefined;
-    });
-  } catch (error) {
-    const isUnreadable = error instanceof DecodeFailure || error instanceof DeclinedFailure;
-    if (!isUnreadable && (!(error instanceof DevshError) || error.code === 'cancelled'))
-      throw error;
-    return undefined;
-  }
+  const counting = session.use(call.access, async (device) => {
+    const path = collectionPath(device.profile, resource);
+    const { status, body } = await device.raw({ method: 'GET', path }, call.io.signal);
+    if (status >= 300) return undefined;
+    return attempt(BodyFailure, () => decodeList(body, resource, device.profile).records.length);
+  });
+  return unlessFailed(counting);
 }
 
 function list(resource: string): VerbSpec {
   return verb({
     name: 'list',
-    summary: `Show the ${resource}s of all selected devices in one table`,
+    summary: `Show the ${pluralOf(resource)} of all selected devices in one table`,
     args: [
       {
         name: 'FILTER',
@@ -142,20 +136,8 @@ function list(resource: string): VerbSpec {
       const filter = filterOf(call, call.args.words('FILTER'));
       const { at, countBy } = call.options;
       if (at !== undefined) {
-        const { driftSince, pastRecords, refuseWithAt } = await import('../past/past-records.ts');
-        refuseWithAt(call.options);
-        if (call.options.drift) {
-          yield* driftSince(call, at, resource, filter);
-          return;
-        }
-        const all = viewOf(call, resource, 'table');
-        const view = filter === undefined ? all : { ...all, filtered: true };
-        yield* pastRecords(
-          call,
-          at,
-          view,
-          (record, device) => filter === undefined || matches(filter, record, device),
-        );
+        const { listPast } = await import('../past/past-records.ts');
+        yield* listPast(call, at, resource, filter);
         return;
       }
       if (call.options.against !== undefined && !call.options.asCurl) {
@@ -217,14 +199,8 @@ function show(resource: string): VerbSpec {
       const view = viewOf(call, resource, 'record');
       const { at } = call.options;
       if (at !== undefined) {
-        const { pastRecords, refuseWithAt } = await import('../past/past-records.ts');
-        refuseWithAt(call.options);
-        const isWanted = (record: DeviceRecord, _: string, idFields: readonly string[]): boolean =>
-          wanted === undefined ||
-          idFields.some((field) => valueText(valueAt(record, field)) === wanted);
-        const count = yield* pastRecords(call, at, view, isWanted);
-        if (count === 0)
-          throw new NotFoundError(`no ${resource} "${wanted ?? ''}" in what was read then`);
+        const { showPast } = await import('../past/past-records.ts');
+        yield* showPast(call, at, view, wanted);
         return;
       }
       let found = 0;
@@ -336,7 +312,7 @@ function set(resource: string): VerbSpec {
 function remove(resource: string): VerbSpec {
   return verb({
     name: 'delete',
-    summary: `Delete ${resource}s on each selected device`,
+    summary: `Delete ${pluralOf(resource)} on each selected device`,
     args: [{ ...recordKey(resource), isRest: true }],
     options: [...CHANGE, 'where', 'only'],
     details:
@@ -426,7 +402,7 @@ function whereTarget(filter: string): Target {
 function edit(resource: string): VerbSpec {
   return verb({
     name: 'edit',
-    summary: `Change ${resource}s as text in your editor`,
+    summary: `Change ${pluralOf(resource)} as text in your editor`,
     args: [{ ...recordKey(resource), isRest: true }],
     options: [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where', 'only'],
     details:

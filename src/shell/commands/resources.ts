@@ -1,8 +1,10 @@
 import { isResourceName } from '../../device/profile.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
+import { grouped } from '../../device/record.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
-import { table, info } from '../output.ts';
+import { info, table } from '../output.ts';
 
 export const resources = command({
   name: 'resources',
@@ -12,23 +14,32 @@ export const resources = command({
   options: [...DEVICES, 'profile'],
   changes: 'nothing',
   async *run(call) {
-    const offers = new Map<string, string[]>();
-    const silent: string[] = [];
-    for (const session of await call.sessions()) {
-      await session.list(call.access, 'user', call.io.signal);
-      await session.learn(call.access, 'user', 'once', call.io.signal);
-      const { offers: offered } = session.profile;
-      if (offered === undefined) silent.push(session.ref.name);
-      for (const resource of offered ?? ['user']) {
-        offers.set(resource, [...(offers.get(resource) ?? []), session.ref.name]);
-      }
+    const sessions = await call.sessions();
+    const failed = new Set<DeviceSession>();
+    for await (const { session, ...read } of call.read(sessions, 'user')) {
+      if (read.ok) continue;
+      failed.add(session);
+      yield { kind: 'error', error: read.error, device: session.ref };
     }
+    call.io.signal.throwIfAborted();
+    const ready = sessions.filter((session) => !failed.has(session));
+    const { learnAllQuietly } = await import('../devices/learning.ts');
+    await learnAllQuietly(call, ready, 'user');
+    const offered = ready.flatMap(({ profile, ref }) =>
+      (profile.offers ?? ['user']).map((resource) => ({ resource, device: ref.name })),
+    );
+    const offers = grouped(offered, ({ resource }) => resource);
     yield table(
       'resources',
       ['resource', 'devices'],
-      [...offers].map(([resource, devices]) => ({ resource, devices })),
+      [...offers].map(([resource, some]) => ({ resource, devices: some.map((one) => one.device) })),
+      { hasSuccess: ready.length > 0 },
     );
-    const text = remark(offers, silent);
+    const silent = ready.filter(({ profile }) => profile.offers === undefined);
+    const text = remark(
+      [...offers.keys()],
+      silent.map(({ ref }) => ref.name),
+    );
     if (text !== undefined) yield info(text);
   },
 });
@@ -69,17 +80,14 @@ export function resourceNames({ known }: Pick<Fleet, 'known'>): string[] {
 }
 
 /** Explains a short list, and where to find more. */
-function remark(
-  offers: ReadonlyMap<string, readonly string[]>,
-  silent: readonly string[],
-): string | undefined {
+function remark(offers: readonly string[], silent: readonly string[]): string | undefined {
   if (silent.length > 0) {
     return (
       `${silent.join(', ')}: no resources known besides user; "learn" may find more, "get /api/" shows ` +
       'what is there, "NAME list" reads one that you know'
     );
   }
-  const [only, ...others] = offers.keys();
+  const [only, ...others] = offers;
   if (only === undefined || others.length > 0) return undefined;
-  return `the devices list only ${only} ("get /api/" shows it); "NAME list" reads one that you know`;
+  return `the devices that responded list only ${only} ("get /api/" shows it); "NAME list" reads one that you know`;
 }

@@ -1,3 +1,4 @@
+import { pluralOf } from '../../text/one-line.ts';
 import { recordKey } from '../arguments.ts';
 import { verb, type VerbSpec } from '../command.ts';
 import { CHANGE } from '../grammar/options.ts';
@@ -6,7 +7,7 @@ import { CHANGE } from '../grammar/options.ts';
 export function restore(resource: string): VerbSpec {
   return verb({
     name: 'restore',
-    summary: `Bring ${resource}s back to what they were at an earlier time`,
+    summary: `Bring ${pluralOf(resource)} back to what they were at an earlier time`,
     args: [{ ...recordKey(resource), isRest: true }],
     options: [...CHANGE, 'at', 'where', 'prune'],
     forced: 'loss',

@@ -117,9 +117,9 @@ const showRun = verb({
   examples: ['run show', 'run show 20261121-093041-k3qd7m'],
   async *run(call) {
     const { resultsOf, stateText } = await import('../../change/run-results.ts');
-    const { summaryOf } = await import('../writing/stored-runs.ts');
+    const { beganText, summaryOf } = await import('../writing/stored-runs.ts');
     const run = await namedRun(call);
-    yield info(`run ${run.run}, began ${run.at} by ${run.by}: ${run.command} (${stateText(run)})`);
+    yield info(`run ${run.run}, ${beganText(run)}: ${run.command} (${stateText(run)})`);
     if (run.reason !== undefined) yield info(`reason: ${run.reason}`);
     for (const result of resultsOf(run)) {
       yield { kind: 'result', run: run.run, result, isPast: true };
@@ -248,9 +248,6 @@ export const report = command({
       const { runReport, writeReport } = await import('../writing/run-report.ts');
       yield* writeReport(call, runReport(await namedRun(call), as));
       return;
-    }
-    if (call.args.optional('RUN') !== undefined) {
-      throw new UsageError('either a RUN or --since: a RUN after --since is when it began');
     }
     const { incidentReport } = await import('../past/incident.ts');
     yield* incidentReport(call);

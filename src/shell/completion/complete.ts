@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Candidate } from '../grammar/option.ts';
-import { unlessBroken, UsageError } from '../../errors.ts';
+import { unlessBroken, UsageError, attempt } from '../../errors.ts';
 import { type CompletionSources, knownDevices } from './known.ts';
 import { parseLine, quoteLine, quoteWord, type Word } from '../../text/words.ts';
 import { commandNamed, type CommandSpec } from '../command.ts';
@@ -83,13 +83,8 @@ function aliasSpec([name, line]: [string, string]): CommandSpec {
 
 /** The words with the line of an alias in its place, so that completion continues that line. */
 function behindAlias(words: readonly Word[], aliases: Aliases): readonly Word[] {
-  try {
-    const options = { env: {}, isHidden: () => false, isPartial: true };
-    return expandAlias(words, aliases, options)?.words ?? words;
-  } catch (error) {
-    if (error instanceof UsageError) return words;
-    throw error;
-  }
+  const options = { env: {}, isHidden: () => false, isPartial: true };
+  return attempt(UsageError, () => expandAlias(words, aliases, options))?.words ?? words;
 }
 
 /** Only the best tier: begins as typed, contains it, has its letters in order. Frequent and recent words first. */

@@ -6,7 +6,7 @@ import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { Services } from '../services.ts';
 import type { KnownDevice } from '../command.ts';
-import { valueAt, valueText } from '../../device/record.ts';
+import { valueAt, valueText, grouped, frequencies } from '../../device/record.ts';
 
 /** Number of files that one completion reads; the keys of more devices are much the same. */
 const MOST_FILES = 64;
@@ -84,22 +84,16 @@ export function knownKeys(
   resource: string,
   keyField: string,
 ): Candidate[] {
-  const where = new Map<string, string[]>();
-  for (const device of devices) {
+  const found = devices.flatMap((device) => {
     const keys =
       device.cached(resource)?.map((record) => valueText(record[keyField])) ??
       device.cachedKeys(resource)?.keys ??
       [];
-    for (const key of keys) {
-      if (key === '') continue;
-      const names = where.get(key);
-      if (names === undefined) where.set(key, [device.name]);
-      else names.push(device.name);
-    }
-  }
-  return [...where]
+    return keys.map((key) => ({ key, name: device.name }));
+  });
+  return [...grouped(found, ({ key }) => key || undefined)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([text, names]) => ({ text, summary: names.join(', ') }));
+    .map(([text, of]) => ({ text, summary: of.map(({ name }) => name).join(', ') }));
 }
 
 /** The observed values of a field, the most frequent first. */
@@ -108,14 +102,11 @@ export function knownValues(
   resource: string,
   field: string,
 ): string[] {
-  const counts = new Map<string, number>();
-  for (const device of devices) {
-    for (const record of device.cached(resource) ?? []) {
-      const value = valueAt(record, field);
-      if (value === undefined || value === null || typeof value === 'object' || value === '')
-        continue;
-      counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
-    }
-  }
-  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
+  const texts = devices
+    .flatMap((device) => device.cached(resource) ?? [])
+    .flatMap((record) => {
+      const value = valueAt(record, field) ?? '';
+      return typeof value === 'object' || value === '' ? [] : String(value);
+    });
+  return frequencies(texts).map(([text]) => text);
 }

@@ -6,7 +6,6 @@ import type { DeviceOption } from '../grammar/options.ts';
 import { type Output, success, table } from '../output.ts';
 import { factsOf, sinceOf } from './learning.ts';
 
-/** `profile show` */
 export async function* showProfiles(call: Call<DeviceOption | 'profile'>): AsyncGenerator<Output> {
   const { services } = call.shell;
   const rows = [];
@@ -36,7 +35,6 @@ async function namedDevice({ args, shell }: Call): Promise<{ name: string; befor
   return { name, before };
 }
 
-/** `profile use` */
 export async function* useProfile(call: Call): AsyncGenerator<Output> {
   const { inventory, profiles } = call.shell.services;
   const { fleet } = call.shell;

@@ -54,7 +54,7 @@ export function checkAlias(name: string, line: string): void {
   if (field !== undefined) refuse('a variable is never the name of a field', field.start);
   const saved = separate(words).given.find(({ option }) => NEVER_SAVED.includes(option.key));
   if (saved !== undefined) {
-    refuse(`--${saved.option.flag} cannot be saved: type it after the alias`, saved.word.start);
+    refuse(`--${saved.option.flag} cannot be saved: type it after the alias`, saved.start);
   }
 }
 

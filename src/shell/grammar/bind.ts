@@ -93,15 +93,15 @@ function bindTo(
   const own: readonly OptionKey[] = [...GENERAL, ...verb.options];
   let given: Given = {};
   for (const one of options) {
-    const { option, word } = one;
+    const { option, start } = one;
     // `devsh --help` asks for all commands, not for the help of `help`.
     if (isEmpty && option.key === 'help') continue;
-    if (option.key === 'output') refuseFormatAsFile(one.text, word.start);
+    if (option.key === 'output') refuseFormatAsFile(one.text, one.valueStart);
     if (!own.includes(option.key)) {
       throw new UsageError(
         `${title(command, verb)} has no option --${option.flag}; see "help ${title(command, verb)}"`,
         {
-          column: word.start,
+          column: start,
           suggestions: flagsOf(own).flatMap((flag) =>
             flag === TWINS[option.flag] ? [`--${flag}`] : [],
           ),
@@ -112,7 +112,7 @@ function bindTo(
       const { forced = 'own-account' } = verb;
       throw new UsageError(
         `--force is ambiguous; here use --allow ${forced} (${allowMeaning(forced)})`,
-        { column: word.start, suggestions: [`--allow ${forced}`] },
+        { column: start, suggestions: [`--allow ${forced}`] },
       );
     }
     given = take(given, one);
@@ -260,11 +260,14 @@ export function argLabel(arg: ArgSpec): string {
   return arg.isRequired === true ? name : `[${name}]`;
 }
 
-/** An option with the word that it stands in. */
+/** An option with its value. */
 interface GivenOption {
   readonly option: Option<OptionKey>;
   readonly text: string;
-  readonly word: Word;
+  /** The column of its name. */
+  readonly start: number;
+  /** The column of its value, which may be in the same word; of its name if it has none. */
+  readonly valueStart: number;
 }
 
 /** Separates options from words. `--` ends the options, and so does the line that some commands take. */
@@ -278,6 +281,7 @@ export function separate(
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (word === undefined) break;
+    const { start } = word;
     if (word.isValue === true) {
       plain.push(word);
       continue;
@@ -297,16 +301,17 @@ export function separate(
           throw new UsageError(`--${name} takes no value`, { column: word.start });
         }
         refuseFieldsOfJson(name, words[at + 1]);
-        given.push({ option, text: '', word });
+        given.push({ option, text: '', start, valueStart: start });
       } else if (
         value !== undefined ||
         option.isValueOptional ||
         lacksValue(option, words[at + 1])
       ) {
-        given.push({ option, text: value ?? '', word });
+        const valueStart = start + (value === undefined ? 0 : `--${name}=`.length);
+        given.push({ option, text: value ?? '', start, valueStart });
       } else {
         at += 1;
-        given.push({ option, ...valueWord(option, words[at], word) });
+        given.push({ option, start, ...valueWord(option, words[at], word) });
       }
     } else {
       for (const [index, letter] of Array.from(word.text.slice(1)).entries()) {
@@ -318,16 +323,15 @@ export function separate(
           );
         }
         if (option.placeholder === undefined) {
-          given.push({ option, text: '', word });
+          given.push({ option, text: '', start, valueStart: start });
           continue;
         }
         // -oFILE, or -o FILE
         const joined = word.text.slice(index + 2);
         if (joined === '') at += 1;
-        given.push({
-          option,
-          ...(joined === '' ? valueWord(option, words[at], word) : { text: joined, word }),
-        });
+        const own = { text: joined, valueStart: start + index + 2 };
+        const taken = joined === '' ? valueWord(option, words[at], word) : own;
+        given.push({ option, start, ...taken });
         break;
       }
     }
@@ -348,14 +352,14 @@ function valueWord(
   { flag, placeholder = '', choices }: Option,
   next: Word | undefined,
   option: Word,
-): { text: string; word: Word } {
+): { text: string; valueStart: number } {
   if (next === undefined || isOption(next)) {
     const among = choices === undefined ? '' : `, one of ${choices.join(', ')}`;
     throw new UsageError(`--${flag} needs a value: --${flag} ${placeholder}${among}`, {
       column: option.end + 1,
     });
   }
-  return { text: next.text, word: next };
+  return { text: next.text, valueStart: next.start };
 }
 
 /** `--where --yes` is a missing value, not a filter; `--where=--yes` makes it explicit. */
@@ -386,13 +390,13 @@ function findOption(name: string, word: Word, likely: readonly string[]): Option
 }
 
 /** Adds an option to the given ones. Throws a `UsageError` for an invalid value. */
-export function take(given: Given, { option, text, word }: GivenOption): Given {
+export function take(given: Given, { option, text, valueStart: column }: GivenOption): Given {
   const { key, flag, choices = [] } = option;
   try {
     return { ...given, [key]: option.parse(text, given[key]) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const suggestions = suggest(text, choices);
-    throw new UsageError(`--${flag}: ${error.message}`, { column: word.start, suggestions });
+    throw new UsageError(`--${flag}: ${error.message}`, { column, suggestions });
   }
 }

@@ -1,4 +1,4 @@
-import { passwordSpan, withoutPassword } from '../../text/one-line.ts';
+import { passwordSpan, withoutPassword, MASK } from '../../text/one-line.ts';
 import { jsonIn } from '../../device/json.ts';
 import { jsonText } from '../../device/record.ts';
 import {
@@ -7,7 +7,6 @@ import {
   mayBeSecretField,
   NAME_OF_VALUE,
 } from '../../device/sensitive-fields.ts';
-import { MASK } from '../../text/one-line.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
 /** Dots for values of secret fields and passwords in addresses. The length is unchanged, so that columns stay. */
@@ -30,12 +29,12 @@ function dotted(line: string, from: number, until: number): string {
   return line.slice(0, from) + '•'.repeat(until - from) + line.slice(until);
 }
 
-/** `goesOn`: the value is in the next words, as the name ends with a colon: `Authorization: Token …`. */
+/** `goesOn`: the value is in the next words: `Authorization: Token …`, `--password …`. */
 function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
-  for (const { index, 0: text, 1: name = '', 2: operator } of word.matchAll(NAME_OF_VALUE)) {
+  for (const { index, 0: text, 1: name = '', 2: operator = '' } of word.matchAll(NAME_OF_VALUE)) {
     const start = index + text.length;
     if (!mayBeSecretField(name.replace(/["'\\]/g, ''))) continue;
-    return { start, goesOn: operator === ':' && start === word.length };
+    return { start, goesOn: /^[:\s]?$/.test(operator) && start === word.length };
   }
   return undefined;
 }

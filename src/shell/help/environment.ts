@@ -6,7 +6,6 @@ import type { Given } from '../grammar/options.ts';
 import type { Services } from '../services.ts';
 import type { Paths } from '../../os/environment.ts';
 
-/** What is explained, and what it means. */
 type Explained = readonly [name: string, meaning: string];
 
 /** Every variable that devsh reads, for `help environment`, man page and docs. */
@@ -51,18 +50,15 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
     ],
   },
   {
-    title: 'Programs',
+    title: 'Programs and scripts',
     variables: [
       ['VISUAL, EDITOR', 'the editor of "user edit" and of the line (Ctrl-X Ctrl-E)'],
       ['DEVSH_PAGER, PAGER', 'the program for output longer than the screen; "cat" or empty: none'],
       ['LESS, LV', 'options of these pagers (default: FRX and -c)'],
       ['BROWSER', 'the browser of "open"'],
       ['SHELL', 'the shell for which "completion" explains the set-up'],
+      ['JOB_COMPLETION_INDEX', 'the shard of "apply", in a Kubernetes Job'],
     ],
-  },
-  {
-    title: 'Scripts',
-    variables: [['JOB_COMPLETION_INDEX', 'the shard of "apply", in a Kubernetes Job']],
   },
   {
     title: 'Files',
@@ -71,6 +67,8 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
       ['XDG_DATA_HOME', 'above devsh/: pins of certificates, vault'],
       ['XDG_STATE_HOME', 'above devsh/: history, journals of runs'],
       ['XDG_CACHE_HOME', 'above devsh/: files that devsh can recreate'],
+      ['NODE_COMPILE_CACHE', 'the folder of compiled code (default: compiled/ in the cache)'],
+      ['NODE_DISABLE_COMPILE_CACHE', 'set and not empty: no compiled code is kept'],
       ['HOME', 'the folder used otherwise'],
       ['APPDATA, LOCALAPPDATA', 'the same on Windows'],
     ],

@@ -145,7 +145,6 @@ function section(title: string, lines: readonly string[]): string[] {
   return [`.SH ${quoted(title)}`, ...lines];
 }
 
-/** A term, and what it means. */
 function item(term: string, meaning: string): string[] {
   return ['.TP', `.B ${quoted(term)}`, text(meaning)];
 }

@@ -1,7 +1,11 @@
-import type { DeviceRecord, Value } from '../../device/record.ts';
-import { valueText } from '../../device/record.ts';
+import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
 import type { Event } from '../../history/events.ts';
-import { eventText, foldEvents, intervalText } from '../../history/fold-events.ts';
+import {
+  eventText,
+  type FoldedEvent,
+  foldEvents,
+  intervalText,
+} from '../../history/fold-events.ts';
 import { clockTime } from '../../text/time.ts';
 import { type TableOutput, table } from '../output.ts';
 import type { Call } from '../command.ts';
@@ -16,9 +20,9 @@ export interface LastValues {
 /** Above this number, devices are only counted. */
 const MOST_NAMES = 2;
 
-/** Events as a table, newest first: folded for people, one row for each device in other formats. */
+/** Events as a table, newest first: folded as text, one row for each device in other formats. */
 export function changesTable(
-  { options, shell }: Call,
+  { io, options, shell }: Call,
   events: readonly Event[],
   authors: Authors,
   more: Pick<TableOutput, 'hasSuccess' | 'hasDifferences'>,
@@ -30,20 +34,22 @@ export function changesTable(
     return table('changes', columns, rows, more);
   }
   const now = shell.services.now();
+  const hasClock = io.isOnScreen === true;
+  const at = (time: number): string => (hasClock ? clockTime(new Date(time), now) : isoText(time));
   const valuesText = (event: Event): string => {
     const last = lastValues(event);
     if (last === undefined) return '';
     const texts = Object.entries(last.values).map(
       ([field, value]) => `${field}=${valueText(value)}`,
     );
-    return `${texts.join(' ')} (${clockTime(new Date(last.at), now)})`;
+    return `${texts.join(' ')} (${at(last.at)})`;
   };
   const noteOf = (event: Event): string => authors.text(event) + valuesText(event);
   const changes = foldEvents(events, noteOf);
   const rows = changes.map((folded) => {
     const [event] = folded.events;
     return {
-      when: intervalText(folded, now),
+      when: hasClock ? intervalText(folded, now) : isoInterval(folded),
       on: onText(folded.devices),
       what: eventText(event),
       by: authors.text(event),
@@ -100,7 +106,11 @@ function onText(devices: readonly string[]): string {
   return `${devices[0] ?? ''} +${devices.length - 1}`;
 }
 
-function isoText(time: number): string {
+function isoInterval({ after, before }: FoldedEvent): string {
+  return `${after === undefined ? 'before' : `between ${isoText(after)} and`} ${isoText(before)}`;
+}
+
+export function isoText(time: number): string {
   return new Date(time).toISOString();
 }
 

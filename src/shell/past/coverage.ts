@@ -2,16 +2,16 @@ import { NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/lines.ts';
 import type { TooLarge } from '../../history/replay.ts';
 import { someOf } from '../../text/one-line.ts';
-import { clockTime, zoneText } from '../../text/time.ts';
+import { zonedTime, zoneText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table } from '../output.ts';
+import { isoText } from './change-rows.ts';
 import {
   askedDevices,
   type DeviceHistory,
   historiesOf,
   type Period,
   periodOf,
-  timeText,
 } from './past-time.ts';
 
 /** What was read of a resource on one device. */
@@ -56,7 +56,7 @@ export function notCovered(
   };
   const texts = (): string[] =>
     [...groups].map(([text, devices]) => `${text}: ${someOf([...devices])}`);
-  const clock = (time: number): string => timeText(time, now);
+  const clock = (time: number): string => zonedTime(time, now);
   const read = new Set(
     coverage.filter(({ readings }) => readings.length > 0).map(({ device }) => device),
   );
@@ -98,9 +98,7 @@ export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerat
   const now = call.shell.services.now();
   const coverage = coverageOf(histories, period);
   const { devices, errors, remarks } = notCovered(coverage, period, now);
-  const isTable = (call.options.format ?? 'table') === 'table';
-  const time = (at: number | undefined): string | null =>
-    at === undefined ? null : isTable ? clockTime(new Date(at), now) : new Date(at).toISOString();
+  const time = (at: number | undefined): string | null => (at === undefined ? null : isoText(at));
   const rows = coverage.map(({ device, resource, first, last, readings, lives }) => {
     const gap = longestGap(readings);
     return {
@@ -109,19 +107,21 @@ export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerat
       first: time(first?.to),
       last: time(last?.to),
       readings: readings.length,
-      ...(isTable
-        ? { gap: gap === undefined ? null : `${time(gap.from) ?? ''} to ${time(gap.to) ?? ''}` }
-        : { gapFrom: time(gap?.from), gapTo: time(gap?.to) }),
+      gapFrom: time(gap?.from),
+      gapTo: time(gap?.to),
       lives,
     };
   });
-  const gaps = isTable ? [{ key: 'gap', title: 'LONGEST GAP' }] : ['gapFrom', 'gapTo'];
+  const gaps = [
+    { key: 'gapFrom', title: 'LONGEST GAP' },
+    { key: 'gapTo', title: 'TO' },
+  ];
   const columns = ['device', 'resource', 'first', 'last', 'readings', ...gaps, 'lives'];
   yield table('coverage', columns, rows, { hasSuccess: devices.size < histories.length });
   for (const error of errors) yield { kind: 'error', error };
   // What was not read at the begin of the period is a gap, too.
   for (const text of remarks) yield { kind: 'error', error: new NotReadError(text) };
-  yield info(`times are ${zoneText(now)}`);
+  if (call.io.isOnScreen === true) yield info(`times are ${zoneText(now)}`);
 }
 
 /** Between the end of one reading and the end of the next one. */

@@ -13,22 +13,16 @@ import { DevshError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents } from '../../history/fold-events.ts';
 import { NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/lines.ts';
+import { zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import type { Output } from '../output.ts';
 import { type OpenDebt, readDebts, textOf } from '../writing/owed.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
 import { loadRun } from '../writing/stored-runs.ts';
-import { dataRow } from './change-rows.ts';
+import { dataRow, isoText } from './change-rows.ts';
 import { coverageOf, longestGap, notCovered } from './coverage.ts';
 import { changesIn, emptied } from './list-changes.ts';
-import {
-  type DeviceHistory,
-  historyOf,
-  offsetText,
-  type Period,
-  periodOf,
-  timeText,
-} from './past-time.ts';
+import { type DeviceHistory, historyOf, offsetText, type Period, periodOf } from './past-time.ts';
 
 type Rows = readonly DeviceRecord[];
 
@@ -39,6 +33,12 @@ const LONG_AGO = new Date(0);
 export async function* incidentReport(
   call: Call<'as' | 'output' | 'since' | 'until'>,
 ): AsyncGenerator<Output> {
+  if (call.args.optional('RUN') !== undefined) {
+    throw new UsageError(
+      'either a RUN or --since: a RUN after --since is when it began, and a time of two words needs ' +
+        'quotes: --since "yesterday 03:00"',
+    );
+  }
   const { as } = call.options;
   if (as !== undefined && as !== 'markdown' && as !== 'json') {
     throw new UsageError(`--since writes markdown or json, not ${as}`);
@@ -95,7 +95,7 @@ function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
   const { runs, owed, folded, coverage, since, until, written, by, version } = incident;
   const isEmpty = runs.length + owed.length + folded.length === 0;
   const isRead = coverage.some(({ readings }) => readings > 0);
-  const here = (time: string): string => timeText(Date.parse(time), LONG_AGO);
+  const here = (time: string): string => zonedTime(Date.parse(time), LONG_AGO);
   const listed = (title: string, texts: readonly string[]): string[] =>
     texts.length === 0 ? [] : ['', `## ${title}`, '', ...texts.map((text) => `- ${inline(text)}`)];
   const head = [
@@ -233,8 +233,4 @@ function clockOf({ device, lives }: DeviceHistory, until: number) {
 /** So that devices that were read together share a row. */
 function secondText(time: number): string {
   return isoText(time).replace(/\.\d+Z$/, 'Z');
-}
-
-function isoText(time: number): string {
-  return new Date(time).toISOString();
 }

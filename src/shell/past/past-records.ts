@@ -1,23 +1,60 @@
-import { DevshError, UsageError } from '../../errors.ts';
+import { DevshError, NotFoundError } from '../../errors.ts';
 import { changesBetween, type Event } from '../../history/events.ts';
 import { History, NotReadError, type PastState } from '../../history/history.ts';
-import { differenceOf } from '../../history/replay.ts';
+import { differenceOf, type Life } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { isSingle } from '../../device/profile.ts';
-import type { Life } from '../../history/replay.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
-import type { DeviceRecord } from '../../device/record.ts';
-import { counted, someOf } from '../../text/one-line.ts';
+import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
+import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, type View, warning } from '../output.ts';
+import type { Given } from '../grammar/options.ts';
+import { readAll, refuseGiven } from '../records/comparing.ts';
+import { viewOf } from '../records/read-records.ts';
 import { Authors } from './authors.ts';
 import { changesTable, filteredBy } from './change-rows.ts';
 import { intervalText } from '../../history/fold-events.ts';
-import { zoneText } from '../../text/time.ts';
-import { historiesOf, pastTime, timeText } from './past-time.ts';
+import { zonedTime, zoneText } from '../../text/time.ts';
+import { historiesOf, pastTime } from './past-time.ts';
 
-/** `user list --at TIME`, `user show KEY --at TIME`: what was read then. No device is asked. */
-export async function* pastRecords(
+/** `user list --at TIME`: what was read then; with --drift, what has changed since. */
+export async function* listPast(
+  call: Call<'drift', 'columns' | 'sort' | 'fold'>,
+  at: string,
+  resource: string,
+  filter: Filter | undefined,
+): AsyncGenerator<Output> {
+  refuseWithAt(call.options);
+  if (call.options.drift) {
+    yield* driftSince(call, at, resource, filter);
+    return;
+  }
+  const all = viewOf(call, resource, 'table');
+  const view = filter === undefined ? all : { ...all, filtered: true };
+  const isMeant = (record: DeviceRecord, device: string): boolean =>
+    filter === undefined || matches(filter, record, device);
+  yield* pastRecords(call, at, view, isMeant);
+}
+
+/** `user show KEY --at TIME`: what was read then of the record `wanted`; undefined for all. */
+export async function* showPast(
+  call: Call,
+  at: string,
+  view: View,
+  wanted: string | undefined,
+): AsyncGenerator<Output> {
+  refuseWithAt(call.options);
+  const isWanted = (record: DeviceRecord, _: string, idFields: readonly string[]): boolean =>
+    wanted === undefined || idFields.some((field) => valueText(valueAt(record, field)) === wanted);
+  const count = yield* pastRecords(call, at, view, isWanted);
+  if (count === 0) {
+    throw new NotFoundError(`no ${view.resource} "${wanted ?? ''}" in what was read then`);
+  }
+}
+
+/** No device is asked. Returns how many records were meant. */
+async function* pastRecords(
   call: Call,
   at: string,
   view: View,
@@ -73,7 +110,7 @@ function* remarks(
   const next =
     nexts.length === 0
       ? 'not read again since'
-      : `the next reading was ${nexts.length === states.length ? '' : 'at the earliest '}${timeText(Math.min(...nexts), now)}`;
+      : `the next reading was ${nexts.length === states.length ? '' : 'at the earliest '}${zonedTime(Math.min(...nexts), now)}`;
   yield info(
     `as read ${intervalText(span, now)} ${zoneText(new Date(span.before))}; ${next}: what changed between is not known`,
   );
@@ -86,7 +123,7 @@ function* remarks(
 }
 
 /** `user list --drift --at TIME`: each device as it is now, compared with itself then. */
-export async function* driftSince(
+async function* driftSince(
   call: Call,
   at: string,
   resource: string,
@@ -96,26 +133,14 @@ export async function* driftSince(
   const time = await pastTime(services, at);
   const sessions = await call.sessions();
   const startedAt = services.now().getTime();
-  const read = new Set<string>();
-  let done = 0;
-  for await (const one of call.read(sessions, resource)) {
-    done += 1;
-    const { ref: device } = one.session;
-    if (one.ok) read.add(device.name);
-    else yield { kind: 'error', error: one.error, device };
-    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
-    yield { kind: 'progress', done, total: sessions.length, text };
-  }
-  const asked = sessions.filter(({ ref }) => read.has(ref.name));
-  const histories = yield* historiesOf(
-    call,
-    asked.map(({ ref }) => ref.name),
-  );
+  const asked = (yield* readAll(call, sessions, resource)).map(({ session }) => session.ref);
+  const names = asked.map(({ name }) => name);
+  const histories = yield* historiesOf(call, names);
   const events: Event[] = [];
   const compared: string[] = [];
   const comparedLives: Life[] = [];
   for (const { device, lives } of histories) {
-    const ref = asked.find((session) => session.ref.name === device)?.ref;
+    const ref = asked.find(({ name }) => name === device);
     const fail = (text: string): Output => ({
       kind: 'error',
       error: new NotReadError(text),
@@ -133,12 +158,12 @@ export async function* driftSince(
     } else if (then === undefined) {
       yield fail(
         first.to <= time
-          ? `is another device since ${timeText(current.begin, services.now())} (certificate or address), and is not compared with the one before`
-          : `${resource} was not read by ${timeText(time, services.now())}; the first reading is of ${timeText(first.to, services.now())}`,
+          ? `is another device since ${zonedTime(current.begin, services.now())} (certificate or address), and is not compared with the one before`
+          : `${resource} was not read by ${zonedTime(time, services.now())}; the first reading is of ${zonedTime(first.to, services.now())}`,
       );
     } else if (then.keyField !== now.keyField && then.state.size > 0) {
       yield fail(
-        `its ${resource}s are named by "${now.keyField}" since, then by "${then.keyField}": they cannot be compared`,
+        `its ${pluralOf(resource)} are named by "${now.keyField}" since, then by "${then.keyField}": they cannot be compared`,
       );
     } else {
       compared.push(device);
@@ -163,24 +188,12 @@ export async function* driftSince(
   const count = shown.length === 0 ? 'no changes' : counted(shown.length, 'change');
   yield message(
     shown.length === 0 && compared.length === sessions.length ? 'done' : 'info',
-    `${count} since ${timeText(time, services.now())} on ${counted(compared.length, 'device')}`,
+    `${count} since ${zonedTime(time, services.now())} on ${counted(compared.length, 'device')}`,
   );
 }
 
-/** Options that need the present. */
-export function refuseWithAt(
-  options: Partial<Record<'watchMs' | 'asCurl' | 'against' | 'countBy', unknown>>,
-): void {
-  const flags = {
-    watchMs: '--watch',
-    asCurl: '--as-curl',
-    against: '--against',
-    countBy: '--count-by',
-  };
-  for (const [key, flag] of Object.entries(flags)) {
-    const value = options[key as keyof typeof flags];
-    if (value !== undefined && value !== false) {
-      throw new UsageError(`--at shows what was read then: leave out ${flag}`);
-    }
-  }
+/** Refuses options that need the present. */
+function refuseWithAt(options: Given): void {
+  const others = ['watchMs', 'asCurl', 'against', 'countBy'] as const;
+  refuseGiven(options, others, '--at shows what was read then');
 }

@@ -1,11 +1,10 @@
 import type { ClockOffset } from '../../device/client.ts';
-import type { Output } from '../output.ts';
-import { warning } from '../output.ts';
+import { type Output, warning } from '../output.ts';
 import { UsageError } from '../../errors.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
 import { replay, type Life } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
-import { clockTime, parsePastTime, zoneText } from '../../text/time.ts';
+import { parsePastTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import type { Services } from '../services.ts';
@@ -21,7 +20,7 @@ export async function pastTime(services: Services, text: string): Promise<number
   const [suggestion] = suggest(text, ids);
   const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
   throw new UsageError(
-    `"${text}" is neither a time (2d, 03:00, 2026-11-22T03:00) nor a run${hint}`,
+    `"${text}" is neither a time (2d, 03:00, "yesterday 03:00", 2026-11-22T03:00) nor a run${hint}`,
   );
 }
 
@@ -38,11 +37,6 @@ export async function periodOf({ options, shell }: Call<'since' | 'until'>): Pro
   const until = await time(options.until, Infinity);
   if (since <= until) return { since, until };
   throw new UsageError('--since is after --until');
-}
-
-/** `09:12 UTC+01:00` */
-export function timeText(time: number, now: Date): string {
-  return `${clockTime(new Date(time), now)} ${zoneText(new Date(time))}`;
 }
 
 /** The names of the selected devices, else of all in the inventory. */

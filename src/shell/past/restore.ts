@@ -1,7 +1,7 @@
 import { allowHint } from '../../change/allow.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import { asBoolean } from '../../change/compare.ts';
-import { type DevicePlan, type Plan, stepCount } from '../../change/plan.ts';
+import { type DevicePlan, type Plan } from '../../change/plan.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt } from '../../device/record.ts';
@@ -15,21 +15,21 @@ import { Keeper } from '../../history/kept.ts';
 import { digestKeyName, type Identity } from '../../history/lines.ts';
 import { pinOf, redactorFor } from '../../history/observer.ts';
 import { wayBack, type WayBack } from '../../history/way-back.ts';
-import { counted, someOf } from '../../text/one-line.ts';
+import { counted, pluralOf, someOf } from '../../text/one-line.ts';
+import { zonedTime } from '../../text/time.ts';
 import { bothKeyAndWhere, changeFields, whereFilter } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { type LockedOut, lockedOutSince } from './locked-out.ts';
-import { pastTime, timeText } from './past-time.ts';
+import { pastTime } from './past-time.ts';
 import { refuseOpenAccounts } from '../writing/undo.ts';
-import { planFleet, refuseReadOnly, writePlan } from '../writing/write.ts';
+import { planFleet, refuseReadOnly, writeUnlessIdle } from '../writing/write.ts';
 
 type RestoreCall = WriteCall & Call<'at' | 'where' | 'prune'>;
 
 /** So many accounts of a device are named one by one. */
 const MOST_NAMED = 3;
 
-/** A remark on a device. */
 interface Remark {
   readonly device: string;
   readonly text: string;
@@ -65,7 +65,8 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   const history = new History(files);
   const pasts = new Map<DeviceSession, PastState | DevshError>();
   for (const session of sessions) {
-    pasts.set(session, await pastOf(history, session, resource, time));
+    const past = history.stateAt(session.ref.name, resource, time);
+    pasts.set(session, await past.catch(expectedError));
   }
   for (const text of readingTexts(pasts, call.shell.services.now())) yield info(text);
   const since = Math.min(...states(pasts).map(({ past }) => past.read.from));
@@ -109,10 +110,9 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   ]);
   for (const text of remarks) yield warning(text);
   const unchanged = planned.reduce((count, { way }) => count + way.unchanged, 0);
-  if (unchanged > 0) yield info(`${counted(unchanged, 'record')} as then: nothing to do there`);
-  const isIdle = plan.devices.every(({ settled, error }) => settled.length === 0 && !error);
-  if (stepCount(plan) === 0 && isIdle) yield { kind: 'plan', plan, dryRun: true };
-  else yield* writePlan(call, plan, sessions, remarks);
+  const same = info(`${counted(unchanged, 'record')} as then: nothing to do there`);
+  if (unchanged > 0) yield { ...same, hasSuccess: true };
+  yield* writeUnlessIdle(call, plan, sessions, remarks);
 }
 
 /** The KEYs or the filter of the line, and the secrets that it gives for an account that is added again. */
@@ -171,18 +171,9 @@ class Selection {
   }
 }
 
-async function pastOf(
-  history: History,
-  { ref }: DeviceSession,
-  resource: string,
-  time: number,
-): Promise<PastState | DevshError> {
-  try {
-    return await history.stateAt(ref.name, resource, time);
-  } catch (error) {
-    if (error instanceof DevshError) return error;
-    throw error;
-  }
+function expectedError(error: unknown): DevshError {
+  if (error instanceof DevshError) return error;
+  throw error;
 }
 
 function states(pasts: ReadonlyMap<DeviceSession, PastState | DevshError>) {
@@ -196,7 +187,7 @@ function readingTexts(
   pasts: ReadonlyMap<DeviceSession, PastState | DevshError>,
   now: Date,
 ): string[] {
-  const at = (ms: number): string => timeText(ms, now);
+  const at = (ms: number): string => zonedTime(ms, now);
   return folded(
     states(pasts).flatMap(({ device, past: { read, nextRead, identities } }) => {
       if (!isOneDevice(identities)) return [];
@@ -243,7 +234,7 @@ async function fromNow(
   const keyField = keyFieldOf(profile, resource, records);
   if (past.state.size > 0 && keyField !== past.keyField) {
     throw new NotRestorableError(
-      `${ref.name}: its ${resource}s are named by "${keyField}", then by "${past.keyField}"`,
+      `${ref.name}: its ${pluralOf(resource)} are named by "${keyField}", then by "${past.keyField}"`,
     );
   }
   const key = await files.knownKey();
@@ -292,11 +283,13 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
   const hasSecrets = [...past.state.values()].some(({ digests }) => digests !== undefined);
   const texts = [
     ...(closed.length > MOST_NAMED
-      ? [`${closed.length} ${resource}s are added disabled, because their passwords are unknown`]
+      ? [
+          `${closed.length} ${pluralOf(resource)} are added disabled, because their passwords are unknown`,
+        ]
       : closed),
     ...(open.size > MOST_NAMED
       ? [
-          `${open.size} ${resource}s would get empty or default passwords, because theirs are unknown`,
+          `${open.size} ${pluralOf(resource)} would get empty or default passwords, because theirs are unknown`,
         ]
       : open.values()),
     ...(unclear.length > 0

@@ -12,7 +12,7 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { suggest } from '../../text/suggest.ts';
-import { oneLine, someOf } from '../../text/one-line.ts';
+import { oneLine, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import type { ReadOutput } from '../output.ts';
 import type { Services } from '../services.ts';
@@ -27,11 +27,11 @@ export function configuredBaseline({ settings, paths }: Services): string | unde
 export function baselineFor(resource: string | undefined, text: string, name: string): RecordFile {
   const file = readBaseline(text, name);
   if (file.resource !== undefined && resource !== undefined && file.resource !== resource) {
-    throw new UsageError(`${name} contains ${file.resource}s, not ${resource}s`);
+    throw new UsageError(`${name} contains ${pluralOf(file.resource)}, not ${pluralOf(resource)}`);
   }
   if (file.filter !== undefined) {
     throw new UsageError(
-      `${name} has only the ${file.resource ?? 'record'}s that match "${file.filter}": every other one would be a stranger; export without a filter`,
+      `${name} has only the ${pluralOf(file.resource ?? 'record')} that match "${file.filter}": every other one would be a stranger; export without a filter`,
     );
   }
   return file;
@@ -63,7 +63,8 @@ export async function baselineReads(
   for (const { session, records: own } of found) {
     const [name] = duplicated(own.map((record) => valueText(record[keyField])));
     if (name === undefined || isSingle(session.profile, resource)) continue;
-    const what = name === '' ? `a ${resource} without ${keyField}` : `several ${resource}s ${name}`;
+    const what =
+      name === '' ? `a ${resource} without ${keyField}` : `several ${pluralOf(resource)} ${name}`;
     throw new RefusedError(
       `${session.ref.name} has ${what}: a baseline tells records apart by ${keyField}; nothing was written`,
     );
@@ -84,7 +85,7 @@ export async function baselineReads(
     .map(({ device }) => device.name);
   if (bare.length > 0 && (format === 'csv' || format === 'jsonl')) {
     throw new RefusedError(
-      `${someOf(bare)}: no ${resource}s, and ${format} cannot state that; write a file .yaml; nothing was written`,
+      `${someOf(bare)}: no ${pluralOf(resource)}, and ${format} cannot state that; write a file .yaml; nothing was written`,
     );
   }
   const fields = new Set(parts.flatMap((part) => part.records.flatMap(Object.keys)));

@@ -7,23 +7,22 @@ import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { Problems } from '../../change/record-file/record-file.ts';
 import { scopeOf, ScopedRows } from '../../change/record-file/scopes.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { valueText } from '../../device/record.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
-import type { FleetRead } from '../../fleet/fleet.ts';
 import { sortBy } from '../../fleet/sort.ts';
-import { counted, countsText, someOf } from '../../text/one-line.ts';
+import { counted, countsText, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, table, warning } from '../output.ts';
 import { baselineFor, checkScopes, configuredBaseline } from './baseline-file.ts';
+import { readAll, refuseGiven } from './comparing.ts';
 import { fieldsAsked, withFields } from './read-records.ts';
 
 type CompareCall = Call<
   'against' | 'on' | 'columns' | 'sort' | 'fold' | 'drift' | 'watchMs' | 'countBy'
 >;
-type Read = Extract<FleetRead, { ok: true }>;
 
 const WORDS = { stranger: 'unexpected', missing: 'missing', differs: 'differing' } as const;
 
@@ -33,8 +32,9 @@ export async function* compareBaseline(
   resource: string,
   filter: Filter | undefined,
 ): AsyncGenerator<Output> {
-  refuseOthers(call);
   const { options, shell } = call;
+  const others = ['drift', 'watchMs', 'countBy', 'fold', 'sort'] as const;
+  refuseGiven(options, others, '--against compares with a file');
   const path = options.against || configuredBaseline(shell.services);
   if (path === undefined) {
     throw new UsageError('--against needs a file: --against FILE, or the setting "baseline"');
@@ -48,22 +48,10 @@ export async function* compareBaseline(
   const { columns } = options;
   const wanted = stated.filter((field) => columns?.includes(field) !== false);
   const asked = [...wanted, ...fieldsAsked({}, filter)];
-  const reads: Read[] = [];
-  let done = 0;
-  const reading = call.read(sessions, resource, {
+  const reads = yield* readAll(call, sessions, resource, {
     closes: call.io.isLast === true,
     refine: (session, records) => withFields(call, session, resource, records, asked),
   });
-  for await (const one of reading) {
-    done += 1;
-    const { ref: device } = one.session;
-    if (one.ok) reads.push(one);
-    else yield { kind: 'error', error: one.error, device };
-    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
-    yield { kind: 'progress', done, total: sessions.length, text };
-  }
-  const order = new Map(sessions.map((session, index) => [session, index]));
-  reads.sort((a, b) => (order.get(a.session) ?? 0) - (order.get(b.session) ?? 0));
 
   const problems = new Problems();
   const known = new Set(
@@ -90,7 +78,9 @@ export async function* compareBaseline(
     if (file.missing.includes(ref.name) || isStated !== true) {
       const why =
         isStated === true ? 'it could not be read when the file was written' : 'no row is for it';
-      const error = new UsageError(`not compared: ${name} does not know its ${resource}s, ${why}`);
+      const error = new UsageError(
+        `not compared: ${name} does not know its ${pluralOf(resource)}, ${why}`,
+      );
       yield { kind: 'error', device: ref, error };
       continue;
     }
@@ -187,19 +177,5 @@ function onText(devices: readonly string[], of: number): string {
 }
 
 function meant(filter: Filter | undefined, device: string) {
-  return (record: Read['records'][number]): boolean =>
-    filter === undefined || matches(filter, record, device);
-}
-
-function refuseOthers({ options }: CompareCall): void {
-  const others = [
-    ['--drift', options.drift],
-    ['--watch', options.watchMs !== undefined],
-    ['--count-by', options.countBy !== undefined],
-    ['--fold', options.fold],
-    ['--sort', options.sort !== undefined],
-  ] as const;
-  const other = others.find(([, isGiven]) => isGiven)?.[0];
-  if (other !== undefined)
-    throw new UsageError(`--against compares with a file: leave out ${other}`);
+  return (record: DeviceRecord): boolean => filter === undefined || matches(filter, record, device);
 }

@@ -3,11 +3,10 @@ import { isSingle, keyFieldOf } from '../../device/profile.ts';
 import { UsageError } from '../../errors.ts';
 import { driftOf, type DriftRow, driftSummary } from '../../fleet/drift.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
-import type { DeviceRecords } from '../../fleet/fold.ts';
-import type { DeviceSession } from '../../fleet/device-session.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import type { Call } from '../command.ts';
 import { message, type Output, warning } from '../output.ts';
+import { readAll } from './comparing.ts';
 import { fieldsAsked, withFields } from './read-records.ts';
 
 /** A filter chooses records, not their copies: what matches on one device is compared on all of them. */
@@ -24,27 +23,17 @@ export async function* compareDevices(
   }
   const { options } = call;
   const asked = fieldsAsked(options, filter);
-  const answers = new Map<DeviceSession, DeviceRecords>();
-  let done = 0;
-  const reads = call.read(sessions, resource, {
+  const reads = yield* readAll(call, sessions, resource, {
     refine: (session, records) => withFields(call, session, resource, records, asked),
   });
-  for await (const one of reads) {
-    done += 1;
-    const { session } = one;
-    if (one.ok) answers.set(session, { device: session.ref, records: one.records });
-    else yield { kind: 'error', error: one.error, device: session.ref };
-    const text = `reading ${resource}s: ${session.ref.name} ${one.ok ? 'responded' : 'failed'}`;
-    yield { kind: 'progress', done, total: sessions.length, text };
-  }
-  const answered = sessions.filter((session) => answers.has(session));
+  const answered = reads.map(({ session }) => session);
   const [first] = answered;
   if (first === undefined) return;
   if (answered.length < 2) {
     yield warning(`only ${first.ref.name} responded: there is nothing to compare it with`);
     return;
   }
-  const compared = answered.flatMap((session) => answers.get(session) ?? []);
+  const compared = reads.map(({ session, records }) => ({ device: session.ref, records }));
   const perDevice = [
     ...new Set(answered.flatMap(({ profile }) => perDeviceFields(profile, resource))),
   ];
@@ -54,7 +43,8 @@ export async function* compareDevices(
     : keyFieldOf(first.profile, resource, records);
   const { columns: fields } = options;
   yield* neverCompared(fields, keyField, new Set(perDevice));
-  const unread = sessions.filter((session) => !answers.has(session)).map(({ ref }) => ref);
+  const read = new Set(answered);
+  const unread = sessions.filter((one) => !read.has(one)).map(({ ref }) => ref);
   const all = driftOf(compared, { keyField, perDevice, fields }, unread);
   const isMeant = ({ held }: DriftRow): boolean =>
     filter === undefined ||

@@ -6,7 +6,8 @@ import { sortBy } from '../../fleet/sort.ts';
 import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
-import { fieldsAsked, matching, missingFields, withFields } from './read-records.ts';
+import { refuseGiven } from './comparing.ts';
+import { fieldsAsked, matching, missingFields, readProgress, withFields } from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
 
@@ -29,13 +30,12 @@ export async function* countRecords(
   const asked = fieldsAsked({ columns: [field] }, filter);
   const counts = new Map<string, ValueCount>();
   const fields = new Set<string>();
-  let [done, answered, total] = [0, 0, 0];
+  let [answered, total] = [0, 0];
   const reads = call.read(sessions, resource, {
     closes: call.io.isLast === true,
     refine: (session, records) => withFields(call, session, resource, records, asked),
   });
   for await (const one of reads) {
-    done += 1;
     const { ref: device } = one.session;
     if (one.ok) {
       answered += 1;
@@ -50,8 +50,7 @@ export async function* countRecords(
     } else {
       yield { kind: 'error', error: one.error, device };
     }
-    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
-    yield { kind: 'progress', done, total: sessions.length, text };
+    yield readProgress(resource, one);
   }
   if (answered === 0) return;
   const rows = sortBy(
@@ -78,16 +77,8 @@ function refuseOthers({ options }: CountCall, field: string): void {
   if (mayBeSecretField(field)) {
     throw new UsageError(`--count-by: ${field} may be a secret, and devsh shows no secrets`);
   }
-  const others = [
-    ['--drift', options.drift],
-    ['--watch', options.watchMs !== undefined],
-    ['--fold', options.fold],
-    ['--columns', options.columns !== undefined],
-    ['--sort', options.sort !== undefined],
-  ] as const;
-  const other = others.find(([, isGiven]) => isGiven)?.[0];
-  if (other === undefined) return;
-  throw new UsageError(`--count-by prints counts, sorted by count: leave out ${other}`);
+  const others = ['drift', 'watchMs', 'fold', 'columns', 'sort'] as const;
+  refuseGiven(options, others, '--count-by prints counts, sorted by count');
 }
 
 function valueIn(record: DeviceRecord, field: string, device: string): Value | undefined {

@@ -72,18 +72,12 @@ export async function* exportEvidence(
         return full;
       },
     });
-    let done = 0;
     for await (const one of reads) {
       const { ref, profile } = one.session;
       const device = devices.get(one.session);
       const times = { resource, from, to: ended.get(one.session) ?? now() };
-      done += 1;
-      yield {
-        kind: 'progress',
-        done,
-        total: asked.length,
-        text: `reading ${resource}: ${ref.name}`,
-      };
+      const { done, total } = one;
+      yield { kind: 'progress', done, total, text: `reading ${resource}: ${ref.name}` };
       const more = (profile.offers ?? []).filter((offer) => !resources.includes(offer));
       if (index === 0) resources.push(...more);
       if (!one.ok) {
@@ -146,7 +140,7 @@ function errorData({ code, message }: DevshError) {
 
 function documentText(content: Readonly<Record<string, JsonValue>>): string {
   const text = jsonText({ schema: 'devsh-evidence/1', ...content }, { indent: 2 });
-  return `${text.split('\n').map(replaceUnsafeInJson).join('\n')}\n`;
+  return `${replaceUnsafeInJson(text)}\n`;
 }
 
 function sumLine(text: string, path: string): string {

@@ -12,7 +12,7 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { baselineReads } from './baseline-file.ts';
-import { filterOf, matching, viewOf } from './read-records.ts';
+import { filterOf, matching, readProgress, viewOf } from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 
@@ -138,8 +138,7 @@ async function* readAll(
       position: positions.get(one.session) ?? 0,
       outcome: one.ok ? { ok: true, records: one.records } : one,
     });
-    const text = `reading ${resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
-    yield { kind: 'progress', done: found.length, total: sessions.length, text };
+    yield readProgress(resource, one);
   }
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }

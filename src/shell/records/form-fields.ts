@@ -13,6 +13,7 @@ import {
   type Value,
   valueAt,
   valueText,
+  frequencies,
 } from '../../device/record.ts';
 import { holdsSecret, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
@@ -31,7 +32,6 @@ export interface FieldChoice {
   readonly label: string;
 }
 
-/** The texts for yes and no in one field. */
 interface Spelling {
   readonly yes: string;
   readonly no: string;
@@ -104,15 +104,13 @@ export function formFields(
 
 /** The same field for several records. */
 function fieldOfAll(field: FormField, held: readonly DeviceRecord[], isKey: boolean): FormField {
-  const counts = new Map<string, number>();
-  for (const record of held) {
-    const value = Object.hasOwn(record, field.name) ? record[field.name] : undefined;
-    if (showsSecret(value)) return { ...field, isReadOnly: true };
-    const text = valueText(value && maskedValue(field.name, value));
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  if (counts.size < 2 || field.isSecret) return field;
-  const mixed = [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+  const values = held.map((record) =>
+    Object.hasOwn(record, field.name) ? record[field.name] : undefined,
+  );
+  if (values.some(showsSecret)) return { ...field, isReadOnly: true };
+  const texts = values.map((value) => valueText(value && maskedValue(field.name, value)));
+  const mixed = frequencies(texts).map(([text]) => text);
+  if (mixed.length < 2 || field.isSecret) return field;
   return { ...field, value: '', mixed, isReadOnly: field.isReadOnly || isKey };
 }
 
@@ -171,6 +169,7 @@ function originOf(
   const known = session?.profile.resources[resource];
   const isKnown = known?.details?.[field] !== undefined || known?.fields.includes(field) === true;
   if (!isKnown) return 'seen';
+  if (known.fieldFacts?.[field] !== undefined) return 'configured';
   return session?.profile.origins[`resources.${resource}.fields`] ?? 'assumed';
 }
 
@@ -212,7 +211,7 @@ function formField(source: Source): FormField {
     min: facts?.min,
     max: facts?.max,
     choices: choices?.length === 0 ? undefined : choices,
-    proposals: choices === undefined && isChoice ? mostFrequent(values) : undefined,
+    proposals: choices === undefined && isChoice ? proposalsOf(values) : undefined,
     value: isSecret ? '' : editText(current && maskedValue(field, current), shape),
     fallback: valueText(valueAt(missing?.values, field)),
     origin,
@@ -248,14 +247,9 @@ function labelOf(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function mostFrequent(values: readonly (Value | undefined)[]): FieldChoice[] {
-  const counts = new Map<string, number>();
-  for (const value of values) {
-    const text = valueText(value);
-    if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  const texts = [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
-  return texts.map((value) => ({ value, label: value }));
+function proposalsOf(values: readonly (Value | undefined)[]): FieldChoice[] {
+  const texts = values.map(valueText).filter((text) => text !== '');
+  return frequencies(texts).map(([value]) => ({ value, label: value }));
 }
 
 /** Whether the text of a boolean says yes, however it is spelt; undefined when it says neither. */

@@ -1,7 +1,7 @@
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
-import { stepCount, type Plan } from '../../change/plan.ts';
+import type { Plan } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
 import { readRecordFile } from '../../change/record-file/read-record-file.ts';
 import { Problems, type RecordFile, type RecordRow } from '../../change/record-file/record-file.ts';
@@ -9,14 +9,14 @@ import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { ScopedRows } from '../../change/record-file/scopes.ts';
 import { isResourceName, keyFieldOf } from '../../device/profile.ts';
 import { valueAt, valueText } from '../../device/record.ts';
-import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { RefusedError, UsageError, unlessFailed } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { type Output, warning, info } from '../output.ts';
-import { planFleet, refuseReadOnly, writePlan } from '../writing/write.ts';
+import { planFleet, refuseReadOnly, writeUnlessIdle } from '../writing/write.ts';
 import { confirmOrRevert, refuseOpenAccounts } from '../writing/undo.ts';
 import { checkScopes } from './baseline-file.ts';
-import { counted, someOf } from '../../text/one-line.ts';
+import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import { writePlanFile } from '../writing/change-files.ts';
 import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
@@ -43,7 +43,7 @@ export async function* importRecords(call: ImportCall): AsyncGenerator<Output> {
   const resource = resourceOf(call, file);
   if (call.options.prune && file.filter !== undefined) {
     throw new UsageError(
-      `${name} has only the ${resource}s that match "${file.filter}": --prune would delete all others`,
+      `${name} has only the ${pluralOf(resource)} that match "${file.filter}": --prune would delete all others`,
     );
   }
   const importing = planAndWrite(call, file, resource);
@@ -68,7 +68,8 @@ async function* planAndWrite(
       rowsFor(session, (row) => keyOfRow(row, keyField, file.isCells));
     const changes = async (heldInFull: ReadInFull): Promise<readonly Change[]> => {
       const records = await heldInFull(resource);
-      await learnQuietly(call, session, resource);
+      // Types and limits come from the device if it gives them; it need not.
+      await unlessFailed(session.learn(call.access, resource, 'once', call.io.signal));
       const { profile, ref } = session;
       const held = { name: ref.name, profile, resource, records };
       const rows = rowsBy(key ?? keyFieldOf(profile, resource, records));
@@ -100,12 +101,7 @@ async function* planAndWrite(
     yield await writePlanFile(call, plan, options.output, []);
     return;
   }
-  const isIdle = plan.devices.every(({ settled, error }) => settled.length === 0 && !error);
-  if (stepCount(plan) === 0 && isIdle) {
-    yield { kind: 'plan', plan, dryRun: true };
-    return;
-  }
-  yield* writePlan(call, plan, sessions, losses);
+  yield* writeUnlessIdle(call, plan, sessions, losses);
 }
 
 function* remarks(
@@ -144,7 +140,7 @@ function renameOf(maps: readonly string[]): (name: string) => string | undefined
 function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
   const said = call.args.optional('RESOURCE');
   if (said !== undefined && told !== undefined && said !== told) {
-    throw new UsageError(`${name} contains ${told}s, not ${said}s`);
+    throw new UsageError(`${name} contains ${pluralOf(told)}, not ${pluralOf(said)}`);
   }
   const resource = said ?? told ?? 'user';
   if (isResourceName(resource)) return resource;
@@ -211,13 +207,4 @@ async function askToLeaveOut(
 /** What a row is about, where no device tells by which field records are told apart. */
 function nameOf({ fields }: RecordRow, key = 'username'): string {
   return valueText(valueAt(fields, key) ?? valueAt(fields, 'name') ?? Object.values(fields)[0]);
-}
-
-/** Types and limits come from the device, where it tells them; it need not. */
-async function learnQuietly(call: Call, session: DeviceSession, resource: string): Promise<void> {
-  try {
-    await session.learn(call.access, resource, 'once', call.io.signal);
-  } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../text/one-line.ts';
 import { seenRecords, type SeenRecords } from '../../settings/seen-keys.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
@@ -13,7 +14,7 @@ export function lastSeenText(
   if (resource === undefined) return undefined;
   const { count, at } = cached[resource] ?? {};
   if (count === undefined || at === undefined) return undefined;
-  return `${count} ${resource}${count === 1 ? '' : 's'}, ${shortTime(new Date(at), now)}`;
+  return `${counted(count, resource)}, ${shortTime(new Date(at), now)}`;
 }
 
 /** Devices answer one after the other; their keys are written when they have. */
@@ -45,9 +46,7 @@ export function rememberKeys(shell: ShellSession): void {
     }
   };
   const stop = fleet.subscribe(() => {
-    timer ??= setTimeout(() => {
-      shell.inBackground(keep());
-    }, GATHER_MS);
+    timer ??= setTimeout(() => shell.inBackground(keep()), GATHER_MS);
   });
   shell.closing.push(async () => {
     stop();

@@ -1,3 +1,4 @@
+import { pluralOf } from '../../text/one-line.ts';
 import { selectionProfile } from '../arguments.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import { collectionPath, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
@@ -13,11 +14,11 @@ import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { keepColumns } from './kept-columns.ts';
 import { type Output, type View, warning } from '../output.ts';
-import { DevshError } from '../../errors.ts';
-import type { Refine } from '../../fleet/fleet.ts';
+import type { FleetRead, Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Options } from '../grammar/options.ts';
 import { quoteWord, type Word } from '../../text/words.ts';
+import { unlessFailed } from '../../errors.ts';
 
 /** Number of unknown fields that are named one by one. */
 const MAX_MISSING = 10;
@@ -41,13 +42,11 @@ export async function* readRecords(
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
   const positions = new Map(sessions.map((session, index) => [session, index]));
-  let done = 0;
   const reads = call.read(sessions, view.resource, {
     closes: call.io.isLast === true && call.options.watchMs === undefined,
     refine,
   });
   for await (const one of reads) {
-    done += 1;
     const { ref: device, profile } = one.session;
     for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
@@ -57,14 +56,19 @@ export async function* readRecords(
       view: { ...view, key, perDevice: [...perDevice] },
       device,
       position: positions.get(one.session) ?? 0,
-      total: sessions.length,
+      total: one.total,
       outcome: one.ok ? { ok: true, records: matching(filter, one.records, device.name) } : one,
     };
-    const text = `reading ${view.resource}s: ${device.name} ${one.ok ? 'responded' : 'failed'}`;
-    yield { kind: 'progress', done, total: sessions.length, text };
+    yield readProgress(view.resource, one);
   }
   yield* missingFields(view, fields);
   yield* keepColumns(call, sessions, view.resource, fields);
+}
+
+/** One more device has responded. */
+export function readProgress(resource: string, { session, ok, done, total }: FleetRead): Output {
+  const text = `reading ${pluralOf(resource)}: ${session.ref.name} ${ok ? 'responded' : 'failed'}`;
+  return { kind: 'progress', done, total, text };
 }
 
 export function matching(
@@ -144,12 +148,8 @@ export async function isSingleHere(call: Call, resource: string): Promise<boolea
     if (isSingle(session.profile, resource)) return true;
   }
   for (const session of sessions) {
-    try {
-      await session.list(call.access, resource, call.io.signal);
-      return isSingle(session.profile, resource);
-    } catch (error) {
-      if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    }
+    const records = await unlessFailed(session.list(call.access, resource, call.io.signal));
+    if (records !== undefined) return isSingle(session.profile, resource);
   }
   // The next read reports the errors of the devices.
   return true;

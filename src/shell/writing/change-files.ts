@@ -30,6 +30,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { retryRest } from './resume.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { someOf } from '../../text/one-line.ts';
+import { readText, writeTextAtomically } from '../../os/files.ts';
 
 type ApplyCall = Call<
   WriteOption | RollOutOption | PartOption | 'on' | 'asCurl' | 'confirmMs' | 'resource'
@@ -188,7 +189,7 @@ async function* applyPart(
   const { services } = call.shell;
   const release = await services.holdFile(part.result);
   try {
-    const earlier = await readEarlierResult(call, plan, part);
+    const earlier = await readEarlierResult(plan, part);
     if (earlier === undefined) {
       yield* writePlan(call, { ...plan, part }, sessions);
       return;
@@ -215,7 +216,7 @@ async function* applyEmptyShard(
   const run = call.newRun();
   const release = await services.holdFile(part.result);
   try {
-    if ((await readEarlierResult(call, { run, devices: [] }, part)) !== undefined) return;
+    if ((await readEarlierResult({ run, devices: [] }, part)) !== undefined) return;
     const { operator: by, version } = services;
     const at = services.now().toISOString();
     const { reason } = call.options;
@@ -223,7 +224,7 @@ async function* applyEmptyShard(
       { kind: 'run', run, at, command: call.line, reason, by, version, part },
       [],
     );
-    await services.writeFile(part.result, resultText(opening, at));
+    await writeTextAtomically(part.result, resultText(opening, at));
   } finally {
     await release();
   }
@@ -237,11 +238,10 @@ function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | 
 
 /** Throws a `RefusedError` if the result is of another shard. */
 async function readEarlierResult(
-  { shell }: Call,
   { devices }: Plan,
   { digest, shard, result: file }: PlanPart,
 ): Promise<ResultFile | undefined> {
-  const text = await shell.services.readIfThere(file);
+  const text = await readText(file);
   if (text === undefined) return undefined;
   const earlier = readResult(text, file);
   const { part, run } = earlier;
@@ -312,6 +312,6 @@ export async function writePlanFile(
     expiresAt: new Date(createdAt.getTime() + expiresMs).toISOString(),
     changes,
   };
-  await services.writeFile(file, serializePlan(head, plan.devices));
+  await writeTextAtomically(file, serializePlan(head, plan.devices));
   return success(`wrote the plan to ${file}`);
 }

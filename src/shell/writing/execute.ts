@@ -1,6 +1,6 @@
 import type { NewFact } from '../../device/facts.ts';
 import { type Profile, updateFacts } from '../../device/profile.ts';
-import type { DeviceRef } from '../../device/record.ts';
+import { type DeviceRef, grouped } from '../../device/record.ts';
 import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
 import {
   type DevicePlan,
@@ -123,8 +123,13 @@ export async function* executeRun(
         `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is owed there, so repeat the line with --on ${device.name} later`,
       );
     }
-    if (owed.length > 0)
-      yield info(`still owed on ${someOf(owed)}: "owed settle" makes the change later`);
+    // What a file wants of a device depends on the records there, which no journal has.
+    const ways = grouped(owed, (name) => {
+      const { error, changes = [] } = plan.devices.find(({ device }) => device.name === name) ?? {};
+      const isByLine = error !== undefined && changes.length === 0;
+      return isByLine ? 'repeat the line there later' : '"owed settle" makes the change later';
+    });
+    for (const [way, names] of ways) yield info(`still owed on ${someOf(names)}: ${way}`);
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // Steps skipped because of drift need a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {

@@ -61,6 +61,7 @@ export function rotationsIn(
     drop: (account) => store.dropPending(account),
     async keepsOld(account) {
       try {
+        await store.endDoubts([account]);
         const { replaces } = await store.read(account);
         if (replaces !== undefined) await second?.handBack(account, replaces);
       } catch (error) {

@@ -83,7 +83,7 @@ export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): Async
       { key: 'access', title: 'SESSIONS AND TOKENS' },
       proven !== undefined && {
         key: 'login',
-        title: `OLD ${login === undefined ? '' : secretOf(login).toUpperCase()}`,
+        title: `GIVEN ${login === undefined ? '' : secretOf(login).toUpperCase()}`,
       },
     ],
     rows.map(({ device, ...row }) => ({
@@ -176,7 +176,8 @@ async function* prove(
   const proven = new Map<string, string>();
   const access = {
     ...withoutAsking(call.access),
-    admit: () => Promise.resolve(() => undefined),
+    admit: () => Promise.resolve(),
+    settle: () => undefined,
   };
   const tried = fanOut<DeviceSession, { session: DeviceSession; status: number | DevshError }>(
     sessions,

@@ -155,15 +155,14 @@ async function* readEverywhere(
   const inFull = async (session: DeviceSession, records: AccountReading['records']) =>
     session.inFull(call.access, RESOURCE, records, call.io.signal);
   for await (const read of call.read(sessions, RESOURCE, { refine: inFull })) {
-    const { session } = read;
+    const { session, done, total } = read;
     if (read.ok) {
       const { records } = read;
       const keyField = keyFieldOf(session.profile, RESOURCE, records);
       readings.set(session, { device: session.ref, keyField, records });
     } else absent.set(session, read.error);
-    const done = readings.size + absent.size;
     const text = `looking: ${session.ref.name} ${read.ok ? 'was read' : 'failed'}`;
-    yield { kind: 'progress', done, total: sessions.length, text };
+    yield { kind: 'progress', done, total, text };
   }
   call.io.signal.throwIfAborted();
   const ordered = <Value>(found: ReadonlyMap<DeviceSession, Value>) =>
@@ -254,7 +253,7 @@ async function confirmAbsent(
 }
 
 /** The accounts of a device to act on, and what ends their sessions and tokens; see `endingAccess`. */
-interface Access {
+interface AccessFound {
   readonly session: DeviceSession;
   readonly accounts: readonly FoundAccount[];
   readonly ends: readonly Change[] | DevshError | undefined;
@@ -269,11 +268,11 @@ async function* targetsOf(
 ): AsyncGenerator<Output, readonly Target[]> {
   const byAddress = grouped(taken, ({ device }) => device.address);
   const concerned = sessions.filter(({ ref }) => byAddress.has(ref.address));
-  const look = async (session: DeviceSession, emit: (found: Access) => void) => {
+  const look = async (session: DeviceSession, emit: (found: AccessFound) => void) => {
     const accounts = byAddress.get(session.ref.address) ?? [];
     emit({ session, accounts, ends: await endingAccess(call, session, accounts) });
   };
-  const looked: Access[] = [];
+  const looked: AccessFound[] = [];
   for await (const one of fanOut(concerned, call.readWidth, look, call.io.signal)) looked.push(one);
   call.io.signal.throwIfAborted();
   looked.sort((a, b) => concerned.indexOf(a.session) - concerned.indexOf(b.session));

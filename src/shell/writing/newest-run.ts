@@ -6,6 +6,7 @@ import { DevshError, RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { type Output, warning } from '../output.ts';
+import { zonedTime } from '../../text/time.ts';
 import type { Services } from '../services.ts';
 
 /** Who started a run, relative to this session, the closest first. */
@@ -103,5 +104,5 @@ export function runText({ run, at, by, command, session }: Run, owner?: Owner): 
   const elsewhere = session === undefined ? 'no known terminal' : 'another terminal';
   const where =
     owner === 'user' ? ` of ${elsewhere}` : owner === 'somebody else' ? ` of ${by}` : '';
-  return `run ${run}${where}, began ${at}: ${command}`;
+  return `run ${run}${where}, began ${zonedTime(at)}: ${command}`;
 }

@@ -16,7 +16,7 @@ import { runAsOf } from '../../change/run-results.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';
 import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
 import { counted, someOf } from '../../text/one-line.ts';
-import { shortTime } from '../../text/time.ts';
+import { shortTime, zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, success, table, warning } from '../output.ts';
 import type { Services } from '../services.ts';
@@ -167,7 +167,7 @@ export async function* listOwed(call: Call<'on'>): AsyncGenerator<Output> {
       }),
     ],
   );
-  if (rows.size + stopped.length === 0) yield info('nothing is owed');
+  if (rows.size + stopped.length === 0) yield info(nothingOwed(call));
 }
 
 export function textOf({ action, resource, key }: Debt): string {
@@ -178,6 +178,11 @@ function wayOf({ change }: Debt): string {
   if (change === undefined) return 'repeat the line of the run';
   const masked = maskedFields(change);
   return masked.length > 0 ? `needs ${masked.join(', ')}` : 'open';
+}
+
+/** Other devices may be owed something. */
+export function nothingOwed({ options: { on } }: Call<'on'>): string {
+  return `nothing is owed${on.length === 0 ? '' : ' to the named devices'}`;
 }
 
 /** `owed drop`: a line in the journal of the run. */
@@ -289,6 +294,7 @@ export async function owedTo(
 ): Promise<string | undefined> {
   const debts = await openDebts(services, devices);
   if (debts[0] === undefined) return undefined;
+  const since = zonedTime(debts[0].run.at, services.now());
   const more = debts.length > 1 ? ` and ${debts.length - 1} more` : '';
-  return `owed to ${someOf(namesOf(debts))}: ${textOf(debts[0])}${more} · since ${debts[0].run.at}: "owed settle"`;
+  return `owed to ${someOf(namesOf(debts))}: ${textOf(debts[0])}${more} · since ${since}: "owed settle"`;
 }

@@ -6,7 +6,7 @@ import { allowHint, BREAK_GLASS } from '../../change/allow.ts';
 import { isBreakGlass } from '../../change/break-glass.ts';
 import { guardStep } from '../../change/guard.ts';
 import type { Step } from '../../change/plan.ts';
-import { DevshError, RefusedError } from '../../errors.ts';
+import { RefusedError, attempt, unlessFailed } from '../../errors.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
@@ -54,7 +54,11 @@ export async function guardRaw(
   // The last word may be an account, such as admin.
   const resources = found.length > 1 ? found.filter((word) => word !== words.at(-1)) : found;
   const lists = new Map<string, readonly DeviceRecord[] | undefined>();
-  for (const resource of resources) lists.set(resource, await recordsOf(call, session, resource));
+  for (const resource of resources) {
+    // If they cannot be read, the names in the request are checked anyway.
+    const list = session.list(call.access, resource, call.io.signal);
+    lists.set(resource, await unlessFailed(list));
+  }
   const { profile } = session;
   const asked = Object.fromEntries(form);
   const isDelete = method === 'DELETE' || /^(?:del|rem)/i.test(asked['action'] ?? '');
@@ -107,24 +111,6 @@ export async function guardRaw(
   );
 }
 
-/** Undefined if they cannot be read: the names in the request are checked anyway. */
-async function recordsOf(
-  call: Call<'allow'>,
-  session: DeviceSession,
-  resource: string,
-): Promise<readonly DeviceRecord[] | undefined> {
-  try {
-    return await session.list(call.access, resource, call.io.signal);
-  } catch (error) {
-    if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
-    return undefined;
-  }
-}
-
 function decoded(word: string): string {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    return word;
-  }
+  return attempt(URIError, () => decodeURIComponent(word)) ?? word;
 }

@@ -16,6 +16,7 @@ import {
   openSecondPlace,
   type SecondPlace,
 } from '../access/new-secrets.ts';
+import { bothKeyAndWhere } from '../arguments.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, ROTATE } from '../grammar/options.ts';
 import { info, type Output, success, warning } from '../output.ts';
@@ -50,7 +51,7 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
   }
   const call = given.with({ canary, user });
   refuseReadOnly(call);
-  const targets = targetsOf(call);
+  const targets = targetsOf(call, kind === 'basic' ? 'rotate password' : 'rotate token');
   const secrets = kind === 'basic' && !dryRun && !call.options.kept ? newSecrets(call) : undefined;
   const sessions = await call.sessions();
   const store = dryRun ? undefined : await call.rotations();
@@ -89,14 +90,22 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
   yield* writePlan(call, plan, sessions, details, rotations);
 }
 
-function targetsOf({ args, options: { where } }: RotateCall): readonly Target[] {
-  const keys = args.all('USER');
-  if ((keys.length === 0) === (where === undefined)) {
-    throw new UsageError('name the accounts: USER…, or --where FILTER, not both');
+/** The accounts to rotate. */
+function targetsOf({ args, options }: RotateCall, title: string): readonly Target[] {
+  const { where, user, via } = options;
+  const [key] = args.words('USER');
+  if (key !== undefined && where !== undefined) throw bothKeyAndWhere(title, key);
+  if (where !== undefined) return [{ kind: 'where', filter: where }];
+  if (key !== undefined) {
+    return [...new Set(args.all('USER'))].map((one) => ({ kind: 'key', key: one }));
   }
-  return where === undefined
-    ? [...new Set(keys)].map((key) => ({ kind: 'key', key }))
-    : [{ kind: 'where', filter: where }];
+  const hint = user === undefined || via !== undefined ? '' : `; --user ${user} is only the login`;
+  throw new UsageError(
+    `name the accounts to rotate as arguments: USER…, or --where FILTER${hint}`,
+    {
+      column: args.end,
+    },
+  );
 }
 
 /** The login that is not rotated must be another one: a lost answer would lose the token in use. */
@@ -181,7 +190,9 @@ async function choose(
     } else if (secrets !== undefined) {
       const policy = session?.profile.resources[RESOURCE]?.rotate;
       const secret = await secrets.secretFor(item, policy);
-      chosen.push({ ...item, secret, replaces: inUse, spare: secrets.another(policy) });
+      // Also of another account: no other command may log in with it until the outcome is known.
+      const replaces = inUse ?? kept.current;
+      chosen.push({ ...item, secret, replaces, spare: secrets.another(policy) });
     }
   }
   // The last line of an account is the one that is sent first.

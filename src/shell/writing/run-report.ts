@@ -20,6 +20,7 @@ import { StoppedError, UsageError } from '../../errors.ts';
 import type { Call } from '../command.ts';
 import { summaryOf } from './stored-runs.ts';
 import { someOf } from '../../text/one-line.ts';
+import { writeTextAtomically } from '../../os/files.ts';
 
 const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {
   markdown: markdownReport,
@@ -53,14 +54,14 @@ export function reportOutput(
 
 /** Into the file of `--output`, else to standard output. */
 export async function* writeReport(
-  { options: { output }, shell }: Call<'output'>,
+  { options: { output } }: Call<'output'>,
   report: TextOutput,
 ): AsyncGenerator<Output> {
   if (output === undefined) {
     yield report;
     return;
   }
-  await shell.services.writeFile(output, report.text);
+  await writeTextAtomically(output, report.text);
   yield success(`wrote the report to ${output}`);
 }
 

@@ -8,11 +8,12 @@ import { formatAddress, parseAddress } from '../../device/address.ts';
 import { grouped, valueText } from '../../device/record.ts';
 import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
+import { zonedTime } from '../../text/time.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { type ErrorOutput, info, type Output } from '../output.ts';
-import { selectedDebts, textOf, unreadableWarning } from './owed.ts';
+import { nothingOwed, selectedDebts, textOf, unreadableWarning } from './owed.ts';
 import { refuseOwnAccount } from './stored-runs.ts';
 import { chooseSome, planFleet, refuseReadOnly, writePlan } from './write.ts';
 
@@ -96,7 +97,7 @@ async function* settleRound(
       const names = someOf(devices.map(({ name }) => name));
       yield info(`run ${run.run} stopped early before ${names}: "resume ${run.run}" continues it`);
     }
-    if (debts.open.length + debts.stopped.length === 0) yield info('nothing is owed');
+    if (debts.open.length + debts.stopped.length === 0) yield info(nothingOwed(call));
   }
   const ofRecord = ({ debt: { device, resource, key } }: (typeof debts.open)[number]): string =>
     JSON.stringify([device.address, resource, key]);
@@ -224,7 +225,7 @@ async function placeOf(
   const pin = await shell.services.knownDevices.find(address);
   if (pin !== undefined && pin.firstSeen > run.at) {
     throw new RefusedError(
-      `${what} arose before the certificate of ${device.name} was accepted (${pin.firstSeen}), so it may be another device; ${allowHint('drift')}`,
+      `${what} arose before the certificate of ${device.name} was accepted (${zonedTime(pin.firstSeen)}), so it may be another device; ${allowHint('drift')}`,
     );
   }
   return address;

@@ -2,10 +2,12 @@ import { isLockout, type Run } from '../../change/journal.ts';
 import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
 import { DevshError, NotFoundError, SettingsError, UsageError } from '../../errors.ts';
+import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../services.ts';
+import { writeTextAtomically } from '../../os/files.ts';
 
 /** Throws a `NotFoundError`. */
 export async function loadRun({ runs }: Services, id: string): Promise<Run> {
@@ -45,7 +47,7 @@ export async function writeResult(
   const { resultText } = await import('../../change/result-file.ts');
   const endedAt = hasEnded ? services.now().toISOString() : undefined;
   try {
-    await services.writeFile(result, resultText((await services.runs.read(run)) ?? '', endedAt));
+    await writeTextAtomically(result, resultText((await services.runs.read(run)) ?? '', endedAt));
   } catch (error) {
     if (!hasEnded || !(error instanceof DevshError)) throw error;
     throw new SettingsError(
@@ -59,6 +61,11 @@ export async function latestRun(services: Services): Promise<Run> {
   const [id] = await services.runs.ids();
   if (id === undefined) throw new NotFoundError('there is no run yet');
   return loadRun(services, id);
+}
+
+/** `began 17:02 UTC+01:00 by ann@host` */
+export function beganText({ at, by }: Run): string {
+  return `began ${zonedTime(at)} by ${by}`;
 }
 
 export async function summaryOf(run: Run): Promise<SummaryOutput> {

@@ -6,6 +6,7 @@ import { readAndPlan, type RequestedChanges } from '../../change/read-and-plan.t
 import type { KeptRotations } from '../../change/rotation.ts';
 import {
   type DevicePlan,
+  isOwing,
   notCoveredBy,
   notCoveredText,
   type Plan,
@@ -44,6 +45,16 @@ export async function* writeEach(
   refuseReadOnly(call);
   const plan = yield* planFleet(call, sessions, changesFor);
   yield* writePlan(call, plan, sessions, details);
+}
+
+/** As `writePlan`; a plan that changes nothing and had no failure is only shown, and leaves no run. */
+export async function* writeUnlessIdle(
+  ...planned: Parameters<typeof writePlan>
+): AsyncGenerator<Output> {
+  const [, plan] = planned;
+  const isIdle = plan.devices.every(({ settled, error }) => settled.length === 0 && !error);
+  if (isIdle && stepCount(plan) === 0) yield { kind: 'plan', plan, dryRun: true };
+  else yield* writePlan(...planned);
 }
 
 /**
@@ -175,6 +186,9 @@ async function script(
   };
 }
 
+/** The plan above the question has all names. */
+const MOST_NAMED = 10;
+
 /** Only so many records are checked one by one. */
 const MOST_RECORDS = 5;
 
@@ -247,14 +261,30 @@ export async function* planFleet(
     yield { kind: 'progress', done: plans.size, total: sessions.length, text };
   }
   if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
-  return {
-    run: call.newRun(),
-    devices: sessions.flatMap((session) => plans.get(session) ?? []),
-  };
+  const devices = sessions.flatMap((session) => plans.get(session) ?? []);
+  await refuseUnknownResources(call, sessions, devices);
+  return { run: call.newRun(), devices };
 }
 
-/** The plan above the question has all names. */
-const MOST_NAMED = 10;
+/** An absent device owes no change of a resource that may be a mistyped word. */
+async function refuseUnknownResources(
+  { shell: { services } }: Call,
+  sessions: readonly DeviceSession[],
+  devices: readonly DevicePlan[],
+): Promise<void> {
+  const isShown = devices.some(({ error }) => error === undefined);
+  if (isShown || !devices.some(isOwing)) return;
+  const profiles = await Promise.all(sessions.map(({ entry }) => profileOf(services, entry)));
+  const known = new Set(profiles.flatMap(({ resources }) => Object.keys(resources)));
+  const unknown = devices
+    .flatMap((plan) => plan.wanted ?? [])
+    .find(({ resource }) => !known.has(resource) && !services.profiles.knowsResource(resource));
+  if (unknown === undefined) return;
+  throw new RefusedError(
+    `no device is known to have the resource "${visible(unknown.resource)}": nothing was sent, and nothing is ` +
+      `owed; ${notCoveredText(notCoveredBy({ devices }), MOST_NAMED)}`,
+  );
+}
 
 /**
  * Asks for `y` if there is one step, else for the number of steps; names the devices if records are

@@ -11,7 +11,7 @@ import { listOutcome } from './envelope.ts';
 import { type ResourceTable, tableOf } from './resources.ts';
 import { shownObject, shownRecord } from './identity.ts';
 import { mediaType, type Problems, readFields, replaceRecord, unsupported } from './read-body.ts';
-import { singleView } from './single.ts';
+import { rootView, singleView } from './single.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -24,14 +24,7 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
   const system = tableOf(site, 'system');
   // The framework's router lists only collections at the root.
   if (system !== undefined && path === '/api/system/') return singleView(system);
-  if (path === '/api/') {
-    return {
-      title: 'Api Root',
-      allow: ['GET', 'HEAD', 'OPTIONS'],
-      isReadOnly: true,
-      respond: ({ host }) => ({ status: 200, value: { user: `https://${host}/api/user/` } }),
-    };
-  }
+  if (path === '/api/') return rootView(site, [target.resource]);
   if (path === '/api/user/') {
     return {
       title: 'User List',

@@ -1,7 +1,7 @@
 import type { Value } from '../../device/record.ts';
 import { LANGUAGES, type Table } from '../store.ts';
 import type { Site } from '../view.ts';
-import type { Dialect, ProfileName } from './dialect.ts';
+import type { Dialect, ProfileName, QuirkName } from './dialect.ts';
 
 interface AnyField {
   readonly name: string;
@@ -9,8 +9,6 @@ interface AnyField {
   readonly fallback?: Value;
   /** The client's value is ignored. */
   readonly readOnly?: true;
-  /** Stored and never shown. */
-  readonly writeOnly?: true;
   /** Absent from records for which it was never sent. */
   readonly mayLack?: true;
 }
@@ -207,34 +205,23 @@ const MAIL: Field = {
   mayBeBlank: true,
   fallback: '',
 };
-
-const HIDDEN: readonly Field[] = [
-  {
-    name: 'email',
-    type: 'string',
-    maxLength: 100,
-    mayBeBlank: true,
-    fallback: '',
-    writeOnly: true,
-  },
-  { name: 'password', type: 'string', maxLength: 100, fallback: '', writeOnly: true },
-];
-/** Shown as its hash. */
 const PASSWORD: Field = { name: 'password', type: 'string', maxLength: 100, fallback: '' };
 /** Opens the device; see `Store.setPassword`. */
-const LOGIN: Field = {
-  name: 'password',
-  type: 'string',
-  maxLength: 100,
-  writeOnly: true,
-  mayLack: true,
-};
-const SET_BY_DEVICE: readonly Field[] = [
-  { name: 'owner', type: 'string', maxLength: 100, readOnly: true, fallback: '' },
-  { name: 'groups', type: 'list', maxLength: 100, readOnly: true, fallback: [] },
-];
+const LOGIN: Field = { name: 'password', type: 'string', maxLength: 100, mayLack: true };
 
-const IS_ADMIN: Field = { name: 'is_admin', type: 'boolean', mayLack: true };
+/** The fields of a user that quirks add. */
+const ADDED: readonly (readonly [quirk: QuirkName, ...Field[]])[] = [
+  ['sessions', MAIL],
+  ['hidden-fields', MAIL, PASSWORD],
+  ['password-hash', PASSWORD],
+  ['logins', LOGIN],
+  [
+    'read-only-content',
+    { name: 'owner', type: 'string', maxLength: 100, readOnly: true, fallback: '' },
+    { name: 'groups', type: 'list', maxLength: 100, readOnly: true, fallback: [] },
+  ],
+  ['some-admins', { name: 'is_admin', type: 'boolean', mayLack: true }],
+];
 
 /** A resource of a device, with its records. */
 export interface ResourceTable {
@@ -251,13 +238,8 @@ export function tableOf(site: Site, name: string): ResourceTable | undefined {
   const table = site.store.table(name);
   if (resource === undefined || table === undefined) return undefined;
   if (name !== 'user') return { site, resource, table };
-  const hidden = quirks.has('hidden-fields') ? HIDDEN : [];
-  const own = quirks.has('read-only-content') ? SET_BY_DEVICE : [];
-  const rights = quirks.has('some-admins') ? [IS_ADMIN] : [];
-  const mail = quirks.has('sessions') && !quirks.has('hidden-fields') ? [MAIL] : [];
-  const password = quirks.has('password-hash') ? [PASSWORD] : [];
-  const login = quirks.has('logins') ? [LOGIN] : [];
-  const fields = [...resource.fields, ...mail, ...hidden, ...password, ...login, ...own, ...rights];
+  const added = ADDED.flatMap(([quirk, ...fields]) => (quirks.has(quirk) ? fields : []));
+  const fields = [...new Set([...resource.fields, ...added])];
   return { site, resource: { ...resource, fields }, table };
 }
 

@@ -12,7 +12,7 @@ import { findRecord, idField, metadata, shownRecord } from './identity.ts';
 import { findNamedView } from './named.ts';
 import { readBody, storeRecord } from './read-body.ts';
 import { type ResourceTable, resourcesOf, tableOf, titleOf } from './resources.ts';
-import { singleView } from './single.ts';
+import { rootView, singleView } from './single.ts';
 
 /** The profiles `drf` and `generic-rest`: collections and records, one method per action. */
 export function findRestView(site: Site, sent: string): View | undefined {
@@ -21,7 +21,9 @@ export function findRestView(site: Site, sent: string): View | undefined {
     quirks.has('documents') || quirks.has('domains') ? findNamedView(site, sent) : undefined;
   if (named !== undefined) return named;
   const path = decodedPath(sent);
-  if (path === '/api/' || (path === '/api' && !traits.endsWithSlash)) return rootView(site);
+  if (path === '/api/' || (path === '/api' && !traits.endsWithSlash)) {
+    return rootView(site, resourcesOf(site.dialect));
+  }
   // The framework's pattern for an id: no slash, no dot.
   const pattern = traits.endsWithSlash
     ? /^\/api\/([a-z]+)\/(?:([^/.]+)\/)?(?:(password|token)\/)?$/
@@ -35,22 +37,6 @@ export function findRestView(site: Site, sent: string): View | undefined {
   }
   if (target.resource.key === undefined) return id === undefined ? singleView(target) : undefined;
   return id === undefined ? listView(target) : itemView(target, id);
-}
-
-function rootView({ dialect }: Site): View {
-  const slash = dialect.traits.endsWithSlash ? '/' : '';
-  return {
-    title: 'Api Root',
-    allow: ['GET', 'HEAD', 'OPTIONS'],
-    isReadOnly: true,
-    respond: ({ host }) => {
-      const links = resourcesOf(dialect).map(({ name }) => [
-        name,
-        `https://${host}/api/${name}${slash}`,
-      ]);
-      return { status: 200, value: Object.fromEntries(links) as unknown };
-    },
-  };
 }
 
 /** `/api/user/<id>/password/` wants the old password; `/api/user/<id>/token/` makes a token. */

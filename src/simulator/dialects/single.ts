@@ -1,9 +1,23 @@
-import { type ApiRequest, type Outcome, refusal, type View } from '../view.ts';
+import { type ApiRequest, type Outcome, refusal, type Site, type View } from '../view.ts';
 import type { StoredRecord } from '../store.ts';
 import { objectOutcome } from './envelope.ts';
 import { metadata, shownObject } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';
-import { type ResourceTable, titleOf } from './resources.ts';
+import { type Resource, type ResourceTable, titleOf } from './resources.ts';
+
+/** The links to these resources. */
+export function rootView({ dialect }: Site, resources: readonly Resource[]): View {
+  const slash = dialect.traits.endsWithSlash ? '/' : '';
+  return {
+    title: 'Api Root',
+    allow: ['GET', 'HEAD', 'OPTIONS'],
+    isReadOnly: true,
+    respond: ({ host }) => {
+      const links = resources.map(({ name }) => [name, `https://${host}/api/${name}${slash}`]);
+      return { status: 200, value: Object.fromEntries(links) as unknown };
+    },
+  };
+}
 
 /** A single object without an id, read and changed at one path. */
 export function singleView(target: ResourceTable): View {

@@ -103,9 +103,7 @@ export const FRAMING_FAULTS = [
       return;
     }
     const body = writeHead(response, reply);
-    response.write(body.subarray(0, body.length / 2), () => {
-      response.socket?.end();
-    });
+    response.write(body.subarray(0, body.length / 2), () => response.socket?.end());
   }),
   atResponse('endless-body', 'The body never ends.', (wire, response) => {
     sendBlocks(wire, full(response), endlessly('[', RECORDS));

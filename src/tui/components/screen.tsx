@@ -13,7 +13,6 @@ import { listTop, type ListView } from '../views/view.ts';
 import { listView, viewText } from '../views/views.ts';
 import { Footer, Header, Messages, Prompt, QuestionLines, Row } from './bars.tsx';
 import { formView } from '../form/form-view.ts';
-import type { FormState } from '../form/form-state.ts';
 import { isTooSmall, layoutOf, SMALLEST } from '../screen/layout.ts';
 import type { Store } from '../store.ts';
 
@@ -38,11 +37,10 @@ function Content({ state, theme, height }: BodyProps) {
   const list = listView(state);
   if (list !== undefined) return <List state={state} theme={theme} height={height} list={list} />;
   if (overlay.kind !== 'none') return <OverlayText state={state} theme={theme} height={height} />;
-  return form === undefined ? (
-    <Table state={state} theme={theme} height={height} />
-  ) : (
-    <Form form={form} theme={theme} columns={state.size.columns} height={height} />
-  );
+  if (form === undefined) return <Table state={state} theme={theme} height={height} />;
+  return formView(form, state.size.columns, height).rows.map((spans, index) => (
+    <Row key={index}>{spans.map(({ tone, text }) => theme(tone, text)).join('')}</Row>
+  ));
 }
 
 function Table({ state, theme, height }: BodyProps) {
@@ -167,20 +165,6 @@ function List({ state, theme, height, list }: BodyProps & { readonly list: ListV
       })}
     </>
   );
-}
-
-interface FormProps {
-  readonly form: FormState;
-  readonly theme: Theme;
-  readonly columns: number;
-  readonly height: number;
-}
-
-/** One row for each visible field; always exactly `height` rows. */
-function Form({ form, theme, columns, height }: FormProps) {
-  return formView(form, columns, height).rows.map((spans, index) => (
-    <Row key={index}>{spans.map(({ tone, text }) => theme(tone, text)).join('')}</Row>
-  ));
 }
 
 interface AppProps {

@@ -22,6 +22,7 @@ import {
   textOf,
 } from './form-state.ts';
 import { generalRefusals, refusalsOf } from './reduce-form.ts';
+import { frequencies } from '../../device/record.ts';
 
 /** One row of the screen. */
 type FormRow = readonly Span[];
@@ -274,9 +275,7 @@ function inWords(field: FormField, text: string): string {
 
 /** The origin of most of the form's fields. */
 function originText({ fields }: FormState): string {
-  const counts = new Map<FormField['origin'], number>();
-  for (const { origin } of fields) counts.set(origin, (counts.get(origin) ?? 0) + 1);
-  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  const [most] = frequencies(fields.map(({ origin }) => origin));
   return most === undefined ? 'no known fields' : ORIGINS[most[0]];
 }
 

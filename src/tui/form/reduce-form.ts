@@ -131,7 +131,6 @@ export const FORM_ACTIONS: Readonly<
       : { ...setEditing(form, form.picking.before), picking: undefined },
 };
 
-/** Applies an editing key to the current field. */
 export function editForm(form: FormState, key: EditKey): FormState {
   const field = currentField(form);
   if (field === undefined) return form;

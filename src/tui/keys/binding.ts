@@ -22,7 +22,6 @@ export function key(
   return { keys, action, label, ...facts };
 }
 
-/** A key that runs a line. */
 export function lineKey(
   keys: Key<State>['keys'],
   action: string,

@@ -1,4 +1,5 @@
-import type { Keymap, Overlay } from '../state.ts';
+import type { Keymap, Overlay, State } from '../state.ts';
+import type { Key } from './key-binding.ts';
 import {
   firstOf,
   isAsked,
@@ -195,7 +196,28 @@ const nothingToPage: Reason = (state) => {
   return list?.count === 0 ? list.empty : undefined;
 };
 
-/** The table, and its filter. */
+/** Keys that open a view from the table, and from any other view. */
+const OPEN_VIEWS: readonly Key<State>[] = [
+  lineKey(['R'], 'runs', 'the runs, to resume, retry or undo', () => 'runs', {
+    hint: [9.5, 'runs'],
+    command: 'runs',
+  }),
+  lineKey(['T'], 'changes', 'what changed on the devices, when, and who did it', () => 'changes', {
+    hint: [9.6, 'changes'],
+    command: 'changes',
+  }),
+  key(['D'], 'devices', 'the connected devices', {
+    hint: [10.2, 'devices'],
+    command: 'devices',
+    disabled: noDevice,
+  }),
+  lineKey(['b'], 'resources', 'browse the other resources of the devices', () => 'resources', {
+    hint: [10.4, 'resources'],
+    command: 'resources',
+    disabled: noDevice,
+  }),
+];
+
 const TABLE_KEYS: Keymap = [
   ...keysOf('table', 'In the table', [
     key([':', 'i'], 'go-prompt', 'to the prompt', { hint: [1, 'prompt'] }),
@@ -291,20 +313,7 @@ const TABLE_KEYS: Keymap = [
       command: 'undo',
       disabled: noUndo,
     }),
-    lineKey(['R'], 'runs', 'the runs, to resume, retry or undo', () => 'runs', {
-      hint: [9.5, 'runs'],
-      command: 'runs',
-    }),
-    lineKey(
-      ['T'],
-      'changes',
-      'what changed on the devices, when, and who did it',
-      () => 'changes',
-      {
-        hint: [9.6, 'changes'],
-        command: 'changes',
-      },
-    ),
+    ...OPEN_VIEWS,
     lineKey(['tab'], 'next-device', 'the next device, then all', (state) => useLine(state, 1), {
       hint: [10, 'device'],
       command: 'use DEVICE',
@@ -348,19 +357,9 @@ const TABLE_KEYS: Keymap = [
       command: 'user list --columns FIELD,…',
       disabled: noRow,
     }),
-    lineKey(['D'], 'devices', 'the connected devices', () => 'devices', {
-      hint: [10.2, 'devices'],
-      command: 'devices',
-      disabled: noDevice,
-    }),
     key(['!'], 'trouble', 'the devices that are not connected, by cause', {
       command: 'devices',
       disabled: noTrouble,
-    }),
-    lineKey(['b'], 'resources', 'browse the other resources of the devices', () => 'resources', {
-      hint: [10.4, 'resources'],
-      command: 'resources',
-      disabled: noDevice,
     }),
     lineKey(['c'], 'drift', 'compare the devices, record by record', driftLine, {
       hint: [10.6, 'compare'],
@@ -423,18 +422,8 @@ export const KEYMAP: Keymap = [
     key([':', 'i'], 'go-prompt', 'to the prompt', { hint: [6, 'prompt'] }),
     key(['?', 'f1'], 'help', 'this help', { hint: [9, 'help'] }),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),
-    lineKey(['D'], 'devices', 'the connected devices', () => 'devices', {
-      command: 'devices',
-      disabled: noDevice,
-    }),
-    lineKey(['b'], 'resources', 'browse the other resources of the devices', () => 'resources', {
-      command: 'resources',
-      disabled: noDevice,
-    }),
-    lineKey(['R'], 'runs', 'the runs', () => 'runs', { command: 'runs' }),
-    lineKey(['T'], 'changes', 'what changed on the devices', () => 'changes', {
-      command: 'changes',
-    }),
+    // The footer of a view has its own keys.
+    ...OPEN_VIEWS.map((one) => ({ ...one, hint: undefined })),
   ]),
   ...keysOf('anywhere', 'Everywhere', [
     key(

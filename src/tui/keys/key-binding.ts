@@ -73,6 +73,7 @@ export type ViewAction =
   | 'palette'
   | 'pane'
   | 'roll-out'
+  | 'devices'
   | 'trouble'
   | 'by-cause'
   | 'questions'
@@ -146,7 +147,7 @@ export function isPart(context: string): context is Part {
 /** Optional facts of a key. `S`: the state. */
 export interface Facts<S> {
   /** Shown in the footer: rank and short text, which may depend on what is shown; empty: not shown. */
-  readonly hint?: readonly [rank: number, text: string | ((state: S) => string)];
+  readonly hint?: readonly [rank: number, text: string | ((state: S) => string)] | undefined;
   /** The equivalent line. */
   readonly command?: string;
   /** Why it would do nothing now, for the status line; undefined: it is enabled. */

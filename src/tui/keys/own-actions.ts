@@ -1,5 +1,4 @@
-import type { DeviceRecord } from '../../device/record.ts';
-import { valueAt } from '../../device/record.ts';
+import { type DeviceRecord, valueAt } from '../../device/record.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import { matches, parseFilter } from '../../fleet/filter.ts';
 import { cellText, fieldText } from '../../output/cells.ts';

@@ -69,7 +69,8 @@ export class TypedLines {
   async #offer(): Promise<void> {
     const { line } = this.#store.state.prompt.editing;
     const text = lineText(line);
-    if (text.trim() === '' || line.after !== '' || text.length > MOST_OFFERED) return;
+    const isPasted = text.length > MOST_OFFERED || text.includes('\n');
+    if (text.trim() === '' || line.after !== '' || isPasted) return;
     const completion = await this.#shell.complete(text, line.before.length);
     // A view, or a question, may have come meanwhile.
     const { state } = this.#store;
@@ -198,9 +199,7 @@ export class LineHistory {
   }
 
   #next(work: () => Promise<void>): Promise<void> {
-    const done = this.#work.then(work).catch((error: unknown) => {
-      this.#warn(error);
-    });
+    const done = this.#work.then(work).catch((error: unknown) => this.#warn(error));
     // A bug in one must not block the others.
     this.#work = done.catch(() => undefined);
     return done;

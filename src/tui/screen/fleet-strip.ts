@@ -7,6 +7,7 @@ import { memoized } from '../store.ts';
 import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
 import { shareBar } from './share-bar.ts';
 import type { Span, Tone } from './theme.ts';
+import { grouped } from '../../device/record.ts';
 
 export const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
 const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad' } as const;
@@ -142,17 +143,12 @@ export interface TroubleCause {
 
 /** The failed devices by cause: changed certificates first, then the most frequent cause. */
 export const troubleCauses = memoized((devices: readonly DeviceTab[]): readonly TroubleCause[] => {
-  const byCause = new Map<string, string[]>();
-  for (const device of devices) {
-    if (device.kind !== 'failed') continue;
-    const cause = stateWord(device);
-    const names = byCause.get(cause);
-    if (names === undefined) byCause.set(cause, [device.name]);
-    else names.push(device.name);
-  }
+  const failed = devices.filter(({ kind }) => kind === 'failed');
   const rank = ({ cause, names }: TroubleCause): number =>
     cause === CHANGED_CERTIFICATE ? -Infinity : -names.length;
-  return [...byCause].map(([cause, names]) => ({ cause, names })).sort((a, b) => rank(a) - rank(b));
+  return [...grouped(failed, stateWord)]
+    .map(([cause, of]) => ({ cause, names: of.map(({ name }) => name) }))
+    .sort((a, b) => rank(a) - rank(b));
 });
 
 /** All devices by name, those in trouble first; undefined if they do not fit. */
@@ -214,9 +210,12 @@ function badgesOf(fleet: FleetView, keymap: Keymap, owed: State['owed']): readon
 /** `83 certificates, 2 logins: F2`, `85 questions: F2`: the open questions, and the key that opens them. */
 function badgeTexts(questions: FleetView['questions'], keymap: Keymap): string[] {
   if (questions.length === 0) return [];
-  const key = keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F');
   const texts = [questionsText(questions), counted(questions.length, 'question')];
-  return texts.map((text) => `${text}: ${key ?? '"questions"'}`);
+  return texts.map((text) => `${text}: ${questionsKey(keymap)}`);
+}
+
+export function questionsKey(keymap: Keymap): string {
+  return keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F') ?? '"questions"';
 }
 
 function widthOfAll(spans: readonly Span[]): number {

@@ -51,7 +51,7 @@ function rightsOf(
     return state.kind === 'ready' || trust?.kind === 'insecure';
   });
   const accounts = distinct(known.map(({ account }) => account));
-  const trusts = distinct(known.map(({ trust }) => trust && trustWord(trust)));
+  const trusts = distinct(known.map(({ trust }) => trust && TRUSTS[trust.kind]));
   const [account] = accounts;
   // The badge of open questions already counts these.
   const isAsked = questions.some(({ kind }) => kind === 'changed');
@@ -73,23 +73,15 @@ function rightsOf(
     ...trusts,
     ...(changed === 0 ? [] : [`${changed} ${CHANGED}`]),
     mode,
-  ].map((text) => ({ text, isAlarming: text === NOT_CHECKED || text.endsWith(CHANGED) }));
+  ].map((text) => ({ text, isAlarming: text === TRUSTS.insecure || text.endsWith(CHANGED) }));
 }
 
-const NOT_CHECKED = 'NOT CHECKED';
-
-function trustWord(trust: NonNullable<DeviceSession['trust']>): string {
-  switch (trust.kind) {
-    case 'pinned':
-      return 'pinned';
-    case 'ca':
-      return 'own CA';
-    case 'system':
-      return 'system CA';
-    case 'insecure':
-      return NOT_CHECKED;
-  }
-}
+const TRUSTS = {
+  pinned: 'pinned',
+  ca: 'own CA',
+  system: 'system CA',
+  insecure: 'NOT CHECKED',
+} as const;
 
 function distinct(texts: readonly (string | undefined)[]): string[] {
   return [...new Set(texts.filter((text) => text !== undefined))];

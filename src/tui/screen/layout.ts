@@ -2,9 +2,10 @@ import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
-import { shortReason } from '../../text/visible.ts';
+import { cut, shortReason } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import { LABEL_TONES } from './theme.ts';
+import { INTERRUPTED } from '../views/roll-out.ts';
 import { shownView } from '../views/views.ts';
 import { wrapText } from '../editor/graphemes.ts';
 
@@ -81,24 +82,25 @@ function messageLines(state: State, room: number): LogLine[] {
   const free = isTable ? room - 1 - tableRows(state).rows.length : 0;
   const most = !isTable
     ? Math.max(1, Math.floor(room / 4))
-    : Math.max(2, Math.floor(room / 3), free);
+    : Math.max(3, Math.floor(room / 3), free);
   const width = columns - 2;
-  const messages = lastRows([...state.log.current, ...progressLine(state)], width, most);
   const failed = view === undefined ? linesOfFailures(failuresOf(state)) : [];
-  const failures = firstRows(failed, width, most + 1);
-  const messageRows = Math.min(
-    messages.length,
-    Math.max(most - failures.length, Math.ceil(most / 2)),
-  );
-  const failureRows = Math.min(failures.length, most - messageRows);
-  const shown = failures.slice(0, failureRows);
-  if (failureRows < failures.length && failureRows > 0) {
+  // The bar counts the failed devices, too: the messages of the last line have precedence.
+  const least = Math.min(failed.length, Math.floor(most / 4));
+  const progress = progressLine(state).flatMap((line) => startOf(line, width, most));
+  const logged = foremostRows(state.log.current, width, most - least - progress.length);
+  const messages = [...logged, ...progress];
+  const standing = failed.filter(({ text }) => !state.log.current.some((one) => one.text === text));
+  const failureRows = Math.min(standing.length, most - messages.length);
+  const shown = standing
+    .slice(0, failureRows)
+    .map(({ tone, text }) => ({ tone, text: shortReason(text, width) }));
+  if (failureRows < standing.length && failureRows > 0) {
     const count = failuresOf(state).length;
     const text = `… ${count} devices failed; "devices" and m in the table have all reasons`;
-    const [line = text] = wrapText(text, width);
-    if (count > 1) shown[failureRows - 1] = { tone: 'bad', text: line };
+    if (count > 1) shown[failureRows - 1] = { tone: 'bad', text: shortReason(text, width) };
   }
-  const lines = [...facts, ...shown, ...messages.slice(messages.length - messageRows)];
+  const lines = [...facts, ...shown, ...messages];
   // Older messages must not cut a fingerprint.
   return facts.length > 0 ? lines.slice(0, Math.max(0, room - 2)) : lines;
 }
@@ -143,9 +145,7 @@ function progressLine({ work, rollOut }: State): LogLine[] {
   const held = rollOut?.progress?.control === 'paused' ? 'PAUSED: ' : '';
   const run = rollOut === undefined ? '' : ` · ${held}F3 shows each device`;
   const waiting = work.waiting > 0 ? ` · ${work.waiting} more waiting` : '';
-  const how = work.isStopping
-    ? 'stopping after the request in flight; Ctrl-C again stops at once'
-    : 'Ctrl-C cancels';
+  const how = work.isStopping ? INTERRUPTED : 'Ctrl-C cancels';
   return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting}${run} · ${how}` }];
 }
 
@@ -191,30 +191,44 @@ const wrappedLines = new WeakMap<LogLine, { width: number; rows: readonly LogLin
 function rowsOf(line: LogLine, width: number): readonly LogLine[] {
   const known = wrappedLines.get(line);
   if (known?.width === width) return known.rows;
-  const { tone, text, whole } = line;
-  const shown = whole === undefined ? wrapText(text, width, '  ') : [shortReason(text, width)];
-  const rows = shown.map((part) => ({ tone, text: part }));
+  const { tone } = line;
+  const rows = wrapText(line.text, width, '  ').map((text) => ({ tone, text }));
   wrappedLines.set(line, { width, rows });
   return rows;
 }
 
-/** The first rows of the lines; does not wrap lines without room. */
-function firstRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
-  const rows: LogLine[] = [];
-  for (const line of lines) {
-    if (rows.length >= most) break;
-    rows.push(...rowsOf(line, width).slice(0, most - rows.length));
+/** What has a row first if there is no room for all. */
+const WEIGHTS = { heading: 4, warning: 3, bad: 2, good: 2, accent: 2, plain: 1, quiet: 0 } as const;
+
+/** A row for the summary, warnings in full, then a row for each verdict and hint; the newest of each first. */
+function foremostRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
+  // A long run logs thousands.
+  const newest = lines.slice(-200).toReversed();
+  const rooms = new Map<LogLine, number>();
+  let left = most;
+  const give = (line: LogLine, wanted: number): void => {
+    const more = Math.min(left, wanted - (rooms.get(line) ?? 0));
+    rooms.set(line, (rooms.get(line) ?? 0) + more);
+    left -= more;
+  };
+  for (const line of newest.toSorted((a, b) => WEIGHTS[b.tone] - WEIGHTS[a.tone])) {
+    if (left <= 0) break;
+    give(line, line.tone === 'warning' ? rowsOf(line, width).length : 1);
   }
-  return rows;
+  for (const line of newest) if (rooms.has(line)) give(line, rowsOf(line, width).length);
+  return lines.flatMap((line) => startOf(line, width, rooms.get(line) ?? 0));
 }
 
-function lastRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
-  const rows: LogLine[] = [];
-  for (const line of lines.toReversed()) {
-    if (rows.length >= most) break;
-    rows.unshift(...rowsOf(line, width).slice(rows.length - most));
-  }
-  return rows;
+/** Ends a message that has no room; the list of messages has all of it. */
+const REST = ' (m in the table: all)';
+
+function startOf(line: LogLine, width: number, room: number): readonly LogLine[] {
+  if (room === 0) return [];
+  const rows = rowsOf(line, width);
+  if (rows.length <= room) return rows;
+  const rest = room > 1 ? REST : '';
+  const end = cut(`${rows[room - 1]?.text ?? ''} …`, width - rest.length) + rest;
+  return [...rows.slice(0, room - 1), { tone: line.tone, text: end }];
 }
 
 const wrapLines = memoized((lines: readonly LogLine[], width: number): readonly LogLine[] =>

@@ -1,5 +1,6 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { columnTitle, fieldText, nameText } from '../../output/cells.ts';
+import { columnTitle, fieldText, LOOKS_LIKE_ID, nameText } from '../../output/cells.ts';
+import { NUMBER } from '../../output/table-text.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
@@ -31,8 +32,6 @@ export const GUTTER = 3;
 const MEASURED_ROWS = 400;
 /** With fewer rows, equal values do not mean that a column is the same everywhere. */
 const LEAST_ROWS = 3;
-const NUMBER = /^-?\d+(\.\d+)?$/;
-const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
 
 interface Draft extends Omit<Column, 'width' | 'align'> {
   readonly isKey: boolean;

@@ -94,9 +94,7 @@ export function ambiguousKeys(state: State): string | undefined {
 }
 
 /** `user delete` for the marked records, or the current one, as one plan for all their devices. */
-export function deleteLine(state: State): string | undefined {
-  return lineOfMarked(state, 'delete');
-}
+export const deleteLine = (state: State): string | undefined => lineOfMarked(state, 'delete');
 
 /** `lockout` of the one chosen account, everywhere: the devices of the table do not limit it. */
 export function lockoutLine(state: State): string | undefined {
@@ -111,9 +109,7 @@ export function notOneAccount(state: State): string | undefined {
 }
 
 /** `user edit` for the same records. */
-export function editTextLine(state: State): string | undefined {
-  return lineOfMarked(state, 'edit');
-}
+export const editTextLine = (state: State): string | undefined => lineOfMarked(state, 'edit');
 
 /** Selects the devices of a typed line, except those known to have another record of the name. */
 function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {

@@ -25,9 +25,7 @@ export class TableFeed {
   readonly #fleet: Fleet;
   readonly #columns: Services['columns'];
   #pending: TableRead[] = [];
-  readonly #updates = new Throttle(() => {
-    this.#dispatchReads();
-  });
+  readonly #updates = new Throttle(() => this.#dispatchReads());
   /** The devices named by a line, in the order of their responses. */
   #named: { line: string; devices: string[] } | undefined;
   /** By device: the last records taken from the session's cache. */
@@ -154,9 +152,9 @@ export function strangersOf({ services, fleet }: ShellSession, store: Store): ()
     );
     try {
       const found = await read();
-      if (found !== undefined) store.dispatch({ kind: 'strangers', ...found });
+      if (found !== undefined) store.dispatch({ kind: 'facts', facts: found });
     } catch (error) {
-      store.dispatch({ kind: 'strangers', strangers: undefined });
+      store.dispatch({ kind: 'facts', facts: { strangers: undefined } });
       store.logMessage('warning', strangersProblem(error));
     }
   };
@@ -172,7 +170,8 @@ export function owedOf({ services }: ShellSession, store: Store): (isDue?: boole
   const update = async (): Promise<void> => {
     if ((await services.runs.ids()).length === 0) return;
     const { owedCounts } = await import('../../shell/writing/owed.ts');
-    store.dispatch({ kind: 'owed', owed: await owedCounts(services, store.state.fleet.devices) });
+    const owed = await owedCounts(services, store.state.fleet.devices);
+    store.dispatch({ kind: 'facts', facts: { owed } });
   };
   return (isDue = false) => {
     const devices = store.state.fleet.devices.map(({ address }) => address).join(' ');
@@ -190,12 +189,12 @@ const MOST_FILES = 64;
 export function lastSeenOf({ given, services }: ShellSession, store: Store): () => void {
   const asked = new Set<string>();
   const read = async (addresses: readonly string[]): Promise<void> => {
-    const texts = new Map<string, string>();
+    const lastSeen = new Map(store.state.lastSeen);
     for (const address of addresses) {
       const text = lastSeenText(await services.seenKeys.of(address), services.now());
-      if (text !== undefined) texts.set(address, text);
+      if (text !== undefined) lastSeen.set(address, text);
     }
-    if (texts.size > 0) store.dispatch({ kind: 'last-seen', texts });
+    store.dispatch({ kind: 'facts', facts: { lastSeen } });
   };
   return () => {
     const addresses = store.state.fleet.devices

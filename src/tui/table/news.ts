@@ -1,15 +1,9 @@
-import { join } from 'node:path';
 import { DevshError } from '../../errors.ts';
 import type { Event } from '../../history/events.ts';
-import type { HistoryFiles } from '../../history/history-files.ts';
-import { readText, writeTextAtomically } from '../../os/files.ts';
 import type { ShellSession } from '../../shell/session.ts';
 import type { Store } from '../store.ts';
 import { markOf } from './rows.ts';
 import type { TableChanges } from './table-state.ts';
-
-/** By resource and device: when the last reading that the table showed had ended, in ms UTC. */
-type Looks = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Devices respond one after the other, and what they showed is written first. */
 const GATHER_MS = 1_500;
@@ -39,6 +33,7 @@ export function markNews(shell: ShellSession, store: Store): () => void {
   };
   const update = async (resource: string, devices: readonly string[]): Promise<void> => {
     const { History } = await import('../../history/history.ts');
+    const { keepLooks, readLooks } = await import('../../history/looks.ts');
     const files = await shell.readings();
     const before = (await readLooks(files))[resource] ?? {};
     const history = new History(files);
@@ -50,7 +45,8 @@ export function markNews(shell: ShellSession, store: Store): () => void {
       const changes = await history.events(name, resource);
       found.push(...changes.filter((one) => one.before > since));
     }
-    store.dispatch({ kind: 'news', resource, changes: changesIn(found) });
+    const news = new Map([...store.state.news, [resource, changesIn(found)]]);
+    store.dispatch({ kind: 'facts', facts: { news } });
     await keepLooks(files, looks);
   };
   const unsubscribe = store.subscribe(() => {
@@ -66,6 +62,7 @@ export function markNews(shell: ShellSession, store: Store): () => void {
   });
   shell.closing.push(async () => {
     if (looks.size === 0) return;
+    const { keepLooks } = await import('../../history/looks.ts');
     await keepLooks(await shell.readings(), looks).catch(ignored);
   });
   return () => {
@@ -99,35 +96,4 @@ export function changesIn(events: readonly Event[]): TableChanges {
     kind === 'gone' ? [] : [[mark, typeof kind === 'string' ? undefined : kind] as const],
   );
   return { fields: new Map(fields), added, removed, changed: kinds.length - added - removed };
-}
-
-function pathOf({ folder }: HistoryFiles): string {
-  return join(folder, 'looked-at.json');
-}
-
-async function readLooks(files: HistoryFiles): Promise<Looks> {
-  try {
-    const looks: unknown = JSON.parse((await readText(pathOf(files))) ?? '{}');
-    return typeof looks === 'object' && looks !== null ? (looks as Looks) : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-}
-
-/** Another devsh may have shown other devices, or these ones later. */
-async function keepLooks(
-  files: HistoryFiles,
-  looks: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): Promise<void> {
-  await files.exclusively(async () => {
-    const kept = await readLooks(files);
-    const merged = [...looks].map(([resource, devices]) => {
-      const before = new Map(Object.entries(kept[resource] ?? {}));
-      for (const [name, at] of devices) before.set(name, Math.max(at, before.get(name) ?? 0));
-      return [resource, Object.fromEntries(before)] as const;
-    });
-    const all = Object.fromEntries([...Object.entries(kept), ...merged]);
-    await writeTextAtomically(pathOf(files), `${JSON.stringify(all)}\n`);
-  });
 }

@@ -109,13 +109,14 @@ export class TableReader {
     this.#stop = stop;
     const { signal } = stop;
     const isCurrent = (): boolean => this.#stop === stop;
-    this.#store.dispatch({ kind: 'reading', text: 'reading' });
+    this.#store.dispatch({ kind: 'facts', facts: { reading: 'reading' } });
     const failures: Failure[] = [];
     try {
       const invocation = this.#shell.parse(line);
       const io = {
         signal,
         isOnScreen: true,
+        isBeside: true,
         isPrompt: true,
         isRefreshing: true,
         asksLater: true,
@@ -123,7 +124,8 @@ export class TableReader {
           this.#questions.ask(question, undefined, signal),
         readInput: () => Promise.resolve(''),
         progress: (text: string) => {
-          if (isCurrent()) this.#store.dispatch({ kind: 'reading', text: visible(text) });
+          if (isCurrent())
+            this.#store.dispatch({ kind: 'facts', facts: { reading: visible(text) } });
         },
         trace: () => undefined,
       };
@@ -135,8 +137,8 @@ export class TableReader {
         }
         if (output.kind === 'drift') this.#updateDrift(line, output);
         if (output.kind === 'progress') {
-          const text = `reading ${output.done}/${output.total}`;
-          this.#store.dispatch({ kind: 'reading', text });
+          const reading = `reading ${output.done}/${output.total}`;
+          this.#store.dispatch({ kind: 'facts', facts: { reading } });
         }
       }
     } catch (error) {
@@ -153,7 +155,7 @@ export class TableReader {
         this.#stop = undefined;
         this.#feed.flush();
         keepFailures(this.#store, failures);
-        this.#store.dispatch({ kind: 'reading', text: undefined });
+        this.#store.dispatch({ kind: 'facts', facts: { reading: undefined } });
       }
     }
   }
@@ -201,9 +203,7 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
     shown = changes;
     clearTimeout(fading);
     if (changes === undefined) return;
-    fading = setTimeout(() => {
-      store.dispatch({ kind: 'changes-seen' });
-    }, SHOWN_MS);
+    fading = setTimeout(() => store.dispatch({ kind: 'changes-seen' }), SHOWN_MS);
   });
   return () => {
     unsubscribe();

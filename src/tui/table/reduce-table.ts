@@ -1,7 +1,7 @@
 import { DevshError } from '../../errors.ts';
 import { parseFilter } from '../../fleet/filter.ts';
 import { WATCH_MS } from '../../shell/grammar/options.ts';
-import type { TableAction } from '../keys/key-binding.ts';
+import type { MoveAction, TableAction } from '../keys/key-binding.ts';
 import { edit, type EditKey, lineText } from '../editor/line.ts';
 import { type State } from '../state.ts';
 import {
@@ -24,18 +24,10 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 /** Up to so many rows are filtered at once; longer tables in slices, between the keys. */
 const AT_ONCE = 5_000;
 
-/** The table after a key. `height` is the number of visible rows. */
+/** The table after a key. */
 export const TABLE_ACTIONS: Readonly<
-  Record<TableAction, (state: State, height: number) => TableState>
+  Record<Exclude<TableAction, MoveAction>, (state: State) => TableState>
 > = {
-  up: (state) => moved(state, -1),
-  down: (state) => moved(state, 1),
-  'page-up': (state, height) => moved(state, -Math.max(1, height - 1)),
-  'page-down': (state, height) => moved(state, Math.max(1, height - 1)),
-  'half-up': (state, height) => moved(state, -Math.max(1, Math.floor(height / 2))),
-  'half-down': (state, height) => moved(state, Math.max(1, Math.floor(height / 2))),
-  first: (state) => moved(state, -Infinity),
-  last: (state) => moved(state, tableRows(state).rows.length),
   left: ({ table }) => ({ ...table, shift: Math.max(0, table.shift - 1) }),
   right: (state) => {
     const { table } = state;
@@ -69,7 +61,8 @@ export const TABLE_ACTIONS: Readonly<
   'clear-filter': ({ table }) => ({ ...table, filter: NO_FILTER }),
 };
 
-function moved(state: State, by: number, table = state.table): TableState {
+/** Moves the cursor, and a range that is being marked. */
+export function moved(state: State, by: number, table = state.table): TableState {
   return extendRange(state, { ...table, cursor: Math.max(0, table.cursor + by) });
 }
 
@@ -270,6 +263,14 @@ function rowLike(row: FoldedRow, rows: readonly FoldedRow[], keyField: string): 
   );
 }
 
+/** Adds the marks of a row, or removes them. */
+function setMarks(marks: Set<string>, row: FoldedRow, keyField: string, isMarked: boolean): void {
+  for (const one of marksOf(row, keyField)) {
+    if (isMarked) marks.add(one);
+    else marks.delete(one);
+  }
+}
+
 /** Space: ends an open range and keeps it; otherwise marks or unmarks the row. */
 function toggleMark(state: State): TableState {
   const { table } = state;
@@ -278,39 +279,25 @@ function toggleMark(state: State): TableState {
   const row = rows[table.cursor];
   if (row === undefined) return table;
   const marks = new Set(table.marks);
-  const isMarked = isMarkedRow(row, keyField, marks);
-  for (const one of marksOf(row, keyField)) {
-    if (isMarked) marks.delete(one);
-    else marks.add(one);
-  }
+  setMarks(marks, row, keyField, !isMarkedRow(row, keyField, marks));
   return { ...table, marks, cursor: table.cursor + 1 };
 }
 
 /** Marks all visible rows, or unmarks them if all were marked. */
-function toggleAll(state: State): TableState {
-  const { rows, keyField } = tableRows(state);
-  const marks = new Set(state.table.marks);
-  const shown = rows.flatMap((row) => marksOf(row, keyField));
-  const isAll = shown.length > 0 && shown.every((one) => marks.has(one));
-  for (const one of shown) {
-    if (isAll) marks.delete(one);
-    else marks.add(one);
-  }
-  return { ...state.table, marks, range: undefined };
+function toggleAll({ table, fleet }: State): TableState {
+  const { rows, keyField } = tableRows({ table, fleet });
+  const marks = new Set(table.marks);
+  const isAll = rows.length > 0 && rows.every((row) => isMarkedRow(row, keyField, table.marks));
+  for (const row of rows) setMarks(marks, row, keyField, !isAll);
+  return { ...table, marks, range: undefined };
 }
 
 /** Inverts the marks of the visible rows; marks of rows filtered out stay. */
-function invertMarks(state: State): TableState {
-  const { rows, keyField } = tableRows(state);
-  const marks = new Set(state.table.marks);
-  for (const row of rows) {
-    const isMarked = isMarkedRow(row, keyField, state.table.marks);
-    for (const one of marksOf(row, keyField)) {
-      if (isMarked) marks.delete(one);
-      else marks.add(one);
-    }
-  }
-  return { ...state.table, marks, range: undefined };
+function invertMarks({ table, fleet }: State): TableState {
+  const { rows, keyField } = tableRows({ table, fleet });
+  const marks = new Set(table.marks);
+  for (const row of rows) setMarks(marks, row, keyField, !isMarkedRow(row, keyField, table.marks));
+  return { ...table, marks, range: undefined };
 }
 
 /** `v`: from here on the cursor marks the rows it passes; again: ends that. */
@@ -328,9 +315,7 @@ function extendRange(state: State, table: TableState): TableState {
   const marks = new Set(range.before);
   const cursor = Math.max(0, Math.min(table.cursor, rows.length - 1));
   const [first, last] = [Math.min(range.from, cursor), Math.max(range.from, cursor)];
-  for (const row of rows.slice(first, last + 1)) {
-    for (const one of marksOf(row, keyField)) marks.add(one);
-  }
+  for (const row of rows.slice(first, last + 1)) setMarks(marks, row, keyField, true);
   return { ...table, marks };
 }
 

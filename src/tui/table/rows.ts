@@ -1,6 +1,12 @@
 import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
-import { type DeviceRecords, Fold, type FoldedRow, foldNote } from '../../fleet/fold.ts';
+import {
+  type DeviceRecords,
+  Fold,
+  type FoldedRow,
+  foldNote,
+  foldRecords,
+} from '../../fleet/fold.ts';
 import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import {
@@ -147,11 +153,16 @@ interface Placed extends DeviceRecords {
 let lastFold: { fold: Fold; basis: string; reads: Map<number, Placed> } | undefined;
 
 /** Extends the last fold by devices that have responded since; a changed device needs a new fold. */
-function updatedFold(
+function foldedRows(
   known: readonly Placed[],
   keyField: string,
   perDevice: readonly string[],
-): Fold {
+  unread: number,
+): FoldedRow[] {
+  if (known.length < 2) {
+    lastFold = undefined;
+    return foldRecords(known, keyField, perDevice, unread);
+  }
   const basis = JSON.stringify([keyField, perDevice]);
   const now = new Map(known.map((read) => [read.place, read]));
   const before = lastFold?.basis === basis ? lastFold : undefined;
@@ -160,11 +171,11 @@ function updatedFold(
     return read?.records === records && read.device.name === device.name;
   };
   const canExtend = before !== undefined && [...before.reads.values()].every(isSame);
-  const fold = canExtend ? before.fold : new Fold(keyField, perDevice, known.length < 2);
+  const fold = canExtend ? before.fold : new Fold(keyField, perDevice);
   for (const read of known)
     if (!canExtend || !before.reads.has(read.place)) fold.add(read, read.place);
-  lastFold = known.length < 2 ? undefined : { fold, basis, reads: now };
-  return fold;
+  lastFold = { fold, basis, reads: now };
+  return fold.rows(unread);
 }
 
 /** Cached fields of each device's records. */
@@ -209,11 +220,13 @@ const mergedRows = memoized(
         (field !== keyField && sample.some((record) => isDated(field, valueAt(record, field)))),
     );
     const unreadCount = devices.length - known.length;
-    const folded = updatedFold(known, keyField, view.perDevice).rows(unreadCount);
+    const folded = foldedRows(known, keyField, view.perDevice, unreadCount);
     const isWhole = (row: FoldedRow): boolean =>
       isFolded !== (toggledRows.size > 0 && toggledRows.has(rawKeyOf(row.record, keyField)));
     return {
-      rows: folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
+      rows: folded.every(isWhole)
+        ? folded
+        : folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
       keyField,
       fields: readableColumnsOf({ ...view, perDevice: own }, all, sample),
       known: all,

@@ -21,6 +21,8 @@ import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import { type Column, columnLayout, GAP, GUTTER } from './columns.ts';
 import { marksOfRow, ODD, type RowMarks, SIGNS } from './signs.ts';
+import { questionsKey } from '../screen/fleet-strip.ts';
+import { questionsText } from '../../shell/access/open-questions.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';
 import { lineText } from '../editor/line.ts';
@@ -53,7 +55,7 @@ export function tableView(
   const { table } = state;
   const data = tableRows(state);
   const { columns } = columnLayout(state, width);
-  const header = columns.map((column) => fit(column.title, column.width, column.align)).join(GAP);
+  const header = columns.map(titleOf).join(GAP);
   const rows = data.rows.slice(table.top, table.top + Math.max(0, height - 1));
   return {
     header: cut(' '.repeat(GUTTER) + header.trimEnd(), width),
@@ -72,6 +74,13 @@ export function tableView(
       return { isCurrent, isMarked, isStale, ...line };
     }),
   };
+}
+
+/** A title that is cut keeps its sort sign: `LASTN… ↓`. */
+function titleOf({ title, width, align }: Column): string {
+  const [sign = ''] = / \d*[↑↓]$/.exec(title) ?? [];
+  const name = title.slice(0, title.length - sign.length);
+  return fit(cut(name, width - sign.length) + sign, width, align);
 }
 
 /** Everything that a row's line depends on. */
@@ -208,7 +217,12 @@ export function emptyLines(state: State): string[] {
   if (!hasResponses) {
     // Devices that responded before may have changed since.
     const what = table.reads.size === 0 ? 'nothing read yet' : 'no device responds';
-    return ['', `${what}; r in the table tries again`];
+    const { questions } = fleet;
+    const next =
+      questions.length === 0
+        ? 'r in the table tries again'
+        : `${questionsKey(state.keymap)} shows what is asked: ${questionsText(questions)}`;
+    return ['', `${what}; ${next}`];
   }
   const { stale } = tableRows(state);
   const what = isFiltered ? 'no record matches the filter' : 'no records';

@@ -112,9 +112,7 @@ export class KeyReader {
     this.#emit(this.#splitter.push(text));
     const { unfinished } = this.#splitter;
     if (unfinished === 'nothing' || !this.#isReading) return;
-    this.#timer = setTimeout(() => {
-      this.#emit(this.#splitter.flush());
-    }, this.#timeouts[unfinished]);
+    this.#timer = setTimeout(() => this.#emit(this.#splitter.flush()), this.#timeouts[unfinished]);
   };
 
   #emit(tokens: readonly InputToken[]): void {

@@ -8,10 +8,10 @@ interface Cell {
 }
 
 const BLANK: Cell = { text: ' ', style: '' };
-const SGR = /(\x1b\[[\d;:]*m)/;
+export const SGR = /(\x1b\[[\d;:]*m)/;
 const RESETS = /^\x1b\[0*m$/;
 const RESET = '\x1b[m';
-const ERASE_TO_LINE_END = '\x1b[K';
+export const ERASE_TO_LINE_END = '\x1b[K';
 
 /** Equal cells between two changes that cost no more than moving the cursor over them. */
 const SHORT_GAP = 5;

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { graphemeClusters, isNarrow, isPlainAscii } from '../../text/visible.ts';
-import { changedCells } from './line-change.ts';
+import { changedCells, ERASE_TO_LINE_END, SGR } from './line-change.ts';
 
 export interface Size {
   readonly columns: number;
@@ -18,7 +18,6 @@ const BEGIN = '\x1b[?2026h\x1b[?7l';
 const END = '\x1b[?7h\x1b[?2026l';
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-const ERASE_TO_LINE_END = '\x1b[K';
 
 /** Moves lines that moved, and writes only cells that changed. Never scrolls: the user's scrollback stays. */
 export class Painter {
@@ -128,7 +127,6 @@ interface ClippedLine {
 }
 
 /** Select Graphic Rendition: the only control sequence that may reach the screen. */
-const SGR = /(\x1b\[[\d;:]*m)/;
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
 
 /** Emoji, sequences and marks whose width differs between terminals. */

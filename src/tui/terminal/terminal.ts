@@ -56,9 +56,7 @@ export class Terminal {
     this.#stdout = stdout;
     this.#process = processLike;
     this.painter = new Painter(
-      (bytes) => {
-        this.#write(bytes);
-      },
+      (bytes) => this.#write(bytes),
       () => this.size,
     );
     this.#keys = new KeyReader(
@@ -77,9 +75,7 @@ export class Terminal {
       },
     );
     this.#exitGuard = new ExitGuard(processLike, {
-      restore: () => {
-        this.restore();
-      },
+      restore: () => this.restore(),
       cleanUp,
       // Signals from keys are for the program that has the terminal.
       ignoresKeys: () => this.#mode === 'shared',
@@ -379,9 +375,7 @@ class ExitGuard {
     // Sent again without our listener, the signal ends the process, and its parent sees which one it
     // was. `process.exit()` would hide that, and aborts Node 20 on SIGHUP. Deferred, so that other
     // listeners of this signal run first.
-    setImmediate(() => {
-      this.#process.kill(this.#process.pid, signal);
-    });
+    setImmediate(() => this.#process.kill(this.#process.pid, signal));
   };
 
   readonly #onBug = (error: unknown): void => {

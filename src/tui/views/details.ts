@@ -46,7 +46,6 @@ export function detailsOfTable(state: State): DetailsOver | undefined {
   };
 }
 
-/** A record on all devices. */
 interface RecordOnDevices {
   /** In the order of the devices. */
   readonly holders: readonly Holder[];
@@ -54,7 +53,6 @@ interface RecordOnDevices {
   readonly where: string;
   /** Where it is not, and what is not known: `not on fw3`, `not read: fw11`. */
   readonly notes: readonly Note[];
-  /** The fields in which devices differ. */
   readonly differing: ReadonlySet<string>;
   readonly perDevice: ReadonlySet<string>;
   /** Whether the values are not compared: ids, times, secrets. */

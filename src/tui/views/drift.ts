@@ -12,13 +12,15 @@ import { filterOf } from '../table/feed.ts';
 import { filterText, joined } from '../table/view.ts';
 import { type Alike, makeAlike } from './make-alike.ts';
 import { namesText } from './plan-lines.ts';
-import { arranged, listOf, type ListRow, type ListSource } from './view.ts';
+import { arranged, fittedLines, listOf, type ListRow, type ListSource } from './view.ts';
 
 const MOST_KEY = 28;
 /** Devices are named above their columns if that leaves so much of the screen. */
 const NAMES_SHARE = 0.6;
 /** With less room, no sentence says what differs. */
 const LEAST_TEXT = 12;
+/** If not every device has a place, the signs leave so much for that sentence. */
+const WORDS = 28;
 /** Number of rows measured for the column widths. */
 const MEASURED_ROWS = 200;
 
@@ -204,7 +206,7 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
   const line = (head: string, middle: string, text: string): string =>
     cut(`${fit(head, key)}${GAP}${middle}${GAP}${text}`.trimEnd(), width);
   return {
-    header: line(title, heads.join(''), beyond === '' && room > 0 ? 'DIFFERENCE' : beyond),
+    header: line(title, heads.join(''), `${beyond} ${room > 0 ? 'DIFFERENCE' : ''}`.trim()),
     row(index: number): ListRow {
       const row = rows[index];
       if (row === undefined) return { text: '', tone: 'plain' };
@@ -244,8 +246,9 @@ function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: numbe
   const all = named.reduce((sum, cells) => sum + cells + GAP.length, 0);
   const left = width - key - GAP.length;
   const hasNames = all <= left * NAMES_SHARE;
-  // Room for `→12`.
-  const most = Math.max(1, left - GAP.length - 4);
+  // Not every device has a place then, so the words say more than further signs.
+  const words = devices.length > left - GAP.length && left > 2 * WORDS ? WORDS : 4;
+  const most = Math.max(1, left - GAP.length - words);
   const count = hasNames ? devices.length : Math.min(devices.length, most);
   const from = Math.max(0, Math.min(overlay.device - count + 1, devices.length - count));
   const rest = left - (hasNames ? all : count) - GAP.length;
@@ -272,7 +275,7 @@ function below(state: State): readonly LogLine[] {
     .slice(1)
     .map(({ sign, word }) => `${sign} ${word}`);
   const legend: LogLine = { tone: 'quiet', text: words.join('  ') + same };
-  if (row === undefined) return [{ ...legend, text: cut(legend.text, size.columns - 2) }];
+  if (row === undefined) return fittedLines([legend], size);
   const alike = alikeFor(overlay, state);
   const unread =
     drift.unread.length === 0
@@ -286,12 +289,8 @@ function below(state: State): readonly LogLine[] {
     },
     legend,
   ];
-  const shown = size.rows < SMALL_ROWS ? lines.slice(0, 1) : lines;
-  return shown.map((one) => ({ ...one, text: cut(one.text, size.columns - 2) }));
+  return fittedLines(lines, size);
 }
-
-/** On smaller screens the records need the rows. */
-const SMALL_ROWS = 16;
 
 /** `fw7: ≠ lang en` */
 function cellText(row: DriftRow, overlay: DriftOverlay): string {

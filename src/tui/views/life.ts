@@ -34,7 +34,7 @@ export function readLife(shell: Shell, store: Store): () => void {
   let stop = new AbortController();
   const read = async (line: string, { signal }: AbortController): Promise<void> => {
     const keep = (life: Omit<Life, 'line'>): void => {
-      if (!signal.aborted) store.dispatch({ kind: 'life', life: { line, ...life } });
+      if (!signal.aborted) store.dispatch({ kind: 'facts', facts: { life: { line, ...life } } });
     };
     const readInput = (): Promise<string> => Promise.resolve('');
     const io = { signal, isOnScreen: true, isBeside: true, readInput, trace: () => undefined };

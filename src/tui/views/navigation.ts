@@ -1,5 +1,6 @@
 import type { TableSource } from '../store.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
+import { pluralOf } from '../../text/one-line.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
 import { viewOf } from './views.ts';
@@ -120,7 +121,7 @@ export function breadcrumbs(state: State): string[] {
     if (place.overlay.kind !== 'none') return [viewOf(place.overlay).crumb(place.overlay)];
     const shown = place.table === here.table ? table : tables.get(place.table);
     if (shown === undefined) return [];
-    const name = `${visible(shown.view.resource)}s`;
+    const name = visible(pluralOf(shown.view.resource));
     // The title shows the filter of the current table.
     const filter = isLast ? '' : hideSecrets(shown.commandFilter).trim();
     const isNearest = !places.slice(index + 1).some(({ overlay: { kind } }) => kind === 'none');

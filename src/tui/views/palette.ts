@@ -67,7 +67,6 @@ const inOrder = memoized((entries: readonly PaletteEntry[], typed: string) =>
   found(entries, typed),
 );
 
-/** The entry at the cursor. */
 export function chosenEntry({ overlay, find }: State): PaletteEntry | undefined {
   if (overlay.kind !== 'palette') return undefined;
   return inOrder(overlay.entries, lineText(find.editing.line))[overlay.cursor];

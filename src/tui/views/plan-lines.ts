@@ -1,5 +1,5 @@
 import { type DevicePlan, type Plan, recordName, type Step } from '../../change/plan.ts';
-import { reasonText } from '../../output/streams.ts';
+import { reasonText, withoutDevice } from '../../output/streams.ts';
 import {
   assumptionTexts,
   countLine,
@@ -28,7 +28,7 @@ const MOST_NAMES = 6;
 /** A long key must not push the rest of the plan off the screen. */
 const LONGEST_HEAD = 200;
 
-const plainStyle = (_tone: string, text: string): string => text;
+export const plainStyle = (_tone: string, text: string): string => text;
 
 export function planView(plan: Plan): PlanView {
   const count: LogLine = { tone: 'plain', text: countLine(plan, plainStyle) };
@@ -109,19 +109,19 @@ function fieldsOf(step: Step): { field: string; text: string }[] {
 
 interface Group {
   readonly result: StepResult;
-  readonly reasons: string;
+  /** In the words for one device, and for several. */
+  readonly reasons: { readonly one: string; readonly all: string };
   readonly keys: string[];
   readonly devices: string[];
 }
 
 /** "✓ add user carol: done on fw1, fw2": equal results in one line, in the order of arrival. */
 export function foldResults(results: readonly StepResult[]): LogLine[] {
-  const byKey = groups(results, (result, reasons) => `${result.key}\n${reasons}`);
   // Joins records with the same result on the same devices, too.
   const merged = new Map<string, Group>();
-  for (const group of byKey) {
+  for (const group of groupsOf(results)) {
     const { action, verdict } = group.result;
-    const id = [action, verdict, group.reasons, ...group.devices].join('\n');
+    const id = [action, verdict, reasonOf(group), ...group.devices].join('\n');
     const same = merged.get(id);
     if (same === undefined) merged.set(id, group);
     else same.keys.push(...group.keys);
@@ -129,26 +129,32 @@ export function foldResults(results: readonly StepResult[]): LogLine[] {
   return [...merged.values()].map(lineOf);
 }
 
-function groups(
-  results: readonly StepResult[],
-  idOf: (result: StepResult, reasons: string) => string,
-): Group[] {
+/** The results of one record that are the same on several devices. */
+function groupsOf(results: readonly StepResult[]): readonly Group[] {
   const found = new Map<string, Group>();
   for (const result of results) {
-    const reasons = reasonsOf(result).join('; ');
-    const id = `${result.action}\n${result.verdict}\n${idOf(result, reasons)}`;
+    const { action, verdict, key, device } = result;
+    const one = reasonsOf(result).join('; ');
+    const all = withoutDevice(one, device);
+    const id = [action, verdict, key, all].join('\n');
     const group = found.get(id);
-    if (group !== undefined) group.devices.push(result.device.name);
-    else found.set(id, { result, reasons, keys: [result.key], devices: [result.device.name] });
+    if (group !== undefined) group.devices.push(device.name);
+    else found.set(id, { result, reasons: { one, all }, keys: [key], devices: [device.name] });
   }
   return [...found.values()];
 }
 
-function lineOf({ result, reasons, keys, devices }: Group): LogLine {
+function reasonOf({ reasons, devices }: Group): string {
+  return devices.length === 1 ? reasons.one : reasons.all;
+}
+
+function lineOf(group: Group): LogLine {
+  const { result, keys, devices } = group;
   const { mark, tone } = VERDICT_MARKS[result.verdict];
   const { action, resource, verdict } = result;
   const what = `${action} ${visible(recordName({ resource, key: keys.join(', ') }))}`;
-  const tail = reasons === '' ? '' : ` - ${reasons}`;
+  const why = reasonOf(group);
+  const tail = why === '' ? '' : ` - ${why}`;
   const line = (where: string): string => `${mark} ${what}: ${verdict} on ${where}${tail}`;
   return { tone, text: line(namesText(devices)), whole: line(devices.map(visible).join(', ')) };
 }

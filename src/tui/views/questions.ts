@@ -182,7 +182,6 @@ function markedOf({ questions }: State['fleet'], { marks }: QuestionsOver): Devi
   return questions.filter(({ address, kind }) => kind !== 'changed' && marks.has(address));
 }
 
-/** The marked questions, or the current one. */
 function chosenQuestions(state: State): readonly DeviceQuestion[] {
   if (state.overlay.kind !== 'questions') return [];
   const marked = markedOf(state.fleet, state.overlay);

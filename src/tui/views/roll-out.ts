@@ -12,6 +12,9 @@ import type { OverOf, View } from './view.ts';
 const whilePaused: Reason = (state) =>
   isPaused(state) ? 'the run is paused: p continues it, x ends it' : undefined;
 
+/** After Ctrl-C. */
+export const INTERRUPTED = 'stopping after the request in flight; Ctrl-C again stops at once';
+
 /** Progress of a run on many devices, device by device. */
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   crumb: () => 'roll-out',
@@ -135,6 +138,7 @@ function timesText(progress: RollOutProgress, ended: number, left: number): stri
     running: [],
     paused: ['PAUSED: p continues'],
     stopping: ['stopping after the devices under way'],
+    interrupted: [INTERRUPTED],
   };
   const hasRate = ended >= LEAST_ENDED && elapsedMs >= LEAST_MS;
   const eachMs = elapsedMs / Math.max(1, ended);

@@ -15,6 +15,7 @@ import { sideBySide, titlesWidth } from './details.ts';
 import {
   arranged,
   fittedColumns,
+  fittedLines,
   listOf,
   type ListSource,
   type OverOf,
@@ -26,8 +27,6 @@ type ChangeOver = OverOf<'change'>;
 
 /** Number of rows measured for the column widths. */
 const MEASURED_ROWS = 200;
-/** On smaller screens the changes need the rows. */
-const SMALL_ROWS = 16;
 
 function source({ entries }: TimeLineOver): ListSource<TimeLineEntry> {
   return {
@@ -156,8 +155,7 @@ function below(state: State): readonly LogLine[] {
     { tone: 'plain', text: [when, names, by].filter((text) => text !== '').join(' · ') },
     { tone: 'quiet', text: `u ${'line' in found ? visible(found.line) : `· ${found.reason}`}` },
   ];
-  const shown = state.size.rows < SMALL_ROWS ? lines.slice(0, 1) : lines;
-  return shown.map((line) => ({ ...line, text: cut(line.text, state.size.columns - 2) }));
+  return fittedLines(lines, state.size);
 }
 
 /** One change: where, between which readings, who did it, before and after. */

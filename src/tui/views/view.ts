@@ -5,8 +5,9 @@ import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
+import type { Size } from '../terminal/painter.ts';
 import type { TitlePart } from '../table/view.ts';
-import { DevshError } from '../../errors.ts';
+import { DevshError, attempt } from '../../errors.ts';
 import {
   type Filter,
   type Haystack,
@@ -84,6 +85,12 @@ export interface ListView {
   readonly cursor: number;
   /** Shown if there is no row. */
   readonly empty: string;
+}
+
+/** Lines below a list, cut to the screen; on a small one only the first: its rows need the room. */
+export function fittedLines(lines: readonly LogLine[], { columns, rows }: Size): LogLine[] {
+  const shown = rows < 16 ? lines.slice(0, 1) : lines;
+  return shown.map((line) => ({ ...line, text: cut(line.text, columns - 2) }));
 }
 
 /** The first visible row of a list in `height` lines with its header. */
@@ -329,10 +336,6 @@ export function nextSort(
 
 /** As in the table, but without similar words; half a pattern counts as words. */
 const filterOf = memoized((text: string): Filter => {
-  try {
-    return parseFilter(text, { isFuzzy: false });
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    return { terms: [{ kind: 'word', text: text.toLowerCase(), isFuzzy: false }] };
-  }
+  const words = { terms: [{ kind: 'word' as const, text: text.toLowerCase(), isFuzzy: false }] };
+  return attempt(DevshError, () => parseFilter(text, { isFuzzy: false })) ?? words;
 });

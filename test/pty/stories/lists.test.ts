@@ -19,3 +19,17 @@ test('a filter typed into the list of many devices is a filter, with every lette
   program.press('enter');
   await program.waitFor(/devsh sim37>/);
 });
+
+test('a q too many after the one that closed a view does not leave devsh', async () => {
+  const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2']);
+  await program.waitFor('connected to 2 devices');
+  await goToTable(program);
+  program.press('D');
+  await program.waitFor(/^▸.*› devices/m);
+  program.press('q');
+  program.press('q');
+  await program.waitFor('the view was just closed: press it again to leave devsh');
+  program.press('j');
+  program.press('q');
+  expect((await program.exit).code).toBe(0);
+});

@@ -164,6 +164,18 @@ test(
   },
 );
 
+test('Ctrl-C in a roll-out is answered at once, before the request in flight has ended', async () => {
+  const simulator = await simulate({ devices: 5, latencyMs: 400 });
+  const program = await connect(simulator, { cols: 120, rows: 35 });
+  program.type(`${ADD}\r`);
+  await answer(program, '5');
+  await program.waitFor(/roll-out · \d of 5 devices/);
+  program.press('ctrl-c');
+  await program.waitFor('stopping after the request in flight; Ctrl-C again stops at once');
+  await program.waitFor(/error: cancelled/);
+  expect(posts(simulator)).toBeLessThan(5);
+});
+
 test('the terminal rings when a run of more than 10 s ends', { timeout: 60_000 }, async () => {
   const simulator = await simulate({ devices: 4, latencyMs: 900 });
   const program = await connect(simulator, { cols: 120, rows: 35 });
@@ -187,13 +199,14 @@ test(
     program.press('escape');
     await program.waitFor('p pause');
     for (const [key, label] of [
-      ['q', undefined],
-      ['D', 'D (devices): not before the run has ended'],
+      ['q', 'F3 shows each device'],
+      ['D', /users › devices · 5 devices/],
+      ['q', 'F3 shows each device'],
       ['R', 'R (runs): not before the run has ended'],
       ['b', 'b (resources): not before the run has ended'],
     ] as const) {
       program.type(key);
-      await program.waitFor(label ?? 'F3 shows each device');
+      await program.waitFor(label);
     }
     program.press('f3');
     await program.waitFor('p pause');

@@ -36,6 +36,18 @@ test('few devices stand by name, the one in trouble first, with the digit that s
   await program.waitFor(`[2 ✗ ${second ?? ''} refused]`);
 });
 
+test('the list of devices opens at once while a line waits for a silent device', async () => {
+  const simulator = await simulate({ devices: 2, faults: ['sim2:silence'] });
+  const program = await startDevsh([], { known: simulator.devices, env: ADMIN });
+  await program.waitFor('devsh>');
+  program.type(`connect ${simulator.devices.map(({ address }) => address).join(' ')}\r`);
+  await program.waitFor(/2 devices? read · 8 records/);
+  await goToTable(program);
+  program.type('D');
+  await program.waitFor(/^▸.*› devices · 2 devices, 1 connected, 1 connecting/m);
+  expect(program.screen().join('\n')).toContain('Ctrl-C cancels');
+});
+
 test('many devices are a count, a bar and their causes; what failed is not drawn as reached', async () => {
   const simulator = await simulate({ devices: 60, users: 2, passwords: passwordsOf(60) });
   const program = await connecting(simulator, { unknown: 10, others: ['127.0.0.1:1'] });

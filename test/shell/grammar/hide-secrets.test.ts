@@ -15,6 +15,8 @@ test.each([
   ['user set bob password="not closed', 'user set bob password=•••••••••••'],
   [`post /x config='{"psk": "a b"}'`, `post /x config='{"psk":••••••••`],
   ['get /x Authorization: Token abc', 'get /x Authorization:••••••••••'],
+  ['user list --password hunter2 --on fw1', 'user list --password•••••••••••••••••'],
+  ['user set bob pasword=hunter2', 'user set bob pasword=•••••••'],
   ['user list token!=abc # secret=x', 'user list token!=••• # secret=•'],
   ['user list api_key~^abc', 'user list api_key~••••'],
   ['connect https://root:hunter2@fw1', 'connect https://root:•••••••@fw1'],
@@ -34,6 +36,8 @@ test.each([
 test.each([
   'user add username=bob lang=de',
   'login --token-stdin',
+  'user list --password-stdin --on fw1',
+  'user list last_past=1',
   'get /api/token/',
   'connect https://fw1:8443 --on @lab',
   'connect https://fw1:',

@@ -319,7 +319,11 @@ describe.each([
 ])('on %i columns and %i rows', (columns, rows) => {
   const size = { columns, rows };
   const fields = Array.from({ length: 60 }, (_, index) => field(`field_${index}`));
-  const opened = after(start, { kind: 'resize', size }, { kind: 'form', opening: ADD, fields });
+  const opened = after(
+    start,
+    { kind: 'facts', facts: { size } },
+    { kind: 'form', opening: ADD, fields },
+  );
 
   test('the field with the cursor and the command are in sight, and nothing is too wide', () => {
     let state = opened;
@@ -354,7 +358,7 @@ describe.each([
     }));
     const state = after(
       start,
-      { kind: 'resize', size },
+      { kind: 'facts', facts: { size } },
       {
         kind: 'form',
         opening: ADD,

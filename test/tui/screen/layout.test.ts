@@ -47,6 +47,32 @@ test('devices that failed for the same cause are one line with their names', () 
   ]);
 });
 
+test('a message that does not fit shows its start, and where the rest is', () => {
+  const text = `error: fw1: ${'the device refuses the certificate of its own CA '.repeat(4)}at last`;
+  const log = (state: State, ...texts: readonly string[]): State =>
+    after(state, { kind: 'log', lines: texts.map((one): LogLine => ({ tone: 'bad', text: one })) });
+  const small = { columns: 40, rows: 10 };
+  const records = Array.from({ length: 9 }, (_, at) => user(`u${at}`));
+  const full = stateOf({ fw0: records }, small);
+  expect(messages(log(full, text))).toEqual([
+    'error: fw1: the device refuses the',
+    '  certificate of its own CA the device',
+    '  refuses the c… (m in the table: all)',
+  ]);
+  // Two hints behind it leave one row.
+  expect(messages(log(full, text, 'did you mean fw2?', 'or fw3?'))).toEqual([
+    'error: fw1: the device refuses the …',
+    'did you mean fw2?',
+    'or fw3?',
+  ]);
+  // So do devices that are down.
+  expect(messages(log(stateWith([failed('fw9', 'down')], small), text)).slice(0, 2)).toEqual([
+    '✗ fw9: down',
+    'error: fw1: the device refuses the',
+  ]);
+  expect(messages(log(stateOf({ fw0: records }), text)).join(' ')).toContain('at last');
+});
+
 test('a cause that only one device has keeps its words', () => {
   const why = 'the login was refused. Try "login fw1"';
   expect(messages(stateWith([failed('fw1', why)]))).toEqual([`✗ fw1: ${why}`]);
@@ -61,6 +87,63 @@ test('a cause that only one device has keeps its words', () => {
   expect(messages(stateWith(unnamed))).toEqual([
     '✗ 10.0.0.1:443, 10.0.0.2:443: "trust scan DEVICE" shows it',
   ]);
+});
+
+/** The messages below the table, after a run on fw0 with standing failures beside it. */
+function afterRun(size: Size): string[] {
+  const down = [failed('fw1', 'ADDRESS refuses it'), failed('fw2', 'no answer within 5 s')];
+  const lines: LogLine[] = [
+    { tone: 'bad', text: '✗ set user bob: failed on fw0 - refused' },
+    { tone: 'bad', text: '✗ set user bob: failed on fw3 - lost' },
+    { tone: 'heading', text: '2 failed · owed: fw3' },
+    { tone: 'plain', text: 'still owed on fw3: "owed settle" makes the change later' },
+  ];
+  const state = stateWith(down, size);
+  const users = Array.from({ length: 30 }, (_, index) => user(`user${index}`));
+  const table = stateOf({ fw0: users }, size).table;
+  return messages(after({ ...state, table }, { kind: 'log', lines }));
+}
+
+test('the verdicts of a run have precedence over devices that failed before', () => {
+  expect(afterRun({ columns: 80, rows: 24 })).toEqual([
+    '✗ fw1: fw1.example:443 refuses it',
+    '✗ fw2: no answer within 5 s',
+    '✗ set user bob: failed on fw0 - refused',
+    '✗ set user bob: failed on fw3 - lost',
+    '2 failed · owed: fw3',
+    'still owed on fw3: "owed settle" makes the change later',
+  ]);
+  expect(afterRun({ columns: 80, rows: 20 })[0]).toMatch(/^… 2 devices failed/);
+  expect(afterRun({ columns: 80, rows: 20 })).toContain('✗ set user bob: failed on fw0 - refused');
+});
+
+test('on the smallest screen the verdicts and their count stay, and each line begins at its start', () => {
+  expect(afterRun({ columns: 40, rows: 10 })).toEqual([
+    '✗ set user bob: failed on fw0 - …',
+    '✗ set user bob: failed on fw3 - lost',
+    '2 failed · owed: fw3',
+  ]);
+});
+
+test('a warning is shown in full before the verdicts, and the summary stays beside it', () => {
+  const size = { columns: 40, rows: 14 };
+  const users = Array.from({ length: 30 }, (_, index) => user(`user${index}`));
+  const lines: LogLine[] = [
+    { tone: 'heading', text: '2 done' },
+    { tone: 'warning', text: 'warning: bob: disabled on fw1, fw2; not read on fw3' },
+    { tone: 'good', text: '✓ set user bob: done on fw1, fw2' },
+  ];
+  expect(messages(after(stateOf({ fw0: users }, size), { kind: 'log', lines }))).toEqual([
+    '2 done',
+    'warning: bob: disabled on fw1, fw2;',
+    '  not read on fw3',
+  ]);
+});
+
+test('a failure that the last line has reported is not repeated', () => {
+  const state = stateWith([failed('fw1', 'ADDRESS refuses it')]);
+  const [text = ''] = messages(state);
+  expect(messages(after(state, { kind: 'log', lines: [{ tone: 'bad', text }] }))).toEqual([text]);
 });
 
 test('a key takes no longer where 20,000 devices have failed', () => {

@@ -18,6 +18,17 @@ test('an empty table says whether the filter, the device or a missing response i
   expect(emptyLines(withCommandFilter(unread)).join()).toContain('nothing read yet');
 });
 
+test('while devices wait for an answer, the key that shows their questions is named', () => {
+  const { table, ...state } = stateOf({ fw1: [] });
+  const about = { name: 'fw1', address: 'fw1:443', presented: undefined, pinned: undefined };
+  const question = { ...about, kind: 'certificate', reason: '' } as const;
+  const fleet = { ...state.fleet, questions: [question, { ...question, kind: 'login' } as const] };
+  const asked = { ...state, fleet, table: { ...table, reads: new Map() } };
+  expect(emptyLines(asked)[1]).toBe(
+    'nothing read yet; F2 shows what is asked: 1 certificate, 1 login',
+  );
+});
+
 test('without a device it has the first steps', () => {
   expect(emptyLines(stateOf({})).join('\n')).toContain('demo');
 });

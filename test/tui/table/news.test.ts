@@ -18,8 +18,10 @@ const fleet = stateOf({
   fw2: [user('ann'), user('bob'), user('eve')],
 });
 
-const withNews = (...events: Event[]): State =>
-  after(fleet, { kind: 'news', resource: 'user', changes: changesIn(events) });
+const newsOf = (resource: string, ...events: Event[]): State =>
+  after(fleet, { kind: 'facts', facts: { news: new Map([[resource, changesIn(events)]]) } });
+
+const withNews = (...events: Event[]): State => newsOf('user', ...events);
 
 const signs = (state: State): string[] =>
   tableView(state, 100, 20).rows.map(({ text }) => text.slice(1, 7).trimEnd());
@@ -33,17 +35,13 @@ test('a record that changed on any of its devices since the last look is marked'
 });
 
 test('marks belong to one resource', () => {
-  const state = after(fleet, {
-    kind: 'news',
-    resource: 'interface',
-    changes: changesIn([event('changed', 'bob')]),
-  });
+  const state = newsOf('interface', event('changed', 'bob'));
   expect(signs(state).join('')).not.toContain('∆');
 });
 
 test('a stranger is more urgent, a change of this moment most of all', () => {
   const strangers = { resource: 'user', reason: () => 'not in the file' };
-  const state = after(withNews(event('changed', 'bob')), { kind: 'strangers', strangers });
+  const state = after(withNews(event('changed', 'bob')), { kind: 'facts', facts: { strangers } });
   expect(signs(state)[1]).toBe('∉ bob');
   const changes = changesIn([event('added', 'bob'), event('added', 'bob', 'fw2')]);
   expect(signs({ ...state, table: { ...state.table, changes } })[1]).toBe('+ bob');

@@ -17,7 +17,7 @@ function withBaseline(text: string, state: State = fleet): State {
   const strangers = strangersTo(readBaseline(text, 'expected.csv'), (name) =>
     name === 'fw3' ? undefined : { name, address: `${name}:443`, groups: ['berlin'] },
   );
-  return after(state, { kind: 'strangers', strangers });
+  return after(state, { kind: 'facts', facts: { strangers } });
 }
 
 const signs = (state: State): string[] =>
@@ -38,6 +38,9 @@ test('the details say why, and what the name could be confused with', () => {
 
 test('nothing is marked on a device that no row is for, or without a baseline', () => {
   expect(signs(withBaseline('DEVICE,username\nfw9,zoe\n')).join()).not.toContain('∉');
-  const state = after(withBaseline('username\nzoe\n'), { kind: 'strangers', strangers: undefined });
+  const state = after(withBaseline('username\nzoe\n'), {
+    kind: 'facts',
+    facts: { strangers: undefined },
+  });
   expect(signs(state).join()).not.toContain('∉');
 });

@@ -165,6 +165,13 @@ describe('filter and sort', () => {
     expect(back.table.sort).toEqual(['username']);
   });
 
+  test('a title that is cut keeps the sign of its order', () => {
+    const units = ['a', 'b', 'c'].map((one) => ({ username: one, organisational_unit: one }));
+    const state = stateOf({ fw1: units });
+    expect(lines(press(state, 'sort'), 30)[0]).toMatch(/ORGAN\w*… ↑/);
+    expect(lines(press(state, 'sort', 'reverse', 'sort-more'), 30)[0]).toMatch(/ORGAN\w*… 1↓/);
+  });
+
   test('a sort key that has no more column to add goes back to the first one', () => {
     const all = press(fleet, 'sort-more', 'sort-more', 'sort-more');
     expect(all.table.sort).toEqual(['username', 'first_name', 'lang', 'device']);

@@ -202,7 +202,11 @@ test('after any frames and sizes the screen shows the last frame', async () => {
         for (const one of steps) {
           await settle();
           if (one.kind === 'frame') painter.paint(one.text);
-          else emulator.resize(one.columns, one.rows);
+          else {
+            emulator.resize(one.columns, one.rows);
+            // As the program at each event: the size may be the old one again before the next frame.
+            painter.invalidate();
+          }
         }
         painter.paint(last);
         expect(await lines()).toEqual(expected(last, emulator.cols, emulator.rows));

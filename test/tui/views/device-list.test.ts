@@ -11,7 +11,7 @@ function stateWith(kind: DeviceTab['kind']): State {
   const devices = [{ name: 'fw1', address: '10.0.0.5:443', kind, error: undefined }];
   const known = reduce(state, { kind: 'fleet', fleet: { ...state.fleet, devices } });
   const texts = new Map([['10.0.0.5:443', '41 users yesterday 17:02']]);
-  return reduce(known, { kind: 'last-seen', texts });
+  return reduce(known, { kind: 'facts', facts: { lastSeen: texts } });
 }
 
 function deviceListOf(state: State) {
@@ -40,7 +40,7 @@ test('a device with owed work shows how much, and O settles it', () => {
   expect(textOf(fleetStrip(state))).not.toContain('owed');
   expect(settle?.disabled?.(state)).toBe('nothing is owed to this device');
 
-  const owing = reduce(state, { kind: 'owed', owed: new Map([['fw1', 2]]) });
+  const owing = reduce(state, { kind: 'facts', facts: { owed: new Map([['fw1', 2]]) } });
   expect(deviceListOf(owing).header).toContain('OWED');
   expect(deviceListOf(owing).lines[0]).toMatch(/connected +2 /);
   expect(settle?.disabled?.(owing)).toBeUndefined();
@@ -48,8 +48,11 @@ test('a device with owed work shows how much, and O settles it', () => {
 });
 
 test.each([120, 80, 40, 20])('the top line of %i columns says what is owed', (columns) => {
-  const owing = reduce(stateWith('failed'), { kind: 'owed', owed: new Map([['fw1', 2]]) });
-  const narrow = reduce(owing, { kind: 'resize', size: { columns, rows: 10 } });
+  const owing = reduce(stateWith('failed'), {
+    kind: 'facts',
+    facts: { owed: new Map([['fw1', 2]]) },
+  });
+  const narrow = reduce(owing, { kind: 'facts', facts: { size: { columns, rows: 10 } } });
   expect(textOf(fleetStrip(narrow))).toContain('owed 2');
 });
 

@@ -92,6 +92,16 @@ describe('the matrix', () => {
     expect(below(moved)[1]).toBe('= set bob lang=de on fw37');
   });
 
+  test('of 300 devices it shows as many as leave room for the words', () => {
+    const names = Array.from({ length: 300 }, (_, at) => `fw${at + 1}`);
+    const drift = driftIn(
+      Object.fromEntries(names.map((name, at) => [name, at === 249 ? [bob('en')] : []])),
+    );
+    const [header = '', row = ''] = lines(shown(drift, { columns: 120, rows: 35 }));
+    expect(header).toMatch(/→2\d\d DIFFERENCE$/);
+    expect(row).toMatch(/·{60,} {2}only on fw250$/);
+  });
+
   test('follows the device cursor where not all devices have room, and stays in the screen', () => {
     const names = Array.from({ length: 60 }, (_, at) => `fw${at + 1}`);
     const drift = driftIn(Object.fromEntries(names.map((name) => [name, [bob(name)]])));

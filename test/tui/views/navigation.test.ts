@@ -130,7 +130,7 @@ describe('the trail', () => {
   test('on a narrow screen only the last steps are shown', () => {
     const deep = after(
       fleet,
-      { kind: 'resize', size: { columns: 40, rows: 10 } },
+      { kind: 'facts', facts: { size: { columns: 40, rows: 10 } } },
       table('interface'),
       drift,
       view('details'),
@@ -177,7 +177,7 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
     },
     view('roll-out'),
     { kind: 'roll-out-end' },
-    { kind: 'resize', size: { columns: 40, rows: 10 } },
+    { kind: 'facts', facts: { size: { columns: 40, rows: 10 } } },
   );
   const escape: Partial<Record<string, ViewAction>> = {
     find: 'clear-find',

@@ -166,13 +166,16 @@ test('the details of a record end with its life', () => {
   const state = stateOf({ fw1: [user('bob')], fw2: [user('bob')] });
   const details = { kind: 'of-table', key: 'bob' } as const;
   const entries = entriesOf(output([changed('bob')]));
-  const known = after(state, { kind: 'life', life: { line: 'user changes -- bob', entries } });
+  const known = after(state, {
+    kind: 'facts',
+    facts: { life: { line: 'user changes -- bob', entries } },
+  });
   expect(detailLines(known, details).at(-1)).toMatch(/user bob: lang de → it/);
   expect(detailLines(known, { ...details, key: 'eve' }).join('\n')).not.toContain('BETWEEN');
   const problem = 'no user "bob" in any reading';
   const unknown = after(state, {
-    kind: 'life',
-    life: { line: 'user changes -- bob', entries: [], problem },
+    kind: 'facts',
+    facts: { life: { line: 'user changes -- bob', entries: [], problem } },
   });
   expect(detailLines(unknown, details).at(-1)).toBe(`life: ${problem}`);
 });

@@ -4,9 +4,10 @@ import type { Dispatcher } from 'undici';
 import { Client } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { faultOf } from '../../src/device/fault.ts';
-import { type Connect, ReadConnection } from '../../src/device/read-connection.ts';
+import { type Connect, HttpConnection } from '../../src/device/http-connection.ts';
 
 const REQUEST = { method: 'GET', path: '/api/user/', headers: { accept: '*/*' } } as const;
+const WRITE = { ...REQUEST, method: 'POST', body: 'uuid=null' } as const;
 
 /** A server without TLS that answers each request with these bytes, piece by piece. */
 async function serve(pieces: readonly string[], ends = false) {
@@ -39,7 +40,7 @@ async function serve(pieces: readonly string[], ends = false) {
     });
     socket.on('error', () => undefined);
   };
-  const own = new ReadConnection(`https://127.0.0.1:${port}`, open);
+  const own = new HttpConnection(`https://127.0.0.1:${port}`, open);
   const undici = new Client(`https://127.0.0.1:${port}`, {
     pipelining: 1,
     connect: (_target, callback) => {
@@ -52,8 +53,11 @@ async function serve(pieces: readonly string[], ends = false) {
   return { requests, sockets, own, undici };
 }
 
-/** Status, headers and body of one read, or the kind of its failure. */
-function outcomeOf(sender: Pick<ReadConnection, 'dispatch'>) {
+/** Status, headers and body of one response, or the kind of its failure. */
+function outcomeOf(
+  sender: Pick<HttpConnection, 'dispatch'>,
+  request: Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'> = REQUEST,
+) {
   return new Promise((resolve) => {
     let head: unknown;
     let body = '';
@@ -64,7 +68,7 @@ function outcomeOf(sender: Pick<ReadConnection, 'dispatch'>) {
       clearTimeout(timer);
       resolve(outcome);
     };
-    sender.dispatch({ ...REQUEST, headersTimeout: 0, bodyTimeout: 0 }, {
+    sender.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, {
       onRequestStart: () => undefined,
       onResponseStart: (_controller, status, headers) => {
         if (status < 200) return;
@@ -131,13 +135,31 @@ const RESPONSES: readonly (readonly [string, readonly string[], ends?: boolean])
   ['no HTTP', ['SSH-2.0-OpenSSH\r\n\r\n']],
 ];
 
-const CASES = RESPONSES.map(([name, pieces, ends]) => ({ name, pieces, ends }));
+const CASES = [REQUEST, WRITE].flatMap((request) =>
+  RESPONSES.map(([name, pieces, ends]) => ({
+    ...{ name, pieces, ends, request, method: request.method },
+  })),
+);
 
-test.each(CASES)('undici and devsh read $name alike', async ({ pieces, ends }) => {
-  const { own, undici, requests } = await serve(pieces, ends);
-  const expected = await outcomeOf(undici);
-  expect(await outcomeOf(own)).toEqual(expected);
+test.each(CASES)('undici and devsh read $name to a $method alike', async (one) => {
+  const { own, undici, requests } = await serve(one.pieces, one.ends);
+  const expected = await outcomeOf(undici, one.request);
+  expect(await outcomeOf(own, one.request)).toEqual(expected);
   expect(requests).toHaveLength(2);
+});
+
+test.each([
+  REQUEST,
+  WRITE,
+  { ...REQUEST, method: 'DELETE' },
+  { ...WRITE, method: 'PUT', body: '' },
+  { ...WRITE, method: 'PATCH', body: 'name=Zoë' },
+] as const)('undici and devsh send the same for a $method', async (request) => {
+  const { own, undici, requests } = await serve([`${OK}${LENGTH}\r\n[]`]);
+  await outcomeOf(undici, request);
+  await outcomeOf(own, request);
+  const [expected, sent] = requests.map((text) => text.split('\r\n').toSorted());
+  expect(sent).toEqual(expected);
 });
 
 test.each([

@@ -9,19 +9,18 @@ type Handler = Dispatcher.DispatchHandler;
 export type Connect = (callback: buildConnector.Callback) => void;
 
 /** A client of undici's for one connection, loaded on demand: a read of a plain response does without it. */
-export async function undiciClient(origin: string, connect: Connect): Promise<Client> {
-  // The package index loads fetch, WebSocket and more: 48 ms per start. The version is pinned.
-  const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
+async function undiciClient(origin: string, connect: Connect): Promise<Client> {
   if (process.versions.node.startsWith('20.')) {
-    // Node 20 optimises the HTTP parser on a worker that delays process exit by 80-100 ms.
+    // Node 20 optimises the HTTP parser on a worker that delays process exit by 80-100 ms. Only here, because
+    // with another flag V8 compiles anew what it loads from now on.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
   }
+  // The package index loads fetch, WebSocket and more: 48 ms per start. The version is pinned.
+  const { default: UndiciClient } = await import('undici/lib/dispatcher/client.js');
   return new UndiciClient(origin, {
     pipelining: 1,
     keepAliveTimeoutThreshold: CLOSE_BEFORE_MS,
-    connect: (_target, callback) => {
-      connect(callback);
-    },
+    connect: (_target, callback) => connect(callback),
   });
 }
 
@@ -43,11 +42,11 @@ const MAX_KEEP_ALIVE_MS = 600_000;
 const CLOSE_BEFORE_MS = 500;
 
 /**
- * One connection for reads, one at a time; opened by the first one, and again if it was closed. Reads responses
- * of the plainest form itself, which takes a third less computing time; undici parses all others, and has the
- * connection from then on.
+ * One connection for reads, one at a time, or for one write; opened by the first request, and again if it was
+ * closed. Reads responses of the plainest form itself, which takes a third less computing time; undici parses
+ * all others, and has the connection from then on.
  */
-export class ReadConnection {
+export class HttpConnection {
   readonly #origin: string;
   readonly #connect: Connect;
   #socket: Socket | undefined;
@@ -57,6 +56,8 @@ export class ReadConnection {
   #isClientOpen = (): boolean => false;
   /** What undici reads from instead of the socket. */
   #rest: Duplex | undefined;
+  /** Ends it like the socket; undefined until undici has the first bytes. */
+  #endRest: (() => void) | undefined;
 
   constructor(origin: string, connect: Connect) {
     this.#origin = origin;
@@ -74,9 +75,7 @@ export class ReadConnection {
       this.#dispatchByUndici(request, handler);
       return;
     }
-    const controller = controllerWith((error) => {
-      this.#fail(read, error);
-    });
+    const controller = controllerWith((error) => this.#fail(read, error));
     const read = { request, handler, controller, isSent: false, head: undefined, missing: 0 };
     this.#read = read;
     clearTimeout(this.#idle);
@@ -115,26 +114,29 @@ export class ReadConnection {
         return;
       }
       this.#socket = socket;
-      socket.on('data', (chunk: Buffer) => {
-        if (this.#rest !== undefined) this.#rest.push(chunk);
-        else if (this.#read?.isSent === true) this.#take(socket, this.#read, chunk);
-        // Without a request it can only be the response to another one.
-        else socket.destroy();
-      });
-      const end = (cause?: unknown): void => {
-        const current = this.#read;
-        const error = cause instanceof Error ? cause : undefined;
-        if (this.#rest === undefined) socket.destroy();
-        // An end without an error may be the end of the response.
-        else if (error ?? socket.closed) this.#rest.destroy(error);
-        else this.#rest.push(null);
-        if (current?.isSent === true) this.#fail(current, error ?? endedEarly(current));
-      };
-      socket.on('error', end);
-      socket.on('end', end);
-      socket.on('close', end);
+      this.#listen(socket);
       this.#send(read, text);
     });
+  }
+
+  /** Apart from the first read: listeners in its scope would keep its response as long as the connection. */
+  #listen(socket: Socket): void {
+    socket.on('data', (chunk: Buffer) => {
+      if (this.#rest !== undefined) this.#rest.push(chunk);
+      else if (this.#read?.isSent === true) this.#take(socket, this.#read, chunk);
+      // Without a request it can only be the response to another one.
+      else socket.destroy();
+    });
+    const end = (cause?: unknown): void => {
+      const current = this.#read;
+      const error = cause instanceof Error ? cause : undefined;
+      if (this.#rest === undefined) socket.destroy();
+      else this.#endRest?.();
+      if (current?.isSent === true) this.#fail(current, error ?? endedEarly(current));
+    };
+    socket.on('error', end);
+    socket.on('end', end);
+    socket.on('close', end);
   }
 
   #send(read: Read, text: string): void {
@@ -205,7 +207,9 @@ export class ReadConnection {
           // undici expects no response while it still writes.
           setImmediate(() => {
             rest.push(received);
-            socket.resume();
+            this.#endRest = endRest;
+            if (socket.readableEnded || socket.destroyed) setImmediate(endRest);
+            else socket.resume();
           });
         }
       },
@@ -214,6 +218,11 @@ export class ReadConnection {
         done(error);
       },
     });
+    // An end without an error may be the end of the response.
+    const endRest = (): void => {
+      if (socket.errored) rest.destroy(socket.errored);
+      else rest.push(null);
+    };
     // undici listens later.
     rest.on('error', () => undefined);
     this.#rest = rest;
@@ -222,9 +231,7 @@ export class ReadConnection {
     const answered: Handler = {
       ...handler,
       onRequestStart: (started) => {
-        controller.abort = (error) => {
-          started.abort(error);
-        };
+        controller.abort = (error) => started.abort(error);
         if (aborted) started.abort(aborted);
       },
       onResponseEnd: (ended, trailers) => {
@@ -244,9 +251,7 @@ export class ReadConnection {
       if (socket === undefined) this.#connect(callback);
       else {
         // undici needs no more of a socket than any stream has, but not at once.
-        queueMicrotask(() => {
-          (callback as (error: null, stream: Duplex) => void)(null, socket);
-        });
+        queueMicrotask(() => (callback as (error: null, stream: Duplex) => void)(null, socket));
       }
     });
     this.#client.then(
@@ -283,8 +288,10 @@ function requestText(
     if (typeof value !== 'string' || !/^[ -~]*$/.test(value)) return undefined;
     text += `${name}: ${value}\r\n`;
   }
-  if (method === 'GET' || method === 'OPTIONS') return `${text}\r\n`;
   const content = Buffer.from(body ?? '').toString('latin1');
+  // A length of 0 only where content is expected (RFC 9110, 8.6).
+  const isEmpty = content === '' && !['POST', 'PUT', 'PATCH'].includes(method);
+  if (isEmpty) return `${text}\r\n`;
   return `${text}content-length: ${content.length}\r\n\r\n${content}`;
 }
 
