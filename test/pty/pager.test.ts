@@ -65,11 +65,14 @@ test('a pager with arguments gets colours and no secrets, and may close at once'
 });
 
 test('a pager that does not exist is said, and the output printed', async () => {
-  const program = await startDevsh(['help'], { rows: 50, cols: 60, env: { PAGER: 'nosuch -x' } });
-  expect((await program.exit).code).toBe(0);
+  const env = { PAGER: 'nosuch -x' };
+  // The last lines of a program that ends may never be read, so that it goes on.
+  const program = await startDevsh(['--plain'], { rows: 50, cols: 60, env });
+  await program.waitFor('devsh>');
+  program.type('help\r');
   // It may have scrolled away.
   await expect.poll(() => program.raw()).toContain('cannot start the pager "nosuch"');
-  expect(program.raw()).toContain('DEVSH_PAGER');
+  await expect.poll(() => program.raw()).toContain('DEVSH_PAGER');
 });
 
 test.skipIf(!hasLess)('a signal ends devsh and less, and the terminal is as before', async () => {

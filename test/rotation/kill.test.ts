@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { StoredLogin } from '../../src/credentials/store.ts';
 import { type Program, startProgram, waitUntil } from '../main/process.ts';
 import { ask } from '../simulator/ask.ts';
 import { allText, escrowIn, OLD, PASSPHRASE, startRotation } from './fleet.ts';
@@ -26,6 +27,14 @@ async function opens(device: SimulatedDevice, username: string, password: string
   const code = Buffer.from(`${username}:${password}`).toString('base64');
   const answer = await ask(device, { as: null, headers: { Authorization: `Basic ${code}` } });
   return answer.status === 200;
+}
+
+/** What is kept of a device, and all that happened on it. */
+function storyOf({ name, log, logins }: SimulatedDevice, kept: StoredLogin | undefined): string {
+  const requests = log.map(({ at, method, path, status, body }) =>
+    [at, method, path, status, body].join(' '),
+  );
+  return [name, JSON.stringify(kept), ...requests, JSON.stringify(logins)].join('\n');
 }
 
 async function rotateAndKill(kills: number): Promise<number> {
@@ -86,7 +95,7 @@ async function rotateAndKill(kills: number): Promise<number> {
     const secret = kept?.secret ?? '';
     for (const { username, password } of device.logins)
       if (username === 'admin') secrets.add(password);
-    expect([device.name, await opens(device, 'admin', secret)]).toEqual([device.name, true]);
+    expect(await opens(device, 'admin', secret), storyOf(device, kept)).toBe(true);
     if (secret === OLD) continue;
     rotated += 1;
     expect([device.name, await opens(device, 'admin', OLD)]).toEqual([device.name, false]);

@@ -233,6 +233,9 @@ async function settled({ store, controller }: Screen): Promise<void> {
   await vi.waitUntil(isSettled, { timeout: 20_000, interval: 5 });
 }
 
+/** What Esc clears in the table, one after the other. */
+const CLEARED = ['the first key of two', 'only these rows', 'filter', 'range', 'marks'];
+
 /** Esc leads back to the table, and there it changes nothing. */
 async function leaveByEscape(screen: Screen): Promise<void> {
   const { store, writes, controller } = screen;
@@ -242,7 +245,7 @@ async function leaveByEscape(screen: Screen): Promise<void> {
     press(screen, 'escape');
     await settled(screen);
   }
-  for (let times = 0; times < 3; times += 1) press(screen, 'escape');
+  CLEARED.forEach(() => press(screen, 'escape'));
   const sent = writes();
   const view = ({
     focus,
