@@ -23,8 +23,14 @@ export interface RotationFacts {
   readonly knowsOld: boolean;
 }
 
-/** While an accepted change does not show yet. While the old secret works, trying it locks no account. */
-const WINDOW_MS = [200, 800, 2000, 4000];
+/** Before the new secret is tried again, or first after a lost response. */
+const SOON_MS = 200;
+/**
+ * Before each try of the old secret while an accepted change does not show yet. While it works, trying it locks
+ * no account. The first one comes at once: an accepted login ends the count that the refused new one began,
+ * before the change makes the old one of anybody else a refused one, too.
+ */
+const OLD_MS = [0, 200, 800, 2000, 4000];
 /** Between two tries of the new secret alone: each refusal may count towards a lock of the account. */
 const LATE_MS = 3000;
 const MAX_REFUSALS = 2;
@@ -54,7 +60,7 @@ export function nextAction(
     case 'not sent':
       return end('failed', 'both');
     case 'lost':
-      if (isNew === undefined) return attempt('new', WINDOW_MS[0]);
+      if (isNew === undefined) return attempt('new', SOON_MS);
       if (knowsOld && isOld === undefined) return attempt('old');
       return isOld === 'accepted' ? end('failed', 'both') : end('unknown', 'both');
     case 'refused':
@@ -65,12 +71,12 @@ export function nextAction(
     case 'accepted': {
       const refusals = tries.filter((one) => one.secret === 'new' && one.outcome === 'refused');
       if (isNew === undefined) return attempt('new');
-      if (tries.length > WINDOW_MS.length) {
+      if (tries.length > OLD_MS.length) {
         return isOld === 'accepted' ? end('no effect', 'both') : end('unknown', 'both');
       }
-      if (knowsOld && isOld !== 'refused') return attempt('old', WINDOW_MS[tries.length - 1]);
+      if (knowsOld && isOld !== 'refused') return attempt('old', OLD_MS[tries.length - 1]);
       if (refusals.length >= MAX_REFUSALS) return end('unknown', 'both');
-      return attempt('new', knowsOld ? WINDOW_MS[0] : LATE_MS);
+      return attempt('new', knowsOld ? SOON_MS : LATE_MS);
     }
   }
 }

@@ -72,8 +72,12 @@ export class OsKeychain implements CredentialStore {
     return (await this.#ask({ service: this.#service, remove: accounts })).removed;
   }
 
-  async list(): Promise<StoredAccount[]> {
+  refresh(): void {
     this.#listing.clear();
+  }
+
+  async list(): Promise<StoredAccount[]> {
+    this.refresh();
     return (await this.#listed()).entries.map(accountOf);
   }
 
@@ -173,6 +177,10 @@ export class OptionalKeychain {
   /** False after a failure. */
   get isAvailable(): boolean {
     return this.#isAvailable;
+  }
+
+  refresh(): void {
+    this.#store?.refresh?.();
   }
 
   /** Returns undefined if the keychain is unavailable, and does not ask it again. */

@@ -91,6 +91,11 @@ export class Credentials {
     this.#configured.refresh();
   }
 
+  /** A device refused a login: another devsh may have rotated it in the last seconds. */
+  refused(): void {
+    this.#keychain.refresh();
+  }
+
   /** Where a login would be stored, if that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
     if (this.#keychain.isAvailable) return 'keychain';

@@ -39,6 +39,8 @@ export interface CredentialStore {
   /** Forgets one account, or without a user all of the device; returns how many entries there were. */
   forget(address: string, user?: string): Promise<number>;
   list(): Promise<StoredAccount[]>;
+  /** The next look-up reads what another devsh may have changed. */
+  refresh?(): void;
 }
 
 /** Matches entries of this account, or without a user of this device. */

@@ -52,8 +52,7 @@ const refusal = await new OsKeychain({ env: process.env, service: 'devsh-test' }
 );
 
 /** A keychain with services of its own, emptied after the test. */
-function makeKeychain(): OsKeychain {
-  const service = `devsh-test-${randomUUID()}`;
+function makeKeychain(service = `devsh-test-${randomUUID()}`): OsKeychain {
   const keychain = new OsKeychain({ env: process.env, service, limitMs: 15_000 });
   onTestFinished(async () => {
     for (const { address } of await keychain.list()) await keychain.forget(address);
@@ -311,4 +310,14 @@ test('a secret is kept where the login of its account is, which shows that it is
   const { rotation = '', secret = '' } = (await second.vault.find(ADDRESS)) ?? {};
   expect(runInDoubt(rotation, secret)).toBe('r1');
   expect(await first.vault.readRotations()).toMatchObject([{ user: 'jdoe' }]);
+});
+
+test.skipIf(refusal !== undefined)('after a refusal the keychain is asked anew', async () => {
+  const service = `devsh-test-${randomUUID()}`;
+  const [keychain, other] = [makeKeychain(service), makeKeychain(service)];
+  await other.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'old-one' });
+  expect((await keychain.find(ADDRESS))?.rotation).toBeUndefined();
+  await other.writeRotations([{ account: accountName(admin), text: 'kept' }]);
+  keychain.refresh();
+  expect((await keychain.find(ADDRESS))?.rotation).toBe('kept');
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
 import type { StoredLogin } from '../../src/credentials/store.ts';
+import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { type Program, startProgram, waitUntil } from '../main/process.ts';
 import { ask } from '../simulator/ask.ts';
 import { allText, escrowIn, OLD, PASSPHRASE, startRotation } from './fleet.ts';

@@ -158,6 +158,7 @@ export class ShellAccess implements Access {
   ): Promise<Credential | undefined> {
     this.#lacksLogin = true;
     if (refused !== undefined) {
+      this.credentials.refused();
       const { user } = refused;
       if (this.typed.delete(entry) && user !== undefined)
         this.shell.refusedUsers.set(entry.name, user);
