@@ -136,12 +136,11 @@ async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
   const lastLine = (screen: readonly string[]): string =>
     screen.filter((line) => line !== '').at(-1) ?? '';
   if (isPlain) {
-    await program.waitFor(
-      (screen) => /^(devsh[^>]*>|(?! *["#✗]).*[?:]) ?$/.test(lastLine(screen)),
-      15_000,
-    );
-    if (!lastLine(program.screen()).includes('devsh')) program.press('ctrl-c');
-    await program.waitFor((screen) => /^devsh[^>]*> ?$/.test(lastLine(screen)));
+    // The prompt and questions wait on the line of the cursor; what is printed ends its lines.
+    const waiting = (screen: readonly string[]): string => screen[program.cursor.row] ?? '';
+    await program.waitFor((screen) => /^(devsh[^>]*>|.*[?:]) ?$/.test(waiting(screen)), 15_000);
+    if (!waiting(program.screen()).includes('devsh')) program.press('ctrl-c');
+    await program.waitFor((screen) => /^devsh[^>]*> ?$/.test(waiting(screen)));
     return;
   }
   for (;;) {
