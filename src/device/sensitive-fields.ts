@@ -52,6 +52,30 @@ export function mayBeSecretField(name: string): boolean {
   return isSecretField(name) || SECRET_WORD.test(name);
 }
 
+/** What stands before a secret that is a word of its own: `--token `, `-p`, `-u admin:`, `bob password `. */
+const BEFORE_SECRET =
+  /(?<!\S)(?:-p\s*|(?:-u\s*|--user[\s=]\s*)[^\s:]+:|--?([\w-]+)(?<!-stdin)\s+|(?<=\S\s+\S+\s+)(passw(?:or)?d|secret)\s+(?!-))(?=\S)/gi;
+const ROTATION = /^\s*rotate\s/;
+/** `login --token fw1`: the option has no value, and the names of devices are shorter than tokens. */
+const TOKEN_OF_LOGIN = /^\s*login\s(?:.*\s)?--token\s+$/;
+
+/** Where the first secret of a typed line begins that no `=` or `:` joins to its name; undefined if there is none. */
+export function secretAsWord(line: string): number | undefined {
+  for (const { index, 0: text, 1: option, 2: noun } of line.matchAll(BEFORE_SECRET)) {
+    const start = index + text.length;
+    if (option !== undefined && !mayBeSecretField(option)) continue;
+    if (noun !== undefined && ROTATION.test(line)) continue;
+    if (TOKEN_OF_LOGIN.test(line.slice(0, start)) && !startsWithToken(line.slice(start))) continue;
+    return start;
+  }
+  return undefined;
+}
+
+/** Whether a text begins like a generated token: longer than names of devices, without their dots. */
+export function startsWithToken(text: string): boolean {
+  return /^["']?[\w+/=-]{20}/.test(text);
+}
+
 /** The value to show: secrets are masked unless empty; nested values field by field. */
 export function maskedValue(field: string, value: Value): Value {
   if (isSecretField(field) && value !== '' && value !== null) return MASK;

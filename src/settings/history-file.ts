@@ -1,5 +1,5 @@
 import { passwordSpan } from '../text/one-line.ts';
-import { mayBeSecretField, NAME_OF_VALUE } from '../device/sensitive-fields.ts';
+import { mayBeSecretField, NAME_OF_VALUE, secretAsWord } from '../device/sensitive-fields.ts';
 import { appendText, readBytes, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 
@@ -45,12 +45,13 @@ function isForHistory(line: string): boolean {
 /** Words as typed: a quoted part may contain spaces. */
 const WORD = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"?|'[^']*'?|\\$)+/g;
 
-/** Whether a line sets or compares a secret field (`password=…`), or contains an address with a password. */
+/** Whether a line sets or compares a secret field (`password=…`), has a secret as a word (`--token …`), or contains an address with a password. */
 export function isSecretLine(line: string): boolean {
   const words = line.match(WORD) ?? [];
   if (words.some((word) => passwordSpan(word.replace(/["'\\]/g, '')) !== undefined)) return true;
   // Quotes and backslashes are removed before a field is sent, so that they must not hide it here.
   const plain = line.replace(/["'\\]/g, '');
+  if (secretAsWord(plain) !== undefined) return true;
   return Array.from(plain.matchAll(NAME_OF_VALUE), ([, name = '']) => name).some(mayBeSecretField);
 }
 

@@ -382,6 +382,15 @@ test('login --token keeps a token in place of the password of the same account',
   expect(device(1).log.at(-1)?.authorization).toBe('token');
 });
 
+test('a token typed behind login --token is repeated nowhere', async () => {
+  const { devsh, device } = await startFleet();
+  const { token } = device(1).accounts.admin;
+  const { stderr, exitCode } = await devsh(`login sim1 --token ${token}`);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--token takes no value');
+  expect(stderr).not.toContain(token);
+});
+
 test('a user name that Basic cannot send is refused with the reason, before anything is sent', async () => {
   const { devsh, device } = await startFleet({ env: {} });
   const { stderr, exitCode } = await devsh('user list --on sim1 --user a:b --password-stdin', {

@@ -28,6 +28,10 @@ test.each([
   'device add fw1 root:hunter2@fw1',
   `connect "https://root:a b@fw1"`,
   'user list --proxy http://u:p@h',
+  'user list --token hunter2',
+  "user list '--token' hunter2",
+  'user set bob password hunter2',
+  'login fw1 --token 4e396af41d2998c96fb780450a83d2f4b9dafc04',
 ])('never writes %s', async (line) => {
   const path = join(await makeTempFolder(), 'history');
   expect(isSecretLine(line)).toBe(true);
@@ -46,6 +50,8 @@ test.each(['', ' user list', 'a\nb', 'a\u001b[2J'])('does not keep %j', async (l
 
 test.each([
   'login --token-stdin',
+  'login --token fw1',
+  'rotate password bob --generate',
   'user add username=bob lang=de',
   'get /api/token/',
   'connect https://fw1:8443 --on @lab',

@@ -1,5 +1,6 @@
 import type { RotatedAccount } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
+import { startsWithToken } from '../../device/sensitive-fields.ts';
 import { CredentialError, RefusedError, UsageError, unlessFailed } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, command } from '../command.ts';
@@ -29,6 +30,7 @@ export const login = command({
     'login --check @all',
   ],
   async *run(call) {
+    refuseTokenAsTarget(call);
     const sessions = await call.targets();
     const { checkLogins } = await import('../access/logins.ts');
     if (call.options.check) {
@@ -50,6 +52,18 @@ export const login = command({
     }
   },
 });
+
+/** `login fw1 --token 4e39…`: "no device 4e39…" would show the token. Throws a `UsageError`. */
+function refuseTokenAsTarget({ options, args }: Call<'token'>): void {
+  const token = args.words(TARGETS.name).find(({ text }) => startsWithToken(text));
+  if (!options.token || token === undefined) return;
+  throw new UsageError(
+    '--token takes no value: devsh asks for the token, or --token-stdin reads it',
+    {
+      column: token.start,
+    },
+  );
+}
 
 export const logout = command({
   name: 'logout',

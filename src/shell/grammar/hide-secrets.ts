@@ -6,6 +6,7 @@ import {
   maskedValue,
   mayBeSecretField,
   NAME_OF_VALUE,
+  secretAsWord,
 } from '../../device/sensitive-fields.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
@@ -13,7 +14,8 @@ import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 export function hideSecrets(line: string): string {
   const { words } = parseLine(line);
   const comment = { start: words.at(-1)?.end ?? 0, end: line.length };
-  let shown = line;
+  const asWord = secretAsWord(line);
+  let shown = asWord === undefined ? line : dotted(line, asWord, line.length);
   for (const { start, end } of [...words, comment]) {
     const word = line.slice(start, end);
     const login = passwordSpan(word, true);
@@ -29,7 +31,7 @@ function dotted(line: string, from: number, until: number): string {
   return line.slice(0, from) + '•'.repeat(until - from) + line.slice(until);
 }
 
-/** `goesOn`: the value is in the next words: `Authorization: Token …`, `--password …`. */
+/** `goesOn`: the value is in the next words: `Authorization: Token …`. */
 function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
   for (const { index, 0: text, 1: name = '', 2: operator = '' } of word.matchAll(NAME_OF_VALUE)) {
     const start = index + text.length;
@@ -47,7 +49,7 @@ export function maskedText(text: string): string {
 
 /** Replaces the process title: any user of this machine can list the arguments of a process. */
 export function hideArguments(argv: readonly string[]): void {
-  if (!argv.some((word) => /[=:~]/.test(word))) return;
+  if (argv.length < 2) return;
   const typed = quoteLine(argv);
   const shown = hideSecrets(typed);
   if (shown !== typed) process.title = `devsh ${shown}`;
