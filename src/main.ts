@@ -40,7 +40,7 @@ export async function main(host: Host): Promise<number> {
   try {
     const { paths, cleanUp } = await choosePaths(host.env, isDemo);
     try {
-      const exitCode = await runIn(host, paths, cleanUp);
+      const exitCode = await runIn(host, paths, isDemo, cleanUp);
       return (await output.isLost()) && exitCode === 0 ? 1 : exitCode;
     } finally {
       cleanUp();
@@ -62,9 +62,9 @@ export async function main(host: Host): Promise<number> {
 async function runIn(
   host: Host,
   paths: Parameters<typeof openSettings>[0],
+  isDemo: boolean,
   cleanUp: () => void,
 ): Promise<number> {
-  const isDemo = host.argv[0] === 'demo';
   const settings = await openSettings(
     paths,
     isDemo ? undefined : { env: host.env, folder: host.cwd ?? process.cwd() },

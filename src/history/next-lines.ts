@@ -31,7 +31,7 @@ export const MAX_RECORDS = 20_000;
 /** Values of moving fields are kept again after this time. */
 const VALUES_EVERY_MS = 3_600_000;
 /** A last reading further in the future means that the clock was set back. */
-const CLOCK_TOLERANCE_MS = 60_000;
+const SET_BACK_MS = 60_000;
 /** In so many readings in a row a field of every record must differ to be left out; more for one record. */
 const STREAK = 3;
 const STREAK_OF_ONE = 5;
@@ -94,7 +94,7 @@ export function nextLines(
   const { resource, identity, from, to } = reading;
   const life = lifeName(identity);
   const last = lastTrack(text, life, resource);
-  const isClockBack = last.track !== undefined && last.track.to > now + CLOCK_TOLERANCE_MS;
+  const isClockBack = last.track !== undefined && last.track.to > now + SET_BACK_MS;
   const begin: HistoryLine[] =
     last.isLife && !isClockBack ? [] : [{ kind: 'life', at: to, ...identity }];
   const track = begin.length > 0 ? undefined : last.track;

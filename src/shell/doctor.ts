@@ -246,7 +246,7 @@ async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
 }
 
 /** A larger difference makes logs, certificates and tokens unreliable. */
-const CLOCK_TOLERANCE_MS = 60_000;
+const MOST_OFF_MS = 60_000;
 const SOON_MS = 30 * 86_400_000;
 
 /** Checks reachability, certificate, login and clock of a device with one GET. */
@@ -299,6 +299,6 @@ function clockFinding(area: string, offset: ClockOffset | undefined): Finding {
     return finding(area, 'clock', 'not used', 'the device reports no time');
   }
   const [least, most] = offset;
-  const isOff = least > CLOCK_TOLERANCE_MS || most < -CLOCK_TOLERANCE_MS;
+  const isOff = least > MOST_OFF_MS || most < -MOST_OFF_MS;
   return finding(area, 'clock', isOff ? 'warning' : 'ok', offsetText(offset));
 }

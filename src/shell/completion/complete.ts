@@ -102,11 +102,11 @@ function rank(
   });
   // A complete word is listed together with the words that continue it.
   const best = Math.max(1, Math.min(...fitting.map(({ match }) => match.tier)));
-  const usage = usageOf(history);
+  const usesOf = countUses(history);
   const [command] = withoutOptions(before);
   return fitting
     .filter(({ match }) => match.tier <= best)
-    .map((one) => ({ ...one, used: usage(command ?? '', one.candidate.text) }))
+    .map((one) => ({ ...one, used: usesOf(command ?? '', one.candidate.text) }))
     .sort((a, b) => a.match.tier - b.match.tier || b.used - a.used);
 }
 
@@ -204,7 +204,7 @@ function hasAll(wanted: string, held: string, from: number): boolean {
 }
 
 /** A score of how often and how recently a word was used; 0: never. */
-type Usage = (command: string, word: string) => number;
+type UsesOf = (command: string, word: string) => number;
 
 /** Older lines are ignored. */
 const LINES = 1_000;
@@ -213,7 +213,7 @@ const LINES = 1_000;
 const HALF_LIFE = 100;
 
 /** Counts the words behind each command ('' for the command itself) in the history, oldest first. */
-export function usageOf(history: readonly string[]): Usage {
+export function countUses(history: readonly string[]): UsesOf {
   const weights = new Map<string, number>();
   const add = (command: string, word: string, weight: number): void => {
     const key = `${command}\n${word}`;

@@ -242,16 +242,11 @@ function bindArguments(
   const [extra] = left;
   if (extra !== undefined) {
     throw new UsageError(
-      `${title(command, verb)} takes no further word "${oneLine(extra.text)}"; usage: ${usageOf(command, verb)}`,
+      `${title(command, verb)} takes no further word "${oneLine(extra.text)}"; usage: ${[title(command, verb), ...verb.args.map(argLabel)].join(' ')}`,
       { column: extra.start },
     );
   }
   return bound;
-}
-
-/** `user set [KEY] [FIELD=VALUE…]`. */
-function usageOf(command: CommandSpec, verb: VerbSpec): string {
-  return [title(command, verb), ...verb.args.map(argLabel)].join(' ');
 }
 
 /** `KEY`, `[FILTER…]`. */
