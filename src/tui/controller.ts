@@ -149,6 +149,7 @@ export class Controller {
         if (isThemed) surface.showTheme(shell.shell.services.settings.get('theme'));
         // The prompt must show the scope of the next line before that line begins.
         this.#fleetUpdates.runNow();
+        this.#lateKeys.closeQuestions();
         if (isOtherRunning) return;
         if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
@@ -239,15 +240,11 @@ export class Controller {
       this.#effects.interrupt();
       return;
     }
-    if (pressed === undefined) {
-      const unbound = unboundKeyText(state);
-      if (unbound === undefined) this.#lines.type(event);
-      else this.#warnOnce(unbound);
-      return;
-    }
-    const late = this.#lateKeys.reason(event, pressed.binding.action);
-    if (late === undefined) this.#perform(pressed.binding, pressed.index, event);
-    else this.#warnOnce(late);
+    const late = this.#lateKeys.reason(event, pressed?.binding.action);
+    const warning = late ?? (pressed === undefined ? unboundKeyText(state) : undefined);
+    if (warning !== undefined) this.#warnOnce(warning);
+    else if (pressed === undefined) this.#lines.type(event);
+    else this.#perform(pressed.binding, pressed.index, event);
   }
 
   #perform(binding: KeyBinding, index: number, event: KeyEvent): void {

@@ -134,6 +134,8 @@ function step(state: State, action: Action): State {
       return addProgress(state, action.progress);
     case 'roll-out-end':
       return dropped({ ...state, rollOut: undefined }, 'roll-out');
+    case 'questions-end':
+      return state.fleet.questions.length > 0 ? state : dropped(state, 'questions');
     case 'palette-entries':
       return addEntries(state, action.entries);
     case 'view-over':

@@ -78,6 +78,8 @@ export type Action =
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-progress'; readonly progress: Partial<RollOutProgress> }
   | { readonly kind: 'roll-out-end' }
+  /** A line has ended: the list of questions closes if none is left. */
+  | { readonly kind: 'questions-end' }
   | {
       readonly kind: 'form';
       readonly opening: FormOpening;

@@ -71,11 +71,12 @@ export function sourced(state: State, source: TableSource): State {
   return { ...base, tables, table: setSource(base, source) };
 }
 
-/** Removes a view wherever it is. */
+/** Removes a view wherever it is. The focus goes back with it, but never away from the prompt. */
 export function dropped(state: State, kind: Overlay['kind']): State {
   const backStack = state.backStack.filter(({ overlay }) => overlay.kind !== kind);
   const next = backStack.length === state.backStack.length ? state : { ...state, backStack };
-  return state.overlay.kind === kind ? { ...closed(next), focus: state.focus } : next;
+  if (state.overlay.kind !== kind) return next;
+  return state.focus === 'prompt' ? { ...closed(next), focus: 'prompt' } : closed(next);
 }
 
 function swapped(
