@@ -48,6 +48,19 @@ export class CredentialError extends DevshError {
   override readonly exitCode = 4;
 }
 
+/** A run sent a new secret and has not ended: only `resume` may find out which one works. */
+export class LoginInDoubtError extends CredentialError {
+  readonly run: string;
+
+  constructor(device: string, run: string) {
+    super(
+      `${device}: "resume ${run}" finds out which login works: that run has sent a new secret and has not ended, ` +
+        'and the old one might lock the account',
+    );
+    this.run = run;
+  }
+}
+
 /** No device that responded has the requested thing. */
 export class NotFoundError extends DevshError {
   readonly code = 'not-found';

@@ -1,6 +1,6 @@
 import { isChangedCertificate } from '../device/errors.ts';
 import { type FaultKind, TransportFault } from '../device/fault.ts';
-import type { DevshError } from '../errors.ts';
+import { type DevshError, LoginInDoubtError } from '../errors.ts';
 
 export const CHANGED_CERTIFICATE = 'certificate CHANGED';
 
@@ -33,6 +33,7 @@ const CODE_WORDS: Readonly<Record<string, string>> = {
 /** Why a device failed, in one or two words: to count devices by, and to name the state of one. */
 export function failureCause(error: DevshError): string {
   if (isChangedCertificate(error)) return CHANGED_CERTIFICATE;
+  if (error instanceof LoginInDoubtError) return 'login in doubt';
   if (error.cause instanceof TransportFault) return FAULT_WORDS[error.cause.kind];
   return CODE_WORDS[error.code] ?? error.code;
 }

@@ -121,6 +121,9 @@ test('a device that goes away after the request is unknown, and resume finds the
     expect(other.stderr + other.stdout).toMatch(/"resume \S+" finds out which login works/);
     expect(other.exitCode).toBe(4);
   }
+  // A typed login would be tried: only resume may do that.
+  const asked = await devsh('questions --on sim1 --json --passphrase-stdin', { stdin: PASSPHRASE });
+  expect(asked.stdout, asked.stderr).toContain('"questions":[]');
   expect(device(1).logins).toHaveLength(length);
   const [, id = ''] =
     /"resume (\S+)" finds/.exec((await rotate('user list --on sim1')).stderr) ?? [];

@@ -11,7 +11,7 @@ import type { UntrustedError } from '../../device/errors.ts';
 import { readCa } from '../../device/trust-anchors.ts';
 import type { Route } from '../../device/route/route.ts';
 import type { Trust } from '../../device/tls.ts';
-import { CredentialError, unlessCancelled } from '../../errors.ts';
+import { CredentialError, LoginInDoubtError, unlessCancelled } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { Facts } from '../../device/facts-schema.ts';
@@ -129,10 +129,7 @@ export class ShellAccess implements Access {
     if (typed !== undefined) return typed;
     const found = await this.credentials.find(this.request(entry));
     if (found?.inDoubt !== undefined && !this.settlesRotations) {
-      throw new CredentialError(
-        `${entry.name}: "resume ${found.inDoubt}" finds out which login works: that run has sent a new secret and has ` +
-          'not ended, and the old one might lock the account',
-      );
+      throw new LoginInDoubtError(entry.name, found.inDoubt);
     }
     return found?.credential;
   }

@@ -4,7 +4,7 @@ import {
   UntrustedError,
   type PresentedCertificate,
 } from '../../device/errors.ts';
-import { CredentialError } from '../../errors.ts';
+import { CredentialError, LoginInDoubtError } from '../../errors.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { sortBy } from '../../fleet/sort.ts';
@@ -58,7 +58,8 @@ function questionOf({ ref, failure: error, trust }: DeviceSession): DeviceQuesti
     return { ...nothing, kind: 'changed', presented, pinned };
   }
   const isLogin =
-    error instanceof CredentialError ||
+    // No typed login settles a rotation: `resume` does.
+    (error instanceof CredentialError && !(error instanceof LoginInDoubtError)) ||
     (error instanceof UnauthorizedError && error.code === 'unauthorized');
   return isLogin ? { ...nothing, kind: 'login' } : undefined;
 }

@@ -23,6 +23,7 @@ import { type Column, columnLayout, GAP, GUTTER } from './columns.ts';
 import { marksOfRow, ODD, type RowMarks, SIGNS } from './signs.ts';
 import { questionsKey } from '../screen/fleet-strip.ts';
 import { questionsText } from '../../shell/access/open-questions.ts';
+import { LoginInDoubtError } from '../../errors.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';
 import { lineText } from '../editor/line.ts';
@@ -217,16 +218,20 @@ export function emptyLines(state: State): string[] {
   if (!hasResponses) {
     // Devices that responded before may have changed since.
     const what = table.reads.size === 0 ? 'nothing read yet' : 'no device responds';
-    const { questions } = fleet;
-    const next =
-      questions.length === 0
-        ? 'r in the table tries again'
-        : `${questionsKey(state.keymap)} shows what is asked: ${questionsText(questions)}`;
-    return ['', `${what}; ${next}`];
+    return ['', `${what}; ${nextStep(state)}`];
   }
   const { stale } = tableRows(state);
   const what = isFiltered ? 'no record matches the filter' : 'no records';
   return ['', stale.size === 0 ? what : `${what}; ${staleText(stale)}`];
+}
+
+/** What makes devices respond. */
+function nextStep({ fleet: { questions, devices }, keymap }: State): string {
+  if (questions.length > 0) {
+    return `${questionsKey(keymap)} shows what is asked: ${questionsText(questions)}`;
+  }
+  const inDoubt = devices.find(({ error }) => error instanceof LoginInDoubtError);
+  return visible(inDoubt?.error?.message ?? 'r in the table tries again');
 }
 
 /** All lines and columns of the table, for the pager. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LoginInDoubtError } from '../../../src/errors.ts';
 import { emptyLines } from '../../../src/tui/table/view.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { stateOf, user } from './table-fixture.ts';
@@ -27,6 +28,15 @@ test('while devices wait for an answer, the key that shows their questions is na
   expect(emptyLines(asked)[1]).toBe(
     'nothing read yet; F2 shows what is asked: 1 certificate, 1 login',
   );
+});
+
+test('a login in doubt names the line that finds out which one works', () => {
+  const { table, ...state } = stateOf({ fw1: [] });
+  const error = new LoginInDoubtError('fw1', 'R1');
+  const devices = state.fleet.devices.map((one) => ({ ...one, kind: 'failed' as const, error }));
+  const doubted = { ...state, fleet: { ...state.fleet, devices }, table };
+  const unread = { ...doubted, table: { ...table, reads: new Map() } };
+  expect(emptyLines(unread)[1]).toMatch(/^nothing read yet; fw1: "resume R1" finds out/);
 });
 
 test('without a device it has the first steps', () => {
