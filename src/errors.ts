@@ -124,6 +124,12 @@ export function attempt<T>(
   }
 }
 
+/** For `catch`: turns an expected failure into a value, and throws anything else. */
+export function expectedError(error: unknown): DevshError {
+  if (error instanceof DevshError) return error;
+  throw error;
+}
+
 /** What `work` resolves to; undefined after an expected failure, but a cancellation is thrown. */
 export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> {
   try {

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { release } from 'node:os';
 import { dirname } from 'node:path';
-import { CredentialError, DevshError, UsageError } from '../errors.ts';
+import { CredentialError, DevshError, expectedError, UsageError } from '../errors.ts';
 import type { Call } from './command.ts';
 import type { HistoryFiles } from '../history/history-files.ts';
 import type { Services } from './services.ts';
@@ -164,10 +164,8 @@ async function* fileFindings(services: Services, readings: HistoryFiles): AsyncG
     const ids = await runs.ids();
     const broken: string[] = [];
     for (const id of ids) {
-      await loadRun(services, id).catch((error: unknown) => {
-        if (!(error instanceof DevshError)) throw error;
-        broken.push(error.message);
-      });
+      const run = await loadRun(services, id).catch(expectedError);
+      if (run instanceof DevshError) broken.push(run.message);
     }
     return { detail: counted(ids.length, 'run'), warning: broken[0] };
   });
@@ -183,17 +181,13 @@ async function fileFinding(
 ): Promise<Finding> {
   const check = await checkFile(path);
   if (check.state === 'absent') return finding('files', what, 'not used', `no ${path}`);
-  try {
-    const held = await read();
-    const { detail, warning } = typeof held === 'string' ? { detail: held } : held;
-    const problem = warning ?? problemOf(check);
-    return problem === undefined
-      ? finding('files', what, 'ok', `${path}: ${detail}`)
-      : finding('files', what, 'warning', problem);
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    return finding('files', what, 'failed', error.message, error);
-  }
+  const held = await read().catch(expectedError);
+  if (held instanceof DevshError) return finding('files', what, 'failed', held.message, held);
+  const { detail, warning } = typeof held === 'string' ? { detail: held } : held;
+  const problem = warning ?? problemOf(check);
+  return problem === undefined
+    ? finding('files', what, 'ok', `${path}: ${detail}`)
+    : finding('files', what, 'warning', problem);
 }
 
 function problemOf({ path, state, mode = '', problem }: FileCheck): string | undefined {

@@ -5,7 +5,7 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../../device/errors.ts';
-import { CredentialError, DevshError } from '../../errors.ts';
+import { CredentialError, DevshError, expectedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { type Output, table, success } from '../output.ts';
@@ -75,12 +75,8 @@ export async function originOf(
   { access }: Call,
   session: DeviceSession,
 ): Promise<CredentialOrigin> {
-  try {
-    return await access.origin(session.entry);
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    return { source: undefined, note: error.message };
-  }
+  const origin = await access.origin(session.entry).catch(expectedError);
+  return origin instanceof DevshError ? { source: undefined, note: origin.message } : origin;
 }
 
 function resultOf(error: DevshError, origin: CredentialOrigin | undefined): CheckResult {

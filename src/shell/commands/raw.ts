@@ -6,7 +6,7 @@ import type { RawRequest } from '../../device/device.ts';
 import type { FormPairs } from '../../device/encode.ts';
 import { maskedPath, redact, secretsInQuery } from '../../device/sensitive-fields.ts';
 import type { DeviceError } from '../../device/errors.ts';
-import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import { openInBrowser } from '../../os/browser.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -176,12 +176,9 @@ async function* each(
   work: Work,
 ): AsyncGenerator<Output> {
   const run = async (session: DeviceSession, emit: (output: Output) => void): Promise<void> => {
-    try {
-      (await work(session, emit)).forEach(emit);
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      emit({ kind: 'error', error, device: session.ref });
-    }
+    const outputs = await work(session, emit).catch(expectedError);
+    if (outputs instanceof DevshError) emit({ kind: 'error', error: outputs, device: session.ref });
+    else outputs.forEach(emit);
   };
   yield* fanOut(sessions, width, run, call.io.signal);
 }

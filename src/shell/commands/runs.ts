@@ -1,5 +1,5 @@
 import type { Run } from '../../change/journal.ts';
-import { DevshError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import { type ArgSpec, type Call, command, type CommandSpec, later, verb } from '../command.ts';
 import { CHANGE, DEVICES, WRITE } from '../grammar/options.ts';
 import { info, table } from '../output.ts';
@@ -44,14 +44,11 @@ export const runs: CommandSpec = {
         const ids = await shell.services.runs.ids();
         const rows = [];
         for (const id of ids) {
-          let run: Run;
-          try {
-            run = await loadRun(shell.services, id);
-          } catch (error) {
-            if (!(error instanceof DevshError)) throw error;
+          const run = await loadRun(shell.services, id).catch(expectedError);
+          if (run instanceof DevshError) {
             // A journal that cannot be read must not hide the others.
             rows.push({ run: id, state: 'unreadable' });
-            yield { kind: 'error', error };
+            yield { kind: 'error', error: run };
             continue;
           }
           const counts = countsOf(run);

@@ -9,7 +9,7 @@ import {
   reportOf,
 } from '../../change/report/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
-import { DevshError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents } from '../../history/fold-events.ts';
 import { NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/lines.ts';
@@ -182,14 +182,13 @@ async function historiesOfAll({ shell }: Call, runs: readonly Run[], unread: str
   const files = await shell.readings();
   const histories: DeviceHistory[] = [];
   for (const name of new Set(all.map((device) => device.name))) {
-    try {
-      const history = await historyOf(files, name);
-      if (history.damage !== undefined) unread.push(`the history has gaps: ${history.damage}`);
-      histories.push(history);
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      unread.push(`${name}: ${error.message}`);
+    const history = await historyOf(files, name).catch(expectedError);
+    if (history instanceof DevshError) {
+      unread.push(`${name}: ${history.message}`);
+      continue;
     }
+    if (history.damage !== undefined) unread.push(`the history has gaps: ${history.damage}`);
+    histories.push(history);
   }
   return histories;
 }

@@ -1,4 +1,4 @@
-import { DevshError, NotFoundError } from '../../errors.ts';
+import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
 import { changesBetween, type Event } from '../../history/events.ts';
 import { History, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf, type Life } from '../../history/replay.ts';
@@ -68,28 +68,25 @@ async function* pastRecords(
   let found = 0;
   for (const [position, { ref: device, profile }] of sessions.entries()) {
     const common = { kind: 'read', device, position, total: sessions.length } as const;
-    try {
-      const state = await history.stateAt(device.name, view.resource, time);
-      states.push({ device: device.name, state });
-      const records = state.records.filter((record) =>
-        isMeant(record, device.name, [state.keyField, ...profile.idFields]),
-      );
-      found += records.length;
-      const key = isSingle(profile, view.resource) ? '' : state.keyField;
-      const perDevice = [
-        ...new Set([...view.perDevice, ...perDeviceFields(profile, view.resource)]),
-      ];
-      const { read, nextRead } = state;
-      yield {
-        ...common,
-        view: { ...view, key, perDevice },
-        outcome: { ok: true, records },
-        past: { ...read, next: nextRead?.to },
-      };
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      yield { ...common, view, outcome: { ok: false, error } };
+    const state = await history.stateAt(device.name, view.resource, time).catch(expectedError);
+    if (state instanceof DevshError) {
+      yield { ...common, view, outcome: { ok: false, error: state } };
+      continue;
     }
+    states.push({ device: device.name, state });
+    const records = state.records.filter((record) =>
+      isMeant(record, device.name, [state.keyField, ...profile.idFields]),
+    );
+    found += records.length;
+    const key = isSingle(profile, view.resource) ? '' : state.keyField;
+    const perDevice = [...new Set([...view.perDevice, ...perDeviceFields(profile, view.resource)])];
+    const { read, nextRead } = state;
+    yield {
+      ...common,
+      view: { ...view, key, perDevice },
+      outcome: { ok: true, records },
+      past: { ...read, next: nextRead?.to },
+    };
   }
   if (states.length > 0) yield* remarks(states, services.now());
   return found;

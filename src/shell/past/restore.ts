@@ -6,7 +6,7 @@ import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts
 import { idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt } from '../../device/record.ts';
 import { isSecretField, permittingValue } from '../../device/sensitive-fields.ts';
-import { DevshError, NotFoundError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { History, type PastState } from '../../history/history.ts';
@@ -169,11 +169,6 @@ class Selection {
       return false;
     };
   }
-}
-
-function expectedError(error: unknown): DevshError {
-  if (error instanceof DevshError) return error;
-  throw error;
 }
 
 function states(pasts: ReadonlyMap<DeviceSession, PastState | DevshError>) {
