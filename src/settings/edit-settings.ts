@@ -1,6 +1,7 @@
 import { SettingsError, UsageError } from '../errors.ts';
 import { readText, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
+import { inFile } from './settings.ts';
 import { checkSettings } from './settings-schema.ts';
 
 /** Whether the user's file at `path` sets `name`, whatever wins over it. Throws SettingsError for invalid JSON. */
@@ -35,15 +36,8 @@ export async function replaceSettings(
 }
 
 function parsed(text: string, file: string): object {
-  try {
-    const data: unknown = JSON.parse(text);
-    if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data;
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? ` (${error.message})` : '';
-    throw new SettingsError(`${file} is not valid JSON${reason}; correct or remove the file`, {
-      cause: error,
-    });
-  }
+  const data = inFile(file, 'read', () => JSON.parse(text) as unknown);
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data;
   throw new SettingsError(`${file} must be one JSON object: {"theme": "light"}`);
 }
 

@@ -73,20 +73,12 @@ export class RunFiles {
   /** Held while debts are settled, so that two processes do not settle the same one. */
   async holdDebts(): Promise<() => Promise<void>> {
     await makePrivateFolder(this.folder);
-    return takeLock(join(this.folder, 'owed'), {
-      waitMs: 0,
-      staleMs: Number.POSITIVE_INFINITY,
-      purpose: 'owed work is being settled',
-    });
+    return lockAtOnce(join(this.folder, 'owed'), 'owed work is being settled');
   }
 
   async #open(run: string, flags: 'a' | 'ax'): Promise<RunFile> {
     const path = this.path(run);
-    const release = await takeLock(path, {
-      waitMs: 0,
-      staleMs: Number.POSITIVE_INFINITY,
-      purpose: `run ${run} is in progress`,
-    });
+    const release = await lockAtOnce(path, `run ${run} is in progress`);
     try {
       if (flags === 'a') await dropHalfLine(path);
       const file = await open(path, flags, 0o600);
@@ -98,6 +90,11 @@ export class RunFiles {
       throw error instanceof SettingsError ? error : fileError('write', path, error);
     }
   }
+}
+
+/** At once or not at all, and never taken for abandoned: a run may last for hours. */
+function lockAtOnce(path: string, purpose: string): Promise<() => Promise<void>> {
+  return takeLock(path, { waitMs: 0, staleMs: Infinity, purpose });
 }
 
 interface Batch {

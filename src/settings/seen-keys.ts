@@ -15,6 +15,7 @@ const SAME_FOR_MS = 600_000;
 /** The natural keys and field names of the records of one resource, without values. */
 export interface SeenRecords {
   readonly keys: readonly string[];
+  /** Without secret ones. */
   readonly fields: readonly string[];
   /** Number of records, and the time as an ISO date. */
   readonly count?: number | undefined;

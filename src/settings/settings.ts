@@ -220,7 +220,7 @@ async function fromProject(
   if (file?.text === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
   const { path, text } = file;
   const check = async (): Promise<Layer['said']> => {
-    const data: unknown = inFile(path, 'read', () => JSON.parse(text) as unknown);
+    const data = inFile(path, 'read', () => JSON.parse(text) as unknown);
     const { checkProject } = await import('./settings-schema.ts');
     return checkProject(data, path);
   };
@@ -255,8 +255,8 @@ async function openStore(
   });
 }
 
-/** conf reads and writes synchronously, and throws the errors of Node and JSON.parse. */
-function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
+/** For what throws the errors of Node and JSON.parse, as conf does. Throws a SettingsError that names the file. */
+export function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
   try {
     return work();
   } catch (error) {

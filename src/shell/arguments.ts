@@ -44,24 +44,20 @@ export const CONNECTED: ArgSpec = {
 
 /** Parses `field=value` words. Each field may occur once. */
 export function fieldsOf(words: readonly Word[]): DeviceRecord {
-  const fields: Record<string, Value> = {};
+  // Not an object from the start: "__proto__" must become a field like any other.
+  const fields = new Map<string, Value>();
   for (const { text, start } of words) {
     const at = text.indexOf('=');
     if (at < 1) throw notAssigned(text, start);
     const field = text.slice(0, at);
-    if (Object.hasOwn(fields, field)) {
+    if (fields.has(field)) {
       throw new UsageError(`${oneLine(field)} is given twice: leave one of them out`, {
         column: start,
       });
     }
-    Object.defineProperty(fields, field, {
-      value: text.slice(at + 1),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    fields.set(field, text.slice(at + 1));
   }
-  return fields;
+  return Object.fromEntries(fields);
 }
 
 /** Parses `field=value` and `field:=JSON` words: the fields of a new record, or the changes of an existing one. */

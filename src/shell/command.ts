@@ -23,6 +23,7 @@ import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import { namedDevices } from './named-devices.ts';
+import type { SeenRecords } from '../settings/seen-keys.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
@@ -37,14 +38,7 @@ export interface KnownDevice {
   /** The records read in this session. */
   cached(resource: string): readonly DeviceRecord[] | undefined;
   /** The keys kept from an earlier session. */
-  cachedKeys(resource: string): CachedKeys | undefined;
-}
-
-/** The keys and field names of one resource, without values. */
-interface CachedKeys {
-  readonly keys: readonly string[];
-  /** Without secret fields. */
-  readonly fields: readonly string[];
+  cachedKeys(resource: string): Pick<SeenRecords, 'keys' | 'fields'> | undefined;
 }
 
 /** What completion may use: only what is known already, never the network. */
@@ -229,11 +223,9 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** The same call with every question answered by yes, for steps that must not wait. */
   nestedYes(): Call<K, M> {
-    const { args, line, shell, grammar } = this;
-    const given: Given = { ...this.#given, yes: true, canary: undefined };
     // A pause or a stop of this run must not hold them up.
     const io = { ...this.io, signal: new AbortController().signal, control: undefined };
-    return new Call({ args, line, given }, shell, io, grammar);
+    return this.with({ yes: true, canary: undefined }, io);
   }
 
   /** The same call on all devices at once: without canary, batches, pauses and a limit of failures. */
@@ -248,8 +240,8 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   /** The same call with these options instead of those of the line. */
-  with(options: Given): Call<K, M> {
-    const { args, line, shell, io, grammar } = this;
+  with(options: Given, io = this.io): Call<K, M> {
+    const { args, line, shell, grammar } = this;
     return new Call({ args, line, given: { ...this.#given, ...options } }, shell, io, grammar);
   }
 

@@ -38,62 +38,52 @@ export async function findableLines(
   const connected = new Set(session.fleet.connected.map(({ ref }) => ref.name));
   const targets = await targetsOf(session);
   const seen = new Set<string>();
-  const devices = targets.flatMap(({ text, summary = '' }): FindableLine[] => {
+  const devices = targets.flatMap(({ text, summary }) => {
     if (seen.has(text)) return [];
     seen.add(text);
     const line = `${connected.has(text) ? 'use' : 'connect'} ${quoteWord(text)}`;
-    return [
-      { kind: text.startsWith('@') ? 'group' : 'device', name: text, summary, words: [], line },
-    ];
+    return findable(text.startsWith('@') ? 'group' : 'device', text, line, summary);
   });
   const keyField = keyFieldOf(documentedProfile, 'user');
   const users = knownKeys(await knownDevices(session, []), 'user', keyField);
   const unlisted = users.splice(MOST_USERS).length;
-  const more: FindableLine = {
-    kind: 'user',
-    name: `${unlisted} more users`,
-    summary: 'not listed here: filter the table',
-    words: ['user'],
-    line: 'user list ',
-  };
+  const rest = 'not listed here: filter the table';
+  const more = findable('user', `${unlisted} more users`, 'user list ', rest, ['user']);
+  const runs = await unlessBroken(session.services.runs.ids(), []);
   return [
     ...commands.flatMap((command) =>
-      command.verbs.map((verb): FindableLine => {
+      command.verbs.map((verb) => {
         const name = title(command, verb);
         const words = [...(command.aliases ?? []), ...synonymsOf(name)];
-        return { kind: 'command', name, summary: verb.summary, words, line: `${name} ` };
+        return findable('command', name, `${name} `, verb.summary, words);
       }),
     ),
     ...devices,
     ...users
       .filter(({ text }) => !hasUnsafe(text))
-      .map(({ text, summary = '' }): FindableLine => {
+      .map(({ text, summary }) => {
         const line = `user show ${text.startsWith('-') ? '-- ' : ''}${quoteWord(text)}`;
-        return { kind: 'user', name: text, summary, words: [], line };
+        return findable('user', text, line, summary);
       }),
     ...(unlisted > 0 ? [more] : []),
-    ...(await unlessBroken(session.services.runs.ids(), [])).map((id): FindableLine => ({
-      kind: 'run',
-      name: id,
-      summary: '',
-      words: [],
-      line: `run show ${id}`,
-    })),
-    ...SETTING_ROWS.map(([name, { summary }]): FindableLine => ({
-      kind: 'setting',
-      name,
-      summary,
-      words: [],
-      line: `config set ${name} `,
-    })),
-    ...Object.entries(HELP_TOPICS).map(([name, summary]): FindableLine => ({
-      kind: 'help',
-      name,
-      summary,
-      words: [],
-      line: `help ${name}`,
-    })),
+    ...runs.map((id) => findable('run', id, `run show ${id}`)),
+    ...SETTING_ROWS.map(([name, { summary }]) =>
+      findable('setting', name, `config set ${name} `, summary),
+    ),
+    ...Object.entries(HELP_TOPICS).map(([name, summary]) =>
+      findable('help', name, `help ${name}`, summary),
+    ),
   ];
+}
+
+function findable(
+  kind: Findable['kind'],
+  name: string,
+  line: string,
+  summary = '',
+  words: readonly string[] = [],
+): FindableLine {
+  return { kind, name, summary, words, line };
 }
 
 /** The best matches of all typed words first; without any, those of the most similar word. */

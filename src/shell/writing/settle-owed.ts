@@ -267,6 +267,6 @@ async function completed(
 }
 
 /** Seconds: 5, 10, 20… up to five minutes, each up to a quarter shorter, so that machines do not try in step. */
-export function nextPause(attempt: number, random: () => number = Math.random): number {
-  return Math.min(300, 5 * 2 ** Math.min(attempt, 10)) * (1 - random() / 4);
+function nextPause(attempt: number): number {
+  return Math.min(300, 5 * 2 ** Math.min(attempt, 10)) * (1 - Math.random() / 4);
 }

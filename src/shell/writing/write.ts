@@ -35,16 +35,15 @@ export async function* write(call: WriteCall, changes: readonly Change[]): Async
   yield* writeEach(call, sessions, () => changes);
 }
 
-/** The one way to write: read, plan, show `details`, guard, ask, then journal, send, read back and report. */
+/** The one way to write: read, plan, guard, ask, then journal, send, read back and report. */
 export async function* writeEach(
   call: WriteCall,
   sessions: readonly DeviceSession[],
   changesFor: (session: DeviceSession) => RequestedChanges,
-  details: readonly string[] = [],
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   const plan = yield* planFleet(call, sessions, changesFor);
-  yield* writePlan(call, plan, sessions, details);
+  yield* writePlan(call, plan, sessions);
 }
 
 /** As `writePlan`; a plan that changes nothing and had no failure is only shown, and leaves no run. */
