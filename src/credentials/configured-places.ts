@@ -34,7 +34,7 @@ const MAX_PROGRAMS = 8;
 export class ConfiguredPlaces {
   readonly #env: NodeJS.ProcessEnv;
   readonly #onRemark: (text: string) => void;
-  readonly #queue = new TaskQueue(MAX_PROGRAMS);
+  readonly #inTurn = taskQueue(MAX_PROGRAMS);
   readonly #commands = new RecentCache<StoredCredential>();
   readonly #netrcs = new RecentCache<NetrcEntry[]>();
 
@@ -71,13 +71,13 @@ export class ConfiguredPlaces {
       const options = { env: this.#env, signal, onRemark: this.#onRemark };
       // Devices whose command is the same share one run.
       return this.#commands.get(argv.join('\0'), () =>
-        this.#queue.run(() => askCommand(argv, options)),
+        this.#inTurn(() => askCommand(argv, options)),
       );
     },
     git_credential: async ({ device, user, places, signal }) => {
       const helper = places?.git;
       if (helper === undefined) return undefined;
-      return this.#queue.run(() => askGit(helper, device, user, { env: this.#env, signal }));
+      return this.#inTurn(() => askGit(helper, device, user, { env: this.#env, signal }));
     },
     netrc: async ({ device, user, places }) => {
       if (places?.netrc === undefined) return undefined;
@@ -107,28 +107,19 @@ function withDeviceName(device: DeviceRef, error: unknown): unknown {
 }
 
 /** Runs at most `width` tasks at a time; the others wait in a queue. */
-class TaskQueue {
-  readonly #width: number;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(width: number) {
-    this.#width = width;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#width) {
-      // A task that ends passes its place on.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running += 1;
-    }
+function taskQueue(width: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    // A task that ends passes its place on.
+    if (running >= width) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
       else next();
     }
-  }
+  };
 }

@@ -158,51 +158,44 @@ export function parseAccount(account: string): StoredAccount | undefined {
   return user === '' || user.includes(':') ? undefined : { address, kind: 'basic', user };
 }
 
-/** A keychain that may be missing or locked; opened on first use. */
-export class OptionalKeychain {
-  readonly #open: () => CredentialStore;
-  readonly #onUnavailable: (error: KeychainUnavailableError) => Promise<void>;
-  #store: CredentialStore | undefined;
-  #isAvailable = true;
+export type OptionalKeychain = ReturnType<typeof optionalKeychain>;
 
-  /** @param onUnavailable called with the reason when the keychain is skipped */
-  constructor(
-    open: () => CredentialStore,
-    onUnavailable: (error: KeychainUnavailableError) => Promise<void>,
-  ) {
-    this.#open = open;
-    this.#onUnavailable = onUnavailable;
-  }
-
-  /** False after a failure. */
-  get isAvailable(): boolean {
-    return this.#isAvailable;
-  }
-
-  refresh(): void {
-    this.#store?.refresh?.();
-  }
-
-  /** Returns undefined if the keychain is unavailable, and does not ask it again. */
-  async ask<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T | undefined> {
-    if (!this.#isAvailable) return undefined;
-    try {
-      return await this.use(work);
-    } catch (error) {
-      if (!(error instanceof KeychainUnavailableError)) throw error;
-      await this.#onUnavailable(error);
-      return undefined;
-    }
-  }
-
+/**
+ * A keychain that may be missing or locked; opened on first use.
+ *
+ * @param onUnavailable called with the reason when the keychain is skipped
+ */
+export function optionalKeychain(
+  open: () => CredentialStore,
+  onUnavailable: (error: KeychainUnavailableError) => Promise<void>,
+) {
+  let store: CredentialStore | undefined;
+  let isAvailable = true;
   /** Throws KeychainUnavailableError. */
-  async use<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T> {
+  const use = async <T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T> => {
     try {
-      this.#store ??= this.#open();
-      return await work(this.#store);
+      store ??= open();
+      return await work(store);
     } catch (error) {
-      if (error instanceof KeychainUnavailableError) this.#isAvailable = false;
+      if (error instanceof KeychainUnavailableError) isAvailable = false;
       throw error;
     }
-  }
+  };
+  return {
+    use,
+    /** False after a failure. */
+    isAvailable: () => isAvailable,
+    refresh: () => store?.refresh?.(),
+    /** Returns undefined if the keychain is unavailable, and does not ask it again. */
+    async ask<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T | undefined> {
+      if (!isAvailable) return undefined;
+      try {
+        return await use(work);
+      } catch (error) {
+        if (!(error instanceof KeychainUnavailableError)) throw error;
+        await onUnavailable(error);
+        return undefined;
+      }
+    },
+  };
 }

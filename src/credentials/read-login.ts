@@ -38,11 +38,8 @@ export function namedLogin(user: string | undefined, secret: string): StoredCred
     : { kind: 'basic', user, secret };
 }
 
-function loginOf({
-  token,
-  password,
-  username,
-}: Readonly<Record<string, unknown>>): StoredCredential | undefined {
+function loginOf(parts: Readonly<Record<string, unknown>>): StoredCredential | undefined {
+  const { token, password, username } = parts;
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
   if (username !== undefined && typeof username !== 'string') return undefined;
   const user = username || undefined;

@@ -14,7 +14,7 @@ import {
   noUser,
   type SourceName,
 } from './given-login.ts';
-import { OptionalKeychain } from './keychain.ts';
+import { optionalKeychain, type OptionalKeychain } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { CredentialStore, StoredCredential, StoredLogin } from './store.ts';
 import { type AskPassphrase, type Vault, VaultKey, VaultLockedError } from './vault.ts';
@@ -67,7 +67,7 @@ export class Credentials {
     this.#options = options;
     this.#given = new GivenLogin(options, (text) => this.#problems.add(text));
     this.#vaultKey = new VaultKey(options.vault, options.passphrase);
-    this.#keychain = new OptionalKeychain(options.keychain, async (error) => {
+    this.#keychain = optionalKeychain(options.keychain, async (error) => {
       // With a vault in use, a machine without a keychain needs no message.
       const isNews = !error.isAbsent || !(await options.vault.exists());
       if (isNews) this.#problems.add(error.message);
@@ -98,7 +98,7 @@ export class Credentials {
 
   /** Where a login would be stored, if that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
-    if (this.#keychain.isAvailable) return 'keychain';
+    if (this.#keychain.isAvailable()) return 'keychain';
     return (await this.#options.vault.exists()) ? 'vault' : undefined;
   }
 

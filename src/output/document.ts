@@ -116,23 +116,15 @@ function stepObject(step: Step): StepObject {
   };
 }
 
-export function devicePlanObject({
-  device,
-  steps,
-  settled,
-  assumed,
-  lookAlikes,
-  isUnchecked,
-  error,
-}: DevicePlan): DevicePlanObject {
+export function devicePlanObject(plan: DevicePlan): DevicePlanObject {
   return {
-    ...deviceObject(device),
-    steps: steps.map(stepObject),
-    settled: settled.map(resultObject),
-    isUnchecked,
-    assumed: assumed?.map((assumption) => ({ ...assumption })),
-    lookAlikes: lookAlikes?.map((one) => ({ ...one })),
-    error: error && errorObject(error),
+    ...deviceObject(plan.device),
+    steps: plan.steps.map(stepObject),
+    settled: plan.settled.map(resultObject),
+    isUnchecked: plan.isUnchecked,
+    assumed: plan.assumed?.map((assumption) => ({ ...assumption })),
+    lookAlikes: plan.lookAlikes?.map((one) => ({ ...one })),
+    error: plan.error && errorObject(plan.error),
   };
 }
 

@@ -32,6 +32,9 @@ export interface Start {
   readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 }
 
+type LoginOptions = Options<'tokenStdin' | 'passwordStdin' | 'passphraseStdin' | 'user'> &
+  Partial<Options<'newStdin'>>;
+
 /** Files, keychain and environment of one user; nothing is opened yet. Subclasses add the layers above. */
 export abstract class Services {
   readonly version: string;
@@ -92,14 +95,8 @@ export abstract class Services {
   abstract quirks(): Promise<readonly { name: string; summary: string }[]>;
 
   /** The credential sources for these options. One object for each combination, so that sources are read once. */
-  credentials({
-    tokenStdin,
-    passwordStdin,
-    passphraseStdin,
-    newStdin = false,
-    user,
-  }: Options<'tokenStdin' | 'passwordStdin' | 'passphraseStdin' | 'user'> &
-    Partial<Options<'newStdin'>>): Credentials {
+  credentials(options: LoginOptions): Credentials {
+    const { tokenStdin, passwordStdin, passphraseStdin, newStdin = false, user } = options;
     const { env, vault } = this;
     const read = this.#readStdin;
     const key = JSON.stringify([tokenStdin, passwordStdin, passphraseStdin, newStdin, user]);
@@ -124,7 +121,7 @@ export abstract class Services {
 
   /** The secrets of accounts under rotation. Throws CredentialError if keychain or vault is locked. */
   async rotation(
-    options: Parameters<Services['credentials']>[0],
+    options: LoginOptions,
     askPassphrase: AskPassphrase | undefined,
   ): Promise<RotationStore> {
     const { RotationStore: Store } = await import('../credentials/rotation-store.ts');

@@ -58,30 +58,19 @@ const COLUMNS = [
 ];
 
 function rowOf(device: InventoryDevice) {
-  const {
+  const { name, address, groups, user = null, ca = null, route, breakGlass = [] } = device;
+  return {
     name,
     address,
     groups,
     user,
     ca,
-    route,
-    insecure,
-    readOnly,
-    breakGlass = [],
-    label,
-  } = device;
-  return {
-    name,
-    address,
-    groups,
-    user: user ?? null,
-    ca: ca ?? null,
     route: route === undefined ? null : configuredText(route),
     options: [
-      insecure === true ? 'insecure' : [],
-      readOnly === true ? 'read-only' : [],
+      device.insecure === true ? 'insecure' : [],
+      device.readOnly === true ? 'read-only' : [],
       breakGlass.length > 0 ? `break-glass ${breakGlass.join(' ')}` : [],
-      label ?? [],
+      device.label ?? [],
     ].flat(),
   };
 }

@@ -35,24 +35,16 @@ export async function learnAllQuietly(
 /** The facts that a device described, in words. */
 export function learnedTexts({ offers, answers, resources }: Profile, resource: string): string[] {
   const { withSlash, withoutSlash, withoutAccept } = answers ?? {};
-  const {
-    collectionAllows,
-    itemAllows,
-    details,
-    parses,
-    envelope,
-    paging,
-    summary,
-  }: Partial<ResourceProfile> = resources[resource] ?? {};
+  const known: Partial<ResourceProfile> = resources[resource] ?? {};
   return [
     offers && `resources ${offers.join(', ')}`,
-    collectionAllows && `the list allows ${collectionAllows.join(', ')}`,
-    itemAllows && `a record allows ${itemAllows.join(', ')}`,
-    details && `${Object.keys(details).length} fields described`,
-    parses && `takes ${parses.join(', ')}`,
-    envelope && `records in: ${envelope}`,
-    paging && `pages ${paging}`,
-    summary === true ? 'the list lacks fields' : undefined,
+    known.collectionAllows && `the list allows ${known.collectionAllows.join(', ')}`,
+    known.itemAllows && `a record allows ${known.itemAllows.join(', ')}`,
+    known.details && `${Object.keys(known.details).length} fields described`,
+    known.parses && `takes ${known.parses.join(', ')}`,
+    known.envelope && `records in: ${known.envelope}`,
+    known.paging && `pages ${known.paging}`,
+    known.summary === true ? 'the list lacks fields' : undefined,
     withSlash && `with a trailing slash: ${withSlash}`,
     withoutSlash && `without: ${withoutSlash}`,
     withoutAccept && `without an Accept header: ${withoutAccept}`,

@@ -75,7 +75,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     const runs = someOf(lockedOut.unreadable);
     yield warning(`journals that cannot be read, perhaps of a lockout: ${runs}`);
   }
-  const selection = new Selection(words, where, lockedOut);
+  const { found, leftOut, isSelected } = selectionOf(words, where, lockedOut);
   const planned: Planned[] = [];
   const changesFor = (session: DeviceSession): RequestedChanges => {
     const past = pasts.get(session);
@@ -86,8 +86,12 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
       const full = await readInFull(resource);
       refuseOther(session, past);
       const from = await fromNow(files, session, resource, past, full);
-      const isSelected = selection.on(session);
-      const way = wayBack({ ...from, given, isSelected, prune: call.options.prune });
+      const way = wayBack({
+        ...from,
+        given,
+        isSelected: (key, record) => isSelected(session, key, record),
+        prune: call.options.prune,
+      });
       refuseMistakes(call, session, way, { resource, count: from.records.length });
       const accounts = call.options.allow.has('loss')
         ? undefined
@@ -98,13 +102,14 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     return { changes, about };
   };
   const plan = yield* planFleet(call, sessions, changesFor);
-  refuseUnknown(plan, selection, resource);
+  const unknown = words.filter((word) => !found.has(word));
+  refuseUnknown(plan, unknown, resource);
   refuseOpenAccounts(
     call,
     planned.flatMap(({ accounts = [] }) => accounts),
   );
   const remarks = folded([
-    ...selection.leftOut,
+    ...leftOut,
     ...planned.flatMap((one) => remarksOn(one, resource)),
     ...plan.devices.flatMap(enabledAgain),
   ]);
@@ -139,36 +144,25 @@ function namedRecords(call: RestoreCall, resource: string) {
 }
 
 /** Which records go back, on all devices. */
-class Selection {
+function selectionOf(words: readonly string[], where: Filter | undefined, lockedOut: LockedOut) {
   /** The words that name a record, then or now. */
-  readonly found = new Set<string>();
-  readonly leftOut: Remark[] = [];
-  readonly words: readonly string[];
-  readonly #where: Filter | undefined;
-  readonly #lockedOut: LockedOut;
-
-  constructor(words: readonly string[], where: Filter | undefined, lockedOut: LockedOut) {
-    this.words = words;
-    this.#where = where;
-    this.#lockedOut = lockedOut;
-  }
-
-  on({ ref, profile }: DeviceSession): (key: string, record: DeviceRecord) => boolean {
-    return (key, record) => {
-      if (this.words.length > 0) {
-        const id = idOf(profile, record);
-        const named = this.words.filter((word) => word === key || word === id);
-        for (const word of named) this.found.add(word);
-        return named.length > 0;
-      }
-      if (this.#where !== undefined && !matches(this.#where, record, ref.name)) return false;
-      const run = this.#lockedOut.runOf(key);
-      if (run === undefined) return true;
-      const text = `${key} is left out, because run ${run} locked it out since: name it to restore it`;
-      this.leftOut.push({ device: ref.name, text });
-      return false;
-    };
-  }
+  const found = new Set<string>();
+  const leftOut: Remark[] = [];
+  const isSelected = ({ ref, profile }: DeviceSession, key: string, record: DeviceRecord) => {
+    if (words.length > 0) {
+      const id = idOf(profile, record);
+      const named = words.filter((word) => word === key || word === id);
+      for (const word of named) found.add(word);
+      return named.length > 0;
+    }
+    if (where !== undefined && !matches(where, record, ref.name)) return false;
+    const run = lockedOut.runOf(key);
+    if (run === undefined) return true;
+    const text = `${key} is left out, because run ${run} locked it out since: name it to restore it`;
+    leftOut.push({ device: ref.name, text });
+    return false;
+  };
+  return { found, leftOut, isSelected };
 }
 
 function states(pasts: ReadonlyMap<DeviceSession, PastState | DevshError>) {
@@ -262,8 +256,7 @@ function refuseMistakes(
 }
 
 /** A KEY that no device had then or has now is a mistake, unless a device was not read. */
-function refuseUnknown(plan: Plan, { words, found }: Selection, resource: string): void {
-  const unknown = words.filter((word) => !found.has(word));
+function refuseUnknown(plan: Plan, unknown: readonly string[], resource: string): void {
   if (unknown.length === 0 || plan.devices.some(({ error }) => error !== undefined)) return;
   throw new NotFoundError(
     `no ${resource} ${someOf(unknown)} then or now on ${someOf(plan.devices.map(({ device }) => device.name))}`,
