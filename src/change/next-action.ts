@@ -21,6 +21,8 @@ export interface RotationFacts {
   readonly isSent: boolean;
   /** The old secret is known. It is that of the account, not that of the login in use. */
   readonly knowsOld: boolean;
+  /** Tried last, before these events: its login may have been refused. The other one comes first now. */
+  readonly lastTried?: 'new' | 'old' | undefined;
 }
 
 /** Before the new secret is tried again, or first after a lost response. */
@@ -41,7 +43,7 @@ const MAX_REFUSALS = 2;
  * given up only after a definite refusal with the old one working.
  */
 export function nextAction(
-  { isSent, knowsOld }: RotationFacts,
+  { isSent, knowsOld, lastTried }: RotationFacts,
   events: readonly RotationEvent[],
 ): RotationAction {
   const sentAt = events.findIndex(({ kind }) => kind === 'sent');
@@ -52,11 +54,13 @@ export function nextAction(
   const [isNew, isOld] = [outcomeOf('new'), outcomeOf('old')];
   if (isNew === 'accepted') return end('done', 'new');
   switch (sent?.kind === 'sent' ? sent.outcome : undefined) {
-    case undefined:
+    case undefined: {
       // If the old one is not known, the login in use sets the same secret once more: no try can be refused.
       if (!isSent || !knowsOld || isOld === 'accepted') return { kind: 'send' };
-      if (isNew === undefined) return attempt('new');
-      return isOld === undefined ? attempt('old') : end('unknown', 'both');
+      const order = lastTried === 'new' ? (['old', 'new'] as const) : (['new', 'old'] as const);
+      const next = order.find((secret) => outcomeOf(secret) === undefined);
+      return next === undefined ? end('unknown', 'both') : attempt(next);
+    }
     case 'not sent':
       return end('failed', 'both');
     case 'lost':

@@ -202,6 +202,8 @@ async function attemptOf(
   const kept = await rotations.read(account);
   const old = kept.replaces ?? (isOwn ? credential?.revealed().secret : kept.current);
   const attempt = { step, kind, account, isOwn, run: kept.run, old, events };
+  const { lastTried } = kept;
+  const knowsOld = old !== undefined;
   const isMine = kept.run !== undefined && rotations.runs.includes(kept.run);
   if (kept.pending === undefined && isUnconfirmed && isMine && kept.current !== undefined) {
     // It was kept as the current one before the interruption.
@@ -212,7 +214,7 @@ async function attemptOf(
     if (isOwn) return refused(OWN_TOKEN);
     const isSent = isMine && kept.pending !== undefined;
     const secret = isSent ? kept.pending : '';
-    return { ...attempt, secret, facts: { isSent, knowsOld: old !== undefined } };
+    return { ...attempt, secret, facts: { isSent, knowsOld, lastTried } };
   }
   if (kept.pending === undefined) {
     return refused(
@@ -235,7 +237,7 @@ async function attemptOf(
       `it shows ${pluralOf(step.resource)} without a login, so that no login proves a password`,
     );
   }
-  const facts = { isSent: kept.isSent === true, knowsOld: old !== undefined };
+  const facts = { isSent: kept.isSent === true, knowsOld, lastTried };
   return { ...attempt, secret: kept.pending, facts };
 }
 
@@ -259,11 +261,11 @@ async function settle(
 }
 
 async function login(
-  { session, access }: RotationWork,
+  { session, access, rotations }: RotationWork,
   {
     step,
     kind,
-    account: { user },
+    account,
     isOwn,
     secret,
     old,
@@ -272,7 +274,13 @@ async function login(
 ): Promise<LoginOutcome> {
   const text = which === 'new' ? secret : (old ?? '');
   if (text === '') return 'refused';
-  const outcome = await tryLogin(session, access, step.resource, credentialOf(kind, user, text));
+  await rotations?.trying(account, which);
+  const outcome = await tryLogin(
+    session,
+    access,
+    step.resource,
+    credentialOf(kind, account.user, text),
+  );
   if (outcome !== 'forbidden') return outcome;
   // It proves nothing of an account that could read before, or if the device forbids without a login too.
   return isOwn || (await withoutLogin.get(session)) === 'forbidden' ? 'unclear' : 'accepted';

@@ -22,6 +22,8 @@ export interface KeptSecrets {
   /** In effect before `pending`, if it is known. */
   readonly replaces?: string | undefined;
   readonly current?: string | undefined;
+  /** The secret whose login was tried last, perhaps by a run that was killed before it saw the outcome. */
+  readonly lastTried?: 'new' | 'old' | undefined;
 }
 
 /** The places where the secrets of a rotation are kept. All throw DevshError. */
@@ -35,6 +37,8 @@ export interface KeptRotations {
     account: RotatedAccount,
     sent: Required<Pick<KeptSecrets, 'run'>> & { readonly secret: string },
   ): Promise<void>;
+  /** Before a login with the new or the old secret. */
+  trying(account: RotatedAccount, secret: 'new' | 'old'): Promise<void>;
   /** Keeps the token that a device has just made. */
   received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
   /** The spare of a generated secret, now pending; undefined if there is none. */

@@ -1,6 +1,7 @@
 import { CredentialError, RefusedError } from '../errors.ts';
 import { withLock } from '../os/lock.ts';
 import { visible } from '../text/visible.ts';
+import { LoginTries, type WhichSecret } from './login-tries.ts';
 import { accountName, type OsKeychain, parseAccount } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { RotationChange, StoredEntry } from './store.ts';
@@ -75,10 +76,12 @@ export class RotationStore {
   readonly #options: RotationOptions;
   readonly #changes: Change[] = [];
   #isWriting = false;
+  readonly #tries: LoginTries;
 
   private constructor(options: RotationOptions, places: readonly [Place, ...Place[]]) {
     this.#options = options;
     this.#places = places;
+    this.#tries = new LoginTries(`${options.lockPath}-tries`);
   }
 
   /**
@@ -127,6 +130,16 @@ export class RotationStore {
       return current === undefined ? secrets : { ...secrets, current };
     });
     return Promise.all(read);
+  }
+
+  /** The secret that was tried last while the outcome of a request is open, perhaps by a devsh that was killed. */
+  lastTried(account: RotatedAccount): Promise<WhichSecret | undefined> {
+    return this.#tries.last(account);
+  }
+
+  /** To be called before each login that may be refused. */
+  trying(account: RotatedAccount, secret: WhichSecret): Promise<void> {
+    return this.#tries.note(account, secret);
   }
 
   /** The secret of the ordinary login, and its place; without one, the place of new entries. */
@@ -312,6 +325,7 @@ export class RotationStore {
         }
       }
       for (const place of this.#places) await place.writeRotations(changesOf(place, states));
+      if (![...states.values()].some(({ secrets }) => secrets.isSent)) await this.#tries.clear();
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -109,6 +109,29 @@ test('no honest device sees three refused logins in a row', () => {
   );
 });
 
+test('a devsh that is killed after any try begins with the other secret, so that no login is refused twice', () => {
+  const secret = fc.constantFrom('new' as const, 'old' as const);
+  fc.assert(
+    fc.property(secret, fc.array(fc.integer({ min: 1, max: 3 })), (inEffect, kills) => {
+      let lastTried: RotationFacts['lastTried'];
+      let refusedInARow = 0;
+      for (const triesUntilKill of kills) {
+        const events: RotationEvent[] = [];
+        for (let tries = 0; tries < triesUntilKill; tries += 1) {
+          const action = nextAction({ isSent: true, knowsOld: true, lastTried }, events);
+          if (action.kind !== 'try') break;
+          const outcome = action.secret === inEffect ? 'accepted' : 'refused';
+          refusedInARow = outcome === 'refused' ? refusedInARow + 1 : 0;
+          expect(refusedInARow).toBeLessThan(2);
+          events.push({ kind: 'tried', secret: action.secret, outcome });
+        }
+        const last = events.at(-1);
+        if (last?.kind === 'tried') lastTried = last.secret;
+      }
+    }),
+  );
+});
+
 function end(events: readonly RotationEvent[]): string {
   const last = events.at(-1);
   return last?.kind === 'tried' && last.outcome === 'accepted' ? last.secret : '';

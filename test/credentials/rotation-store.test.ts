@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -320,4 +320,22 @@ test.skipIf(refusal !== undefined)('after a refusal the keychain is asked anew',
   await other.writeRotations([{ account: accountName(admin), text: 'kept' }]);
   keychain.refresh();
   expect((await keychain.find(ADDRESS))?.rotation).toBe('kept');
+});
+
+test('what was tried last is known until no outcome is open', async () => {
+  const made = await makeVault();
+  await made.vault.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'old-one' });
+  const killed = await open(made);
+  await killed.keepPending(admin, 'new-one', { run: 'r1', replaces: 'old-one' });
+  await killed.markSent(admin, 'r1');
+  await killed.trying(admin, 'old');
+  await killed.trying(admin, 'new');
+  const path = join(made.folder, 'rotation-tries');
+  await appendFile(path, '["admin@'); // cut off by a power failure
+  const store = await open(made);
+  expect(await store.lastTried(admin)).toBe('new');
+  expect(await store.lastTried({ ...admin, user: 'jdoe' })).toBeUndefined();
+  await store.promote(admin, { isLogin: true });
+  expect(await store.lastTried(admin)).toBeUndefined();
+  await expect(readFile(path)).rejects.toThrow('ENOENT');
 });

@@ -218,3 +218,27 @@ test('a watch sends a refused login once, and goes on when another devsh has kep
   program.child.kill('SIGINT');
   expect((await program.ended).code).toBe(130);
 });
+
+test('a devsh that is killed after each refused login locks no account', async () => {
+  const { rotate, device, devsh } = await startRotation({ devices: 1, latencyMs: 150 });
+  const sim1 = device(1);
+  sim1.setFault('reset', 1, { method: 'PATCH' });
+  const refusals = (): number => sim1.logins.filter(({ isAccepted }) => !isAccepted).length;
+  const killWhen = async (line: string, isSo: () => boolean): Promise<void> => {
+    const argv = [...line.split(' '), '--passphrase-stdin', '--yes'];
+    const program = startProgram(argv, devsh.folder, `${PASSPHRASE}\n`, ENV);
+    await waitUntil(isSo, program);
+    program.child.kill('SIGKILL');
+    await program.ended;
+  };
+  const escrow = await escrowIn(devsh.folder);
+  await killWhen(`${ROTATE} --generate ${escrow}`, () => writesOf(sim1).length > 0);
+  const { runs } = JSON.parse((await devsh('runs --json')).stdout) as { runs: { run: string }[] };
+  const resume = `resume ${runs[0]?.run ?? ''}`;
+  for (let kill = 0; kill < 3; kill += 1) {
+    const before = refusals();
+    await killWhen(resume, () => refusals() > before);
+  }
+  const { stdout, stderr } = await rotate(resume);
+  expect(stdout, stderr).toContain('1 done');
+});

@@ -34,7 +34,11 @@ export function rotationsIn(
   const [own = ''] = runs;
   return {
     runs,
-    read: (account) => store.read(account),
+    read: async (account) => ({
+      ...(await store.read(account)),
+      lastTried: await store.lastTried(account),
+    }),
+    trying: (account, secret) => store.trying(account, secret),
     async beforeSending(device, account, { secret, run = own }) {
       await second?.hand({ device, account, secret });
       await store.markSent(account, run);
@@ -82,28 +86,34 @@ export async function findLogins(
   sessions: readonly DeviceSession[],
   isRestored = false,
 ): Promise<ReadonlySet<string>> {
-  const begun = await (await call.rotations()).list();
+  const store = await call.rotations();
+  const begun = await store.list();
   const working = new Set<string>();
   for (const session of sessions) {
     await session.ensureOpen(call.access);
     const { credential, ref } = session;
-    const { kind, user = '', secret: inUse } = credential?.revealed() ?? {};
+    const { kind, user = '', secret: inUse = '' } = credential?.revealed() ?? {};
     const kept = begun.find(
       (one) => one.address === ref.address && one.user === user && one.kind === kind,
     );
     if (credential === undefined || kept === undefined || kind !== 'basic') continue;
     const { pending, isSent = false, replaces, previous, run } = kept;
-    const works = async (login: Credential): Promise<boolean> =>
-      (await tryLogin(session, call.access, 'user', login)) === 'accepted';
+    const outcomeOf = (login: Credential) => tryLogin(session, call.access, 'user', login);
     const other = [isSent ? pending : undefined, replaces].find(
       (secret) => secret !== undefined && secret !== inUse,
     );
     if (other !== undefined) {
-      const login = Credential.basic(user, other);
-      if (await works(login)) await session.openWith(call.access, login);
+      const nameOf = (secret: string) => (secret === pending ? 'new' : 'old');
+      // The one that was tried last may have been refused, and devsh killed before it saw that.
+      const first = (await store.lastTried(kept)) === nameOf(other) ? inUse : other;
+      await store.trying(kept, nameOf(first));
+      const outcome = await outcomeOf(Credential.basic(user, first));
+      const next = outcome === (first === other ? 'accepted' : 'refused') ? other : inUse;
+      if (next !== first) await store.trying(kept, nameOf(next));
+      if (next === other) await session.openWith(call.access, Credential.basic(user, next));
       // Without a run, the previous one was kept when the device had refused the new one.
     } else if (previous !== undefined && (isRestored || run === undefined)) {
-      if (await works(credential)) working.add(ref.address);
+      if ((await outcomeOf(credential)) === 'accepted') working.add(ref.address);
       else await session.openWith(call.access, Credential.basic(user, previous.secret));
     }
   }
