@@ -5,6 +5,7 @@ import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
 import { quoteAssignment, type Word } from '../text/words.ts';
 import type { ArgSpec, CompletionScope } from './command.ts';
+import type { Arguments } from './grammar/given-words.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { mayBeSecretField } from '../device/sensitive-fields.ts';
@@ -165,14 +166,18 @@ export function fieldCandidates(
     });
 }
 
-/** Throws UsageError without a column: its columns count in the filter, not in the line. */
-export function whereFilter(text: string): Filter {
-  if (text.trim() === '') throw new UsageError('--where needs a filter: --where lang=de');
+/** Throws UsageError at the column of the value: its own columns count in the filter, not in the line. */
+export function whereFilter(args: Arguments, text: string): Filter {
+  const column = args.columnOf('where');
+  if (text.trim() === '') {
+    throw new UsageError('--where needs a filter: --where lang=de', { column });
+  }
   try {
     return parseChoice(text);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`--where: ${error.message}`, { suggestions: error.suggestions });
+    const { message, suggestions } = error;
+    throw new UsageError(`--where: ${message}`, { column, suggestions });
   }
 }
 

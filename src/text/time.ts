@@ -43,17 +43,18 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 
 /**
  * A time in the past, in ms UTC: `2d` ago, the last `03:00` here, `yesterday 17:02`, ISO 8601 (local without a
- * zone). Throws a `UsageError` for another text, and for a time in the future.
+ * zone). Throws a `UsageError` at `column` for another text, and for a time in the future.
  */
-export function parsePastTime(text: string, now = new Date()): number {
+export function parsePastTime(text: string, now = new Date(), column?: number): number {
   const time = agoTime(text, now) ?? dayTime(text, now) ?? isoTime(text);
   if (time === undefined) {
     throw new UsageError(
       `"${text}" is not a time: write it as in 2d, 90m, 03:00, "yesterday 17:02", 2026-11-22, ` +
         '2026-11-22T03:00, 2026-11-22T03:00Z',
+      { column },
     );
   }
-  if (time > now.getTime()) throw new UsageError(`${text} is in the future`);
+  if (time > now.getTime()) throw new UsageError(`${text} is in the future`, { column });
   return time;
 }
 

@@ -14,6 +14,7 @@ import {
 import type { Change, Target } from '../../change/change.ts';
 import { mayBeSecretField } from '../../device/sensitive-fields.ts';
 import type { Word } from '../../text/words.ts';
+import type { Arguments } from '../grammar/given-words.ts';
 import { BodyFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
@@ -303,7 +304,7 @@ function set(resource: string): VerbSpec {
       const fields = changeFields(assigned);
       const change = (target: Target): Change => ({ action: 'set', resource, target, ...fields });
       if (where !== undefined && call.options.only.length === 0)
-        yield* writeOn(call, [change(whereTarget(where))]);
+        yield* writeOn(call, [change(whereTarget(call.args, where))]);
       else yield* writeKeys(call, keys, change);
     },
   });
@@ -338,7 +339,7 @@ function remove(resource: string): VerbSpec {
       }
       const remove = (target: Target): Change => ({ action: 'delete', resource, target });
       if (where !== undefined && call.options.only.length === 0)
-        yield* writeOn(call, [remove(whereTarget(where))]);
+        yield* writeOn(call, [remove(whereTarget(call.args, where))]);
       else yield* writeKeys(call, keys, remove);
     },
   });
@@ -393,8 +394,8 @@ function keyTarget(text: string): Target {
   return { kind: 'key', key: text };
 }
 
-function whereTarget(filter: string): Target {
-  whereFilter(filter);
+function whereTarget(args: Arguments, filter: string): Target {
+  whereFilter(args, filter);
   return { kind: 'where', filter };
 }
 

@@ -119,7 +119,8 @@ function bindTo(
   }
   const bound =
     given.help === true ? new Map() : bindArguments(command, verb, operands, endOf(words));
-  const args = new Arguments(bound, endOf(words));
+  const columns = new Map(options.map(({ option, valueStart }) => [option.key, valueStart]));
+  const args = new Arguments(bound, endOf(words), columns);
   return { command, verb, args, given, line: maskedLine(words) };
 }
 

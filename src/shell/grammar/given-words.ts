@@ -1,3 +1,4 @@
+import type { OptionKey } from './options.ts';
 import type { Word } from '../../text/words.ts';
 
 /** The words of a line by the argument names of the verb. */
@@ -6,9 +7,22 @@ export class Arguments {
   readonly end: number;
   readonly #words: ReadonlyMap<string, readonly Word[]>;
 
-  constructor(words: ReadonlyMap<string, readonly Word[]>, end: number) {
+  readonly #columns: ReadonlyMap<OptionKey, number>;
+
+  /** @param columns of the values of options */
+  constructor(
+    words: ReadonlyMap<string, readonly Word[]>,
+    end: number,
+    columns: ReadonlyMap<OptionKey, number> = new Map(),
+  ) {
     this.#words = words;
     this.end = end;
+    this.#columns = columns;
+  }
+
+  /** The column of the value of an option, for an error about it; undefined if the line does not give it. */
+  columnOf(option: OptionKey): number | undefined {
+    return this.#columns.get(option);
   }
 
   words(name: string): readonly Word[] {

@@ -61,7 +61,7 @@ async function* pastRecords(
   isMeant: (record: DeviceRecord, device: string, idFields: readonly string[]) => boolean,
 ): AsyncGenerator<Output, number> {
   const { services } = call.shell;
-  const time = await pastTime(services, at);
+  const time = await pastTime(call, 'at', at);
   const sessions = await call.sessions();
   const history = new History(await call.shell.readings());
   const states: { device: string; state: PastState }[] = [];
@@ -127,7 +127,7 @@ async function* driftSince(
   filter: Filter | undefined,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
-  const time = await pastTime(services, at);
+  const time = await pastTime(call, 'at', at);
   const sessions = await call.sessions();
   const startedAt = services.now().getTime();
   const asked = (yield* readAll(call, sessions, resource)).map(({ session }) => session.ref);

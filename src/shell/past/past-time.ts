@@ -7,13 +7,17 @@ import { counted, someOf } from '../../text/one-line.ts';
 import { parsePastTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
-import type { Services } from '../services.ts';
 import { loadRun } from '../writing/stored-runs.ts';
 
 /** A time as options take it, in ms UTC: see `parsePastTime`; or when a run began, by its id or the end of it. */
-export async function pastTime(services: Services, text: string): Promise<number> {
+export async function pastTime(
+  { args, shell: { services } }: Call,
+  option: 'at' | 'since' | 'until',
+  text: string,
+): Promise<number> {
+  const column = args.columnOf(option);
   const isRun = /^(?:\d{8}-\d{6}-)?[a-z0-9]{4,}$/.test(text) && !/^\d+[a-z]$/.test(text);
-  if (!isRun) return parsePastTime(text, services.now());
+  if (!isRun) return parsePastTime(text, services.now(), column);
   const ids = await services.runs.ids();
   const id = ids.find((one) => one === text || one.endsWith(`-${text}`));
   if (id !== undefined) return Date.parse((await loadRun(services, id)).at);
@@ -21,6 +25,7 @@ export async function pastTime(services: Services, text: string): Promise<number
   const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
   throw new UsageError(
     `"${text}" is neither a time (2d, 03:00, "yesterday 03:00", 2026-11-22T03:00) nor a run${hint}`,
+    { column },
   );
 }
 
@@ -30,13 +35,14 @@ export interface Period {
   readonly until: number;
 }
 
-export async function periodOf({ options, shell }: Call<'since' | 'until'>): Promise<Period> {
-  const time = (text: string | undefined, open: number): Promise<number> =>
-    text === undefined ? Promise.resolve(open) : pastTime(shell.services, text);
-  const since = await time(options.since, -Infinity);
-  const until = await time(options.until, Infinity);
+export async function periodOf(call: Call<'since' | 'until'>): Promise<Period> {
+  const { options, args } = call;
+  const time = async (option: 'since' | 'until', open: number): Promise<number> =>
+    options[option] === undefined ? open : pastTime(call, option, options[option]);
+  const since = await time('since', -Infinity);
+  const until = await time('until', Infinity);
   if (since <= until) return { since, until };
-  throw new UsageError('--since is after --until');
+  throw new UsageError('--since is after --until', { column: args.columnOf('since') });
 }
 
 /** The names of the selected devices, else of all in the inventory. */

@@ -58,7 +58,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
       column: call.args.end,
     });
   }
-  const time = await pastTime(call.shell.services, at);
+  const time = await pastTime(call, 'at', at);
   refuseReadOnly(call);
   const sessions = await call.sessions();
   const files = await call.shell.readings();
@@ -139,7 +139,7 @@ function namedRecords(call: RestoreCall, resource: string) {
   return {
     words: all.filter((word) => !isGiven(word)).map(({ text }) => text),
     given: changeFields(given).fields,
-    where: where === undefined ? undefined : whereFilter(where),
+    where: where === undefined ? undefined : whereFilter(call.args, where),
   };
 }
 

@@ -76,7 +76,7 @@ async function choiceOf(
   const isSelected = keySelector(call.options, keys, sessions);
   const { where } = call.options;
   if (where !== undefined && keys.length === 0) {
-    const filter = whereFilter(where);
+    const filter = whereFilter(call.args, where);
     return ({ ref }, record) => matches(filter, record, ref.name);
   }
   if (keys.length > 0 && where === undefined) {

@@ -17,8 +17,8 @@ import { type Output, type View, warning } from '../output.ts';
 import type { FleetRead, Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Options } from '../grammar/options.ts';
-import { quoteWord, type Word } from '../../text/words.ts';
-import { unlessFailed } from '../../errors.ts';
+import type { Word } from '../../text/words.ts';
+import { UsageError, unlessFailed } from '../../errors.ts';
 
 /** Number of unknown fields that are named one by one. */
 const MAX_MISSING = 10;
@@ -173,7 +173,13 @@ export function filterOf(call: Call<never, 'filter'>, words: readonly Word[]): F
   const typed = words.map(({ text, start }) => ({ text, column: start }));
   const { filter } = call.options;
   const isFuzzy = call.io.isPrompt === true;
-  if (filter === undefined)
-    return typed.length === 0 ? undefined : parseFilterWords(typed, { isFuzzy });
-  return parseFilter([...words.map(({ text }) => quoteWord(text)), filter].join(' '), { isFuzzy });
+  if (filter === undefined && typed.length === 0) return undefined;
+  const { terms } = parseFilterWords(typed, { isFuzzy });
+  if (filter === undefined) return { terms };
+  try {
+    return { terms: [...terms, ...parseFilter(filter, { isFuzzy }).terms] };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`--filter: ${error.message}`, { column: call.args.columnOf('filter') });
+  }
 }
