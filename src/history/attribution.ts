@@ -18,19 +18,19 @@ export interface WrittenStep extends StepName {
 }
 
 /**
- * Names the run behind each event, where one did it: the step was sent and read back within the interval of
- * the event, and what it wrote is what changed. What it did not write stays without a run, as an event of its
- * own. Pure.
+ * Names the run behind each event, where one did it: the step was sent within the interval of the event, or
+ * before it and read back at its end, and what it wrote is what changed. What it did not write stays without a
+ * run, as an event of its own. Pure.
  */
 export function attributed(events: readonly Event[], steps: readonly WrittenStep[]): Event[] {
   if (steps.length === 0) return [...events];
   const byRecord = grouped(steps, recordName);
   return events.flatMap((event): Event[] => {
-    if (!('key' in event)) return [event];
+    const { after, before } = event;
+    if (!('key' in event) || after === undefined) return [event];
     const own = (byRecord.get(recordName(event)) ?? [])
-      .filter(
-        ({ sentAt, endedAt }) => endedAt >= (event.after ?? Infinity) && sentAt <= event.before,
-      )
+      // What the read-back of a step showed is no change of later readings.
+      .filter(({ sentAt, endedAt }) => sentAt <= before && (sentAt >= after || endedAt >= before))
       .sort((a, b) => a.sentAt - b.sentAt);
     if (own.length === 0) return [event];
     if (event.kind === 'changed') return parts(event, own);

@@ -18,9 +18,15 @@ test('a step within the interval that wrote what changed did it', () => {
   expect(attributed([event], [step])).toMatchObject([{ by: { run: 'k3f', step: 0 } }]);
 });
 
+test('a step whose change showed late did it', () => {
+  const late = { ...step, sentAt: 90, endedAt: 210 };
+  expect(attributed([event], [late])).toMatchObject([{ by: { run: 'k3f' } }]);
+});
+
 test.each<[string, Partial<WrittenStep>]>([
   ['before the interval', { sentAt: 80, endedAt: 90 }],
   ['after the interval', { sentAt: 210, endedAt: 220 }],
+  ['whose read-back the interval begins with', { sentAt: 90, endedAt: 110 }],
   ['on another device', { device: 'fw2' }],
   ['of another record', { key: 'amy' }],
   ['of another field', { wrote: { email: 'x' } }],

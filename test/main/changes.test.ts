@@ -61,6 +61,17 @@ test('names the run behind a change, and what no run did, folded over devices', 
   expect((await devsh('changes --exit-code --on @lab')).exitCode).toBe(8);
 });
 
+test('what others change after a run is theirs alone', async () => {
+  const { devsh, json, elsewhere } = await startRead();
+  await devsh('user set viewer lang=fr --on sim1 --yes');
+  await elsewhere('user set viewer lang=it --on sim1');
+  await devsh('user list --on sim1');
+  expect(await json('changes --on sim1')).toMatchObject([
+    { what: 'user viewer: lang fr → it', author: 'other' },
+    { what: 'user viewer: lang en → fr', author: 'run' },
+  ]);
+});
+
 test('says where a run may have done it, and where journals cannot be read', async () => {
   const { devsh, device, json } = await startRead();
   const key = device(1).users[1]?.username ?? '';
