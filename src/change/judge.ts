@@ -145,8 +145,7 @@ function judgeAdd(about: Case): OwnEnd {
   const unread = unreadFields(profile, step, [...before, ...after], held);
   const differences = withoutUnread(unread, differencesOfNew(compared, held));
   if (withKey.size <= 1 && differences.length === 0) {
-    const note = successNote(outcome, unread);
-    return { own: { verdict: 'done', record: held, note }, otherRecords };
+    return { own: judgeAsAsked(about, held, unread, true), otherRecords };
   }
   const note =
     withKey.size > 1
@@ -227,10 +226,10 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
     return { verdict: 'differs', record: held, differences: missed, note };
   }
   if (missed.length === 0 && sideEffects.length === 0) {
-    const isAllHidden =
-      unread.hidden.length > 0 && unread.hidden.length === Object.keys(step.asked).length;
-    if (isAllHidden) return judgeHidden(outcome, held, unread);
-    return { verdict: 'done', record: held, note: successNote(outcome, unread) };
+    const isShown = Object.keys(requestedChanges(step, before)).some(
+      (field) => !unread.hidden.includes(field),
+    );
+    return judgeAsAsked(about, held, unread, isShown);
   }
   const isUntouched =
     unread.rehashed.length === 0 &&
@@ -317,17 +316,37 @@ function objectionText(outcome: RequestOutcome): string | undefined {
   return objection && `the device responded: ${objection}`;
 }
 
-/** All changed fields are write-only: only the response shows the outcome. */
-function judgeHidden(outcome: RequestOutcome, record: DeviceRecord, unread: Unread): StepEnd {
-  const note = unreadNote(unread) ?? '';
+/**
+ * All that can be read back is as requested. Of the rest, only the response tells.
+ *
+ * @param isShown whether read-back shows any of the change: then the device took the request
+ */
+function judgeAsAsked(
+  { outcome }: Case,
+  record: DeviceRecord,
+  unread: Unread,
+  isShown: boolean,
+): StepEnd {
+  const done: StepEnd = { verdict: 'done', record, note: successNote(outcome, unread) };
+  if (unread.hidden.length === 0) return done;
+  const unreadText = unreadNote(unread);
   switch (outcome.kind) {
-    case 'accepted':
-      return { verdict: 'done', record, note };
-    case 'refused':
-      return { verdict: 'failed', record, error: outcome.error };
-    case 'lost': {
+    case 'accepted': {
+      const objection = objectionText(outcome);
+      if (objection === undefined) return done;
+      const verdict = isShown ? 'differs' : 'unknown';
+      return { verdict, record, note: noteOf(objection, unreadText) };
+    }
+    case 'refused': {
       const { error } = outcome;
-      return { verdict: 'unknown', record, error, note: `the response was lost, and ${note}` };
+      if (!isShown) return { verdict: 'failed', record, error };
+      const note = noteOf('read-back shows a part of it', unreadText);
+      return { verdict: 'differs', record, error, note };
+    }
+    case 'lost': {
+      if (isShown) return done;
+      const note = `the response was lost, and ${unreadText ?? ''}`;
+      return { verdict: 'unknown', record, error: outcome.error, note };
     }
   }
 }

@@ -47,6 +47,33 @@ test.each([undefined, '********'])('for a password shown as %s the response deci
   expect(judge(profile, step, refused, readings).verdict).toBe('failed');
 });
 
+test.each([
+  ['beside a field that was so before', { ...bob, lang: 'en' }, 'failed', 'unknown', 'unknown'],
+  ['beside a change that shows', bob, 'differs', 'differs', 'done'],
+])('a password %s is done only if the device does not object', (_, before, ...verdicts) => {
+  const step = stepOf([before], { lang: 'en', password: 'x1' });
+  const readings = { before: [before], after: [{ ...bob, lang: 'en' }] };
+  const error = new CancelledError('too short');
+  const outcomes: RequestOutcome[] = [
+    { kind: 'refused', error },
+    { ...accepted, objection: 'too short' },
+    { kind: 'lost', error },
+  ];
+  const ends = outcomes.map((outcome) => judge(profile, step, outcome, readings));
+  expect(ends.map(({ verdict }) => verdict)).toEqual(verdicts);
+  expect(judge(profile, step, accepted, readings).verdict).toBe('done');
+});
+
+test('a record that a device added although it refused it may lack its password', () => {
+  const step = stepOf([], { username: 'bob', lang: 'de', password: 'x1' });
+  const refused: RequestOutcome = { kind: 'refused', error: new CancelledError('too short') };
+  expect(judge(profile, step, refused, { before: [], after: [bob] })).toMatchObject({
+    verdict: 'differs',
+    error: { message: 'too short' },
+    note: 'read-back shows a part of it; password cannot be read back',
+  });
+});
+
 test('a password whose shown hash has changed is done, whatever the response', () => {
   const before = { ...bob, password: 'pbkdf2$260000$old' };
   const after = { ...bob, password: 'pbkdf2$260000$abc' };

@@ -9,6 +9,22 @@ test('the objection in a 200 is reported if nothing changed', async () => {
   expect(exitCode).toBe(1);
 });
 
+test('a refused password is no success beside a field that was so already', async () => {
+  const { devsh, device } = await startFleet();
+  const line = 'user set viewer lang=en password=Secret-123 --on sim1 --yes';
+  device(1).setFault('422-fields', true, { method: 'POST' });
+  const refused = await devsh(line);
+  expect(refused.stdout).toContain('viewer: failed - POST /api/user/ was refused (422)');
+  expect(refused.exitCode).toBe(1);
+  device(1).setFault('422-fields', false);
+  device(1).setFault('code-in-200');
+  const { stdout, exitCode } = await devsh(line);
+  expect(stdout).toContain(
+    'viewer: unknown - the device responded: Attribute cannot be modified; password cannot be read back',
+  );
+  expect(exitCode).toBe(3);
+});
+
 test('a write-only field in OPTIONS cannot be read back, and does not differ', async () => {
   const { devsh, device } = await startFleet({ profile: 'drf', quirk: ['hidden-fields'] });
   const { stdout, exitCode } = await devsh(
