@@ -85,8 +85,13 @@ export function matchesHaystack(filter: Filter, haystack: Haystack): boolean {
   return filter.terms.every((term) => matchesTerm(term, haystack));
 }
 
-/** Matches one record; for many, prepare a `Haystack` each. */
-export function matches(filter: Filter, record: DeviceRecord, deviceName: string): boolean {
+/** Matches one record, each if there is no filter; for many, prepare a `Haystack` each. */
+export function matches(
+  filter: Filter | undefined,
+  record: DeviceRecord,
+  deviceName: string,
+): boolean {
+  if (filter === undefined) return true;
   const hasWords = filter.terms.some(({ kind }) => kind === 'word');
   // Only words are searched in all fields.
   const haystack = hasWords

@@ -35,6 +35,7 @@ import type {
   StepObject,
 } from '../shell/help/document-schema.ts';
 import { inSelectionOrder, viewedRecords } from './read-table.ts';
+import { failureOf } from './streams.ts';
 import { replaceUnsafeInJson } from '../text/visible.ts';
 
 type DocumentObject = DocumentParts & JsonObject;
@@ -187,15 +188,13 @@ function isPlanAll(outputs: readonly Output[], plans: readonly PlanOutput[]): bo
 
 /** Every selected device that the command could not read, once. */
 function notCoveredIn(outputs: readonly Output[], plans: readonly PlanOutput[]): NotCovered[] {
-  const failed = outputs.flatMap((output): NotCovered[] => {
-    if (output.kind !== 'error' || output.device === undefined) return [];
-    return [{ device: output.device, error: output.error }];
-  });
+  const errors = outputs.filter((output) => output.kind === 'error');
+  const failed = errors.flatMap((output) => failureOf(output) ?? []);
   const reads = inSelectionOrder(outputs.filter((output) => output.kind === 'read'));
   // Failures come as they happen; these are in the order of the selection.
   const unread = outputs.flatMap((one) => (one.kind === 'drift' ? one.drift.unread : []));
   const all = [
-    ...reads.flatMap(failureOf),
+    ...reads.flatMap((output) => failureOf(output) ?? []),
     ...unread.flatMap(({ name }) => failed.filter(({ device }) => device.name === name)),
     ...plans.flatMap(({ plan }) => notCoveredBy(plan)),
     ...outputs.flatMap((output) => (output.kind === 'summary' ? output.notCovered : [])),
@@ -230,7 +229,7 @@ function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): Fai
   const unplanned = plans.flatMap(({ plan }) => notCoveredBy(plan));
   const isPlanShown = isPlanAll(outputs, plans);
   const elsewhere = outputs.flatMap((output) => {
-    if (output.kind === 'read') return failureOf(output);
+    if (output.kind === 'read') return failureOf(output) ?? [];
     if (output.kind !== 'result' || output.result.error === undefined) return [];
     return { device: output.result.device, error: output.result.error };
   });
@@ -245,10 +244,6 @@ function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): Fai
     if (id !== undefined) listed.add(id);
     return errorEntry(one);
   });
-}
-
-function failureOf({ device, outcome }: ReadOutput): NotCovered[] {
-  return outcome.ok ? [] : [{ device, error: outcome.error }];
 }
 
 /** The key `drift` of `--json`: what was compared, and every record that is not the same on all devices. */

@@ -16,7 +16,7 @@ import {
 import { remarkWriter, type RemarkWriter, textWriter } from './text-writer.ts';
 import { notCoveredData, type Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/record.ts';
-import { viewedRecords } from './read-table.ts';
+import { mapped, viewedRecords } from './read-table.ts';
 
 /** The writer of a format; loads the library of a format only on demand. */
 export async function writerFor(format: Format): Promise<(streams: Streams) => Writer> {
@@ -94,7 +94,12 @@ export function silenceable(writer: Writer, remarks: RemarkWriter): Writer {
 function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
   let plans: Plan[] = [];
   const line = (value: JsonValue): void => lines([value]);
-  const lines = (values: readonly JsonValue[]): void => writeInPieces(textsOf(values), out, '\n');
+  const lines = (values: readonly JsonValue[]): void =>
+    writeInPieces(
+      mapped(values, (value) => toJson(value)),
+      out,
+      '\n',
+    );
   // A plan is data only if nothing follows it; unread devices are always data.
   const flushPlans = (asData: boolean): void => {
     for (const device of plans.flatMap(({ devices }) => devices)) {
@@ -114,10 +119,6 @@ function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
       if (error) line(errorEntry({ error }));
     },
   };
-}
-
-function* textsOf(values: readonly JsonValue[]): Generator<string> {
-  for (const value of values) yield toJson(value);
 }
 
 function linesOf(output: Output): readonly LineObject[] {

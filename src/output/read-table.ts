@@ -143,7 +143,11 @@ export function readCells(table: ReadTable, isTty: boolean): LongTable {
   return { columns, rows: mapped(rows, cellsOf) };
 }
 
-function* mapped<One, Other>(items: readonly One[], other: (item: One) => Other): Generator<Other> {
+/** One by one, so that the whole list never stands in memory twice. */
+export function* mapped<One, Other>(
+  items: readonly One[],
+  other: (item: One) => Other,
+): Generator<Other> {
   for (const item of items) yield other(item);
 }
 

@@ -78,6 +78,14 @@ export function reasonText(error: DevshError, device: DeviceRef | undefined): st
 
 export type Failure = NotCovered;
 
+/** The device that an output says has failed, and why. */
+export function failureOf(output: Output): Failure | undefined {
+  const { kind } = output;
+  if (kind === 'error') return output.device && { device: output.device, error: output.error };
+  const isUnread = kind === 'read' && !output.outcome.ok;
+  return isUnread ? { device: output.device, error: output.outcome.error } : undefined;
+}
+
 /** Why devices failed, and which: `text` holds for each of them. */
 interface Cause {
   readonly text: string;

@@ -16,6 +16,7 @@ import {
   createStyle,
   errorLines,
   type Failure,
+  failureOf,
   type Streams,
   type Style,
   type Tone,
@@ -315,13 +316,6 @@ export function remarkWriter(streams: Streams) {
       if (error) lines(errorLines(error, style, streams.typed));
     },
   };
-}
-
-function failureOf(output: Output): Failure | undefined {
-  const error = output.kind === 'read' && !output.outcome.ok ? output.outcome.error : undefined;
-  if (output.kind === 'read') return error && { device: output.device, error };
-  if (output.kind !== 'error' || output.device === undefined) return undefined;
-  return { device: output.device, error: output.error };
 }
 
 function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {

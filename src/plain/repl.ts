@@ -40,13 +40,10 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
       }
       return end.exitCode;
     }
-    if (await isFirstRun(shell.shell)) {
-      const { path } = shell.shell.services.inventory;
-      for (const line of firstStepLines(path)) host.stderr.write(`${visible(line)}\n`);
-    } else {
-      const lines = nextStepLines(await nextSteps(shell.shell));
-      for (const line of lines) host.stderr.write(`${visible(line)}\n`);
-    }
+    const lines = (await isFirstRun(shell.shell))
+      ? firstStepLines(shell.shell.services.inventory.path)
+      : nextStepLines(await nextSteps(shell.shell));
+    for (const line of lines) host.stderr.write(`${visible(line)}\n`);
     // As on the full screen: the user sees the users after connecting.
     if (shell.shell.fleet.connected.length > 0) await run('user list --fold');
     while (!isOver()) {

@@ -41,9 +41,8 @@ export async function runLine(
   const streams = streamsOf(host, line, given);
   const format = given.format ?? shell.shell.defaults.format ?? 'table';
   if (!isPageable(host, invocation, format)) {
-    const responseProgress = new ResponseProgress();
-    const outputs = shell.evaluate(invocation, { ...io, progress: responseProgress.report });
-    return print(outputs, format, streams, io.signal, responseProgress);
+    const evaluate: Evaluate = (progress) => shell.evaluate(invocation, { ...io, progress });
+    return print(evaluate, format, streams, io.signal);
   }
   const { PagedOutput } = await import('./paged-output.ts');
   const paged = new PagedOutput(host, shell.shell.services.settings.get('pager'));
@@ -54,9 +53,9 @@ export async function runLine(
       return ask(question);
     },
   };
-  const pagedProgress = new ResponseProgress();
-  const outputs = shell.evaluate(invocation, { ...io, ...asking, progress: pagedProgress.report });
-  const end = await print(outputs, format, paged.streams(streams), io.signal, pagedProgress);
+  const evaluate: Evaluate = (progress) =>
+    shell.evaluate(invocation, { ...io, ...asking, progress });
+  const end = await print(evaluate, format, paged.streams(streams), io.signal);
   if (io.signal.aborted) paged.goLive();
   return { ...end, paged };
 }
@@ -76,23 +75,18 @@ function isPageable(
   return given.help === true || verb.changes === 'nothing';
 }
 
-/** Forwards the progress of long responses to the current writer. */
-class ResponseProgress {
-  writer: Writer | undefined;
-  readonly report = (text: string): void =>
-    this.writer?.write({ kind: 'progress', done: 0, total: 0, text });
-}
+/** Starts the line; `progress` gets that of long responses. */
+type Evaluate = (progress: (text: string) => void) => ReturnType<Shell['evaluate']>;
 
 async function print(
-  outputs: ReturnType<Shell['evaluate']>,
+  evaluate: Evaluate,
   format: Format,
   streams: Streams,
   signal: AbortSignal,
-  responseProgress: ResponseProgress,
 ): Promise<LineEnd> {
   const exitCode = new ExitCode();
   let writer = await openWriter(format, streams);
-  responseProgress.writer = writer;
+  const outputs = evaluate((text) => writer.write({ kind: 'progress', done: 0, total: 0, text }));
   let isQuit = false;
   let hasSaid = false;
   try {
@@ -105,12 +99,10 @@ async function print(
         }
         hasSaid = false;
         writer = await openWriter(output.format ?? format, streams);
-        responseProgress.writer = writer;
         continue;
       }
       exitCode.add(output);
       hasSaid ||= output.kind !== 'message';
-      responseProgress.writer = writer;
       writer.write(output);
       if (output.kind === 'quit') isQuit = true;
     }

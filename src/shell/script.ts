@@ -62,12 +62,10 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
 /** Parses the lines. Lines that only a device can explain are parsed when they run. */
 function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
   let isConnected = false;
-  const { commands, resourceNamed, expand } = grammar;
-  // No guesses: the meaning of a script is known before its first line runs.
   const later: Grammar = {
-    commands,
-    expand,
-    resourceNamed,
+    ...grammar,
+    // The meaning of a script is known before its first line runs.
+    guess: undefined,
     resourceFor: (name, next, isLikeCommand) =>
       grammar.resourceFor(name, next, isLikeCommand) ??
       (isConnected && !isLikeCommand && isResourceName(name) ? resourceCommand(name) : undefined),

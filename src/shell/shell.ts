@@ -1,5 +1,5 @@
 import { Call, commandNamed, type CommandSpec, type Grammar, type Invocation } from './command.ts';
-import { DevshError, UsageError } from '../errors.ts';
+import { attempt, DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { expandAlias } from './grammar/aliases.ts';
@@ -134,23 +134,19 @@ export interface Opening {
 
 /** Returns undefined if argv is a single command. */
 export function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
-  try {
-    const { command, given } = shell.parse(wordsOfArgv(argv));
-    const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);
-    if (!isShell || given.help || given.version || given.format !== undefined) {
-      return undefined;
-    }
-    return {
-      line: isEmpty(argv) ? '' : quoteLine(argv),
-      isPlain: given.plain === true,
-      isDemo: command.name === 'demo',
-      color: given.color ?? 'auto',
-      theme: given.theme,
-    };
-  } catch (error) {
-    if (error instanceof DevshError) return undefined; // said where the line is run
-    throw error;
-  }
+  const invocation = attempt(DevshError, () => shell.parse(wordsOfArgv(argv)));
+  // A mistake is said where the line is run.
+  if (invocation === undefined) return undefined;
+  const { command, given } = invocation;
+  const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);
+  if (!isShell || given.help || given.version || given.format !== undefined) return undefined;
+  return {
+    line: isEmpty(argv) ? '' : quoteLine(argv),
+    isPlain: given.plain === true,
+    isDemo: command.name === 'demo',
+    color: given.color ?? 'auto',
+    theme: given.theme,
+  };
 }
 
 /** No word but options: `devsh`, `devsh --plain`. */

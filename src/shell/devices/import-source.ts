@@ -183,10 +183,7 @@ async function ansibleInventory(
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 /** The files of an `Include` in a config of ssh. */
@@ -213,8 +210,5 @@ async function matching(path: string): Promise<string[]> {
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }

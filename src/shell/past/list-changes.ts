@@ -28,9 +28,7 @@ export async function* listChanges(
   const period = await periodOf(call);
   const histories = yield* historiesOf(call, await askedDevices(call));
   yield* showChanges(call, histories, period, (device, lives) =>
-    eventsOf(device, lives).filter(
-      (event) => filter === undefined || matches(filter, filteredBy(event), event.device),
-    ),
+    eventsOf(device, lives).filter((event) => matches(filter, filteredBy(event), event.device)),
   );
 }
 

@@ -32,8 +32,7 @@ export async function* listPast(
   }
   const all = viewOf(call, resource, 'table');
   const view = filter === undefined ? all : { ...all, filtered: true };
-  const isMeant = (record: DeviceRecord, device: string): boolean =>
-    filter === undefined || matches(filter, record, device);
+  const isMeant = (record: DeviceRecord, device: string) => matches(filter, record, device);
   yield* pastRecords(call, at, view, isMeant);
 }
 
@@ -177,7 +176,7 @@ async function* driftSince(
   const authors = await Authors.since(services, first, comparedLives);
   const shown = authors
     .attribute(events)
-    .filter((event) => filter === undefined || matches(filter, filteredBy(event), event.device));
+    .filter((event) => matches(filter, filteredBy(event), event.device));
   yield changesTable(call, shown, authors, {
     hasSuccess: true,
     hasDifferences: shown.length > 0,

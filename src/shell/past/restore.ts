@@ -155,7 +155,7 @@ function selectionOf(words: readonly string[], where: Filter | undefined, locked
       for (const word of named) found.add(word);
       return named.length > 0;
     }
-    if (where !== undefined && !matches(where, record, ref.name)) return false;
+    if (!matches(where, record, ref.name)) return false;
     const run = lockedOut.runOf(key);
     if (run === undefined) return true;
     const text = `${key} is left out, because run ${run} locked it out since: name it to restore it`;

@@ -85,7 +85,7 @@ export async function* compareBaseline(
       continue;
     }
     compared.push(ref.name);
-    const isMeant = meant(filter, ref.name);
+    const isMeant = (record: DeviceRecord): boolean => matches(filter, record, ref.name);
     const keys = new Set([
       ...expected.filter(({ fields }) => isMeant(fields)).map(keyOf),
       ...records.filter(isMeant).map((record) => valueText(record[keyField])),
@@ -174,8 +174,4 @@ const MOST_NAMES = 4;
 
 function onText(devices: readonly string[], of: number): string {
   return devices.length > MOST_NAMES ? `${devices.length} of ${of}` : devices.join(', ');
-}
-
-function meant(filter: Filter | undefined, device: string) {
-  return (record: DeviceRecord): boolean => filter === undefined || matches(filter, record, device);
 }

@@ -47,7 +47,6 @@ export async function* compareDevices(
   const unread = sessions.filter((one) => !read.has(one)).map(({ ref }) => ref);
   const all = driftOf(compared, { keyField, perDevice, fields }, unread);
   const isMeant = ({ held }: DriftRow): boolean =>
-    filter === undefined ||
     held.some((copies, index) =>
       copies.some((record) => matches(filter, record, all.devices[index]?.name ?? '')),
     );

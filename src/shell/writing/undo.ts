@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
@@ -231,17 +232,8 @@ async function isConfirmedInTime(
   const { ask, signal } = call.io;
   if (signal.aborted) return false;
   const over = new AbortController();
-  const late = new Promise<undefined>((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      over.abort();
-      resolve(undefined);
-    };
-    const timer = setTimeout(end, limitMs);
-    signal.addEventListener('abort', end);
-    over.signal.addEventListener('abort', end);
-  });
+  const ended = AbortSignal.any([signal, over.signal]);
+  const late = sleep(limitMs, undefined, { signal: ended }).catch(() => undefined);
   const question = {
     kind: 'confirm' as const,
     text: `Keep the changes? Type keep within ${seconds} s:`,
