@@ -78,7 +78,7 @@ type SummaryLine = Omit<SummaryOutput, 'kind'>;
 /** At most this many devices of one cause are named below a run. */
 const MOST_NAMED = 10;
 
-/** "2 done · 1 failed · not covered: fw3 (unreachable)"; what is not covered is not counted as failed. */
+/** "2 done · 1 failed · not covered: fw3 (unreachable) · owed there"; what is not covered is not counted as failed. */
 export function summaryLine(
   { run, counts, notCovered, owed = [] }: SummaryLine,
   style: Style,
@@ -87,11 +87,16 @@ export function summaryLine(
   const parts = countTexts({ ...counts, failed: (counts.failed ?? 0) - uncovered }, style);
   const absent = notCoveredText(notCovered, MOST_NAMED);
   const isCut = notCoveredText(notCovered) !== absent;
+  // Usually all of them are owed, and nothing else: one list of names is enough.
+  const isAllOwed =
+    owed.length === notCovered.length &&
+    notCovered.every(({ device }) => owed.includes(device.name));
   if (absent !== '') {
     parts.push(style('bad', absent + (isCut ? ` ("report ${run}" lists all)` : '')));
   }
   if (owed.length > 0) {
-    parts.push(style('warning', `owed: ${someOf(owed.map(visible), MOST_NAMED)}`));
+    const where = isAllOwed ? 'owed there' : `owed: ${someOf(owed.map(visible), MOST_NAMED)}`;
+    parts.push(style('warning', where));
   }
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
 }

@@ -327,8 +327,9 @@ test('a device that answered with an error is named, because it is owed nothing;
   device(2).setFault('500');
   device(4).setFault('certificate-change');
   device(3).setFault('refuse');
-  const { stderr } = await devsh('lockout viewer --yes --now');
-  expect(stderr).toContain('still owed on sim3, sim4: "owed settle"');
+  const { stdout, stderr } = await devsh('lockout viewer --yes --now');
+  expect(stdout).toContain('· owed: sim3, sim4');
+  expect(stderr).toContain('still owed: "owed settle"');
   expect(stderr).toContain('nothing is owed on sim2: repeat the lockout when they can be read');
 });
 

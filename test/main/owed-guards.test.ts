@@ -27,7 +27,7 @@ test('a lockout keeps the login of devsh, also when it is resumed, retried, sett
   const { devsh, device } = fleet;
   device(3).setFault(DOWN, true);
   const locked = await devsh('lockout viewer --yes --now --delete');
-  expect(locked.stderr).toContain('still owed on sim3');
+  expect(locked.stdout).toContain('not covered: sim3 (unreachable) · owed there');
   device(3).setFault(DOWN, false);
   await devsh('undo --yes --allow loss');
   for (const line of ['resume', 'retry', 'undo', 'owed settle']) {
@@ -66,7 +66,7 @@ test('an absent device owes no change of a resource that no device is known to h
   // Another device has shown it: it may be owed.
   await devsh('learn --on sim1');
   const owed = await devsh('interface set eth0 mtu=1400 --on sim2 --yes');
-  expect(owed.stderr).toContain('still owed on sim2');
+  expect(owed.stdout).toContain('not covered: sim2 (unreachable) · owed there');
 });
 
 /** The newest first. */
@@ -153,7 +153,8 @@ test('a refused login and a changed certificate leave a debt with its cause; a 4
   const inventory = await readFile(path, 'utf8');
   await writeFile(path, inventory.replace(/(name: sim6\n)/, '$1    read_only: true\n'));
   const run = await devsh('user delete viewer --on @lab --yes');
-  expect(run.stderr).toContain('still owed on sim2, sim3: "owed settle"');
+  expect(run.stdout).toContain('· owed: sim2, sim3');
+  expect(run.stderr).toContain('still owed: "owed settle"');
   expect(await rows(fleet)).toMatchObject([
     { devices: ['sim2'], change: 'delete user viewer', cause: 'refused the login' },
     { devices: ['sim3'], change: 'delete user viewer', cause: 'untrusted' },

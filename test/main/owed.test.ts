@@ -25,7 +25,7 @@ test('a device that was down gets the deletion once when it answers', async () =
   device(2).setFault(DOWN, true);
   const run = await devsh('user delete viewer --on @lab --yes');
   expect(run.exitCode).toBe(3);
-  expect(run.stdout).toContain('owed: sim2');
+  expect(run.stdout).toContain('not covered: sim2 (unreachable) · owed there');
   expect(run.stderr).toContain('"owed settle"');
   expect(await owed(fleet)).toMatchObject([
     { devices: ['sim2'], change: 'delete user viewer', state: 'open' },
@@ -238,6 +238,6 @@ test('what a file wants of an absent device is said to need the line again, not 
   const file = join(devsh.folder, 'users.csv');
   await writeFile(file, 'username,lang\nviewer,de\n');
   const run = await devsh(['import', file, '--on', '@lab', '--yes']);
-  expect(run.stderr).toContain('still owed on sim2: repeat the line there later');
+  expect(run.stderr).toContain('still owed: repeat the line there later');
   expect(run.stderr).not.toContain('"owed settle"');
 });

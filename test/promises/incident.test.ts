@@ -17,7 +17,7 @@ test('No device that was not reached is forgotten.', { timeout: 120_000 }, async
   device(4).setFault('refuse', true);
   const run = await devsh('user delete viewer --on @lab --yes');
   expect(run.exitCode).toBe(3);
-  expect(run.stdout).toContain('owed: sim3, sim4');
+  expect(run.stdout).toContain('not covered: sim3, sim4 (unreachable) · owed there');
 
   // One comes back, the other one does not: only what was seen to be done is no longer owed.
   device(3).setFault('refuse', false);

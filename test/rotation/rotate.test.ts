@@ -236,7 +236,7 @@ test('an absent device is owed the password, and its debt holds no secret', asyn
   device(3).setFault('refuse');
   const escrow = await escrowIn(devsh.folder);
   const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
-  expect(run.stdout + run.stderr).toContain('owed: sim3');
+  expect(run.stdout + run.stderr).toContain('not covered: sim3 (unreachable) · owed there');
   expect(await allText(devsh.folder)).not.toContain(NEW);
   device(3).setFault('refuse', false);
   const settled = await rotate('owed settle');

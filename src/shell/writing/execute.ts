@@ -129,7 +129,10 @@ export async function* executeRun(
       const isByLine = error !== undefined && changes.length === 0;
       return isByLine ? 'repeat the line there later' : '"owed settle" makes the change later';
     });
-    for (const [way, names] of ways) yield info(`still owed on ${someOf(names)}: ${way}`);
+    // The summary names them all.
+    for (const [way, names] of ways) {
+      yield info(`still owed${ways.size > 1 ? ` on ${someOf(names)}` : ''}: ${way}`);
+    }
     const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
     // Steps skipped because of drift need a new plan.
     if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {

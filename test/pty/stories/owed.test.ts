@@ -20,7 +20,7 @@ test(
     program.type('user delete jdoe\r');
     await program.waitFor('Type 2 to do them');
     await answer(program, '2');
-    await program.waitFor('still owed on');
+    await program.waitFor('still owed: ');
     await program.waitFor(/ owed 2 ·/);
     expect(deletions()).toEqual([1, 1, 0, 0]);
 
@@ -73,7 +73,7 @@ test(
     await answer(program, 'now');
     await program.waitFor('Type 3 to do them');
     await answer(program, '3');
-    await program.waitFor('still owed on');
+    await program.waitFor('still owed: ');
     await program.waitFor(/ owed 2 ·/);
     expect(patches()).toEqual([1, 1, 1, 0, 0]);
 

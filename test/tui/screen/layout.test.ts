@@ -96,7 +96,7 @@ function afterRun(size: Size): string[] {
     { tone: 'bad', text: '✗ set user bob: failed on fw0 - refused' },
     { tone: 'bad', text: '✗ set user bob: failed on fw3 - lost' },
     { tone: 'heading', text: '2 failed · owed: fw3' },
-    { tone: 'plain', text: 'still owed on fw3: "owed settle" makes the change later' },
+    { tone: 'plain', text: 'still owed: "owed settle" makes the change later' },
   ];
   const state = stateWith(down, size);
   const users = Array.from({ length: 30 }, (_, index) => user(`user${index}`));
@@ -111,7 +111,7 @@ test('the verdicts of a run have precedence over devices that failed before', ()
     '✗ set user bob: failed on fw0 - refused',
     '✗ set user bob: failed on fw3 - lost',
     '2 failed · owed: fw3',
-    'still owed on fw3: "owed settle" makes the change later',
+    'still owed: "owed settle" makes the change later',
   ]);
   expect(afterRun({ columns: 80, rows: 20 })[0]).toMatch(/^… 2 devices failed/);
   expect(afterRun({ columns: 80, rows: 20 })).toContain('✗ set user bob: failed on fw0 - refused');
