@@ -98,7 +98,6 @@ export class ConfiguredPlaces {
   }
 }
 
-/** The same error, with the name of the device. */
 function withDeviceName(device: DeviceRef, error: unknown): unknown {
   if (!(error instanceof CredentialError) || error.message.startsWith(`${device.name}: `)) {
     return error;

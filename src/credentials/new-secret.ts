@@ -29,7 +29,6 @@ export interface SecretPolicy {
   readonly max?: number | undefined;
   /** It needs a character of each. */
   readonly classes?: readonly SecretClass[] | undefined;
-  /** Characters that it must not contain. */
   readonly forbidden?: string | undefined;
 }
 

@@ -33,7 +33,6 @@ export async function sealVault(
 
 export interface OpenedVault {
   readonly entries: readonly StoredEntry[];
-  /** The scrypt work factor of the file. */
   readonly workFactor: number;
 }
 

@@ -181,7 +181,7 @@ function uncheckedTexts({ isUnchecked, steps }: DevicePlan): string[] {
   return isSent ? ['the certificate is NOT CHECKED (--insecure)'] : [];
 }
 
-/** "beware: user carol gets is_admin=true". */
+/** "caution: user carol gets is_admin=true". */
 function grantTexts({ steps }: DevicePlan): string[] {
   return steps.flatMap((step) => {
     const grants = grantsOf(step).map(
@@ -193,7 +193,7 @@ function grantTexts({ steps }: DevicePlan): string[] {
   });
 }
 
-/** 'beware: add "Bob" looks like "bob"'. */
+/** 'caution: add "Bob" looks like "bob"'. */
 function lookAlikeTexts({ lookAlikes = [] }: DevicePlan): string[] {
   return lookAlikes.map(({ action, key, others }) => {
     const quoted = (name: string): string => `"${visible(unmistakable(name))}"`;

@@ -28,7 +28,6 @@ export async function askOnTerminal(
   return appendsOnly(host) ? askAppending(host, question, ahead) : askEditing(host, question);
 }
 
-/** Reports what happens to text that was typed too early. */
 function reportEarly(host: Host, { kind }: Question, early: string, ahead?: TypedAhead): void {
   if (kind === 'secret' || ahead === undefined) {
     const wasKept = ahead?.forget() === true;

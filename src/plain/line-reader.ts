@@ -2,7 +2,6 @@ import { emitKeypressEvents, type Key } from 'node:readline';
 import { graphemeClusters } from '../text/visible.ts';
 import { type Host, stopForShell } from './host.ts';
 
-/** The line to read, and its prompt. */
 export interface LineQuestion {
   readonly prompt: string;
   /** The displayed line, of the same length; '' for a secret, which is not shown at all. */

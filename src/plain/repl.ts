@@ -77,7 +77,6 @@ async function isTyping(host: Host, ahead: TypedAhead): Promise<boolean> {
   return typed !== '';
 }
 
-/** Runs a line that Ctrl-C can stop. */
 export async function runStoppable(
   shell: Shell,
   line: string,

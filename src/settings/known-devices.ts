@@ -122,7 +122,6 @@ interface Doubt {
   readonly reason: 'gone' | 'differs';
 }
 
-/** The pins of the file, and the doubts about them. */
 export interface PinFile {
   readonly pins: ReadonlyMap<string, Pin>;
   readonly doubts: readonly Doubt[];

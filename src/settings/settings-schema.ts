@@ -38,7 +38,6 @@ const projectSchema = z.strictObject(
   ),
 );
 
-/** The schema of all settings, for the documentation. */
 export function settingsJsonSchema(): unknown {
   return z.toJSONSchema(valuesSchema, { io: 'input' });
 }

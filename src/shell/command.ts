@@ -151,7 +151,6 @@ export function changesNothing({ verb, given }: Pick<Invocation, 'verb' | 'given
   return verb.changes === 'nothing' && [output, report, forget].every((one) => one === undefined);
 }
 
-/** The verb that runs if none is named. */
 export function defaultVerb({ verbs, defaultVerb = '' }: CommandSpec): VerbSpec | undefined {
   return verbs.find(({ name }) => name === defaultVerb);
 }
@@ -418,7 +417,6 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 }
 
-/** The call of a line that writes to devices. */
 export type WriteCall = Call<WriteOption | RollOutOption | 'on', 'asCurl'>;
 
 /** A parsed line: command, verb, arguments and options. */

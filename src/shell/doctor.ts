@@ -51,12 +51,10 @@ function localeOf(env: NodeJS.ProcessEnv): string {
   return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
 }
 
-/** Whether the locale is one of UTF-8. */
 export function hasUnicode(env: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(localeOf(env));
 }
 
-/** Runs all checks of `doctor`; yields each finding at once. */
 export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   const { services, fleet } = call.shell;
   yield* machineFindings(services);
@@ -70,7 +68,6 @@ export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   yield* fanOut(sessions, call.readWidth, look, call.io.signal);
 }
 
-/** Node, the terminal and the proxy. */
 function* machineFindings(services: Services): Generator<Finding> {
   const { env, stdout, version } = services;
   const is = (what: string, state: Finding['state'], detail: string): Finding =>

@@ -28,7 +28,6 @@ export type Output =
   | CheckpointOutput
   | QuitOutput;
 
-/** How to show records. */
 export interface View {
   readonly resource: string;
   /** `table`: one row a record; `record`: one block a record, every field. */

@@ -20,7 +20,6 @@ import { ColumnMemory, type Settings } from '../settings/settings.ts';
 import type { Format, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
 
-/** What devsh was started with. */
 export interface Start {
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
@@ -28,7 +27,6 @@ export interface Start {
   /** The settings for this user, folder and environment. */
   readonly settings: Settings;
   readonly readStdin: () => Promise<string>;
-  /** Where the output goes. */
   readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 }
 
@@ -42,19 +40,14 @@ export abstract class Services {
   readonly paths: Paths;
   readonly settings: Settings;
   readonly stdout: Start['stdout'];
-  /** Messages that are shown once in a session. */
   readonly notices = new Notices();
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
   readonly history: HistoryFile;
-  /** The columns that the user chose for lists. */
   readonly columns: ColumnMemory;
-  /** Profiles and observed facts of devices. */
   readonly profiles: ProfileFiles;
-  /** Cached keys of records, for completion. */
   readonly seenKeys: SeenKeys;
   readonly runs: RunFiles;
-  /** Logins in an encrypted file, for machines without a keychain. */
   readonly vault: Vault;
   /** The user of devsh, for the journal: `user@machine`. */
   readonly operator = operatorName();

@@ -202,7 +202,6 @@ export interface Labels {
   readonly color: LabelColor | undefined;
 }
 
-/** The labels that the inventory gives these devices. */
 export function labelsOf(devices: readonly Pick<InventoryDevice, 'label' | 'color'>[]): Labels {
   const counts = new Map<string, number>();
   for (const { label } of devices) {

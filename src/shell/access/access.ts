@@ -27,7 +27,6 @@ import { QuestionQueue } from './question-queue.ts';
 /** Number of times that one command asks for the password of one device. */
 const MAX_LOGINS = 3;
 
-/** The options that decide how devices are reached and logged in to. */
 type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
 
 /** Decides about trust and credentials for one command: reads files first, then asks the user. */

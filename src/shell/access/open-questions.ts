@@ -15,11 +15,9 @@ export interface DeviceQuestion {
   readonly kind: 'changed' | 'certificate' | 'login';
   readonly name: string;
   readonly address: string;
-  /** The certificate that the device presents. */
   readonly presented: PresentedCertificate | undefined;
   /** The pin that it does not match. */
   readonly pinned: { readonly fingerprint: string; readonly since: string } | undefined;
-  /** Why devsh asks. */
   readonly reason: string;
 }
 

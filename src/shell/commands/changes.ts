@@ -65,7 +65,6 @@ export const changes = command({
   },
 });
 
-/** `user changes KEY`: what its readings show, from the first to the last. */
 export function recordChanges(resource: string): VerbSpec {
   return verb({
     name: 'changes',

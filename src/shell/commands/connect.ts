@@ -212,7 +212,6 @@ export function devicesTable(sessions: readonly DeviceSession[], isFull = false)
   );
 }
 
-/** Why a device is unreachable, and since when. */
 function failureFields({ state, ref }: DeviceSession) {
   if (state.kind !== 'failed') return { since: null, reason: null };
   // The row already shows the name.

@@ -14,7 +14,6 @@ import { type Output, table, info, warning, success } from '../output.ts';
 /** Number of group conflicts that are reported one by one. */
 const MOST_CONFLICTS = 5;
 
-/** `device list`: the inventory as a table, as a source for `device import`, or for Ansible. */
 const listDevices = verb({
   name: 'list',
   summary: 'Show the devices of the inventory',

@@ -84,7 +84,6 @@ function candidates({ commands, given }: CompletionScope): readonly Candidate[] 
   ];
 }
 
-/** Loads the text of a topic when it is asked for. */
 async function textOf(topic: TopicName, services: Services): Promise<string> {
   const { helpOnTopic } = await import('../help/topic-text.ts');
   return helpOnTopic(topic, services);

@@ -158,7 +158,6 @@ async function givenLogin(
   return Credential.token(token.trim(), user);
 }
 
-/** `credentials [TARGET…]`: where the login of each device comes from, never the secret. */
 export const credentials = command({
   name: 'credentials',
   brief: 'Show where the login of each device comes from',

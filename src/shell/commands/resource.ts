@@ -399,7 +399,6 @@ function whereTarget(args: Arguments, filter: string): Target {
   return { kind: 'where', filter };
 }
 
-/** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
 function edit(resource: string): VerbSpec {
   return verb({
     name: 'edit',

@@ -3,7 +3,6 @@ import { recordKey } from '../arguments.ts';
 import { verb, type VerbSpec } from '../command.ts';
 import { CHANGE } from '../grammar/options.ts';
 
-/** `user restore KEY… --at TIME`: records as they were read then. */
 export function restore(resource: string): VerbSpec {
   return verb({
     name: 'restore',

@@ -5,7 +5,6 @@ import { DEVICES, NEW_SECRET, ROTATE } from '../grammar/options.ts';
 const USERS = { ...recordKey('user'), name: 'USER', isRest: true } as const;
 const PLACES: readonly string[] = ['escrow', 'recipients'];
 
-/** `rotate password|token|forget-previous`: new secrets over a fleet, without losing the login. */
 export const rotate: CommandSpec = {
   name: 'rotate',
   summary: 'Set new passwords and tokens, each proven by a new login',

@@ -11,7 +11,6 @@ const RUN: ArgSpec = {
   complete: (scope) => scope.runs.map((text) => ({ text })),
 };
 
-/** As `RUN`, with the latest run as the default. */
 const LATEST: ArgSpec = {
   ...RUN,
   isRequired: false,
@@ -105,7 +104,6 @@ export const runs: CommandSpec = {
   ],
 };
 
-/** `run show ID`: beside `run FILE`. */
 const showRun = verb({
   name: 'show',
   summary: 'Show the plan and the verdicts of a run',

@@ -5,7 +5,6 @@ import { counted } from '../../text/one-line.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { table, info, success } from '../output.ts';
 
-/** `vault init|unlock|lock|list`: logins in an age file, for machines without a keychain. */
 export const vault: CommandSpec = {
   name: 'vault',
   summary: 'Keep logins in a file, encrypted with a passphrase',

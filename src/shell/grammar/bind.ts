@@ -256,7 +256,6 @@ export function argLabel(arg: ArgSpec): string {
   return arg.isRequired === true ? name : `[${name}]`;
 }
 
-/** An option with its value. */
 interface GivenOption {
   readonly option: Option<OptionKey>;
   readonly text: string;

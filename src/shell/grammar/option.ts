@@ -3,11 +3,9 @@ import { hasUnsafe } from '../../text/visible.ts';
 import { UsageError } from '../../errors.ts';
 import { maskedText } from './hide-secrets.ts';
 
-/** One option: its spelling, its help text and its value. */
 export interface Option<K extends string = string, T = unknown> {
   /** The name of its value in a verb: `call.options.KEY`. Two spellings of one option share it. */
   readonly key: K;
-  /** The value if the option is not given. */
   readonly fallback: T;
   /** The spelling in help: `-o, --output FILE`, `--watch[=SECONDS]`, `--json`. */
   readonly label: string;
@@ -33,7 +31,6 @@ export interface Option<K extends string = string, T = unknown> {
   readonly isRepeatable?: boolean | undefined;
 }
 
-/** What completion of a value may use. */
 export interface ValueScope {
   /** The typed part of the value, without quotes. */
   readonly typed: string;
@@ -57,7 +54,6 @@ export function option<K extends string, T>(
   return { key, label, flag, short, placeholder, isValueOptional: mark === '[=', summary, ...more };
 }
 
-/** An option without a value. */
 export function toggle<K extends string>(
   key: K,
   text: string,
@@ -76,7 +72,6 @@ export function value<K extends string, T>(
   return option<K, T | undefined>(key, text, { fallback: undefined, parse, ...extras });
 }
 
-/** An option that can be repeated. */
 export function list<K extends string, T>(
   key: K,
   text: string,
@@ -90,7 +85,6 @@ export function list<K extends string, T>(
   });
 }
 
-/** An option with one of these values. */
 export function choice<K extends string, T extends string>(
   key: K,
   text: string,

@@ -409,7 +409,6 @@ export const FALLBACKS = Object.fromEntries(
   ROWS.map(({ key, fallback }) => [key, fallback]),
 ) as unknown as AllOptions;
 
-/** The options of every command. */
 export const GENERAL = [
   'help',
   'version',
@@ -492,7 +491,6 @@ export const ROTATE = [
 export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
 export type PartOption = (typeof PART)[number];
 
-/** The properties of simulated devices. */
 export const SIMULATOR = [
   'devices',
   'users',
@@ -530,7 +528,6 @@ function markOf(text: string): Mark {
   return { device: filled(text.slice(0, at)), key: filled(text.slice(at + 1)) };
 }
 
-/** A device has only one route. */
 function onlyRoute(parse: (text: string) => ConfiguredRoute) {
   return (text: string, before: ConfiguredRoute | undefined): ConfiguredRoute => {
     const route = parse(text);

@@ -113,7 +113,6 @@ function optionRows(keys: readonly OptionKey[]): [string, string][] {
   ]);
 }
 
-/** Two columns, indented. */
 export function twoColumns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(0, ...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);

@@ -53,7 +53,6 @@ export class Authors {
     return authors;
   }
 
-  /** The events with the runs that did them. */
   attribute(events: readonly Event[]): Event[] {
     return attributed(events, this.#written);
   }

@@ -57,7 +57,6 @@ export async function askedDevices(call: Call): Promise<string[]> {
 /** Files of devices. */
 const READ_AT_A_TIME = 32;
 
-/** What is kept of a device. */
 export interface DeviceHistory {
   readonly device: string;
   readonly lives: readonly Life[];

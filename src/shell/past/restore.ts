@@ -35,7 +35,6 @@ interface Remark {
   readonly text: string;
 }
 
-/** A device that was planned. */
 interface Planned {
   readonly name: string;
   readonly from: Awaited<ReturnType<typeof fromNow>>;

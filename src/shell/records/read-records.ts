@@ -65,7 +65,6 @@ export async function* readRecords(
   yield* keepColumns(call, sessions, view.resource, fields);
 }
 
-/** One more device has responded. */
 export function readProgress(resource: string, { session, ok, done, total }: FleetRead): Output {
   const text = `reading ${pluralOf(resource)}: ${session.ref.name} ${ok ? 'responded' : 'failed'}`;
   return { kind: 'progress', done, total, text };
@@ -81,7 +80,6 @@ export function matching(
     : records.filter((record) => matches(filter, record, device));
 }
 
-/** The view that the line asks for. */
 export function viewOf(
   call: Call<never, 'columns' | 'sort' | 'fold'>,
   resource: string,
@@ -117,7 +115,6 @@ export function* missingFields(
   }
 }
 
-/** The fields that a line names. */
 export function fieldsAsked(
   { columns = [], sort = [] }: Partial<Options<'columns' | 'sort'>>,
   filter: Filter | undefined,

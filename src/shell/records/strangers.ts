@@ -65,7 +65,6 @@ export function strangersTo(
   };
 }
 
-/** The message of a file that cannot be used. */
 export function strangersProblem(error: unknown): string {
   if (!(error instanceof DevshError)) throw error;
   return `the screen marks no strangers: ${error.message}`;

@@ -154,7 +154,6 @@ function indexIn(text: string | undefined): number {
   );
 }
 
-/** Refuses options that do not work with a shard or a result file. */
 function checkShardOptions(
   { options }: Call<PartOption | 'confirmMs'>,
   shard: Shard | undefined,

@@ -153,7 +153,6 @@ function secretOf({ kind }: Credential): string {
   return kind === 'token' ? 'token' : 'password';
 }
 
-/** The device still accepts the old login. */
 class StillOpenError extends DeviceError {
   override readonly code = 'still-open';
 }

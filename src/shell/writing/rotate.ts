@@ -90,7 +90,6 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
   yield* writePlan(call, plan, sessions, details, rotations);
 }
 
-/** The accounts to rotate. */
 function targetsOf({ args, options }: RotateCall, title: string): readonly Target[] {
   const { where, user, via } = options;
   const [key] = args.words('USER');
