@@ -19,9 +19,9 @@ export interface CredentialPlaces {
 
 export type ConfiguredSource = 'credential_command' | 'git_credential' | 'netrc';
 
-interface PlaceRequest {
+export interface PlaceRequest {
   readonly device: DeviceRef;
-  /** The account that is wanted. */
+  /** The account to log in as, from the inventory or `--user`. */
   readonly user: string | undefined;
   readonly places?: CredentialPlaces | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,11 +1,7 @@
 import type { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError, SettingsError } from '../errors.ts';
-import {
-  ConfiguredPlaces,
-  type ConfiguredSource,
-  type CredentialPlaces,
-} from './configured-places.ts';
+import { ConfiguredPlaces, type ConfiguredSource, type PlaceRequest } from './configured-places.ts';
 import {
   type FoundCredential,
   foundIn,
@@ -17,16 +13,17 @@ import {
 import { optionalKeychain, type OptionalKeychain } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { CredentialStore, StoredCredential, StoredLogin } from './store.ts';
-import { type AskPassphrase, type Vault, VaultKey, VaultLockedError } from './vault.ts';
+import {
+  type AskPassphrase,
+  NoVaultError,
+  type Vault,
+  VaultKey,
+  VaultLockedError,
+} from './vault.ts';
 
-export interface CredentialRequest {
-  readonly device: DeviceRef;
-  /** The account to log in as, from the inventory or `--user`. */
-  readonly user: string | undefined;
-  readonly places?: CredentialPlaces | undefined;
+export interface CredentialRequest extends PlaceRequest {
   /** Absent if no one can be asked. */
   readonly askPassphrase?: AskPassphrase | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** The login in the environment is for other devices. */
   readonly skipsEnvironment?: boolean | undefined;
 }
@@ -169,6 +166,13 @@ export class Credentials {
     return this.#vaultKey.open(ask);
   }
 
+  /** Throws CredentialError if there is no vault, or if it stays locked. */
+  async openVault(ask: AskPassphrase | undefined): Promise<void> {
+    const { vault } = this.#options;
+    if (!vault.isUnlocked && !(await vault.exists())) throw new NoVaultError(vault.path);
+    if (!(await this.unlockVault(ask))) throw new VaultLockedError(vault.path);
+  }
+
   /**
    * Stores a login in the keychain, or in the vault if no keychain is available, unless `to` names one.
    * What goes to the vault is removed from the keychain, which `find` asks first.
@@ -192,10 +196,7 @@ export class Credentials {
         if (!isAbsent || to === 'keychain' || !(await vault.exists())) throw error;
       }
     }
-    if (!(await vault.exists())) {
-      throw new CredentialError(`there is no vault at ${vault.path}: "vault init" creates one`);
-    }
-    if (!(await this.unlockVault(askPassphrase))) throw new VaultLockedError(vault.path);
+    await this.openVault(askPassphrase);
     await vault.store(device.address, credential);
     await this.#keychain.ask((keychain) => keychain.forget(device.address, credential.user ?? ''));
     return 'vault';

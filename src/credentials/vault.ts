@@ -26,6 +26,12 @@ export class VaultLockedError extends CredentialError {
   }
 }
 
+export class NoVaultError extends CredentialError {
+  constructor(path: string) {
+    super(`there is no vault at ${path}: "vault init" creates one`);
+  }
+}
+
 /** The default of age: about half a second to open. */
 const WORK_FACTOR = 18;
 /** Sealing takes half a second, and several devsh processes may wait for the lock. */
@@ -157,9 +163,7 @@ export class Vault implements CredentialStore {
     // Take the stamp first: a write in between is then noticed and read later.
     const stamp = await fileStamp(this.path);
     const text = await readText(this.path);
-    if (text === undefined) {
-      throw new CredentialError(`there is no vault at ${this.path}: "vault init" creates one`);
-    }
+    if (text === undefined) throw new NoVaultError(this.path);
     const { openVault } = await import('./vault-file.ts');
     return { ...(await openVault(text, passphrase, this.path)), passphrase, stamp };
   }

@@ -47,12 +47,9 @@ export const help = command({
     const about = topic && (await textOf(topic, shell.services));
     if (command === undefined) {
       const line = aliasNamed(shell.services.settings.get('aliases'), first.text);
-      if (about === undefined && line !== undefined) {
-        yield { kind: 'text', name: 'help', text: `${first.text}: your alias of "${line}"` };
-        return;
-      }
-      if (about === undefined) throw unknown(first, commands);
-      yield { kind: 'text', name: 'help', text: about, data: await dataOf(topic) };
+      const text = about ?? (line && `${first.text}: your alias of "${line}"`);
+      if (text === undefined) throw unknown(first, commands);
+      yield { kind: 'text', name: 'help', text, data: await dataOf(topic) };
       return;
     }
     const verb = verbNamed(command, second?.text);

@@ -32,22 +32,16 @@ export const simulator: CommandSpec = {
         }
       },
     }),
-    verb({
-      name: 'faults',
-      summary: 'List the faults of simulated devices',
-      changes: 'nothing',
-      async *run({ shell }) {
-        yield namesTable('faults', await shell.services.faults());
-      },
-    }),
-    verb({
-      name: 'quirks',
-      summary: 'List the quirks of simulated devices',
-      changes: 'nothing',
-      async *run({ shell }) {
-        yield namesTable('quirks', await shell.services.quirks());
-      },
-    }),
+    ...(['faults', 'quirks'] as const).map((name) =>
+      verb({
+        name,
+        summary: `List the ${name} of simulated devices`,
+        changes: 'nothing',
+        async *run({ shell }) {
+          yield namesTable(name, await shell.services[name]());
+        },
+      }),
+    ),
   ],
 };
 

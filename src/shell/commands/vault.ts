@@ -1,5 +1,4 @@
 import { CredentialError, RefusedError } from '../../errors.ts';
-import { VaultLockedError } from '../../credentials/vault.ts';
 import { type Call, type CommandSpec, verb } from '../command.ts';
 import { counted } from '../../text/one-line.ts';
 import { DEVICES } from '../grammar/options.ts';
@@ -17,7 +16,7 @@ export const vault: CommandSpec = {
       options: [...DEVICES],
       changes: 'nothing',
       async *run(call) {
-        await open(call);
+        await call.credentials.openVault(call.access.askPassphrase);
         const { inventory, vault } = call.shell.services;
         const devices = await inventory.load();
         const accounts = await vault.list();
@@ -61,7 +60,7 @@ export const vault: CommandSpec = {
         'Useful at the prompt: devsh keeps the passphrase in memory until "vault lock" or the end of the session.\n' +
         'A one-shot command asks for it, or reads it with --passphrase-stdin.',
       async *run(call) {
-        await open(call);
+        await call.credentials.openVault(call.access.askPassphrase);
         const { length } = await call.shell.services.vault.list();
         yield success(`the vault is open: ${counted(length, 'login')}`);
       },
@@ -78,17 +77,6 @@ export const vault: CommandSpec = {
     }),
   ],
 };
-
-/** Unlocks the vault. Throws if there is none, or if no passphrase is given. */
-async function open({ access, credentials, shell }: Call): Promise<void> {
-  const { vault } = shell.services;
-  if (!vault.isUnlocked && !(await vault.exists())) {
-    throw new CredentialError(`there is no vault at ${vault.path}: "vault init" creates one`);
-  }
-  if (!(await credentials.unlockVault(access.askPassphrase))) {
-    throw new VaultLockedError(vault.path);
-  }
-}
 
 /** Asks twice, or reads the first line of standard input. */
 async function newPassphrase({ io, options, shell }: Call<'passphraseStdin'>): Promise<string> {

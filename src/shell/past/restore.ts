@@ -269,32 +269,24 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
   const { closed = [], open = new Map<never, string>() } = accounts ?? {};
   const hasSecrets = [...past.state.values()].some(({ digests }) => digests !== undefined);
   const texts = [
-    ...(closed.length > MOST_NAMED
-      ? [
-          `${closed.length} ${pluralOf(resource)} are added disabled, because their passwords are unknown`,
-        ]
-      : closed),
-    ...(open.size > MOST_NAMED
-      ? [
-          `${open.size} ${pluralOf(resource)} would get empty or default passwords, because theirs are unknown`,
-        ]
-      : open.values()),
-    ...(unclear.length > 0
-      ? [`left out, because their names are not unique: ${someOf(unclear)}`]
-      : []),
-    ...[...lost].map(([field, keys]) => `cannot be restored: ${field} of ${someOf(keys)}`),
-    ...(gained.length > 0 ? [`stays, because it did not exist then: ${someOf(gained)}`] : []),
-    ...(newcomers.length > 0
-      ? [`added since, and stays without --prune: ${someOf(newcomers)}`]
-      : []),
-    ...(changes.length > 0 && past.leftOut.length > 0
-      ? [`not restored, because it moves by itself: ${past.leftOut.join(', ')}`]
-      : []),
-    ...(hasSecrets && !isComparable
-      ? ['unknown whether passwords changed since: the key of their digests is new']
-      : []),
+    closed.length > MOST_NAMED
+      ? `${closed.length} ${pluralOf(resource)} are added disabled, because their passwords are unknown`
+      : closed,
+    open.size > MOST_NAMED
+      ? `${open.size} ${pluralOf(resource)} would get empty or default passwords, because theirs are unknown`
+      : [...open.values()],
+    unclear.length > 0 && `left out, because their names are not unique: ${someOf(unclear)}`,
+    [...lost].map(([field, keys]) => `cannot be restored: ${field} of ${someOf(keys)}`),
+    gained.length > 0 && `stays, because it did not exist then: ${someOf(gained)}`,
+    newcomers.length > 0 && `added since, and stays without --prune: ${someOf(newcomers)}`,
+    changes.length > 0 &&
+      past.leftOut.length > 0 &&
+      `not restored, because it moves by itself: ${past.leftOut.join(', ')}`,
+    hasSecrets &&
+      !isComparable &&
+      'unknown whether passwords changed since: the key of their digests is new',
   ];
-  return texts.map((text) => ({ device: name, text }));
+  return texts.flat().flatMap((text) => (text === false ? [] : { device: name, text }));
 }
 
 /** Accounts that may log in again, which no request of the user names. */

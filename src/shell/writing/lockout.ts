@@ -78,14 +78,13 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const owed = owedChanges(targets, key, search, marks);
   const plan = yield* planOf(all, targets, absent, owed);
   const unknown = targets.filter(({ open }) => open === undefined);
-  const details = [
-    ...(unknown.length === 0
-      ? []
-      : [`${NOT_KNOWN} (${someOf(unknown.map(({ session }) => session.ref.name))})`]),
-    ...(targets.some(({ open = 0 }) => open > 0)
-      ? ['no undo opens the ended sessions and tokens again']
-      : []),
-  ];
+  const details: string[] = [];
+  if (unknown.length > 0) {
+    details.push(`${NOT_KNOWN} (${someOf(unknown.map(({ session }) => session.ref.name))})`);
+  }
+  if (targets.some(({ open = 0 }) => open > 0)) {
+    details.push('no undo opens the ended sessions and tokens again');
+  }
   // A question shows them; without one they are warnings, as the doubts of a plan.
   if (call.io.ask === undefined || call.options.yes || call.options.dryRun) {
     for (const text of details) yield warning(text);
