@@ -82,6 +82,16 @@ test('waiting for another devsh is reported, and Ctrl-C ends it', async () => {
   expect(run.stderr).toContain(waiting);
   expect(run.stdout).toContain('✓ sim1  add user zoe: done');
   expect(run.stdout).toContain('- sim2  add user zoe: skipped - not sent: cancelled');
+  expect(run.stderr.match(/cancelled/g)).toHaveLength(1);
   expect(run.exitCode).toBe(130);
   expect(writes()).toEqual(['POST /api/user/']);
+});
+
+test('Ctrl-C at the last verdict claims no step that was not sent', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const stopAt = { text: 'add user zoe: done', signal: 'SIGINT' } as const;
+  const run = await devsh('user add username=zoe --on @lab --yes', { stopAt });
+  expect(run.stdout).toContain('✓ sim1  add user zoe: done');
+  expect(run.stderr).toContain('cancelled: no step was left');
+  expect(run.exitCode).toBe(130);
 });

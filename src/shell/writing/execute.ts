@@ -102,7 +102,8 @@ export async function* executeRun(
       yield* news.splice(0);
       if (event.kind === 'stopped') {
         hasStopped = true;
-        yield warning(`stopped: ${event.reason}`);
+        // The error at the end says that it was cancelled.
+        if (!io.signal.aborted) yield warning(`stopped: ${event.reason}`);
         continue;
       }
       yield tally.add(event.result);
@@ -140,14 +141,15 @@ export async function* executeRun(
     } else if (failed > tally.rejected + tally.owedSteps && stepCount(plan) > 1) {
       yield info(`send the failed steps again with "retry ${run}"`);
     }
+    if (io.signal.aborted) {
+      const left = skipped > 0 ? 'the steps marked "skipped" were not sent' : 'no step was left';
+      throw new CancelledError(`cancelled: ${left}`);
+    }
   } finally {
     for (const stop of unsubscribe) stop();
     for (const { facts } of sessions) facts.source = undefined;
     if (resumed === undefined) await file.close();
     if (part) await writeResult?.(services, run, part, true);
-  }
-  if (io.signal.aborted) {
-    throw new CancelledError('cancelled: the steps marked "skipped" were not sent');
   }
 }
 
