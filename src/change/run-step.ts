@@ -120,6 +120,11 @@ function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): bo
   );
 }
 
+/** No refusal by the API: an error of the device or of a gateway before it. */
+function isUnclear(outcome: RequestOutcome): boolean {
+  return outcome.kind === 'refused' && outcome.error instanceof ProtocolError;
+}
+
 function isExpiredSession(outcome: RequestOutcome): boolean {
   return outcome.kind === 'refused' && outcome.error instanceof ExpiredSessionError;
 }
@@ -314,10 +319,10 @@ function withConflict(
   return { ...end, verdict: 'drift', error: new DriftError(text) };
 }
 
-/** A response may precede the visible change, and a lost request may still be processed. */
+/** A response may precede the visible change; what is no clear refusal may still be processed. */
 function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): boolean {
   if (verdict === 'no effect') return true;
-  if (verdict === 'failed') return outcome.kind === 'lost';
+  if (verdict === 'failed') return outcome.kind === 'lost' || isUnclear(outcome);
   return record === undefined && (verdict === 'differs' || verdict === 'unknown');
 }
 
@@ -357,8 +362,7 @@ async function ownPath(
 /** Reading back failed: only a clear refusal still shows the outcome. */
 function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
   const isExpired = isExpiredSession(outcome);
-  const isUnclear = outcome.kind === 'refused' && outcome.error instanceof ProtocolError;
-  if (outcome.kind === 'refused' && !isUnclear && !isExpired) {
+  if (outcome.kind === 'refused' && !isUnclear(outcome) && !isExpired) {
     return { verdict: 'failed', error: outcome.error };
   }
   const lost = isExpired ? 'its session had ended' : 'the response was lost';

@@ -3,7 +3,7 @@ import { runStep, driftOf, resolveSent, type DeviceWork } from '../../src/change
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
-import { RejectedError, UntrustedError } from '../../src/device/errors.ts';
+import { ProtocolError, RejectedError, UntrustedError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { CredentialError } from '../../src/errors.ts';
 import { deviceAt, serve } from '../device/server.ts';
@@ -161,6 +161,17 @@ test('a cancelled run does not wait, but still reads back', async () => {
   stop.abort();
   expect((await ending).end.verdict).toBe('failed');
   expect(log).toEqual(['journal', 'write', 'list']);
+});
+
+test('what a gateway gave up is no failure if the device carries it out a little later', async () => {
+  let lists = 0;
+  const target = scripted(ref, {
+    list: () => Promise.resolve((lists += 1) < 2 ? [ann] : [ann, bob]),
+    write: () => Promise.reject(new ProtocolError(ref, 'returned 504', { status: 504 })),
+  });
+  const work = { ...workOn(target, []), settleDelaysMs: [1] };
+  const { end } = await runStep(work, at(addBob), [ann]);
+  expect(end).toMatchObject({ verdict: 'done', record: bob });
 });
 
 test.each([
