@@ -20,7 +20,8 @@ import type { ApplyJournal, PendingStep } from './journal.ts';
 import { judge, type RequestOutcome, type Readings } from './judge.ts';
 import { movedId, learnFromWrite, Watch } from './observe.ts';
 import { type DevicePlan, recordName, type Step } from './plan.ts';
-import type { StepEnd } from './verdict.ts';
+import { unreadFields, unreadNote } from './unread-fields.ts';
+import { noteOf, type StepEnd } from './verdict.ts';
 import { jsonIn } from '../device/json.ts';
 
 /** Delays before each further read while a change does not show yet. */
@@ -174,8 +175,9 @@ export function resolveSent(
     const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be this record`;
     return { ...end, verdict: 'unknown', note };
   }
+  const unread = end.record && unreadFields(profile, step, records, end.record);
   const note = 'it was sent before the interruption; read-back settled it';
-  return { ...end, note };
+  return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
 }
 
 export function driftOf(

@@ -200,6 +200,14 @@ test('after a crash, an add stored in another spelling is not sent again', () =>
   expect(resolveSent(profile, addBob, [ann, bob])).toMatchObject({ verdict: 'done' });
 });
 
+test('after a crash, a password that cannot be read back is still said to be so', () => {
+  const step = planned({ username: 'bob', lang: 'de', password: 'x1' });
+  expect(resolveSent(profile, step, [ann, bob])).toMatchObject({
+    verdict: 'done',
+    note: 'it was sent before the interruption; read-back settled it; password cannot be read back',
+  });
+});
+
 test('an id that another record now has, too, is drift', () => {
   const change = {
     action: 'delete',
