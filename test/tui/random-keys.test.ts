@@ -111,7 +111,7 @@ async function startScreen() {
     devices.flatMap(({ log }) => log).filter(({ method }) => !['GET', 'OPTIONS'].includes(method))
       .length;
   controller.start('user list');
-  return { controller, store, shell, writes, names: devices.map(({ name }) => name) };
+  return { controller, store, shell, writes, devices, names: devices.map(({ name }) => name) };
 }
 
 type Screen = Awaited<ReturnType<typeof startScreen>>;
@@ -280,7 +280,8 @@ async function pressMany(screen: Screen, count: number, seed: number, seen: Set<
   let typing: string[] = [];
   await settled(screen);
   // By chance alone these views are not always reached before a device is disconnected.
-  for (const key of ['escape', 'C', 'escape', 'c']) {
+  screen.devices[0]?.putUser({ username: 'mallory' });
+  for (const key of ['escape', 'r', 'T', 'enter', 'escape', 'escape', 'C', 'escape', 'c']) {
     press(screen, key);
     await settled(screen);
   }
