@@ -162,12 +162,9 @@ export class RotationStore {
   keepPending(
     account: RotatedAccount,
     secret: string,
-    {
-      run,
-      replaces: given,
-      spare,
-    }: { readonly run: string } & Pick<RotatedSecrets, 'replaces' | 'spare'>,
+    options: { readonly run: string } & Pick<RotatedSecrets, 'replaces' | 'spare'>,
   ): Promise<void> {
+    const { run, replaces: given, spare } = options;
     return this.#change(account, (kept) => {
       const { current, previous, isSent, run: earlier = '', ...secrets } = kept;
       const replaces = given ?? secrets.replaces;

@@ -138,10 +138,7 @@ function deviceObject({ name, address }: DeviceRef) {
 }
 
 /** An error beside the data: of one device, or of one line of a script. */
-export function errorEntry({
-  device,
-  error,
-}: Pick<ErrorOutput, 'device' | 'error'>): FailureObject {
+export function errorEntry({ device, error }: Omit<ErrorOutput, 'kind'>): FailureObject {
   return { device: device?.name, address: device?.address, error: errorObject(error) };
 }
 
@@ -233,7 +230,7 @@ function errorsOf(outputs: readonly Output[], plans: readonly PlanOutput[]): Fai
     if (output.kind !== 'result' || output.result.error === undefined) return [];
     return { device: output.result.device, error: output.result.error };
   });
-  const idOf = ({ device, error }: Pick<ErrorOutput, 'device' | 'error'>): string | undefined =>
+  const idOf = ({ device, error }: Omit<ErrorOutput, 'kind'>): string | undefined =>
     device && `${device.name}\n${device.address}\n${error.message}`;
   const listed = new Set([...elsewhere, ...(isPlanShown ? unplanned : [])].map(idOf));
   listed.delete(undefined);

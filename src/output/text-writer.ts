@@ -138,15 +138,9 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
 }
 
 /** Columns that are compared or typed again, besides the first. */
-const WHOLE: ReadonlySet<string> = new Set([
-  'address',
-  'device',
-  'devices',
-  'run',
-  'fingerprint',
-  'verdicts',
-  ...['fact', 'finding', 'sends', 'why'],
-]);
+const WHOLE = new Set(
+  'address device devices run fingerprint verdicts fact finding sends why'.split(' '),
+);
 
 /** Columns of ISO 8601 times. A terminal shows them as the screen does; programs get them whole. */
 const TIMES = new Set('at since firstSeen first last gapFrom gapTo'.split(' '));

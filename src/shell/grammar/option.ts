@@ -72,6 +72,15 @@ export function value<K extends string, T>(
   return option<K, T | undefined>(key, text, { fallback: undefined, parse, ...extras });
 }
 
+/** An option with a text, which must not be empty; the last one counts. */
+export function text<K extends string>(
+  key: K,
+  label: string,
+  extras: Extras = {},
+): Option<K, string | undefined> {
+  return value(key, label, filled, extras);
+}
+
 export function list<K extends string, T>(
   key: K,
   text: string,

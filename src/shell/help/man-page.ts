@@ -88,18 +88,12 @@ export async function manPage(version: string, date: string): Promise<string> {
       'EXAMPLES',
       MAN_EXAMPLES.flatMap(({ line, meaning }) => item(line, meaning)),
     ),
-    ...section(
-      'SEE ALSO',
-      [
-        ['curl', 1],
-        ['ssh_config', 5],
-        ['age', 1],
-        ['netrc', 5],
-      ].map(
-        ([name, number], index, all) =>
-          `.BR ${text(String(name))} (${String(number)})${index < all.length - 1 ? ' ,' : ''}`,
-      ),
-    ),
+    ...section('SEE ALSO', [
+      '.BR curl (1) ,',
+      '.BR ssh_config (5) ,',
+      '.BR age (1) ,',
+      '.BR netrc (5)',
+    ]),
     '',
   ].join('\n');
 }

@@ -14,14 +14,13 @@ import { NotFoundError, RefusedError, UsageError, type DevshError } from '../../
 import { matches } from '../../fleet/filter.ts';
 import { foldRecords, type DeviceRecords } from '../../fleet/fold.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import type { Call } from '../command.ts';
+import type { Call, WriteCall } from '../command.ts';
 import type { ShellIo } from '../session.ts';
 import { type Output, warning, info } from '../output.ts';
 import { writeEach } from '../writing/write.ts';
 import { isKeyOf, isSingleHere } from './read-records.ts';
-import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
-type EditCall = Call<WriteOption | RollOutOption | 'on' | 'where' | 'only'>;
+type EditCall = WriteCall & Call<'where' | 'only'>;
 
 /** `user edit KEY…`: records as text in the user's editor, and back as a plan. */
 export async function* editRecords(call: EditCall, resource: string): AsyncGenerator<Output> {

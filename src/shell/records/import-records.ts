@@ -12,25 +12,16 @@ import { valueAt, valueText } from '../../device/record.ts';
 import { RefusedError, UsageError, unlessFailed } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
+import type { CHANGE } from '../grammar/options.ts';
 import { type Output, warning, info } from '../output.ts';
 import { planFleet, refuseReadOnly, writeUnlessIdle } from '../writing/write.ts';
 import { confirmOrRevert, refuseOpenAccounts } from '../writing/undo.ts';
 import { checkScopes } from './baseline-file.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import { writePlanFile } from '../writing/change-files.ts';
-import type { RollOutOption, WriteOption } from '../grammar/options.ts';
 
 type ImportCall = Call<
-  | WriteOption
-  | RollOutOption
-  | 'on'
-  | 'asCurl'
-  | 'prune'
-  | 'key'
-  | 'map'
-  | 'output'
-  | 'expiresMs'
-  | 'confirmMs'
+  (typeof CHANGE)[number] | 'prune' | 'key' | 'map' | 'output' | 'expiresMs' | 'confirmMs'
 >;
 
 /** `import FILE`: what the file says becomes a plan, and goes the way of every plan. */

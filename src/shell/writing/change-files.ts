@@ -15,7 +15,7 @@ import {
 } from '../../change/plan.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Call, WriteCall } from '../command.ts';
-import type { PartOption, RollOutOption, WriteOption } from '../grammar/options.ts';
+import type { PartOption } from '../grammar/options.ts';
 import { type MessageOutput, type Output, warning, info, success } from '../output.ts';
 import { confirmOrRevert } from './undo.ts';
 import { planFleet, write, writeEach, writePlan } from './write.ts';
@@ -32,9 +32,7 @@ import { formatAddress, parseAddress } from '../../device/address.ts';
 import { someOf } from '../../text/one-line.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
 
-type ApplyCall = Call<
-  WriteOption | RollOutOption | PartOption | 'on' | 'asCurl' | 'confirmMs' | 'resource'
->;
+type ApplyCall = WriteCall & Call<PartOption | 'confirmMs' | 'resource'>;
 
 /** `plan FILE`: shows what a change set would do, and with `-o` writes a plan file. */
 export async function* planFile(
