@@ -62,7 +62,8 @@ export function nextAction(
       return next === undefined ? end('unknown', 'both') : attempt(next);
     }
     case 'not sent':
-      return end('failed', 'both');
+      // An earlier request may have arrived; without the old secret, no login has denied it.
+      return end(isSent && !knowsOld ? 'unknown' : 'failed', 'both');
     case 'lost':
       if (isNew === undefined) return attempt('new', SOON_MS);
       if (knowsOld && isOld === undefined) return attempt('old');

@@ -122,10 +122,15 @@ export async function rotateStep(
   } catch (error) {
     // The keychain is locked, or the disk is full.
     if (!(error instanceof DevshError)) throw error;
-    const isSent = attempt?.events.some(({ kind }) => kind === 'sent') ?? false;
-    if (attempt !== undefined && !isSent) await work.rotations?.keepsOld(attempt.account);
-    return { end: { verdict: isSent ? 'unknown' : 'failed', error } };
+    const isInDoubt = attempt !== undefined && mayHaveArrived(attempt);
+    if (attempt !== undefined && !isInDoubt) await work.rotations?.keepsOld(attempt.account);
+    return { end: { verdict: isInDoubt ? 'unknown' : 'failed', error } };
   }
+}
+
+/** The request of this attempt, or one before it that no login has denied. */
+function mayHaveArrived({ facts, events }: Attempt): boolean {
+  return events.some(({ kind }) => kind === 'sent') || (facts.isSent && !facts.knowsOld);
 }
 
 async function runAttempt(
