@@ -23,10 +23,11 @@ export interface FleetCall {
   readonly width: Width;
 }
 
-/** What reading one device gave; `done`: the number of devices of `total` that have ended with it. */
+/** What reading one device gave. */
 export type FleetRead = {
   readonly session: DeviceSession;
-  readonly done: number;
+  /** The devices of `total` that have not ended yet; it shrinks as they do. */
+  readonly awaited: ReadonlySet<DeviceSession>;
   readonly total: number;
 } & (
   | { readonly ok: true; readonly records: readonly DeviceRecord[] }
@@ -135,17 +136,17 @@ export class Fleet {
   ): AsyncIterable<FleetRead> {
     const { access, signal, refine, closes, width } = call;
     const total = sessions.length;
-    let done = 0;
+    const awaited = new Set(sessions);
     const readOne = async (session: DeviceSession, emit: (read: FleetRead) => void) => {
       try {
         const list = await session.list(access, resource, signal);
         const records = refine ? await refine(session, list) : list;
-        done += 1;
-        emit({ session, done, total, ok: true, records });
+        awaited.delete(session);
+        emit({ session, awaited, total, ok: true, records });
       } catch (error) {
         if (!(error instanceof DevshError)) throw error;
-        done += 1;
-        emit({ session, done, total, ok: false, error });
+        awaited.delete(session);
+        emit({ session, awaited, total, ok: false, error });
       } finally {
         if (closes === true) await session.close();
       }

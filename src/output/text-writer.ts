@@ -17,6 +17,7 @@ import {
   errorLines,
   type Failure,
   failureOf,
+  progressText,
   type Streams,
   type Style,
   type Tone,
@@ -257,9 +258,6 @@ function plainText(text: string): string {
   return visible(bare.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))));
 }
 
-/** A fleet responds faster than a terminal draws. */
-const PROGRESS_EVERY_MS = 33;
-
 const CLEAR_LINE = '\r\u001B[K';
 
 export type RemarkWriter = ReturnType<typeof remarkWriter>;
@@ -268,7 +266,6 @@ export type RemarkWriter = ReturnType<typeof remarkWriter>;
 export function remarkWriter(streams: Streams) {
   const style = createStyle(streams.color);
   let hasProgress = false;
-  let shownAt = -Infinity;
 
   const print = (texts: readonly string[]): void => {
     if (hasProgress) streams.err(CLEAR_LINE);
@@ -293,11 +290,7 @@ export function remarkWriter(streams: Streams) {
     write(output: Output): void {
       if (output.kind === 'progress') {
         if (!streams.isErrTty || streams.quiet) return;
-        const now = performance.now();
-        if (hasProgress && now - shownAt < PROGRESS_EVERY_MS && output.done < output.total) return;
-        shownAt = now;
-        const count = output.total === 0 ? '' : `${output.done}/${output.total} `;
-        streams.err(CLEAR_LINE + cut(count + visible(output.text), streams.columns - 1));
+        streams.err(CLEAR_LINE + cut(progressText(output), streams.columns - 1));
         hasProgress = true;
         return;
       }

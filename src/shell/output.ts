@@ -6,6 +6,7 @@ import type { RecordChange } from '../fleet/compared.ts';
 import type { Drift } from '../fleet/drift.ts';
 import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Format } from './grammar/options.ts';
+import { someOf } from '../text/one-line.ts';
 import type { TableName, TextName } from './help/document-schema.ts';
 
 /**
@@ -110,6 +111,21 @@ export interface ProgressOutput {
   /** 0: nothing is counted, only the text is shown. */
   readonly total: number;
   readonly text: string;
+}
+
+/** How many devices have ended, and which are still awaited, the longest ones first. */
+export function awaiting(
+  text: string,
+  awaited: ReadonlySet<{ readonly ref: DeviceRef }>,
+  total: number,
+): ProgressOutput {
+  const names = Array.from(awaited, ({ ref }) => ref.name);
+  return { kind: 'progress', done: total - names.length, total, text: awaitingText(text, names) };
+}
+
+/** `connecting: waiting for fw12, fw21 and 14 more` */
+export function awaitingText(text: string, names: readonly string[]): string {
+  return names.length === 0 ? text : `${text}: waiting for ${someOf(names, 2)}`;
 }
 
 export interface ResultOutput {

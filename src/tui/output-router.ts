@@ -6,6 +6,7 @@ import {
   causeLines,
   errorLines,
   type Failure,
+  progressText,
   type Streams,
   type Writer,
 } from '../output/streams.ts';
@@ -22,12 +23,9 @@ import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
 import { foldResults, plainStyle, planView, type PlanView } from './views/plan-lines.ts';
 import type { LogLine, LogTone, RollOutProgress, RollOutState } from './state.ts';
-import type { Store } from './store.ts';
+import { Throttle, type Store } from './store.ts';
 import { viewFor } from './views/views.ts';
 import type { TableFeed } from './table/feed.ts';
-
-/** Each update draws the whole screen: more often is unreadable. */
-const PROGRESS_EVERY_MS = 100;
 
 /** How often the elapsed time of a roll-out is shown. */
 const CLOCK_MS = 1000;
@@ -89,7 +87,10 @@ export class OutputRouter {
   readonly #makeWriter: (streams: Streams) => Writer;
   #writer: Writer | undefined;
   #text = '';
-  #progressAt = -Infinity;
+  #progress = '';
+  readonly #progressUpdates = new Throttle(() =>
+    this.#store.dispatch({ kind: 'work', work: { progress: this.#progress } }),
+  );
   /** Pending update of the last log lines, which may still fold with later results. */
   #logging: NodeJS.Immediate | undefined;
   #group: LogGroup = { results: [], failures: [], lines: [] };
@@ -126,14 +127,10 @@ export class OutputRouter {
           if (this.#invocation.given.yes === true) this.begin();
         }
         break;
-      case 'progress': {
-        const now = performance.now();
-        if (now - this.#progressAt < PROGRESS_EVERY_MS && output.done < output.total) break;
-        this.#progressAt = now;
-        const progress = `${visible(output.text)} ${output.done}/${output.total}`;
-        this.#store.dispatch({ kind: 'work', work: { progress } });
+      case 'progress':
+        this.#progress = progressText(output);
+        this.#progressUpdates.schedule();
         break;
-      }
       case 'result':
         if (output.isPast === true) {
           this.#print(output);
@@ -258,6 +255,8 @@ export class OutputRouter {
 
   /** Returns the plan once, for the question that follows it. */
   takePlan(): PlanView | undefined {
+    // Planning has ended.
+    this.#progressUpdates.stop();
     const plan = this.#plan;
     this.#plan = undefined;
     return plan;
@@ -269,6 +268,7 @@ export class OutputRouter {
     this.#logGroup();
     this.#flush();
     clearInterval(this.#clock);
+    this.#progressUpdates.stop();
     if (this.#hasRollOut) this.#store.dispatch({ kind: 'roll-out-end' });
     // The reasons are already shown where they occurred.
     keepFailures(this.#store, this.#failures);

@@ -204,15 +204,14 @@ test('remarks go to stderr; quiet keeps only warnings', () => {
 
 test('progress is one line of a terminal, taken away before anything else', () => {
   const outputs: Output[] = [
-    { kind: 'progress', done: 1, total: 3, text: 'reading' },
-    // Too soon after the first to be seen.
-    { kind: 'progress', done: 2, total: 3, text: 'reading' },
+    { kind: 'progress', done: 1, total: 3, text: 'reading: waiting for fw2, fw3' },
+    { kind: 'progress', done: 2, total: 3, text: 'reading: waiting for fw3' },
     { kind: 'progress', done: 3, total: 3, text: 'reading' },
     { kind: 'text', name: 'help', text: 'Usage\n' },
   ];
   expect(write('table', outputs, { isErrTty: true })).toEqual({
     out: 'Usage\n',
-    err: '\r\u001B[K1/3 reading\r\u001B[K3/3 reading\r\u001B[K',
+    err: '\r\u001B[K1/3 reading: waiting for fw2, fw3\r\u001B[K2/3 reading: waiting for fw3\r\u001B[K3/3 reading\r\u001B[K',
   });
   expect(write('table', outputs).err).toBe('');
 });

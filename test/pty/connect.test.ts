@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answer, connect, goToTable, isQuiet, simulate, startDevsh } from './devsh.ts';
+import { ADMIN, answer, connect, goToTable, isQuiet, simulate, startDevsh } from './devsh.ts';
 
 test('connects after the fingerprint is accepted and the login is typed, hidden', async () => {
   const simulator = await simulate();
@@ -76,6 +76,27 @@ test('three devices with one down: the two others are shown, the third stands th
   program.press('r');
   await program.waitFor(/ 3 devices · 24 records/);
   await program.waitFor((screen) => !screen.join('\n').includes('✗'));
+});
+
+test('while a line waits it names the devices that have not responded, two of them and how many more', async () => {
+  const simulator = await simulate({ devices: 5 });
+  const addresses = simulator.devices.map(({ address }) => address);
+  const silent = simulator.devices.slice(1, 4);
+  for (const device of silent) device.setFault('silence');
+  const program = await startDevsh(['connect', ...addresses, '--timeout', '60'], {
+    cols: 120,
+    known: simulator.devices,
+    env: ADMIN,
+  });
+  const [, second, third, fourth] = addresses;
+  await program.waitFor(`… 2/5 connecting: waiting for ${second ?? ''}, ${third ?? ''} and 1 more`);
+  silent[0]?.setFault('silence', false);
+  program.press('ctrl-c');
+  await program.waitFor('error: cancelled');
+
+  silent[1]?.setFault('silence', false);
+  program.type('user list\r');
+  await program.waitFor(`… 4/5 reading users: waiting for ${fourth ?? ''} ·`);
 });
 
 test('a certificate that changes while devsh learns in the background turns the device red at once', async () => {

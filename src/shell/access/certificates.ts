@@ -6,7 +6,7 @@ import { DeclinedError, DevshError, RefusedError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
-import { type Output, success } from '../output.ts';
+import { awaiting, type Output, success } from '../output.ts';
 import { counted } from '../../text/one-line.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -57,14 +57,13 @@ export async function* lookAt(
   trust?: Trust,
 ): AsyncGenerator<Output, readonly Seen[]> {
   const seen = new Map<DeviceSession, Seen>();
-  const look = async (session: DeviceSession, emit: (seen: Seen) => void): Promise<void> => {
-    emit({ session, sighting: await sight(call, session, trust) });
+  const awaited = new Set(sessions);
+  const look = async (session: DeviceSession, emit: (progress: Output) => void): Promise<void> => {
+    seen.set(session, { session, sighting: await sight(call, session, trust) });
+    awaited.delete(session);
+    emit(awaiting('looking at certificates', awaited, sessions.length));
   };
-  for await (const one of fanOut(sessions, call.readWidth, look, call.io.signal)) {
-    seen.set(one.session, one);
-    const text = `looking at certificates: ${one.session.ref.name}`;
-    yield { kind: 'progress', done: seen.size, total: sessions.length, text };
-  }
+  yield* fanOut(sessions, call.readWidth, look, call.io.signal);
   return sessions.flatMap((session) => seen.get(session) ?? []);
 }
 

@@ -8,7 +8,7 @@ import {
 import { CredentialError, DevshError, expectedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
-import { type Output, table, success } from '../output.ts';
+import { awaiting, type Output, table, success } from '../output.ts';
 
 type CheckResult =
   'ok' | 'refused' | 'no login' | 'not tried' | 'unreachable' | 'not trusted' | 'failed';
@@ -27,8 +27,7 @@ export async function* checkLogins(
   await Promise.all(sessions.map((session) => session.close()));
   for await (const read of call.read(sessions, 'user', { access })) {
     results.set(read.session, read.ok ? 'ok' : resultOf(read.error, origins.get(read.session)));
-    const text = `login: ${read.session.ref.name} ${results.get(read.session) ?? ''}`;
-    yield { kind: 'progress', done: read.done, total: read.total, text };
+    yield awaiting('trying logins', read.awaited, read.total);
     if (!read.ok) yield { kind: 'error', error: read.error, device: read.session.ref };
   }
   yield table(

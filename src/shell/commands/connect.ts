@@ -7,7 +7,7 @@ import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
 import { type Call, command } from '../command.ts';
 import { deviceFacts } from '../devices/device-facts.ts';
-import { type Output, type TableOutput, info, table, warning } from '../output.ts';
+import { awaiting, type Output, type TableOutput, info, table, warning } from '../output.ts';
 import { scopeText } from '../session.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
 import { CONNECTED, SOME_TARGETS } from '../arguments.ts';
@@ -157,9 +157,9 @@ export async function* probe(
   sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
   const failed = new Map<DeviceSession, DevshError>();
+  yield awaiting('connecting', new Set(sessions), sessions.length);
   for await (const read of call.read(sessions, PROBED_RESOURCE)) {
-    const text = `connecting: ${read.session.ref.name} ${read.ok ? 'connected' : 'failed'}`;
-    yield { kind: 'progress', done: read.done, total: read.total, text };
+    yield awaiting('connecting', read.awaited, read.total);
     if (!read.ok) failed.set(read.session, read.error);
   }
   yield* failureOutputs(sessions, failed);

@@ -5,7 +5,7 @@ import { askAndPin, expiryText } from '../access/certificates.ts';
 import { decline, openQuestions, type DeviceQuestion } from '../access/open-questions.ts';
 import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { type Output, info, table } from '../output.ts';
+import { awaiting, type Output, info, table } from '../output.ts';
 import { probe } from './connect.ts';
 
 const NONE = 'no question is open';
@@ -143,9 +143,8 @@ async function askingSessions(call: Call): Promise<(readonly [DeviceSession, Dev
 /** Reads from the devices without asking the user, which shows what they wait for. */
 async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
   const access = call.accessWithoutAsking();
-  for await (const { session, done, total } of call.read(sessions, 'user', { access })) {
-    yield { kind: 'progress', done, total, text: `trying ${session.ref.name}` };
-  }
+  for await (const { awaited, total } of call.read(sessions, 'user', { access }))
+    yield awaiting('trying', awaited, total);
 }
 
 function questionTable(open: readonly DeviceQuestion[], now: Date): Output {

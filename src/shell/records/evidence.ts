@@ -11,7 +11,7 @@ import { fileError, makePrivateFolder, writeNewText } from '../../os/files.ts';
 import { zoneText } from '../../text/time.ts';
 import { replaceUnsafeInJson } from '../../text/visible.ts';
 import type { Call } from '../command.ts';
-import { type Output, table } from '../output.ts';
+import { awaiting, type Output, table } from '../output.ts';
 import { fileNames } from './export-records.ts';
 
 const SUMS = 'SHA256SUMS';
@@ -76,8 +76,7 @@ export async function* exportEvidence(
       const { ref, profile } = one.session;
       const device = devices.get(one.session);
       const times = { resource, from, to: ended.get(one.session) ?? now() };
-      const { done, total } = one;
-      yield { kind: 'progress', done, total, text: `reading ${resource}: ${ref.name}` };
+      yield awaiting(`reading ${resource}`, one.awaited, one.total);
       const more = (profile.offers ?? []).filter((offer) => !resources.includes(offer));
       if (index === 0) resources.push(...more);
       if (!one.ok) {

@@ -13,7 +13,7 @@ import {
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { keepColumns } from './kept-columns.ts';
-import { type Output, type View, warning } from '../output.ts';
+import { awaiting, type Output, type View, warning } from '../output.ts';
 import type { FleetRead, Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Options } from '../grammar/options.ts';
@@ -46,6 +46,7 @@ export async function* readRecords(
     closes: call.io.isLast === true && call.options.watchMs === undefined,
     refine,
   });
+  yield readProgress(view.resource, { awaited: new Set(sessions), total: sessions.length });
   for await (const one of reads) {
     const { ref: device, profile } = one.session;
     for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
@@ -65,9 +66,11 @@ export async function* readRecords(
   yield* keepColumns(call, sessions, view.resource, fields);
 }
 
-export function readProgress(resource: string, { session, ok, done, total }: FleetRead): Output {
-  const text = `reading ${pluralOf(resource)}: ${session.ref.name} ${ok ? 'responded' : 'failed'}`;
-  return { kind: 'progress', done, total, text };
+export function readProgress(
+  resource: string,
+  { awaited, total }: Pick<FleetRead, 'awaited' | 'total'>,
+): Output {
+  return awaiting(`reading ${pluralOf(resource)}`, awaited, total);
 }
 
 export function matching(

@@ -28,12 +28,11 @@ import { withoutAsking } from '../../fleet/access.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
-import { type Output, warning, info } from '../output.ts';
+import { awaitingText, type Output, warning, info } from '../output.ts';
 
 interface Interrupted {
   /** Its open journal; the opener closes it. */
   readonly file: RunFile;
-  readonly stepsLeft: number;
   readonly replanned: readonly DevicePlan[];
   readonly stateOf: (ref: StepRef) => StepState;
 }
@@ -76,9 +75,10 @@ export async function* executeRun(
           ].join(''),
     );
     if (part) await writeResult?.(services, run, part, false);
-    const tally = new Tally(run, resumed?.stepsLeft ?? stepCount(plan));
+    const tally = new Tally(run, plan, resumed);
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
     for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned, false);
+    yield tally.progress();
     const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
     const devices = sessions.map((session) => ({ session, access }));
     const events = applyPlan(plan, devices, {
@@ -166,7 +166,9 @@ export function refuseMaskedSteps({ devices }: Plan): void {
 class Tally {
   readonly counts: Partial<Record<Verdict, number>> = {};
   readonly #run: string;
-  readonly #total: number;
+  #total = 0;
+  /** By device name, the number of steps that have not ended. */
+  readonly #left = new Map<string, number>();
   readonly #startedAt = performance.now();
   /** The names of devices that the change did not reach, and the number of their steps. */
   readonly owed = new Set<string>();
@@ -176,9 +178,15 @@ class Tally {
   /** Steps that failed because the device rejects a value: a retry would fail again. */
   rejected = 0;
 
-  constructor(run: string, total: number) {
+  constructor(run: string, { devices }: Plan, resumed: Interrupted | undefined) {
     this.#run = run;
-    this.#total = total;
+    for (const { device, steps } of devices) {
+      const isLeft = (_: unknown, index: number): boolean =>
+        resumed?.stateOf({ device: device.name, index }).kind !== 'ended';
+      const count = steps.filter(isLeft).length;
+      if (count > 0) this.#left.set(device.name, count);
+      this.#total += count;
+    }
   }
 
   /** @param isPlanned false: of a device that was not read, which is listed as not covered */
@@ -193,15 +201,21 @@ class Tally {
     return { kind: 'result', run: this.#run, result };
   }
 
-  progress({ device, verdict }: StepResult): Output {
-    this.#ended += 1;
+  progress(ended?: StepResult): Output {
+    if (ended !== undefined) {
+      this.#ended += 1;
+      const { name } = ended.device;
+      const rest = (this.#left.get(name) ?? 1) - 1;
+      if (rest > 0) this.#left.set(name, rest);
+      else this.#left.delete(name);
+    }
     const left = this.#total - this.#ended;
     const seconds = Math.ceil(
       (((performance.now() - this.#startedAt) / this.#ended) * left) / 1000,
     );
-    const eta = left > 0 && seconds >= 2 ? ` · about ${seconds} s left` : '';
+    const eta = this.#ended > 0 && left > 0 && seconds >= 2 ? ` · about ${seconds} s left` : '';
     const bad = this.#bad > 0 ? ` · ${this.#bad} not as planned` : '';
-    const text = `${device.name} ${verdict}${bad}${eta}`;
+    const text = awaitingText('writing', [...this.#left.keys()]) + bad + eta;
     return { kind: 'progress', done: this.#ended, total: this.#total, text };
   }
 }

@@ -31,7 +31,7 @@ import { counted, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
-import { info, type Output, warning } from '../output.ts';
+import { awaiting, info, type Output, warning } from '../output.ts';
 import { confirm } from '../session.ts';
 import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
 import { chooseSome, planFleet, refuseReadOnly, writePlan } from './write.ts';
@@ -154,14 +154,13 @@ async function* readEverywhere(
   const inFull = async (session: DeviceSession, records: AccountReading['records']) =>
     session.inFull(call.access, RESOURCE, records, call.io.signal);
   for await (const read of call.read(sessions, RESOURCE, { refine: inFull })) {
-    const { session, done, total } = read;
+    const { session, awaited, total } = read;
     if (read.ok) {
       const { records } = read;
       const keyField = keyFieldOf(session.profile, RESOURCE, records);
       readings.set(session, { device: session.ref, keyField, records });
     } else absent.set(session, read.error);
-    const text = `looking: ${session.ref.name} ${read.ok ? 'was read' : 'failed'}`;
-    yield { kind: 'progress', done, total, text };
+    yield awaiting('looking for the account', awaited, total);
   }
   call.io.signal.throwIfAborted();
   const ordered = <Value>(found: ReadonlyMap<DeviceSession, Value>) =>

@@ -1,6 +1,6 @@
 import { withKeys } from '../../change/debts.ts';
 import type { Run, StepState } from '../../change/journal.ts';
-import { type DevicePlan, EmptyJournalError, type Plan, stepCount } from '../../change/plan.ts';
+import { type DevicePlan, EmptyJournalError, type Plan } from '../../change/plan.ts';
 import { pendingResult, resultsOf, stateText } from '../../change/run-results.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { NotFoundError, RefusedError } from '../../errors.ts';
@@ -198,7 +198,6 @@ async function* runRemaining(
     {
       file,
       replanned,
-      stepsLeft: stepCount(left),
       stateOf: ({ device, index }) => {
         const state = stateAt(device, index);
         if (state !== NOT_INCLUDED) return state;

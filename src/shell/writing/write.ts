@@ -21,7 +21,7 @@ import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { executeRun } from './execute.ts';
-import { type Output, type TextOutput, warning } from '../output.ts';
+import { awaiting, type Output, type TextOutput, warning } from '../output.ts';
 import { type CurlCall, curlScript } from '../../change/report/curl.ts';
 import { keyFieldOf, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
@@ -240,25 +240,25 @@ export async function* planFleet(
   changesFor: (session: DeviceSession) => RequestedChanges,
 ): AsyncGenerator<Output, Plan> {
   const plans = new Map<DeviceSession, DevicePlan>();
+  const awaited = new Set(sessions);
   const planning = {
     access: call.access,
     signal: call.io.signal,
     allow: call.options.allow ?? new Set(),
   };
-  const planned = fanOut<DeviceSession, DevicePlan>(
+  yield awaiting('planning', awaited, sessions.length);
+  const planned = fanOut<DeviceSession, Output>(
     sessions,
     call.readWidth,
     async (session, emit) => {
       const plan = await readAndPlan(planning, session, changesFor(session));
       plans.set(session, plan);
-      emit(plan);
+      awaited.delete(session);
+      emit(awaiting('planning', awaited, sessions.length));
     },
     call.io.signal,
   );
-  for await (const { device, error } of planned) {
-    const text = `planning: ${device.name} ${error === undefined ? 'was read' : 'failed'}`;
-    yield { kind: 'progress', done: plans.size, total: sessions.length, text };
-  }
+  yield* planned;
   if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
   const devices = sessions.flatMap((session) => plans.get(session) ?? []);
   await refuseUnknownResources(call, sessions, devices);
