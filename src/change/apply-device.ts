@@ -8,7 +8,7 @@ import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
 import { losesLogin } from './rotation.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
-import { guardStep } from './guard.ts';
+import { guardStep, refuseLastOne } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
@@ -135,6 +135,7 @@ function refusalOf(
   const held = step.before && findRecord(session.profile, step, records, step.before);
   try {
     guardStep(session, held === undefined ? step : { ...step, before: held }, records, allowed);
+    refuseLastOne(session, step, records, allowed);
     return undefined;
   } catch (error) {
     if (error instanceof RefusedError) return error;

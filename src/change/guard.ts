@@ -150,6 +150,17 @@ export function guardStep(
   refuse(session.ref, allowed, 'own-account', access.objectionTo(step));
 }
 
+/** Refuses to delete the last record, by the records right before: others may have deleted some since the plan. */
+export function refuseLastOne(
+  { ref }: Guarded,
+  step: Step,
+  records: readonly DeviceRecord[],
+  allowed: Allowed,
+): void {
+  const emptied = new Set(records.length === 1 ? [step.resource] : []);
+  refuse(ref, allowed, 'protected', lastOneReason(step, emptied));
+}
+
 /** The allowed name must be the whole name: a pattern or another spelling may be a mistake. */
 function refuseBreakGlass(
   { name }: DeviceRef,

@@ -16,7 +16,7 @@ const users: readonly DeviceRecord[] = ['ann', 'bob', 'zoe'].map((username, inde
 }));
 
 /** Deletes ann and bob on a device whose readings with these numbers (from 1) fail. */
-async function deleteTwo(unreadable: readonly number[]) {
+async function deleteTwo(unreadable: readonly number[], heldNow = users) {
   const change = (key: string) =>
     planDevice(
       ref,
@@ -25,7 +25,7 @@ async function deleteTwo(unreadable: readonly number[]) {
       users,
     );
   const devicePlan = mergeDevicePlans(ref, [change('ann'), change('bob')]);
-  let [records, readings, writes] = [users, 0, 0];
+  let [records, readings, writes] = [heldNow, 0, 0];
   const results: StepResult[] = [];
   await applyToDevice({
     devicePlan,
@@ -67,4 +67,11 @@ test('an unobserved effect of a step is not attributed to the next step', async 
 
 test('nothing more is sent to a device that keeps failing to list its records', async () => {
   expect(await deleteTwo([2, 3])).toEqual({ verdicts: ['unknown', 'failed'], writes: 1 });
+});
+
+test('the last record is not deleted, also if others deleted the rest since the plan', async () => {
+  expect(await deleteTwo([], users.slice(0, 2))).toEqual({
+    verdicts: ['done', 'failed'],
+    writes: 1,
+  });
 });
