@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
@@ -137,10 +138,10 @@ async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
     screen.filter((line) => line !== '').at(-1) ?? '';
   if (isPlain) {
     // The prompt and questions wait on the line of the cursor; what is printed ends its lines.
-    const waiting = (screen: readonly string[]): string => screen[program.cursor.row] ?? '';
-    await program.waitFor((screen) => /^(devsh[^>]*>|.*[?:]) ?$/.test(waiting(screen)), 15_000);
-    if (!waiting(program.screen()).includes('devsh')) program.press('ctrl-c');
-    await program.waitFor((screen) => /^devsh[^>]*> ?$/.test(waiting(screen)));
+    const waiting = (): string => program.screen()[program.cursor.row] ?? '';
+    await untilRest(program, () => /^(devsh[^>]*>|(?! *["#✗]).*[?:]) ?$/.test(waiting()));
+    if (!waiting().includes('devsh')) program.press('ctrl-c');
+    await program.waitFor(() => /^devsh[^>]*> ?$/.test(waiting()));
     return;
   }
   for (;;) {
@@ -152,6 +153,16 @@ async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
     await program.waitFor(() => program.raw().length > before);
   }
   program.press('ctrl-u');
+}
+
+/** Until the screen shows this and nothing more is printed: a part of an output may look the same. */
+async function untilRest(program: PtyProgram, isShown: () => boolean): Promise<void> {
+  let printed: number;
+  do {
+    await program.waitFor(isShown, 15_000);
+    printed = program.raw().length;
+    await sleep(50);
+  } while (printed !== program.raw().length || !isShown());
 }
 
 function split(line: string): string[] {
