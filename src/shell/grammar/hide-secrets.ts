@@ -49,7 +49,6 @@ export function maskedText(text: string): string {
 
 /** Replaces the process title: any user of this machine can list the arguments of a process. */
 export function hideArguments(argv: readonly string[]): void {
-  if (argv.length < 2) return;
   const typed = quoteLine(argv);
   const shown = hideSecrets(typed);
   if (shown !== typed) process.title = `devsh ${shown}`;
