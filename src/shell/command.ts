@@ -367,6 +367,14 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return sessions;
   }
 
+  /** Whether `--on` names a device of a journal, which may have moved or changed its name; without `--on`: each. */
+  async namedByOn(): Promise<(device: DeviceRef) => boolean> {
+    const { on } = this.#all;
+    const named = on.length > 0 ? await this.resolve(on) : undefined;
+    return ({ name, address }) =>
+      named?.some(({ ref }) => ref.address === address || ref.name === name) !== false;
+  }
+
   /** The sessions at the addresses of a plan, limited to the devices of `--on` if given. */
   async sessionsAt(devices: readonly DeviceRef[]): Promise<readonly DeviceSession[]> {
     const { on } = this.#all;

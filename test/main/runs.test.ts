@@ -75,6 +75,19 @@ test('a run that another devsh executes is not resumed', async () => {
   expect((await devsh(`retry ${id} --yes`)).exitCode).toBe(0);
 });
 
+test('runs --on lists the runs of these devices', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  await devsh('user set viewer lang=de --on sim1 --yes');
+  await devsh('user set viewer lang=fr --on @lab --yes');
+  const listed = async (line: string): Promise<number[]> => {
+    const { runs } = JSON.parse((await devsh(line)).stdout) as { runs: { devices: number }[] };
+    return runs.map(({ devices }) => devices);
+  };
+  expect(await listed('runs --json')).toEqual([2, 1]);
+  expect(await listed('runs --on sim1 --json')).toEqual([2, 1]);
+  expect(await listed('runs --on sim2 --json')).toEqual([2]);
+});
+
 test('a journal that cannot be read is named, and the other runs are listed', async () => {
   const { devsh } = await startFleet();
   await devsh('user add username=zoe --on sim1 --yes');

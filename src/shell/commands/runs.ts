@@ -36,8 +36,13 @@ export const runs: CommandSpec = {
     verb({
       name: '',
       summary: 'List the runs, the newest first',
+      options: ['on'],
       changes: 'nothing',
-      async *run({ shell }) {
+      details: 'With --on only the runs whose plan has one of these devices.',
+      examples: ['runs', 'runs --on fw3'],
+      async *run(call) {
+        const { shell } = call;
+        const isNamed = await call.namedByOn();
         const { countsOf, stateText } = await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/stored-runs.ts');
         const ids = await shell.services.runs.ids();
@@ -50,6 +55,7 @@ export const runs: CommandSpec = {
             yield { kind: 'error', error: run };
             continue;
           }
+          if (!run.plan.devices.some(({ device }) => isNamed(device))) continue;
           const counts = countsOf(run);
           rows.push({
             run: run.run,

@@ -97,11 +97,9 @@ export async function selectedDebts(
 ): Promise<Debts & { readonly id?: string | undefined }> {
   const id = call.args.optional('ID');
   const debts = await readDebts(call.shell.services);
-  const { on } = call.options;
-  const named = on.length === 0 ? undefined : await call.resolve(on);
+  const isNamed = await call.namedByOn();
   const isSelected = (run: Run, device: DeviceRef): boolean =>
-    (id === undefined || run.run === id) &&
-    named?.some(({ ref }) => ref.address === device.address || ref.name === device.name) !== false;
+    (id === undefined || run.run === id) && isNamed(device);
   const open = debts.open.filter(({ debt: { run, device } }) => isSelected(run, device));
   const stopped = debts.stopped.flatMap(({ run, devices }) => {
     const selected = devices.filter((device) => isSelected(run, device));
