@@ -150,7 +150,7 @@ export class Controller {
         // The prompt must show the scope of the next line before that line begins.
         this.#fleetUpdates.runNow();
         this.#lateKeys.closeQuestions();
-        if (isOtherRunning) return;
+        if (isOtherRunning && (this.#isLeaving || command.name !== 'use')) return;
         if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);
       },

@@ -1,7 +1,8 @@
-import type { Invocation } from '../shell/command.ts';
+import { changesNothing, type Invocation } from '../shell/command.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Draft } from '../os/editor.ts';
 import { CancelledError, DevshError, UsageError } from '../errors.ts';
+import { someOf } from '../text/one-line.ts';
 import { shortened, visible } from '../text/visible.ts';
 import { RunControl } from '../change/run-control.ts';
 import type { ShellIo } from '../shell/session.ts';
@@ -15,6 +16,9 @@ import type { TableFeed } from './table/feed.ts';
 
 /** Enough to recognize a line that names many records. */
 const LONGEST_ECHO = 400;
+
+/** Beside the progress of another line. */
+const LONGEST_WAITING = 40;
 
 /** After a longer run the user may be looking elsewhere. */
 const LONG_RUN_MS = 10_000;
@@ -67,7 +71,7 @@ export class LineRunner {
   readonly #jobs: (Job | Work)[] = [];
   #stop: AbortController | undefined;
   #control = new RunControl();
-  /** Lines that answer questions while another one runs. */
+  /** Lines of keys that only look or select, and answers to questions, while another one runs. */
   readonly #beside = new Set<AbortController>();
   #running: Invocation | undefined;
   #leave: (() => void) | undefined;
@@ -85,11 +89,18 @@ export class LineRunner {
     return this.#stop !== undefined && this.#running?.verb.options.includes('yes') === true;
   }
 
-  /** Whether the line would wait, out of sight, for a run on many devices. */
+  /** Whether the line of a key would wait, out of sight, for a run on many devices. */
   waitsForRollOut(line: string): boolean {
     const { shell, store } = this.#options;
     const isRollOut = this.isWriting && store.state.rollOut !== undefined;
-    return isRollOut && !isAnswer(shell.parse(line), store.state);
+    return isRollOut && !this.#goesBeside(shell.parse(line), true);
+  }
+
+  /** A line that waits applies to the devices of its turn: no key may select others before. */
+  #goesBeside(invocation: Invocation, isOfKey: boolean): boolean {
+    const isLook = invocation.command.name === 'use' || changesNothing(invocation);
+    const isAtOnce = isOfKey && isLook && this.#jobs.length === 0;
+    return isAtOnce || isAnswer(invocation, this.#options.store.state);
   }
 
   /** Throws a `UsageError`, and does nothing, if the line is invalid. */
@@ -99,18 +110,25 @@ export class LineRunner {
     const waits = this.#stop !== undefined;
     const prompt = waits ? store.state.fleet.prompt : undefined;
     const job = { line, invocation, generated, prompt };
-    if (waits && isAnswer(invocation, store.state)) {
+    if (waits && this.#goesBeside(invocation, generated !== undefined)) {
       void this.#runBeside(job);
       return;
     }
     this.submitWork(job);
   }
 
+  get #waiting(): string[] {
+    return this.#jobs.map((job) => {
+      if (typeof job === 'function') return 'a program';
+      return visible(shortened(job.generated?.shown ?? job.invocation.line, LONGEST_WAITING));
+    });
+  }
+
   /** In turn with the lines; Ctrl-C aborts its signal, too. */
   submitWork(job: Job | Work): void {
     this.#jobs.push(job);
     if (this.#stop !== undefined)
-      this.#options.store.dispatch({ kind: 'work', work: { waiting: this.#jobs.length } });
+      this.#options.store.dispatch({ kind: 'work', work: { waiting: this.#waiting } });
     else void this.#drain();
   }
 
@@ -123,13 +141,15 @@ export class LineRunner {
     for (const stop of beside) stop.abort(new CancelledError());
     if (beside.length > 0 && !this.isWriting && !isLeaving) return;
     if (this.#stop === undefined) return;
+    const { store } = this.#options;
+    const dropped = this.#waiting;
+    if (dropped.length > 0) store.logMessage('warning', `not run: ${someOf(dropped)}`);
     this.#jobs.length = 0;
     if (this.#stop.signal.aborted) {
       this.#leave?.();
       return;
     }
-    const { store } = this.#options;
-    store.dispatch({ kind: 'work', work: { isStopping: true } });
+    store.dispatch({ kind: 'work', work: { isStopping: true, waiting: [] } });
     const progress = { control: 'interrupted', isSteady: false } as const;
     store.dispatch({ kind: 'roll-out-progress', progress });
     this.#stop.abort(new CancelledError());
@@ -156,7 +176,7 @@ export class LineRunner {
       const { store } = this.#options;
       this.#options.questions.expectQuestions();
       store.dispatch({ kind: 'log-clear' });
-      store.dispatch({ kind: 'work-start', waiting: this.#jobs.length });
+      store.dispatch({ kind: 'work-start', waiting: this.#waiting });
       const work = typeof job === 'function' ? job(stop.signal) : this.#run(job, stop.signal);
       await Promise.race([work, left]);
       this.#stop = undefined;

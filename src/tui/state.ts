@@ -126,8 +126,8 @@ export interface LogLine {
 export interface Work {
   readonly isStopping: boolean;
   readonly progress: string | undefined;
-  /** Number of lines waiting for it. */
-  readonly waiting: number;
+  /** The lines waiting for it, harmless. */
+  readonly waiting: readonly string[];
   /** The devices that it plans to change. */
   readonly writes: readonly string[];
 }

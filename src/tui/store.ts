@@ -60,7 +60,7 @@ export type Action =
   | { readonly kind: 'apply-filter'; readonly filter: Filter }
   /** The changes of a refresh were shown for long enough. */
   | { readonly kind: 'changes-seen' }
-  | { readonly kind: 'work-start'; readonly waiting: number }
+  | { readonly kind: 'work-start'; readonly waiting: Work['waiting'] }
   | { readonly kind: 'work'; readonly work: Partial<Work> }
   | { readonly kind: 'work-end' }
   | { readonly kind: 'log-clear' }

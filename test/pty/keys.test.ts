@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
+import { answer, connect, goToTable, isQuiet, simulate, startDevsh } from './devsh.ts';
 
 /** A folder for the settings of one test. */
 async function settings(values: object): Promise<{ XDG_CONFIG_HOME: string }> {
@@ -114,4 +114,28 @@ test('with "editing": "vi" the prompt has its modes, named in words', async () =
   await program.waitFor(/\[normal\] devsh> user sho$/m);
   program.press('escape');
   await program.waitFor(': prompt');
+});
+
+test('while a line waits for a device, keys that look or select act at once; what waits is named', async () => {
+  const simulator = await simulate({ devices: 3 });
+  const program = await connect(simulator, { cols: 120, args: ['--timeout', '60'] });
+  const [first, second] = simulator.devices;
+  second?.setFault('silence');
+  program.type('get /api/user/\r');
+  await program.waitFor('Ctrl-C cancels');
+  await goToTable(program);
+  program.press('R');
+  await program.waitFor('no run yet');
+  program.press('1');
+  await program.waitFor(`devsh ${first?.address ?? ''}>`);
+  expect(program.screen().join('\n')).toContain('Ctrl-C cancels');
+  program.press('d');
+  await program.waitFor('· then user delete admin');
+  // A line that waits applies to the devices that the prompt names when its turn comes.
+  program.press('0');
+  await program.waitFor(/· then user delete admin\S* and 1 more ·/);
+  expect(program.screen().join('\n')).toContain(`devsh ${first?.address ?? ''}>`);
+  program.press('ctrl-c');
+  await program.waitFor(/not run: user delete admin.*, use all/);
+  await program.waitFor(isQuiet);
 });

@@ -1,3 +1,4 @@
+import { someOf } from '../../text/one-line.ts';
 import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
@@ -144,7 +145,7 @@ function progressLine({ work, rollOut }: State): LogLine[] {
   if (work === undefined) return [];
   const held = rollOut?.progress?.control === 'paused' ? 'PAUSED: ' : '';
   const run = rollOut === undefined ? '' : ` · ${held}F3 shows each device`;
-  const waiting = work.waiting > 0 ? ` · ${work.waiting} more waiting` : '';
+  const waiting = work.waiting.length > 0 ? ` · then ${someOf(work.waiting, 1)}` : '';
   const how = work.isStopping ? INTERRUPTED : 'Ctrl-C cancels';
   return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting}${run} · ${how}` }];
 }

@@ -191,7 +191,7 @@ test('a certificate is accepted while another device still keeps its line waitin
   await program.waitFor('1 certificate: F2');
   const { address = '' } = simulator.devices[0] ?? {};
   program.type(`use ${address}\ruser list\r`);
-  await program.waitFor('2 more waiting');
+  await program.waitFor(`· then use ${address} and 1 more ·`);
   program.press('f2');
   await program.waitFor('1 question');
   program.press('enter');
@@ -202,7 +202,7 @@ test('a certificate is accepted while another device still keeps its line waitin
   expect(simulator.devices[0]?.log.length).toBeGreaterThan(0);
 
   // A line that waited names its devices, because the prompt has changed.
-  await program.waitFor(`devsh ${address}> user list`);
+  await program.waitFor(`devsh ${address}> user list`, 20_000);
 });
 
 test('the list closes after the last answer, and the prompt below takes no key that was meant for it', async () => {

@@ -188,7 +188,7 @@ test('the terminal rings when a run of more than 10 s ends', { timeout: 60_000 }
 });
 
 test(
-  'keys that open other views say why they wait for the end of a run, and a late x is not taken for the table',
+  'in a run keys open other views at once, a change says why it waits, and a late x is not taken for the table',
   { timeout: 60_000 },
   async () => {
     const simulator = await simulate({ devices: 5, latencyMs: 120 });
@@ -202,8 +202,9 @@ test(
       ['q', 'F3 shows each device'],
       ['D', /users › devices · 5 devices/],
       ['q', 'F3 shows each device'],
-      ['R', 'R (runs): not before the run has ended'],
-      ['b', 'b (resources): not before the run has ended'],
+      ['d', 'd (delete): not before the run has ended'],
+      ['R', /^.users › runs · /m],
+      ['q', 'F3 shows each device'],
     ] as const) {
       program.type(key);
       await program.waitFor(label);
