@@ -206,11 +206,12 @@ function emptiedBy({ steps, total }: DevicePlan): ReadonlySet<string> {
   return new Set(emptied.map(([resource]) => resource));
 }
 
+/** A lockout also ends the only session of a device. */
 function lastOneReason(
-  { action, resource, key }: Step,
+  { action, resource, key, endsAccess }: Step,
   emptied: ReadonlySet<string>,
 ): string | undefined {
-  return action === 'delete' && emptied.has(resource)
+  return action === 'delete' && !endsAccess && emptied.has(resource)
     ? `deleting ${key} would leave no ${resource}`
     : undefined;
 }

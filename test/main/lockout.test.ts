@@ -126,6 +126,16 @@ test('sessions and tokens are ended if the profile says where, and only those of
   expect(devices.flatMap(({ log }) => log).filter(({ method }) => method === 'POST')).toEqual([]);
 });
 
+test('the only session and the only token of a device are ended, too', async () => {
+  const fleet = await start({ devices: 2 });
+  const others = '--where username!=viewer --allow own-account';
+  await alter(fleet, 'sim1', `resource session delete ${others}`);
+  await alter(fleet, 'sim1', `resource token delete ${others}`);
+  const { stdout, exitCode, stderr } = await fleet.devsh('lockout viewer --yes --json');
+  expect(exitCode, stderr).toBe(0);
+  expect(rowsOf(stdout).map(({ access }) => access)).toEqual(['2 of 2 ended', '2 of 2 ended']);
+});
+
 test('where they are unknown, plan, verdict and report say so', async () => {
   const { devsh } = await start({}, false);
   const note = 'open sessions and API tokens: not known to be ended';
