@@ -210,6 +210,7 @@ export const device: CommandSpec = {
     verb({
       name: 'schema',
       summary: 'Print the JSON schema of devices.yaml, for editors',
+      changes: 'nothing',
       async *run() {
         const { inventoryJsonSchema } = await import('../../fleet/inventory-schema.ts');
         const text = JSON.stringify(inventoryJsonSchema(), null, 2);
