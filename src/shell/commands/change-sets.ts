@@ -1,5 +1,5 @@
 import { CHANGE, DEVICES, PART } from '../grammar/options.ts';
-import { type ArgSpec, command, type CommandSpec, later, verb } from '../command.ts';
+import { type ArgSpec, command, type CommandSpec, later, schemaVerb } from '../command.ts';
 import { UsageError } from '../../errors.ts';
 import { RESOURCE } from './export.ts';
 
@@ -35,16 +35,9 @@ export const plan: CommandSpec = {
   ...planCommand,
   verbs: [
     ...planCommand.verbs,
-    verb({
-      name: 'schema',
-      summary: 'Print the JSON schema of change sets, for editors',
-      changes: 'nothing',
-      async *run() {
-        const { changeSetJsonSchema } = await import('../../change/change-set-schema.ts');
-        const text = JSON.stringify(changeSetJsonSchema(), null, 2);
-        yield { kind: 'text', name: 'jsonSchema', text };
-      },
-    }),
+    schemaVerb('change sets', async () =>
+      (await import('../../change/change-set-schema.ts')).changeSetJsonSchema(),
+    ),
   ],
 };
 

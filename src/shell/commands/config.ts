@@ -4,7 +4,7 @@ import { originText } from '../../settings/settings.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../../text/words.ts';
-import { type ArgSpec, type Call, type CommandSpec, later, verb } from '../command.ts';
+import { type ArgSpec, type Call, type CommandSpec, later, schemaVerb, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { info, type Output, success, table, warning } from '../output.ts';
 
@@ -99,16 +99,9 @@ export const config: CommandSpec = {
       summary: 'Edit your settings.json in $VISUAL or $EDITOR; a mistake opens the editor again',
       run: later(async () => (await import('../settings-edit.ts')).editSettings),
     }),
-    verb({
-      name: 'schema',
-      summary: 'Print the JSON schema of settings.json, for editors',
-      changes: 'nothing',
-      async *run() {
-        const { settingsJsonSchema } = await import('../../settings/settings-schema.ts');
-        const text = JSON.stringify(settingsJsonSchema(), null, 2);
-        yield { kind: 'text', name: 'jsonSchema', text };
-      },
-    }),
+    schemaVerb('settings.json', async () =>
+      (await import('../../settings/settings-schema.ts')).settingsJsonSchema(),
+    ),
   ],
 };
 

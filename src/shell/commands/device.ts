@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { type Call, type CommandSpec, later, verb } from '../command.ts';
+import { type Call, type CommandSpec, later, schemaVerb, verb } from '../command.ts';
 import { configuredText } from '../../device/route/route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
@@ -207,15 +207,8 @@ export const device: CommandSpec = {
         );
       },
     }),
-    verb({
-      name: 'schema',
-      summary: 'Print the JSON schema of devices.yaml, for editors',
-      changes: 'nothing',
-      async *run() {
-        const { inventoryJsonSchema } = await import('../../fleet/inventory-schema.ts');
-        const text = JSON.stringify(inventoryJsonSchema(), null, 2);
-        yield { kind: 'text', name: 'jsonSchema', text };
-      },
-    }),
+    schemaVerb('devices.yaml', async () =>
+      (await import('../../fleet/inventory-schema.ts')).inventoryJsonSchema(),
+    ),
   ],
 };

@@ -1,6 +1,6 @@
 import { BUILT_IN_PROFILES } from '../../device/built-in-profiles.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { type Call, type CommandSpec, command, later, verb } from '../command.ts';
+import { type Call, type CommandSpec, command, later, schemaVerb, verb } from '../command.ts';
 import { type Output, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { oneDevice, TARGETS } from '../arguments.ts';
@@ -96,16 +96,9 @@ export const profile: CommandSpec = {
         );
       },
     }),
-    verb({
-      name: 'schema',
-      summary: 'Print the JSON schema of profile files, for editors',
-      changes: 'nothing',
-      async *run() {
-        const { profileJsonSchema } = await import('../../device/profile-schema.ts');
-        const schema = JSON.stringify(profileJsonSchema(), null, 2);
-        yield { kind: 'text', name: 'jsonSchema', text: schema };
-      },
-    }),
+    schemaVerb('profile files', async () =>
+      (await import('../../device/profile-schema.ts')).profileJsonSchema(),
+    ),
   ],
 };
 
