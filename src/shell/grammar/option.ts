@@ -73,7 +73,7 @@ export function value<K extends string, T>(
 }
 
 /** An option with a text, which must not be empty; the last one counts. */
-export function text<K extends string>(
+export function textValue<K extends string>(
   key: K,
   label: string,
   extras: Extras = {},

@@ -17,7 +17,7 @@ import {
   onlyOn,
   option,
   reason,
-  text,
+  textValue,
   timeMs,
   toggle,
   value,
@@ -90,8 +90,8 @@ const ROWS = [
       complete: ({ typed, targets }) => completeList(typed, /[\s,]/, () => targets),
     },
   ),
-  text('user', '--user NAME  The account to log in as'),
-  text('ca', '--ca FILE  Trust certificates signed by the CA in this PEM file'),
+  textValue('user', '--user NAME  The account to log in as'),
+  textValue('ca', '--ca FILE  Trust certificates signed by the CA in this PEM file'),
   toggle('insecure', '--insecure  Do not check certificates'),
   value(
     'route',
@@ -113,7 +113,7 @@ const ROWS = [
     '--concurrency N  How many devices at a time (default: reads adapt to the machine, writes go one by one)',
     integer(1, 1024),
   ),
-  text(
+  textValue(
     'profile',
     `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or a profile file`,
     { choices: PROFILES, takesFile: true },
@@ -125,7 +125,7 @@ const ROWS = [
     '--passphrase-stdin  Read the passphrase of the vault from standard input',
   ),
 
-  text(
+  textValue(
     'trace',
     '--trace FILE  Append facts about each request to FILE: paths, times, TLS, sizes; no bodies, no logins',
   ),
@@ -135,7 +135,7 @@ const ROWS = [
     '--fingerprint HEX  The expected SHA-256 fingerprint, colons optional',
     anyText,
   ),
-  text(
+  textValue(
     'fingerprints',
     '--fingerprints FILE  A file with the fingerprints of many devices, as "trust scan" writes it',
   ),
@@ -175,14 +175,17 @@ const ROWS = [
     anyText,
     { mayLackValue: true },
   ),
-  text(
+  textValue(
     'countBy',
     '--count-by FIELD  Count the records by the value of this field (also address.city), most frequent first',
     { complete: fieldNames },
   ),
-  text('since', '--since TIME  Only after TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or a RUN'),
-  text('until', '--until TIME  Only before TIME'),
-  text('at', '--at TIME  As it was at TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or before a RUN'),
+  textValue('since', '--since TIME  Only after TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or a RUN'),
+  textValue('until', '--until TIME  Only before TIME'),
+  textValue(
+    'at',
+    '--at TIME  As it was at TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or before a RUN',
+  ),
   toggle('coverage', '--coverage  What was read of each device, and when; exit code 3 with gaps'),
   toggle('allFields', '--all-fields  Also the last values of fields that move by themselves'),
   toggle('exitCode', '--exit-code  End with 8 if there are changes'),
@@ -222,7 +225,7 @@ const ROWS = [
   }),
   list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn, {}),
   list('also', '--also KEY  Also this account; DEVICE=KEY: only there (repeatable)', markOf),
-  text('via', '--via ACCOUNT  The account that sets the secrets of others (as --user)'),
+  textValue('via', '--via ACCOUNT  The account that sets the secrets of others (as --user)'),
   toggle('kept', '--kept  Set the kept secrets again, on a device that came back from a backup'),
   toggle('now', '--now  Act although some devices were not read'),
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
@@ -243,7 +246,7 @@ const ROWS = [
 
   // New secrets of a rotation, and the second place that keeps them.
   toggle('newStdin', '--new-stdin  Read the new secret from standard input, after other secrets'),
-  text(
+  textValue(
     'newCommand',
     '--new-command PROGRAM  Take it from a program: PROGRAM and its arguments in one word; {user}',
   ),
@@ -251,11 +254,11 @@ const ROWS = [
   value('length', '--length N  The number of its characters (default 24)', integer(8, 128)),
   value('classes', '--classes NAMES  Of lower,upper,digit,symbol (default: no symbol)', names),
   toggle('each', '--each  Another one on each device; for a program also {device}, {host}, {port}'),
-  text('escrow', '--escrow FILE  Write it to this age file, too, before it is sent'),
+  textValue('escrow', '--escrow FILE  Write it to this age file, too, before it is sent'),
   list('recipients', '--recipient KEY  Who can open that: age1… (repeatable)', filled),
 
   // Plans, their parts and their runs.
-  text(
+  textValue(
     'output',
     '-o, --output FILE  Write to this file: a plan to apply later, a report, or exported records',
   ),
@@ -264,7 +267,7 @@ const ROWS = [
     '--expires HOURS  How long the plan file may be applied (default 24)',
     timeMs('h', 0.001, 8760),
   ),
-  text('resource', '--resource NAME  The resource of the rows of a CSV file (default user)'),
+  textValue('resource', '--resource NAME  The resource of the rows of a CSV file (default user)'),
   toggle('replan', '--replan  Plan again from the present state of the devices'),
   value(
     'shard',
@@ -282,12 +285,12 @@ const ROWS = [
     '--shard-total N  The number of shards, for --shard-index',
     integer(1, 10_000),
   ),
-  text(
+  textValue(
     'result',
     '--result FILE  Keep the result of a plan file here; the same line continues from it',
   ),
-  text('report', '--report FILE  Also write a report without names and addresses'),
-  text('plan', '--plan FILE  The plan file of these results'),
+  textValue('report', '--report FILE  Also write a report without names and addresses'),
+  textValue('plan', '--plan FILE  The plan file of these results'),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
   toggle('rest', '--rest  Also the steps that the run never reached'),
   choice(
@@ -305,16 +308,16 @@ const ROWS = [
     'baseline',
     '--baseline  A file for --against: no ids or times, what devices agree on once',
   ),
-  text(
+  textValue(
     'evidence',
     '--evidence DIR  All that can be read of each device into a new folder, with a manifest',
   ),
-  text('outputDir', '--output-dir DIR  The folder for --per-device'),
+  textValue('outputDir', '--output-dir DIR  The folder for --per-device'),
   toggle(
     'prune',
     '--prune  Also delete the records that are not in the file, or were not there then',
   ),
-  text(
+  textValue(
     'key',
     '--key FIELD  The field that identifies the record of a row (default: the natural key)',
   ),
