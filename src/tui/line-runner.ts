@@ -99,7 +99,9 @@ export class LineRunner {
   /** A line that waits applies to the devices of its turn: no key may select others before. */
   #goesBeside(invocation: Invocation, isOfKey: boolean): boolean {
     const isLook = invocation.command.name === 'use' || changesNothing(invocation);
-    const isAtOnce = isOfKey && isLook && this.#jobs.length === 0;
+    // A run that is under way would look like one that was broken off.
+    const isEarly = this.isWriting && invocation.command.section === 'Change sets';
+    const isAtOnce = isOfKey && isLook && !isEarly && this.#jobs.length === 0;
     return isAtOnce || isAnswer(invocation, this.#options.store.state);
   }
 

@@ -203,7 +203,8 @@ test(
       ['D', /users › devices · 5 devices/],
       ['q', 'F3 shows each device'],
       ['d', 'd (delete): not before the run has ended'],
-      ['R', /^.users › runs · /m],
+      ['R', 'R (runs): not before the run has ended'],
+      ['b', /^.users › resources · /m],
       ['q', 'F3 shows each device'],
     ] as const) {
       program.type(key);
