@@ -33,7 +33,7 @@ export interface Setting {
   readonly inProject?: true | ((z: Z) => Zod.ZodType);
 }
 
-const text = (z: Z) => z.string().min(1);
+const nonEmpty = (z: Z) => z.string().min(1);
 const flag = (z: Z) => z.boolean();
 const shown = (z: Z) =>
   z.string().regex(/^\P{C}{1,100}$/u, 'a short text without control characters');
@@ -68,7 +68,7 @@ export const SETTINGS = {
     variable: { name: 'DEVSH_CONCURRENCY', meaning: 'as --concurrency', read: Number },
   },
   on: {
-    schema: text,
+    schema: nonEmpty,
     inProject: true,
     summary: 'The devices of a line that names none',
     otherwise: 'the connected devices',
@@ -101,13 +101,13 @@ export const SETTINGS = {
     default: false,
   },
   inventory: {
-    schema: text,
+    schema: nonEmpty,
     summary: 'The path of the inventory',
     otherwise: 'devices.yaml',
     variable: { name: 'DEVSH_INVENTORY', meaning: 'the path of the inventory' },
   },
   baseline: {
-    schema: text,
+    schema: nonEmpty,
     summary:
       'The file of expected records for `--against` without a file; the full screen marks strangers to it',
   },
@@ -173,7 +173,7 @@ export const SETTINGS = {
     summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',
   },
   aliases: {
-    schema: (z: Z) => z.record(z.string(), text(z)),
+    schema: (z: Z) => z.record(z.string(), nonEmpty(z)),
     summary:
       'By name: lines to run by one word, as in `{"german": "user list lang=de"}`; see `alias`',
   },
@@ -199,12 +199,12 @@ export const SETTINGS = {
         choices: z.array(shown(z)).readonly().optional(),
       });
       const action = z.strictObject({
-        key: text(z),
+        key: nonEmpty(z),
         place: z.enum(['table', 'details', 'devices', 'runs', 'drift', 'resources']),
         label: shown(z),
-        when: text(z).optional(),
+        when: nonEmpty(z).optional(),
         prompts: z.array(prompt).readonly().optional(),
-        line: text(z)
+        line: nonEmpty(z)
           .refine(isAsking, 'an own action carries neither --yes nor --allow, and runs no script')
           .optional(),
         program: z.array(z.string()).min(1).readonly().optional(),
