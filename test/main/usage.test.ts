@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeDevsh, startFleet } from './devsh.ts';
+import { ADMIN, know, makeDevsh, startFleet, trust } from './devsh.ts';
 
 interface UsageDocument {
   readonly error: {
@@ -169,6 +169,22 @@ test('a word that looks like a command is a resource where one GET to one device
   expect(bare.stdout).toContain('wan');
   expect(gets().slice(before)[0]).toBe('/api/interface/');
   expect(device(1).log.length).toBeGreaterThan(0);
+});
+
+test('a word whose list has no records is an empty resource, not a failed device', async () => {
+  const { devsh, devices, device } = await startFleet({ devices: 1, profile: 'drf' });
+  const line = 'interface delete --where name~. --on sim1 --yes --allow protected --allow loss';
+  const emptied = await devsh(line);
+  expect(device(1).records('interface'), emptied.stderr).toEqual([]);
+  // Another home: nothing is known of the device.
+  const other = await makeDevsh(ADMIN);
+  await know(other, devices, { profile: 'drf' });
+  await trust(other, devices);
+  const { stdout, stderr, exitCode } = await other('interface --on sim1 --json');
+  expect(JSON.parse(stdout), stderr).toMatchObject({
+    devices: [{ device: 'sim1', ok: true, records: [] }],
+  });
+  expect(exitCode).toBe(0);
 });
 
 test('resource NAME reaches what is called like a command, and refuses what is no name', async () => {
