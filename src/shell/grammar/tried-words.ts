@@ -47,10 +47,14 @@ const LINES: Readonly<Record<string, string>> = {
   pins: 'trust list',
   whoami: 'credentials',
   unalias: 'alias delete',
+  disable: 'lockout',
 };
 
 /** Two words of which the second is no verb of the first. */
 const PAIRS: Readonly<Record<string, string>> = {
+  'user block': 'lockout',
+  'user disable': 'lockout',
+  'user lock': 'lockout',
   'runs list': 'runs',
   'runs show': 'run show',
   'run list': 'runs',
@@ -76,6 +80,10 @@ export function synonymsOf(line: string): string[] {
 
 /** The equivalent line for `rm bob` or `add user bob`; undefined for unknown words. */
 export function suggestedLine(words: readonly string[]): string | undefined {
+  const [noun, second = ''] = words;
+  if (noun === 'users' && meaningOf(second) !== undefined) return suggestedLine(words.slice(1));
+  // As on a switch: all of them.
+  if (quoteLine(words) === 'show users') return 'user list';
   const [first = '', ...rest] = words;
   if (Object.hasOwn(LINES, first)) return [LINES[first], quoteLine(rest)].join(' ').trim();
   const meaning = meaningOf(first);
@@ -120,6 +128,8 @@ function lineOf(
     const named = `${keyFieldOf(documentedProfile, resource)}=${key ?? 'NAME'}`;
     return `${resource} add ${quoteLine([named, ...rest])}`;
   }
+  if (verb === 'list' && key === 'where' && rest.length > 0)
+    return `${resource} list ${quoteLine(rest)}`;
   return `${resource} ${verb} ${key === undefined ? needs : quoteLine(words)}`.trim();
 }
 
