@@ -1,5 +1,6 @@
 import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
+import { parseLine } from '../text/words.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isSameValue } from './compare.ts';
 import type { Run, StepState } from './journal.ts';
@@ -86,6 +87,9 @@ export function debtsOf(
     for (const later of all) {
       // A run that settles has the place of the run whose debt it settles.
       if (later.run <= run.run || later.plan.settles || undoneBy(later, device)) continue;
+      if (debt.change === undefined && repeats(later, debt)) {
+        return { kind: 'closed', why: `superseded by run ${later.run}` };
+      }
       for (const intent of of(later, device).filter((one) => isSameRecord(one, debt))) {
         if (supersedes(intent, debt)) {
           return { kind: 'closed', why: `superseded by run ${later.run}` };
@@ -311,6 +315,21 @@ function idsOf(record: DeviceRecord = {}): string[] {
 
 function isSameRow(asked: DeviceRecord, fields: DeviceRecord): boolean {
   return Object.entries(fields).every(([field, value]) => isSameValue(value, asked[field]));
+}
+
+/** Whether a later run of the same line was planned on the device, or owes the same there again. */
+function repeats({ command, plan }: Run, { run, device }: Debt): boolean {
+  const again = plan.devices.find((one) => isSameDevice(one.device, device));
+  const isTaken = again !== undefined && (again.error === undefined || isOwing(again));
+  return isTaken && withoutDevices(command) === withoutDevices(run.command);
+}
+
+/** A line without what may differ when it is repeated for one device. */
+function withoutDevices(line: string): string {
+  const texts = parseLine(line).words.map(({ text }) => text);
+  return texts
+    .filter((text, at) => !/^(?:--on(?:=.*)?|--yes)$/s.test(text) && texts[at - 1] !== '--on')
+    .join('\n');
 }
 
 /** Whether a later intent for the same record replaces a debt. */

@@ -241,3 +241,26 @@ test('what a file wants of an absent device is said to need the line again, not 
   expect(run.stderr).toContain('still owed: repeat the line there later');
   expect(run.stderr).not.toContain('"owed settle"');
 });
+
+test('what a pruning import owes names the deletes, and the same line again replaces it', async () => {
+  const fleet = await startFleet({ devices: 2, profile: 'drf' });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  const file = join(devsh.folder, 'users.csv');
+  await writeFile(file, 'username,lang\nviewer,de\nadmin,de\n');
+  const importOn = (on: string) =>
+    devsh(['import', file, '--prune', '--on', on, '--yes', '--allow', 'prune', '--allow', 'loss']);
+  const first = await importOn('@lab');
+  const state = 'repeat the line of the run, which also deletes what is not in the file';
+  const owes = [
+    { change: 'set user viewer', state },
+    { change: 'set user admin', state },
+  ];
+  expect(await owed(fleet), first.stderr).toMatchObject(owes);
+  await importOn('sim2');
+  expect(await owed(fleet)).toMatchObject(owes);
+  device(2).clearFaults();
+  const later = await importOn('sim2');
+  expect(usernames(device(2)), later.stderr).toEqual(['admin', 'viewer']);
+  expect(await owed(fleet)).toEqual([]);
+});

@@ -59,8 +59,10 @@ export async function readDebts({ runs, inventory }: Services, time?: string): P
       if (run === undefined) continue;
       parsed.push(run);
       ids.add(id);
-      for (const { device, key } of owedBy(run)) {
+      for (const { device, key, change } of owedBy(run)) {
         keys.add(JSON.stringify(key).slice(1, -1));
+        // The line may be repeated, whatever its records are then.
+        if (change === undefined) keys.add(`"command":"${run.command.split(' ', 1)[0] ?? ''} `);
         // As debtsOf: a device that moved to another address is still the same.
         for (const one of [device.address, device.name]) devices.add(JSON.stringify(one));
       }
@@ -172,8 +174,11 @@ export function textOf({ action, resource, key }: Debt): string {
   return `${action} ${recordName({ resource, key })}`;
 }
 
-function wayOf({ change }: Debt): string {
-  if (change === undefined) return 'repeat the line of the run';
+function wayOf({ change, run }: Debt): string {
+  if (change === undefined) {
+    const isPruning = / --prune(?: |$)/.test(run.command);
+    return `repeat the line of the run${isPruning ? ', which also deletes what is not in the file' : ''}`;
+  }
   const masked = maskedFields(change);
   return masked.length > 0 ? `needs ${masked.join(', ')}` : 'open';
 }

@@ -211,7 +211,7 @@ async function placeOf(
   }
   if (change === undefined) {
     throw new RefusedError(
-      `${what} can only be planned by its line: repeat it with --on ${device.name}, then "owed drop ${run.run} --on ${device.name} --reason TEXT" (${run.command})`,
+      `${what} can only be planned by its line: repeat it with --on ${device.name}; if it changes nothing there, "owed drop ${run.run} --on ${device.name} --reason TEXT" (${run.command})`,
     );
   }
   const entry = (await shell.services.inventory.load()).find(device.name);
