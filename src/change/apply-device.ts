@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasDependents } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, DriftError, RefusedError } from '../errors.ts';
+import { DevshError, DriftError, expectedError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
 import { runStep, driftOf, readResource, resolveSent } from './run-step.ts';
 import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
@@ -154,8 +154,7 @@ async function ensureRead(
     await readings.read([one]);
     return true;
   } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    await endWithError(work, [one], error);
+    await endWithError(work, [one], expectedError(error));
     return false;
   }
 }

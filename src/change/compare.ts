@@ -9,7 +9,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { maskedValue } from '../device/sensitive-fields.ts';
+import { holdsMask, maskedValue } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import type { Difference } from './verdict.ts';
 
@@ -19,7 +19,7 @@ export function isSameValue(sent: Value, held: Value | undefined): boolean {
     const [a, b] = [asBoolean(sent), asBoolean(held ?? null)];
     if (a !== undefined && b !== undefined) return a === b;
   }
-  const hidesSecrets = typeof sent === 'object' && sent !== null && containsMask(sent);
+  const hidesSecrets = typeof sent === 'object' && sent !== null && holdsMask(sent);
   return canonical(sent, hidesSecrets) === canonical(held ?? null, hidesSecrets);
 }
 
@@ -98,11 +98,6 @@ function canonical(value: Value, hidesSecrets: boolean): string {
     return Object.fromEntries(entries.map(([field, inner]) => [field, sorted(inner)]));
   };
   return jsonText(sorted(hidesSecrets ? maskedValue('', value) : value));
-}
-
-function containsMask(value: Value): boolean {
-  if (typeof value !== 'object' || value === null) return value === MASK;
-  return Object.values(value).some(containsMask);
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {

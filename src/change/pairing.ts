@@ -14,6 +14,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { changesSince, comparable, isSameValue } from './compare.ts';
+import { NAMED } from './data-loss.ts';
 import { recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 import { someOf } from '../text/one-line.ts';
@@ -120,9 +121,6 @@ function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
     fields.every((field) => valueAt(before, field) === valueAt(after, field))
   );
 }
-
-/** So many records are named, the rest counted. */
-const NAMED = 10;
 
 /**
  * A step is never `done` if other records were removed or changed. A failed step stays `failed` beside

@@ -4,7 +4,7 @@ import { RejectedError, UnauthorizedError } from '../device/errors.ts';
 import { isMaskedRequest } from '../device/encode.ts';
 import { withSecrets } from '../device/rotation-request.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, RefusedError } from '../errors.ts';
+import { DevshError, expectedError, RefusedError } from '../errors.ts';
 import { withoutAsking } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { type LoginOutcome, tryLogin } from '../fleet/fresh-login.ts';
@@ -34,7 +34,7 @@ import {
   send,
   sendForToken,
 } from './run-step.ts';
-import type { StepEnd } from './verdict.ts';
+import { noteOf, type StepEnd } from './verdict.ts';
 
 export interface RotationWork extends DeviceWork {
   readonly rotations?: KeptRotations | undefined;
@@ -332,8 +332,7 @@ async function sendSecret(
       outcome = sent.kind === 'refused' && isDefinite(sent.error) ? 'refused' : 'lost';
     }
   } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    attempt.error = error;
+    attempt.error = expectedError(error);
     outcome = 'not sent';
   }
   attempt.events = [...attempt.events, { kind: 'sent', outcome }];
@@ -415,8 +414,7 @@ async function readBack(work: RotationWork, step: Step, end: StepEnd): Promise<E
     const record = findRecord(work.session.profile, step, after, step.before ?? {});
     return { end: { ...end, record }, after };
   } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    const note = [end.note, `but reading back failed: ${error.message}`].filter(Boolean).join('; ');
-    return { end: { ...end, note } };
+    const text = `but reading back failed: ${expectedError(error).message}`;
+    return { end: { ...end, note: noteOf(end.note, text) } };
   }
 }

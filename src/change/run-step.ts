@@ -11,7 +11,13 @@ import {
 import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
-import { CancelledError, CredentialError, DevshError, DriftError } from '../errors.ts';
+import {
+  CancelledError,
+  CredentialError,
+  DevshError,
+  DriftError,
+  expectedError,
+} from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { changesSince, isSameValue } from './compare.ts';
@@ -72,8 +78,7 @@ export async function runStep(
       const isOver = waitMs === undefined || signal.aborted;
       if (isOver || !isAsBefore(step, session.profile, before, ended)) return ended;
     } catch (error) {
-      if (error instanceof DevshError) return { end: { verdict: 'failed', error } };
-      throw error;
+      return { end: { verdict: 'failed', error: expectedError(error) } };
     }
   }
 }
@@ -288,8 +293,7 @@ async function readBack(
     try {
       after = await readResource(work, step.resource);
     } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      return { end: unread(outcome, error) };
+      return { end: unread(outcome, expectedError(error)) };
     }
     const mayBeCounter = watch.next(after);
     let end = judge(session.profile, step, outcome, { before, after });
@@ -349,8 +353,7 @@ async function ownPath(
       const [found] = one === undefined ? [] : await session.details(access, resource, [one]);
       return found && { record: found };
     } catch (error) {
-      if (error instanceof DevshError) return error;
-      throw error;
+      return expectedError(error);
     }
   };
   const own = await read(record);

@@ -22,7 +22,13 @@ import {
   valueAt,
   valueText,
 } from './record.ts';
-import { isSecretField, maskedForm, maskedRecord, maskedValue } from './sensitive-fields.ts';
+import {
+  holdsMask,
+  isSecretField,
+  maskedForm,
+  maskedRecord,
+  maskedValue,
+} from './sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import type { HttpRequest } from './exchange.ts';
 
@@ -57,11 +63,6 @@ export function isMaskedRequest({ form, json }: WriteRequest): boolean {
   return (
     form?.some(([, text]) => text === MASK) === true || (json !== undefined && holdsMask(json))
   );
-}
-
-function holdsMask(value: Value): boolean {
-  if (typeof value !== 'object' || value === null) return value === MASK;
-  return Object.values(value).some(holdsMask);
 }
 
 /** The body of a form. Throws UsageError for text that UTF-8 cannot encode. */

@@ -76,6 +76,12 @@ export function startsWithToken(text: string): boolean {
   return /^["']?[\w+/=-]{20}/.test(text);
 }
 
+/** Whether a value, or a part of it at any depth, is masked. */
+export function holdsMask(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return value === MASK;
+  return Object.values(value).some(holdsMask);
+}
+
 /** The value to show: secrets are masked unless empty; nested values field by field. */
 export function maskedValue(field: string, value: Value): Value {
   if (isSecretField(field) && value !== '' && value !== null) return MASK;
