@@ -71,6 +71,7 @@ test.each([
   ['user list --limit 3', '"| head" cuts', []],
   ['user list -w', '--watch reads again', []],
   ['user list -u admin', '--user NAME', []],
+  ['user delete --all', '--where FILTER chooses what to write', []],
   ['user list --password x', 'no option takes a secret', []],
   ['apply -f x.yaml', 'apply FILE', []],
   ['apply x.yaml --check', 'no option --check', ['--dry-run']],

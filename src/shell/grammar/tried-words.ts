@@ -145,6 +145,7 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   template: PIPE_TO_JQ,
   fields: '--columns FIELDS chooses fields',
   config: '"config list" shows the settings',
+  all: '--where FILTER chooses what to write, and "use all" selects all devices',
   limit: 'a filter chooses records, and "| head" cuts',
   password: NO_SECRET,
   p: NO_SECRET,
