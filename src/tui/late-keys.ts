@@ -54,11 +54,11 @@ export class LateKeys {
     return isAgain ? 'the view was just closed: press it again to leave devsh' : undefined;
   }
 
-  /** The view that the key was meant for. From another key on none is late. */
+  /** The view that the key was meant for. From another key on none is late. Esc goes back anywhere. */
   #lateFor(event: KeyEvent): keyof typeof ENDS | undefined {
     const { form, keymap, questions } = this.#store.state;
     const { view, at } = this.#ended ?? { at: -Infinity };
-    const isElsewhere = form !== undefined || questions.length > 0;
+    const isElsewhere = form !== undefined || questions.length > 0 || matchesKey(event, 'escape');
     if (view !== undefined && performance.now() - at < LATE_MS && !isElsewhere) {
       const late = pressedKey(event, view, keymap);
       if (late?.kind === 'binding' && late.binding.context === view) return view;
