@@ -5,7 +5,7 @@ import { EMPTY_EDITING, lineText } from './editor/line.ts';
 import { type Context, type LogLine, NO_FIND } from './state.ts';
 import type { Store } from './store.ts';
 import type { KeyEvent } from './terminal/keys.ts';
-import { contextOf, hasCommandKeys } from './keys/keymap.ts';
+import { contextOf, hasCommandKeys, isAtPrompt } from './keys/keymap.ts';
 
 /** A question accepts keys after this long without one, so that no answer is given unread. */
 export const QUIET_MS = 300;
@@ -144,6 +144,9 @@ export class Questions {
   }
 }
 
+/** A question takes keys there. */
+const ANSWERS: readonly Context[] = ['question', 'plan', 'plan-find'];
+
 /**
  * Drops typeahead for a place that has gone: the rest of a word must not act in the table. If the focus
  * moved by itself, drops everything up to a pause; if a key moved it, drops a word that arrived together
@@ -156,6 +159,7 @@ export class Typeahead {
   #place: Context;
   #isPressing = false;
   #movedAt = -Infinity;
+  #movedTo: Context | undefined;
   /** Keys of the same input chunk, after a key that moved the focus. */
   #chunk: KeyEvent[] | undefined;
 
@@ -165,7 +169,12 @@ export class Typeahead {
     this.#onDrop = onDrop;
     this.#place = contextOf(store.state);
     store.subscribe(() => {
-      if (!this.#isPressing && this.#hasMoved()) this.#movedAt = performance.now();
+      if (this.#isPressing) return;
+      // The rest of an answer must not become a line, or run one.
+      const isCutOff = ANSWERS.includes(this.#place) && isAtPrompt(store.state);
+      if (!this.#hasMoved() && !isCutOff) return;
+      this.#movedAt = performance.now();
+      this.#movedTo = this.#place;
     });
   }
 
@@ -173,7 +182,7 @@ export class Typeahead {
     const now = performance.now();
     if (this.#chunk !== undefined) {
       this.#chunk.push(event);
-    } else if (now - this.#movedAt < QUIET_MS && hasCommandKeys(this.#place) && isOfLine(event)) {
+    } else if (now - this.#movedAt < QUIET_MS && this.#isStillThere() && isOfLine(event)) {
       this.#movedAt = now;
       this.#onDrop();
     } else {
@@ -190,6 +199,10 @@ export class Typeahead {
       this.#isPressing = false;
     }
     return this.#hasMoved();
+  }
+
+  #isStillThere(): boolean {
+    return hasCommandKeys(this.#place) || this.#place === this.#movedTo;
   }
 
   /** The keys of one chunk arrive in one task. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { formCommand } from '../../../src/tui/form/form-runner.ts';
 import { formId } from '../../../src/tui/form/form-state.ts';
-import { QUIET_MS, Typeahead } from '../../../src/tui/questions.ts';
+import { Questions, QUIET_MS, Typeahead } from '../../../src/tui/questions.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import { reduce } from '../../../src/tui/reduce.ts';
 import { Store } from '../../../src/tui/store.ts';
@@ -65,4 +65,31 @@ test('a form that closes by itself drops the rest of a typed word until a pause'
   clock.mockReturnValue(10_000 + 4 * QUIET_MS);
   ahead.press(key('j'));
   expect([acted, drops]).toEqual([['j'], 3]);
+});
+
+test('a question that closes by itself leaves the rest of its answer to no line at the prompt', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000);
+  const store = new Store(stateOf({ fw1: [user('bob')] }), reduce);
+  store.dispatch({ kind: 'set-line', line: 'user delete bob' });
+  const acted: string[] = [];
+  let drops = 0;
+  const ahead = new Typeahead(
+    store,
+    (event) => acted.push(event.kind === 'key' ? event.name : 'paste'),
+    () => (drops += 1),
+  );
+  const end = new AbortController();
+  const questions = new Questions(store);
+  void questions.ask({ kind: 'confirm', text: 'Type keep:', expected: 'keep', until: end.signal });
+  store.dispatch({ kind: 'open-question', id: 1 });
+  ahead.press(key('k'));
+  end.abort();
+  expect(contextOf(store.state)).toBe('prompt');
+  ahead.press(key('e'));
+  ahead.press(key('enter'));
+  expect([acted, drops]).toEqual([['k'], 2]);
+
+  clock.mockReturnValue(10_000 + QUIET_MS);
+  ahead.press(key('enter'));
+  expect(acted).toEqual(['k', 'enter']);
 });
