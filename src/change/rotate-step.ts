@@ -130,7 +130,13 @@ export async function rotateStep(
 
 /** The request of this attempt, or one before it that no login has denied. */
 function mayHaveArrived({ facts, events }: Attempt): boolean {
-  return events.some(({ kind }) => kind === 'sent') || (facts.isSent && !facts.knowsOld);
+  return events.some(({ kind }) => kind === 'sent') || (facts.isSent && !isOldAccepted(events));
+}
+
+function isOldAccepted(events: readonly RotationEvent[]): boolean {
+  return events.some(
+    (event) => event.kind === 'tried' && event.secret === 'old' && event.outcome === 'accepted',
+  );
 }
 
 async function runAttempt(
@@ -368,10 +374,7 @@ async function endOf(
     return { verdict, note: proof(step) };
   }
   if (verdict !== 'unknown') await rotations?.keepsOld(account);
-  const isOldTried = attempt.events.some(
-    (event) => event.kind === 'tried' && event.secret === 'old' && event.outcome === 'accepted',
-  );
-  const note = isOldTried ? OLD_WORKS : undefined;
+  const note = isOldAccepted(attempt.events) ? OLD_WORKS : undefined;
   if (keeps === 'old') {
     await rotations?.drop(account);
     const why = error === undefined ? '' : `: ${error.message}`;

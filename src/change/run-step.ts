@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Device } from '../device/device.ts';
 import {
   ExpiredSessionError,
   MAX_THROTTLES,
@@ -237,19 +238,18 @@ export function sendForToken(
   { request }: Step,
   answer: string,
 ): Promise<string | FailedRequest> {
-  return outcomeOf(() =>
-    session.use(access, async (device) => {
-      const { path, form } = request;
-      const response = await device.raw({ method: 'POST', path, form });
-      const failure = device.failureOf({ method: 'POST', path }, response);
-      if (failure !== undefined) throw failure;
-      const token = textAt(response.body, answer);
-      if (token !== undefined) return token;
-      throw new ProtocolError(session.ref, `the response has no token in ${answer}`, {
-        status: response.status,
-      });
-    }),
-  );
+  const work = async (device: Device): Promise<string> => {
+    const { path, form } = request;
+    const response = await device.raw({ method: 'POST', path, form });
+    const failure = device.failureOf({ method: 'POST', path }, response);
+    if (failure !== undefined) throw failure;
+    const token = textAt(response.body, answer);
+    if (token !== undefined) return token;
+    throw new ProtocolError(session.ref, `the response has no token in ${answer}`, {
+      status: response.status,
+    });
+  };
+  return outcomeOf(() => session.use(access, work, { isWrite: true }));
 }
 
 /** The text at a path as `data.key`; undefined if there is none. */

@@ -139,7 +139,8 @@ export class DeviceSession {
    * Runs `work` with the open device. If the certificate is unknown or the credential refused, asks
    * `access` and runs `work` again: it must be one request, or safe to repeat after a 401.
    *
-   * @param options.isWrite a refused login may be tried once more, to read back
+   * @param options.isWrite the request goes out once: the device may execute what it answers with 401. The login
+   *   may be tried once more, to read back, which may also ask for another one
    */
   async use<T>(
     access: Access,
@@ -162,8 +163,9 @@ export class DeviceSession {
           this.#change({ kind: 'ready', latencyMs: open.device.latencyMs });
           return result;
         } catch (error) {
-          // If another caller has reopened the device meanwhile, just repeat.
-          if (this.#device === opening) await this.#reopen(access, opening, error);
+          if (this.#device === opening) await this.#reopen(access, opening, error, isWrite);
+          else if (isWrite && !isBeforeRequest(error)) throw error;
+          // Another caller has reopened the device meanwhile: just repeats.
         }
       }
     } catch (error) {
@@ -342,7 +344,12 @@ export class DeviceSession {
   }
 
   /** Reopens the device if another pin or credential may resolve `error`; otherwise throws it. */
-  async #reopen(access: Access, opening: Promise<OpenDevice>, error: unknown): Promise<void> {
+  async #reopen(
+    access: Access,
+    opening: Promise<OpenDevice>,
+    error: unknown,
+    isWrite: boolean,
+  ): Promise<void> {
     let open: OpenDevice;
     try {
       open = await opening;
@@ -356,9 +363,12 @@ export class DeviceSession {
       this.#device = this.#open(access, { trust, credential: open.credential });
     } else if (isRefusedLogin(error) || error instanceof CredentialError) {
       const { trust } = open.device;
-      const credential = isRefusedLogin(error)
-        ? await access.anotherCredential(this.entry, open.credential)
-        : undefined;
+      // Without a login the device has executed nothing.
+      const mayRepeat = !isWrite || open.credential === undefined;
+      const credential =
+        isRefusedLogin(error) && mayRepeat
+          ? await access.anotherCredential(this.entry, open.credential)
+          : undefined;
       // Without one, the next use looks up the login again: by then, it may be another one.
       this.#device = credential && this.#open(access, { trust, credential });
     } else {
@@ -433,6 +443,11 @@ export class DeviceSession {
 /** A changed certificate ends the session; the next command starts a new one. */
 function isStopped(state: SessionState): boolean {
   return state.kind === 'failed' && isChangedCertificate(state.error);
+}
+
+/** Nothing was sent: the certificate is not trusted, or there is no login to send. */
+function isBeforeRequest(error: unknown): boolean {
+  return error instanceof UntrustedError || error instanceof CredentialError;
 }
 
 function isRefusedLogin(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { assertNoCollection } from '../../device/record-path.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { jsonText } from '../../device/record.ts';
 import type { Response } from '../../device/exchange.ts';
-import type { RawRequest } from '../../device/device.ts';
+import type { Device, RawRequest } from '../../device/device.ts';
 import type { FormPairs } from '../../device/encode.ts';
 import { maskedPath, redact, secretsInQuery } from '../../device/sensitive-fields.ts';
 import type { DeviceError } from '../../device/errors.ts';
@@ -190,14 +190,15 @@ function exchange(
   path: string,
   form?: FormPairs,
 ): Promise<{ response: Response; error: DeviceError | undefined }> {
-  return session.use(call.access, async (device) => {
+  const work = async (device: Device) => {
     const request = { method, path, form };
     const response = await device.raw(request);
     const error = device.failureOf(request, response);
-    // After a refused login the user is asked for another one; every other response is shown.
+    // After a refused login a GET may ask for another one; every other response is shown.
     if (error !== undefined && response.status === 401) throw error;
     return { response, error };
-  });
+  };
+  return session.use(call.access, work, { isWrite: method !== 'GET' });
 }
 
 /** The response, with an error if its status is no success. */
