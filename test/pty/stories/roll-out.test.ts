@@ -27,11 +27,10 @@ test(
     program.type('p');
     await program.waitFor('PAUSED: p continues');
     // The step under way is finished, and no other one is sent.
-    await expect
-      .poll(() => program.screen()[1])
-      .toMatch(new RegExp(`roll-out · ${posts(simulator)} of 8`));
+    await program.waitFor(/PAUSED: p continues · [2-9] s/);
     const sent = posts(simulator);
-    await program.waitFor(/PAUSED: p continues · [3-9] s/);
+    expect(program.screen()[1]).toMatch(new RegExp(`roll-out · ${sent} of 8`));
+    await program.waitFor(/PAUSED: p continues · [4-9] s/);
     // Nothing else would show the pause.
     program.type('q');
     await program.waitFor('(esc back or q)');
