@@ -84,7 +84,8 @@ test('undoing the run cancels what it owes, and undoing that brings it back', as
   const { devsh, device } = fleet;
   device(2).setFault(DOWN, true);
   await devsh('user add username=bob lang=de first_name=B lastname=B --on @lab --yes');
-  await devsh('undo --yes');
+  const { stderr } = await devsh('undo --yes');
+  expect(plain(stderr)).toContain('afterwards nothing of it is owed on sim2');
   expect(await owed(fleet)).toEqual([]);
   await devsh('undo --yes --allow loss');
   expect(await owed(fleet)).toMatchObject([{ change: 'add user bob' }]);

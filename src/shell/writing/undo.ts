@@ -3,6 +3,7 @@ import { isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
+import { owedBy } from '../../change/debts.ts';
 import type { Run } from '../../change/journal.ts';
 import { stepCount } from '../../change/plan.ts';
 import { changedDevices, endedAccess, hadNoEffect, undoOf } from '../../change/undo.ts';
@@ -106,7 +107,14 @@ async function* executeUndo(
     const names = someOf(undos.map(({ device }) => device.name));
     throw new RefusedError(`run ${run.run} changed ${names}, but none of the named devices`);
   }
-  const notice = description === undefined ? [] : [`undoes ${description}`];
+  const isUndone = new Set(sessions.map(({ ref }) => ref.address));
+  const owing = new Set(
+    owedBy(run).flatMap(({ device }) => (isUndone.has(device.address) ? [device.name] : [])),
+  );
+  const notice = [
+    ...(description === undefined ? [] : [`undoes ${description}`]),
+    ...(owing.size === 0 ? [] : [`afterwards nothing of it is owed on ${someOf([...owing])}`]),
+  ];
   for (const text of notice) yield info(text);
   const { allow } = call.options;
   const ways = selected.map(({ device, changes }) => {
