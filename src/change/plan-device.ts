@@ -304,18 +304,19 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     const byField = /^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u.test(key);
     const where = byField ? `; --where "${key}" selects by fields` : '';
     const isOptional = action === 'set' && change.isOptional === true;
+    const hint = (): string => {
+      const names = records.map((record) => valueText(record[keyField]));
+      const [suggestion] = suggest(key, names);
+      return suggestion === undefined ? where : `; did you mean "${suggestion}"?`;
+    };
     if (action === 'delete' || target.kind === 'where' || isOptional) {
       const isUndo = action === 'delete' && change.isUndo === true;
       const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
-      const note = target.kind === 'key' ? `${none}${where}` : `no ${resource} matches`;
+      const more = (): string => (isUndo || isOptional ? where : hint());
+      const note = target.kind === 'key' ? none + more() : `no ${resource} matches`;
       return [{ ...result, verdict: 'unchanged', note }];
     }
-    const [suggestion] = suggest(
-      key,
-      records.map((record) => valueText(record[keyField])),
-    );
-    const hint = suggestion === undefined ? where : `; did you mean "${suggestion}"?`;
-    return [failed('not-found', `no ${resource} "${key}"${hint}`)];
+    return [failed('not-found', `no ${resource} "${key}"${hint()}`)];
   }
   if (target.kind === 'key' && picked.length > 1) {
     const isByKey = picked.some((record) => isSameValue(key, record[keyField]));

@@ -1,6 +1,8 @@
 const MOST_SUGGESTIONS = 3;
+/** Of a longer word that was typed: `lang` for `language`. */
+const SHORTEST_BEGINNING = 4;
 
-/** At most three, best first: within one to three typing errors, or starting with the word. Ignores case. */
+/** At most three, best first: within one to three typing errors, or the shorter one begins the longer one. Ignores case. */
 export function suggest(word: string, candidates: Iterable<string>): string[] {
   const wanted = word.toLowerCase();
   if (wanted === '') return [];
@@ -8,13 +10,14 @@ export function suggest(word: string, candidates: Iterable<string>): string[] {
   const ranked: { candidate: string; distance: number }[] = [];
   for (const candidate of new Set(candidates)) {
     const other = candidate.toLowerCase();
-    if (other !== wanted && other.startsWith(wanted)) {
-      // A prefix is no typing error: it ranks after one wrong letter, at any length of the rest.
-      ranked.push({ candidate, distance: 1.5 });
-    } else if (Math.abs(other.length - wanted.length) <= allowed) {
-      const distance = editDistance(wanted, other);
-      if (distance <= allowed && distance < wanted.length) ranked.push({ candidate, distance });
-    }
+    const isBegun = other !== wanted && other.startsWith(wanted);
+    const isBeginning = other.length >= SHORTEST_BEGINNING && wanted.startsWith(other);
+    const isNear = !isBegun && Math.abs(other.length - wanted.length) <= allowed;
+    const errors = isNear ? editDistance(wanted, other) : Infinity;
+    const isTypo = errors <= allowed && errors < wanted.length;
+    // A beginning is no typing error: it ranks after one wrong letter, at any length of the rest.
+    if (isBegun || isBeginning) ranked.push({ candidate, distance: Math.min(errors, 1.5) });
+    else if (isTypo) ranked.push({ candidate, distance: errors });
   }
   ranked.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
   return ranked.slice(0, MOST_SUGGESTIONS).map(({ candidate }) => candidate);

@@ -143,6 +143,10 @@ test('user show of an unknown user fails, and says so', async () => {
   const { stdout, stderr, exitCode } = await devsh('user show nobody --on sim1');
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
   expect(stderr).toBe('error: no user "nobody" on the devices that responded\n');
+  const slip = await devsh('user show vewer --on sim1');
+  expect(slip.stderr).toContain(
+    'no user "vewer" on the devices that responded; did you mean "viewer"?',
+  );
 });
 
 test('a device that failed is always listed with its reason, in every format', async () => {

@@ -109,8 +109,10 @@ test('delete goes to the path of one record, and proves that it is gone', async 
 test('delete of an unknown user is unchanged', async () => {
   const { devsh, writes } = await startFleet();
   const { stdout, exitCode } = await devsh('user delete nobody --on sim1 --yes');
-  expect(stdout).toContain('unchanged - no such user here');
+  expect(stdout).toContain('unchanged - no such user here\n');
   expect(exitCode).toBe(0);
+  const slip = await devsh('user delete vewer --on sim1 --yes');
+  expect(slip.stdout).toContain('unchanged - no such user here; did you mean "viewer"?');
   expect(writes()).toEqual([]);
 });
 

@@ -6,6 +6,8 @@ test.each([
   ['dvices', ['devices', 'device', 'delete'], ['devices', 'device']],
   ['de', ['devices', 'delete', 'show'], ['delete', 'devices']],
   ['FW1', ['fw1', 'fw2'], ['fw1', 'fw2']],
+  ['language', ['lang', 'username'], ['lang']],
+  ['users', ['use', 'user'], ['user', 'use']],
   ['x', ['y', 'z'], []],
   ['', ['list'], []],
 ])('"%s" among %j suggests %j', (word, candidates, expected) => {

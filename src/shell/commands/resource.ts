@@ -18,6 +18,7 @@ import type { Arguments } from '../grammar/given-words.ts';
 import { BodyFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { valueText } from '../../device/record.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { NotFoundError, RefusedError, UsageError, attempt, unlessFailed } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
@@ -205,6 +206,7 @@ function show(resource: string): VerbSpec {
         return;
       }
       let found = 0;
+      const keys = new Set<string>();
       const refine: Refine = async (session, records) => {
         const { profile } = session;
         if (wanted === undefined && !isSingle(profile, resource)) {
@@ -217,11 +219,17 @@ function show(resource: string): VerbSpec {
           (record) => wanted === undefined || isKeyOf(record, profile, resource, wanted),
         );
         found += matches.length;
+        for (const record of records) {
+          keys.add(valueText(record[keyFieldOf(profile, resource, records)]));
+        }
         return session.inFull(call.access, resource, matches, call.io.signal);
       };
       yield* readRecords(call, view, undefined, refine);
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
-        throw new NotFoundError(`no ${resource} "${wanted}" on the devices that responded`);
+        const { suggest } = await import('../../text/suggest.ts');
+        const [suggestion] = suggest(wanted, keys);
+        const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
+        throw new NotFoundError(`no ${resource} "${wanted}" on the devices that responded${hint}`);
       }
     },
   });
