@@ -144,10 +144,15 @@ const findFailures = memoized(
 function progressLine({ work, rollOut }: State): LogLine[] {
   if (work === undefined) return [];
   const held = rollOut?.progress?.control === 'paused' ? 'PAUSED: ' : '';
-  const run = rollOut === undefined ? '' : ` · ${held}F3 shows each device`;
-  const waiting = work.waiting.length > 0 ? ` · then ${someOf(work.waiting, 1)}` : '';
-  const how = work.isStopping ? INTERRUPTED : 'Ctrl-C cancels';
-  return [{ tone: 'quiet', text: `… ${work.progress ?? 'working'}${waiting}${run} · ${how}` }];
+  const parts = [
+    // What a key has just done comes first: the rest may need several rows.
+    ...(work.isStopping ? [INTERRUPTED] : []),
+    work.progress ?? 'working',
+    ...(work.waiting.length > 0 ? [`then ${someOf(work.waiting, 1)}`] : []),
+    ...(rollOut === undefined ? [] : [`${held}F3 shows each device`]),
+    ...(work.isStopping ? [] : ['Ctrl-C cancels']),
+  ];
+  return [{ tone: 'quiet', text: `… ${parts.join(' · ')}` }];
 }
 
 /** The wrapped lines above a question, how many of them fit, and the question below them. */
