@@ -75,6 +75,8 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   await program.waitFor(/^▸ theo\.lhote/m);
   program.press('enter');
   await program.waitFor(/› theo\.lhote/);
+  // The life of the record is read when its details open.
+  await program.waitFor(/at the first reading|of 27$/m);
   await shows(program, 'details', size);
   program.press('escape');
   await program.waitFor(/^▸ theo\.lhote/m);
