@@ -9,7 +9,7 @@ import {
   grouped,
 } from '../device/record.ts';
 import { isPrivilegeField, isSecretField, isStatusField } from '../device/sensitive-fields.ts';
-import { suggest } from '../text/suggest.ts';
+import { nearHint } from '../text/suggest.ts';
 import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
 import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
 import type { WriteName } from '../device/facts-schema.ts';
@@ -49,8 +49,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
     );
     for (const { field } of slips) {
       if (isSecretField(field)) continue;
-      const [suggestion] = suggest(field, Object.keys(before));
-      const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+      const hint = nearHint(field, Object.keys(before));
       doubts.set(field, `the record does not have a field "${field}" yet${hint}`);
     }
   }

@@ -20,7 +20,7 @@ import {
 } from '../device/record.ts';
 import { isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
-import { suggest } from '../text/suggest.ts';
+import { nearHint, suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
 import { recordsWhere, type Change, type Rotation } from './change.ts';
 import { checkFields, checkValue } from './check-fields.ts';
@@ -306,8 +306,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     const isOptional = action === 'set' && change.isOptional === true;
     const hint = (): string => {
       const names = records.map((record) => valueText(record[keyField]));
-      const [suggestion] = suggest(key, names);
-      return suggestion === undefined ? where : `; did you mean "${suggestion}"?`;
+      return nearHint(key, names) || where;
     };
     if (action === 'delete' || target.kind === 'where' || isOptional) {
       const isUndo = action === 'delete' && change.isUndo === true;

@@ -23,6 +23,12 @@ export function suggest(word: string, candidates: Iterable<string>): string[] {
   return ranked.slice(0, MOST_SUGGESTIONS).map(({ candidate }) => candidate);
 }
 
+/** `; did you mean viewer?`, or nothing. */
+export function nearHint(word: string, candidates: Iterable<string>): string {
+  const [nearest] = suggest(word, candidates);
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}
+
 /** How many letters to insert, drop, change or swap with a neighbour (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];

@@ -145,7 +145,7 @@ test('user show of an unknown user fails, and says so', async () => {
   expect(stderr).toBe('error: no user "nobody" on the devices that responded\n');
   const slip = await devsh('user show vewer --on sim1');
   expect(slip.stderr).toContain(
-    'no user "vewer" on the devices that responded; did you mean "viewer"?',
+    'no user "vewer" on the devices that responded; did you mean viewer?',
   );
 });
 

@@ -112,7 +112,7 @@ test('delete of an unknown user is unchanged', async () => {
   expect(stdout).toContain('unchanged - no such user here\n');
   expect(exitCode).toBe(0);
   const slip = await devsh('user delete vewer --on sim1 --yes');
-  expect(slip.stdout).toContain('unchanged - no such user here; did you mean "viewer"?');
+  expect(slip.stdout).toContain('unchanged - no such user here; did you mean viewer?');
   expect(writes()).toEqual([]);
 });
 
@@ -336,6 +336,6 @@ test('a misspelt name is reported with a suggestion', async () => {
   const { devsh, writes } = await startFleet();
   const { stdout, stderr, exitCode } = await devsh('user set viewr lang=en --on sim1 --yes');
   expect(exitCode).toBe(1);
-  expect(stdout + stderr).toContain('no user "viewr"; did you mean "viewer"?');
+  expect(stdout + stderr).toContain('no user "viewr"; did you mean viewer?');
   expect(writes()).toEqual([]);
 });

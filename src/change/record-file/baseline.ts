@@ -4,7 +4,7 @@ import { keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../../device/record.ts';
 import { isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { MASK } from '../../text/one-line.ts';
-import { suggest } from '../../text/suggest.ts';
+import { nearHint } from '../../text/suggest.ts';
 import { isSameValue } from '../compare.ts';
 import type { Known } from '../typed-fields.ts';
 import { cellValue, isSameCell, keyOfRow } from './csv-cell.ts';
@@ -130,8 +130,7 @@ export function checkKnownFields(
     for (const field of Object.keys(row.fields)) {
       if (checked.has(field) || isSecretField(field)) continue;
       checked.add(field);
-      const [near] = suggest(field, [...known]);
-      const hint = near === undefined ? '' : `; did you mean ${near}?`;
+      const hint = nearHint(field, known);
       problems.add(
         () => row.place(field),
         `no ${resource} on the devices that were read has a field "${field}"${hint}`,

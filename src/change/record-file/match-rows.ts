@@ -9,7 +9,7 @@ import {
   valueText,
 } from '../../device/record.ts';
 import { isSecretField } from '../../device/sensitive-fields.ts';
-import { suggest } from '../../text/suggest.ts';
+import { nearHint } from '../../text/suggest.ts';
 import { type Allowed, allowHint } from '../allow.ts';
 import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
@@ -260,8 +260,7 @@ class Matching {
     this.#known.set(field, known);
     if (!known) {
       const fields = this.#fields();
-      const [suggestion] = suggest(field, fields);
-      const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
+      const hint = nearHint(field, fields);
       const text = `no ${this.#device.resource} of ${this.#device.name} has a field "${field}"${hint} (--map "${field}=FIELD" renames it, --map "${field}=" leaves it out)`;
       this.#problems.add(() => row.place(field), text);
     }

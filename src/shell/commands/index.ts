@@ -19,7 +19,7 @@ import { get, open, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
 import { report, resume, retry, run, runs, undo } from './runs.ts';
 import { resourceCommand } from './resource.ts';
-import { resource, resources } from './resources.ts';
+import { anyResource, resources } from './resources.ts';
 import { demo, simulator } from './simulator.ts';
 import { rotate } from './rotate.ts';
 import { theme } from './theme.ts';
@@ -37,7 +37,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   lockout,
   rotate,
   resources,
-  resource,
+  anyResource,
   exportCommand,
   importCommand,
   plan,

@@ -1,4 +1,5 @@
 import { pluralOf } from '../../text/one-line.ts';
+import { nearHint } from '../../text/suggest.ts';
 import {
   isKeyed,
   assignments,
@@ -206,7 +207,7 @@ function show(resource: string): VerbSpec {
         return;
       }
       let found = 0;
-      const keys = new Set<string>();
+      const keys: string[] = [];
       const refine: Refine = async (session, records) => {
         const { profile } = session;
         if (wanted === undefined && !isSingle(profile, resource)) {
@@ -219,16 +220,13 @@ function show(resource: string): VerbSpec {
           (record) => wanted === undefined || isKeyOf(record, profile, resource, wanted),
         );
         found += matches.length;
-        for (const record of records) {
-          keys.add(valueText(record[keyFieldOf(profile, resource, records)]));
-        }
+        const keyField = keyFieldOf(profile, resource, records);
+        keys.push(...records.map((record) => valueText(record[keyField])));
         return session.inFull(call.access, resource, matches, call.io.signal);
       };
       yield* readRecords(call, view, undefined, refine);
       if (found === 0 && wanted !== undefined && !call.options.asCurl) {
-        const { suggest } = await import('../../text/suggest.ts');
-        const [suggestion] = suggest(wanted, keys);
-        const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
+        const hint = nearHint(wanted, keys);
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that responded${hint}`);
       }
     },

@@ -45,7 +45,7 @@ export const resources = command({
 });
 
 /** `resource NAME VERB …`: only explained here, as the grammar finds the verbs of the resource. */
-export const resource = command({
+export const anyResource = command({
   name: 'resource',
   section: 'Records',
   summary: 'The verbs of any resource, even if its name is a command',

@@ -5,7 +5,7 @@ import type { HistoryFiles } from '../../history/history-files.ts';
 import { replay, type Life } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { parsePastTime } from '../../text/time.ts';
-import { suggest } from '../../text/suggest.ts';
+import { nearHint } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { loadRun } from '../writing/stored-runs.ts';
 
@@ -21,10 +21,8 @@ export async function pastTime(
   const ids = await services.runs.ids();
   const id = ids.find((one) => one === text || one.endsWith(`-${text}`));
   if (id !== undefined) return Date.parse((await loadRun(services, id)).at);
-  const [suggestion] = suggest(text, ids);
-  const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
   throw new UsageError(
-    `"${text}" is neither a time (2d, 03:00, "yesterday 03:00", 2026-11-22T03:00) nor a run${hint}`,
+    `"${text}" is neither a time (2d, 03:00, "yesterday 03:00", 2026-11-22T03:00) nor a run${nearHint(text, ids)}`,
     { column },
   );
 }

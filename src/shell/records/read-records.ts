@@ -10,7 +10,7 @@ import {
   parseFilter,
   parseFilterWords,
 } from '../../fleet/filter.ts';
-import { suggest } from '../../text/suggest.ts';
+import { nearHint } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { keepColumns } from './kept-columns.ts';
 import { awaiting, type Output, type View, warning } from '../output.ts';
@@ -109,9 +109,7 @@ export function* missingFields(
   const named = [...columns, ...sort.map((name) => name.replace(/^-/, ''))];
   const missing = [...new Set(named)].filter((field) => !fields.has(field) && field !== 'device');
   for (const field of missing.slice(0, MAX_MISSING)) {
-    const [suggestion] = suggest(field, [...fields]);
-    const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`;
-    yield warning(`no record has a field "${field}"${hint}`);
+    yield warning(`no record has a field "${field}"${nearHint(field, fields)}`);
   }
   if (missing.length > MAX_MISSING) {
     yield warning(`no record has ${missing.length - MAX_MISSING} more of the named fields`);
