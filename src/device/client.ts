@@ -4,13 +4,13 @@ import type { TLSSocket } from 'node:tls';
 import { type Address, formatAddress, originOf } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
-import { exchange, type HttpRequest, isRead, type Response, type Sender } from './exchange.ts';
+import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { ConfiguredAuth } from './profile-schema.ts';
 import type { DeviceRef } from './record.ts';
-import { type Connect, HttpConnection } from './http-connection.ts';
-import { CLOSED, ReadConnections } from './read-connections.ts';
+import { CLOSED, type Connect, type HttpConnection, httpConnection } from './http-connection.ts';
+import { ReadConnections } from './read-connections.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
 import type { Route } from './route/route.ts';
@@ -105,7 +105,7 @@ export class DeviceClient {
   #latencyMs: number | undefined;
   #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
-  readonly #connections = new WeakMap<Sender, Connection>();
+  readonly #connections = new WeakMap<HttpConnection, Connection>();
   #stoppedBy: UntrustedError | undefined;
   /** Of a device that wants a session; loaded with the first request. */
   #session: Promise<SessionLogin> | undefined;
@@ -287,7 +287,7 @@ export class DeviceClient {
   }
 
   async #send(
-    sender: Sender,
+    sender: HttpConnection,
     request: HttpRequest,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
@@ -322,7 +322,7 @@ export class DeviceClient {
     try {
       const { beforeLogin, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       // A new connection asks when it is open.
-      if (sender.isOpen) await beforeLogin?.();
+      if (sender.stats.connected) await beforeLogin?.();
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
       const response = await exchange(sender, request, headers, limits, signal);
       this.#latencyMs = response.latencyMs;
@@ -392,7 +392,7 @@ export class DeviceClient {
   #newReader(): HttpConnection {
     const connection: Connection = {};
     const connect = this.#connector({ opening: this.#opening }, connection);
-    const reader = new HttpConnection(this.#origin, connect);
+    const reader = httpConnection(this.#origin, connect);
     this.#connections.set(reader, connection);
     return reader;
   }
@@ -402,7 +402,7 @@ export class DeviceClient {
     const connection: Connection = {};
     const connect = this.#connector({ signal }, connection);
     let isUsed = false;
-    const writer = new HttpConnection(this.#origin, (callback) => {
+    const writer = httpConnection(this.#origin, (callback) => {
       if (isUsed) callback(CLOSED, null);
       else connect(callback);
       isUsed = true;

@@ -5,6 +5,7 @@ import type { ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { CancelledError, attempt } from '../errors.ts';
 import { awakeMs, Deadline, faultOf, TransportFault } from './fault.ts';
+import type { HttpConnection } from './http-connection.ts';
 import { jsonIn } from './json.ts';
 import { isValueObject } from './record.ts';
 
@@ -46,12 +47,6 @@ export interface Response {
   readonly movedTo?: string;
 }
 
-/** A connection, or undici's client of one. */
-export interface Sender {
-  readonly isOpen: boolean;
-  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
-}
-
 interface ExchangeLimits {
   /**
    * From the first byte of the request to the last of the response, without delays of this process. A read
@@ -79,7 +74,7 @@ interface RawResponse {
  * connector.
  */
 export async function exchange(
-  sender: Sender,
+  sender: HttpConnection,
   request: HttpRequest,
   headers: Readonly<Record<string, string | undefined>>,
   limits: ExchangeLimits,
@@ -102,7 +97,7 @@ export async function exchange(
 }
 
 function receive(
-  sender: Sender,
+  sender: HttpConnection,
   request: HttpRequest,
   headers: Readonly<Record<string, string | undefined>>,
   { timeoutMs, maxBodyBytes }: ExchangeLimits,

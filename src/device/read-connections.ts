@@ -1,15 +1,10 @@
 import { CancelledError } from '../errors.ts';
-import type { HttpConnection } from './http-connection.ts';
+import { CLOSED, type HttpConnection } from './http-connection.ts';
 
 interface Waiting {
   resolve(reader: HttpConnection): void;
   reject(error: Error): void;
 }
-
-/** Like undici's own, but created once instead of with a stack for each closed connection. */
-export const CLOSED = Object.assign(new Error('The client is destroyed'), {
-  code: 'UND_ERR_DESTROYED',
-});
 
 /**
  * The connections that the reads of one device share, one request at a time each. A read waits if all are
@@ -42,7 +37,7 @@ export class ReadConnections {
 
   /** Whether any connection is open, busy or idle. */
   get isAnyOpen(): boolean {
-    return this.#clients.some((reader) => reader.isOpen);
+    return this.#clients.some((reader) => reader.stats.connected);
   }
 
   /** Limits the number of connections; busy ones above the limit close after their request. */
