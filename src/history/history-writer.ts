@@ -1,11 +1,8 @@
 import {
   closeSync,
-  fstatSync,
   ftruncateSync,
-  futimesSync,
   openSync,
   readFileSync,
-  readSync,
   utimesSync,
   writeFileSync,
   writeSync,
@@ -13,11 +10,12 @@ import {
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import type { DeviceRecord } from '../device/record.ts';
 import { fileError, writeTextAtomically } from '../os/files.ts';
 import type { HistoryFiles, HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
-import { digestKeyName, type LineOfReading, lineText } from './lines.ts';
+import { digestKeyName, type LineOfReading, lineText, provenSum, summed } from './lines.ts';
 import {
   compacted,
   isTooLarge,
@@ -140,22 +138,21 @@ export class HistoryWriter {
     try {
       const file = openSync(path, 'a+', 0o600);
       try {
-        const { size, mtimeMs } = fstatSync(file);
-        const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-        readSync(file, bytes, 0, bytes.length, size - bytes.length);
-        const tail = bytes.toString('utf8');
+        const bytes = readFileSync(file);
+        const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_BYTES));
         // A line cut off by a crash must not merge with the next one.
-        const end = size > 0 && !tail.endsWith('\n') ? '\n' : '';
-        const whole = (): string => (size === 0 ? '' : readFileSync(path, 'utf8') + end);
-        const isSound = isMarked(tail, mtimeMs) || replay(whole()).damaged === 0;
+        const end = bytes.length > 0 && !tail.endsWith('\n') ? '\n' : '';
+        const whole = (): string => bytes.toString('utf8') + end;
+        // Undefined: a line is damaged, so the end of the file is not trusted.
+        const sum = provenSum(bytes) ?? (replay(whole()).damaged === 0 ? crc32(bytes) : undefined);
         const lastOf: LastOf = (resource) => {
           const last = lastLine(tail, resource);
-          return isSound || isApplied(last, whole()) ? last : undefined;
+          return sum !== undefined || isApplied(last, whole()) ? last : undefined;
         };
         const lines = linesFor(lastOf, whole);
         if (lines) {
-          this.#appended += appendWhole(file, size, end + lines);
-          if (isSound) mark(file, lines);
+          const text = sum === undefined ? end + lines : summed(end + lines, sum);
+          this.#appended += appendWhole(file, bytes.length, text);
         }
         return Boolean(lines);
       } finally {
@@ -218,25 +215,6 @@ function followUp(lastOf: LastOf, line: LineOfReading): string | undefined {
 function isApplied(last: LastLine, whole: string): boolean {
   if (last === undefined || last.kind === 'large') return true;
   return lastTrack(whole, last.life, last.resource).track?.digest === last.digest;
-}
-
-/**
- * The checksum of its last line is in the microseconds of the time of a file. So whoever else writes to the
- * file is noticed without reading it, and the end of a damaged file is not trusted.
- */
-function mark(file: number, lines: string): void {
-  // Half a microsecond more: systems cut the digits off that they cannot store.
-  const seconds = Math.floor(Date.now() / 1000) + (markOf(lines) + 0.5) / 1_000_000;
-  futimesSync(file, seconds, seconds);
-}
-
-function isMarked(tail: string, mtimeMs: number): boolean {
-  // A quarter, because a number has not all the digits of the time.
-  return Math.floor(mtimeMs * 1000 + 0.25) % 1_000_000 === markOf(tail);
-}
-
-function markOf(lines: string): number {
-  return Number(/"crc":(\d+)\}\n$/.exec(lines)?.[1]) % 1_000_000;
 }
 
 /** Appends all of it or nothing: a full disk may take only a part. Returns the number of bytes. */

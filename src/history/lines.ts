@@ -106,6 +106,24 @@ export function isWhole(text: string): boolean {
   return end >= 0 && text.slice(end) === `,"crc":${crc32(text.slice(0, end))}}`;
 }
 
+/** Lines to append to a file with this checksum, which the last one of them gets: with that of the lines before it. */
+export function summed(lines: string, sum: number): string {
+  const start = lines.lastIndexOf('\n', lines.length - 2) + 1;
+  const before = crc32(lines.slice(0, start), sum);
+  const text = `${lines.slice(start, lines.lastIndexOf(',"crc":'))},"sum":${before}`;
+  return `${lines.slice(0, start)}${text},"crc":${crc32(text)}}\n`;
+}
+
+/** The checksum of a file, if its last line proves that no byte has changed. */
+export function provenSum(file: Buffer): number | undefined {
+  const start = file.lastIndexOf('\n', file.length - 2) + 1;
+  const last = file.toString('utf8', start);
+  const before = /,"sum":(\d+),"crc":\d+\}\n$/.exec(last)?.[1];
+  if (before === undefined || !isWhole(last.slice(0, -1))) return undefined;
+  const sum = crc32(file.subarray(0, start));
+  return sum === Number(before) ? crc32(last, sum) : undefined;
+}
+
 /** A line, or undefined if it is damaged, or not of devsh. */
 export function parseLine(text: string): HistoryLine | undefined {
   if (!isWhole(text)) return undefined;
