@@ -10,30 +10,27 @@ export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
-  /** The setting or option that names the program, for messages. */
-  readonly name?: string | undefined;
   /** Receives what the program prints on stderr, safe to show. */
   readonly onRemark?: ((text: string) => void) | undefined;
 }
 
 const LIMIT_MS = 10_000;
 
-/** Fills in `{host}`, `{port}` and `{device}` of a `credential_command`, and `{user}` if it is given. */
+/** Fills in `{host}`, `{port}` and `{device}` of a `credential_command`. @param name of the setting, for messages */
 export function commandFor(
   template: readonly string[],
   device: DeviceRef,
-  { user, name = 'credential_command' }: { readonly user?: string; readonly name?: string } = {},
+  name = 'credential_command',
 ): string[] {
   const { host, port } = parseAddress(device.address);
   const values: Readonly<Record<string, string>> = {
     host,
     port: String(port),
     device: device.name,
-    ...(user !== undefined && { user }),
   };
   return template.map((word) => {
     const filled = word.replace(
-      /\{(host|port|device|user)\}/g,
+      /\{(host|port|device)\}/g,
       (all, key: string) => values[key] ?? all,
     );
     if (filled.startsWith('-') && !word.startsWith('-')) {
@@ -51,8 +48,8 @@ export async function askCommand(
   argv: readonly string[],
   options: ProgramOptions,
 ): Promise<StoredCredential> {
-  const { env, signal, limitMs = LIMIT_MS, name = 'credential_command' } = options;
-  const title = `${name} "${visible(argv[0] ?? '')}"`;
+  const { env, signal, limitMs = LIMIT_MS } = options;
+  const title = `credential_command "${visible(argv[0] ?? '')}"`;
   const end = await runProgram({ argv, env, signal, limitMs });
   const { stdout, stderr } = successOf(end, title, limitMs);
   const login = readLogin(stdout);

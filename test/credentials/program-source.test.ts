@@ -198,11 +198,3 @@ test('a store command that fails is an error without the secret', async () => {
   await expect(attempt).rejects.toThrow('credential_store_command "/bin/sh" ended with 4');
   await expect(attempt).rejects.not.toThrow(/one/);
 });
-
-test('the user is filled in only where it is given', () => {
-  expect(commandFor(['get', '{user}', '{constructor}'], device, { user: 'jdoe' })).toEqual([
-    'get',
-    'jdoe',
-    '{constructor}',
-  ]);
-});

@@ -1,4 +1,4 @@
-import { handToCommand, askCommand, commandFor } from '../../credentials/program-source.ts';
+import { handToCommand, commandFor } from '../../credentials/program-source.ts';
 import { type EscrowLine, writeEscrow } from '../../credentials/escrow-file.ts';
 import {
   checkNewSecret,
@@ -12,7 +12,6 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
 import { someOf } from '../../text/one-line.ts';
-import { parseLine } from '../../text/words.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, NewSecretOption } from '../grammar/options.ts';
 
@@ -37,36 +36,28 @@ export interface NewSecrets {
 
 /** Throws UsageError unless one source of new secrets is given. */
 export function newSecrets(call: SecretCall): NewSecrets {
-  const { newStdin, newCommand, generate, length, classes, each } = call.options;
-  const given = [newStdin, newCommand !== undefined, generate].filter(Boolean).length;
-  if (given !== 1) {
+  const { newStdin, generate, length, classes, each } = call.options;
+  if (newStdin === generate) {
     throw new UsageError(
-      'where does the new secret come from? Give one of --generate, --new-command PROGRAM and --new-stdin',
+      'where does the new secret come from? Give one of --generate and --new-stdin',
     );
   }
   if (!generate && (length ?? classes) !== undefined) {
     throw new UsageError('--length and --classes are for --generate');
   }
   if (newStdin && each) throw new UsageError('--new-stdin has one secret: leave out --each');
-  if (!each && /\{(?:device|host|port)\}/.test(newCommand ?? '')) {
-    throw new UsageError('--new-command names the device: add --each to run it for each device');
-  }
   const wanted = { length, classes: classes && secretClasses(classes) };
   const another = (policy?: SecretPolicy): string => generateSecret(wanted, policy);
   const known = new Map<string, Promise<string>>();
-  const choose = async ({ device, account: { user } }: SecretTarget, policy?: SecretPolicy) => {
-    if (generate) return another(policy);
-    return newCommand === undefined
-      ? lineOfStdin(call, user, known.size > 0)
-      : printedBy(call, newCommand, device, user);
-  };
+  const choose = async (user: string, policy?: SecretPolicy) =>
+    generate ? another(policy) : lineOfStdin(call, user, known.size > 0);
   return {
     isGenerated: generate,
     async secretFor(target, policy) {
       const { user, kind } = target.account;
       const key = JSON.stringify([user, kind, each && target.device, generate && policy]);
       // Stored before it is awaited: devices at the same time share one.
-      const secret = known.get(key) ?? choose(target, policy);
+      const secret = known.get(key) ?? choose(user, policy);
       known.set(key, secret);
       checkNewSecret(await secret, target.account, policy);
       return secret;
@@ -78,7 +69,7 @@ export function newSecrets(call: SecretCall): NewSecrets {
 async function lineOfStdin(call: SecretCall, user: string, isSecond: boolean): Promise<string> {
   if (isSecond) {
     throw new UsageError(
-      `--new-stdin has one secret, and ${user} is another account: use --generate, or --new-command with {user}`,
+      `--new-stdin has one secret, and ${user} is another account: use --generate, or rotate one account at a time`,
     );
   }
   const { tokenStdin, passwordStdin, passphraseStdin } = call.options;
@@ -90,19 +81,6 @@ async function lineOfStdin(call: SecretCall, user: string, isSecond: boolean): P
       ? '--new-stdin: standard input contains no secret'
       : `--new-stdin: line ${before + 1} of standard input contains no secret`,
   );
-}
-
-async function printedBy(
-  { shell, io }: SecretCall,
-  command: string,
-  device: DeviceRef,
-  user: string,
-): Promise<string> {
-  const template = parseLine(command).words.map(({ text }) => text);
-  const name = '--new-command';
-  const argv = commandFor(template, device, { user, name });
-  const { secret } = await askCommand(argv, { env: shell.services.env, signal: io.signal, name });
-  return secret;
 }
 
 export interface NewSecret extends SecretTarget {
@@ -193,7 +171,7 @@ export function openSecondPlace(
 
 function storeCommandOf(entry: DeviceEntry): readonly string[] | undefined {
   const { credentialStoreCommand: template } = entry;
-  return template && commandFor(template, entry, { name: 'credential_store_command' });
+  return template && commandFor(template, entry, 'credential_store_command');
 }
 
 /** What would go on using the old secret of the login in use. */

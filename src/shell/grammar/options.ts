@@ -246,14 +246,10 @@ const ROWS = [
 
   // New secrets of a rotation, and the second place that keeps them.
   toggle('newStdin', '--new-stdin  Read the new secret from standard input, after other secrets'),
-  textValue(
-    'newCommand',
-    '--new-command PROGRAM  Take it from a program: PROGRAM and its arguments in one word; {user}',
-  ),
   toggle('generate', '--generate  Generate it'),
   value('length', '--length N  The number of its characters (default 24)', integer(8, 128)),
   value('classes', '--classes NAMES  Of lower,upper,digit,symbol (default: no symbol)', names),
-  toggle('each', '--each  Another one on each device; for a program also {device}, {host}, {port}'),
+  toggle('each', '--each  Another one on each device'),
   textValue('escrow', '--escrow FILE  Write it to this age file, too, before it is sent'),
   list('recipients', '--recipient KEY  Who can open that: age1… (repeatable)', filled),
 
@@ -425,7 +421,6 @@ export type DeviceOption = (typeof DEVICES)[number];
 /** Where new secrets come from, and where they are kept. */
 export const NEW_SECRET = [
   'newStdin',
-  'newCommand',
   'generate',
   'length',
   'classes',

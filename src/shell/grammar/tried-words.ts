@@ -154,6 +154,8 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   l: '--filter FILTER chooses records',
   w: '--watch reads again and again',
   J: '--jump HOST is the jump host',
+  'new-command':
+    '--new-stdin reads what a program prints: PROGRAM | devsh rotate password USER --new-stdin',
 };
 
 /** An option of some commands, and the one of the others for the same. */

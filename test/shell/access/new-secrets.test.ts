@@ -111,27 +111,11 @@ test.each<[Given, string]>([
   [{ generate: true, newStdin: true }, 'Give one of'],
   [{ newStdin: true, length: 20 }, 'are for --generate'],
   [{ newStdin: true, each: true }, 'leave out --each'],
-  [{ newCommand: 'gen {device}' }, 'add --each'],
   [{ generate: true, classes: ['upper', 'letters'] }, 'is not one of lower, upper'],
 ])('%j is a mistake that is explained', async (given, message) => {
   const call = await makeCall(given);
   expect(() => newSecrets(call)).toThrow(UsageError);
   expect(() => newSecrets(call)).toThrow(message);
-});
-
-test('a program is run once for an account, or for each device', async () => {
-  const log = join(await makeTempFolder(), 'log');
-  const program = `/bin/sh -c 'echo "$0 $1" >> ${log}; echo "new-secret-of-$0-$1"'`;
-  const once = newSecrets(await makeCall({ newCommand: `${program} {user} x` }));
-  expect(await once.secretFor(target('fw1'))).toBe('new-secret-of-admin-x');
-  await once.secretFor(target('fw2'));
-  expect(await readFile(log, 'utf8')).toBe('admin x\n');
-  const each = newSecrets(await makeCall({ newCommand: `${program} {user} {device}`, each: true }));
-  expect(await each.secretFor(target('fw2', 'jdoe'))).toBe('new-secret-of-jdoe-fw2');
-  const failing = newSecrets(await makeCall({ newCommand: "/bin/sh -c 'echo no >&2; exit 3'" }));
-  await expect(failing.secretFor(target('fw1'))).rejects.toThrow(
-    '--new-command "/bin/sh" ended with 3; it reports: no',
-  );
 });
 
 const entry = (name: string, more: Partial<DeviceEntry> = {}) => ({
