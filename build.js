@@ -21,8 +21,6 @@ import { billOfMaterials, bundledPackages, notices } from './scripts/third-party
 const root = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const main = join(root, 'src/main.ts');
-const api = join(root, 'src/api.ts');
-const simulator = join(root, 'src/simulator/simulator.ts');
 const [folder = 'dist', option] = process.argv.slice(2);
 const outdir = resolve(root, folder);
 
@@ -52,8 +50,7 @@ const common = {
 
 const commands = {
   ...common,
-  // The simulator is for tests of others, too: its file is the one that devsh itself loads.
-  entryPoints: { main, api, simulator },
+  entryPoints: { main },
   // Compiled code is kept by the name of its file.
   entryNames: 'chunks/[name]-[hash]',
   chunkNames: 'chunks/[name]-[hash]',
@@ -77,16 +74,11 @@ await rm(outdir, { recursive: true, force: true });
 
 // First only to find out what is imported at run time.
 const { metafile } = await esbuild.build({ ...commands, write: false });
-const late = Object.values(metafile.outputs)
-  .flatMap(({ entryPoint }) => entryPoint ?? [])
-  .filter((path) => resolve(root, path) !== simulator);
+const late = Object.values(metafile.outputs).flatMap(({ entryPoint }) => entryPoint ?? []);
 const program = await esbuild.build({
   ...commands,
   plugins: [...commands.plugins, oneFileFor(main, late), asCommonJs],
 });
-for (const [name, source] of Object.entries({ api, simulator })) {
-  await writeFile(join(outdir, `${name}.js`), moduleOf(fileOf(program, source)));
-}
 
 const grammar = { ...common, external: commands.external };
 const completion = await esbuild.build({
@@ -121,8 +113,8 @@ await esbuild.build({
   format: 'cjs',
   plugins: [
     compiledParts({
-      './main.ts': fileOf(program, main).file,
-      './answer-completion.ts': fileOf(completion, join(root, 'src/answer-completion.ts')).file,
+      './main.ts': fileOf(program, main),
+      './answer-completion.ts': fileOf(completion, join(root, 'src/answer-completion.ts')),
     }),
   ],
 });
@@ -132,17 +124,10 @@ const packages = bundledPackages(root, [program.metafile, completion.metafile]);
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), notices(packages));
 await writeFile(join(outdir, 'sbom.cdx.json'), billOfMaterials(root, packages));
 
-/** What was built from a source: its file in `outdir`, and the names that it exports. */
+/** The file in `outdir` that was built from a source. */
 function fileOf({ metafile }, source) {
-  const [path, { exports }] = Object.entries(metafile.outputs).find(
+  const [path] = Object.entries(metafile.outputs).find(
     ([, { entryPoint }]) => entryPoint !== undefined && resolve(root, entryPoint) === source,
   );
-  return { file: relative(outdir, resolve(root, path)).replaceAll('\\', '/'), exports };
-}
-
-/** An ES module with the exports of a CommonJS file. */
-function moduleOf({ file, exports }) {
-  return `import { createRequire } from 'node:module';
-export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./${file}');
-`;
+  return relative(outdir, resolve(root, path)).replaceAll('\\', '/');
 }

@@ -17,7 +17,6 @@ const MAY_IMPORT = {
   output: ['change', 'device', 'fleet', 'history', 'shell', 'text'],
   plain: ['os', 'output', 'shell', 'text'],
   tui: ['change', 'fleet', 'history', 'os', 'output', 'plain', 'shell', 'text'],
-  api: ['change', 'device', 'fleet', 'os', 'settings', 'text'],
   simulator: [],
 };
 

@@ -22,7 +22,6 @@ export function pack(folder, edit = () => undefined) {
     const run = (...args) =>
       execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
     run('build.js', join(stage, 'dist'));
-    run('scripts/declarations.js', join(stage, 'dist'));
     edit(stage);
     mkdirSync(folder, { recursive: true });
     const packed = execFileSync(

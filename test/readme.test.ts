@@ -39,7 +39,7 @@ test('the README gives the reason for each package that the program is made of, 
   const explained = [...table.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
     cell.split(', '),
   );
-  const packages = [...new Set(imported)].filter((name) => name !== 'devsh');
+  const packages = [...new Set(imported)];
   expect(packages).toContain('undici');
   expect(packages.filter((name) => !explained.includes(name))).toEqual([]);
   const { devDependencies, optionalDependencies } = JSON.parse(

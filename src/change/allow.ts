@@ -17,7 +17,7 @@ export const BREAK_GLASS = 'break-glass';
 
 export type AllowWord = keyof typeof ALLOWED;
 
-export type AllowedWord = AllowWord | `${typeof BREAK_GLASS}=${string}`;
+type AllowedWord = AllowWord | `${typeof BREAK_GLASS}=${string}`;
 
 export type Allowed = ReadonlySet<AllowedWord>;
 

@@ -24,13 +24,6 @@ export interface RollOut {
   readonly maxFailures: { readonly kind: 'count' | 'percent'; readonly limit: number } | undefined;
 }
 
-export const ALL_AT_ONCE: RollOut = {
-  canary: 0,
-  batch: undefined,
-  pauseMs: 0,
-  maxFailures: undefined,
-};
-
 function batchesOf(
   devices: readonly DevicePlan[],
   { canary, batch = Infinity }: RollOut,

@@ -43,7 +43,6 @@ export class SimulatedDevice {
   readonly #used = new WeakSet<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  /** @internal */
   constructor({ name, site, accounts, latencyMs }: DeviceSetup) {
     this.name = name;
     this.accounts = accounts;
@@ -112,7 +111,7 @@ export class SimulatedDevice {
     return recordsOf(this.#site, resource);
   }
 
-  /** As `Listener.listen`. @internal */
+  /** As `Listener.listen`. */
   listen(endpoint: Endpoint): Promise<void> {
     return this.#listener.listen(endpoint);
   }
@@ -159,7 +158,6 @@ export class SimulatedDevice {
     return user !== undefined && store.delete(user.uuid);
   }
 
-  /** @internal */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#listener.close();

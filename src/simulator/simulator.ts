@@ -7,16 +7,10 @@ import { oneOf, SimulatorError } from './error.ts';
 import { type FaultName, FAULTS } from './faults.ts';
 import { Store } from './store.ts';
 
-export type { LoggedRequest, SimulatedAccount, SimulatedDevice } from './device.ts';
-export {
-  type EnvelopeName,
-  type PagingName,
-  type ProfileName,
-  type QuirkName,
-  QUIRKS,
-} from './dialects/dialect.ts';
+export type { SimulatedDevice } from './device.ts';
+export { QUIRKS } from './dialects/dialect.ts';
 export { SimulatorError } from './error.ts';
-export { type FaultName, FAULTS, type FaultScope } from './faults.ts';
+export { FAULTS } from './faults.ts';
 
 export interface SimulatorOptions extends DialectOptions {
   /** How many devices. Default: 1. */

@@ -1,4 +1,4 @@
-import { type ApplyEvent, applyPlan, ALL_AT_ONCE } from '../../src/change/apply.ts';
+import { type ApplyEvent, applyPlan } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, type Run } from '../../src/change/journal.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
@@ -196,7 +196,7 @@ export async function runRemaining(
       width,
       // Its devices have few records, and may lose the last one.
       allowed: new Set(['protected']),
-      rollOut: ALL_AT_ONCE,
+      rollOut: { canary: 0, batch: undefined, pauseMs: 0, maxFailures: undefined },
       signal: new AbortController().signal,
       exclusive: (_device, work) => work(),
       stateOf: ({ device, index }) => states.get(device)?.[index] ?? { kind: 'waiting' },

@@ -15,7 +15,7 @@ import { DeviceSession } from '../../src/fleet/device-session.ts';
 import { type HistoryLine, lineText, provenSum } from '../../src/history/lines.ts';
 import { replay } from '../../src/history/replay.ts';
 import { HistoryWriter } from '../../src/history/history-writer.ts';
-import { makeDevsh, startFleet, trust } from '../main/devsh.ts';
+import { startFleet, trust } from '../main/devsh.ts';
 
 async function startOne(users = 25) {
   const fleet = await startFleet({ devices: 1, users });
@@ -325,16 +325,4 @@ test('what is forgotten is not named among the tables that were looked at', asyn
   await rm(file);
   await devsh('changes --forget sim2');
   await expect(stat(file)).rejects.toThrow('ENOENT');
-});
-
-test('programs keep nothing', async () => {
-  const { openDevice } = await import('../../src/api/open-device.ts');
-  const devsh = await makeDevsh();
-  const { device } = await startFleet({ devices: 1 });
-  const { address, fingerprint } = device(1);
-  const login = { user: 'admin', password: 'admin-secret' };
-  const opened = await openDevice(address, { fingerprint, login });
-  await opened.list();
-  await opened.close();
-  expect(await readdir(join(devsh.folder, 'state/devsh/readings'))).toEqual([]);
 });

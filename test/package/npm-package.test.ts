@@ -1,10 +1,7 @@
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { publint } from 'publint';
-import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nodeState } from '../../src/shell/doctor.ts';
 import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
@@ -14,9 +11,8 @@ import { FIRST_READING, makeFolder, ROOT, run, succeed } from './programs.ts';
 const ALLOWED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^dist\/man\/[\w-]+\.1$/,
-  /^dist\/(cli\.cjs|api\.js|simulator\.js)$/,
+  /^dist\/cli\.cjs$/,
   /^dist\/(chunks|completion)\/[\w-]+\.cjs$/,
-  /^dist\/(api|simulator)\.d\.ts$/,
   /^dist\/profiles\/[\w-]+\.yaml$/,
   /^dist\/(THIRD-PARTY-NOTICES\.txt|sbom\.cdx\.json)$/,
 ];
@@ -52,14 +48,6 @@ async function simulate(): Promise<SimulatedDevice> {
   return device;
 }
 
-/** Copies the first program of a page. */
-async function copyExample(page: string, path: string): Promise<string> {
-  const [, example = ''] =
-    /^```ts\n(.*?)^```$/ms.exec(await readFile(join(ROOT, page), 'utf8')) ?? [];
-  await writeFile(path, example);
-  return example;
-}
-
 /** An environment with only the cache and settings of npm. */
 function npmEnvironment(home: string): NodeJS.ProcessEnv {
   return { ...process.env, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_STATE_HOME: home };
@@ -93,10 +81,6 @@ test('the package contains only the program and its required files', async () =>
   expect(files).toEqual(
     expect.arrayContaining([
       'dist/cli.cjs',
-      'dist/api.js',
-      'dist/api.d.ts',
-      'dist/simulator.js',
-      'dist/simulator.d.ts',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/profiles/netbox.yaml',
       'LICENSE',
@@ -113,21 +97,6 @@ test('nothing but the keychain is installed beside the bundle', async () => {
   expect(manifest).toHaveProperty('optionalDependencies', {
     '@napi-rs/keyring': expect.any(String) as string,
   });
-});
-
-test('publint reports nothing', async () => {
-  const { messages, pkg } = await publint({ pkgDir: unpacked, pack: false, strict: true });
-  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
-});
-
-test('its types are found by every module resolution that can load it', async () => {
-  const data = new Uint8Array(await readFile(tarball));
-  const result = await checkPackage(createPackageFromTarballData(data));
-  const problems = result.types === false ? ['no types'] : result.problems;
-  // It is an ES module: the profile "esm-only" of attw ignores require().
-  expect(
-    problems.filter((one) => typeof one === 'string' || one.kind !== 'CJSResolvesToESM'),
-  ).toEqual([]);
 });
 
 test('the bill of materials lists what is in the bundle, as npm knows it', async () => {
@@ -251,74 +220,6 @@ test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => 
   expect(keychain).toHaveProperty('Entry');
   expect(await bytesOnDisk(prefix)).toBeLessThan(MOST_BYTES);
 });
-
-test(
-  'a program that uses the library finds types and functions, and works on a device',
-  LONG,
-  async () => {
-    const device = await simulate();
-    const consumer = await makeFolder(onTestFinished);
-    const env = npmEnvironment(consumer);
-    await cp(join(ROOT, 'test/package/consumer'), consumer, { recursive: true });
-    await writeFile(join(consumer, 'package.json'), '{"type": "module", "private": true}');
-    expect(await copyExample('docs/api.md', join(consumer, 'example.ts'))).toContain('apply(');
-    await copyExample('src/simulator/README.md', join(consumer, 'simulator.ts'));
-    // Optional packages need a registry and are not used here.
-    await succeed(
-      'npm',
-      ['install', '--omit=optional', '--offline', '--no-audit', '--no-fund', tarball],
-      { cwd: consumer, env },
-    );
-    const tsc = (...args: readonly string[]) =>
-      run(
-        process.execPath,
-        [
-          join(ROOT, 'node_modules/typescript/bin/tsc'),
-          ...['--strict', '--target', 'es2023', '--exactOptionalPropertyTypes'],
-          ...['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')],
-          ...args,
-          'main.ts',
-          'simulator.ts',
-        ],
-        { cwd: consumer, env },
-      );
-
-    const [bundled, emitted] = await Promise.all([
-      tsc('--noEmit', '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler'),
-      tsc('--module', 'node16', '--moduleResolution', 'node16'),
-    ]);
-    expect(bundled).toMatchObject({ code: 0, stdout: '' });
-    expect(emitted).toMatchObject({ code: 0, stdout: '' });
-    const { code, stdout, stderr } = await run(process.execPath, ['main.js'], {
-      cwd: consumer,
-      env: {
-        ...env,
-        ADDRESS: device.address,
-        FINGERPRINT: device.fingerprint,
-        CA: device.certificate,
-        PASSWORD: 'admin-secret',
-        STATE: join(consumer, 'state'),
-      },
-    });
-
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const told = JSON.parse(stdout) as { journal: string };
-    expect(told).toMatchObject({
-      users: 5,
-      sameUsers: 5,
-      steps: 1,
-      verdicts: ['done'],
-      isGood: true,
-      refused: 'usage',
-    });
-    expect(device.users.map(({ username }) => username)).toContain('zoe');
-    expect(await readFile(told.journal, 'utf8')).toContain('"verdict":"done"');
-
-    const tested = await run(process.execPath, ['--test', 'simulator.js'], { cwd: consumer, env });
-    expect(tested.stdout).toMatch(/^# pass 1$/m);
-    expect(tested).toMatchObject({ code: 0, stderr: '' });
-  },
-);
 
 test('the package with Node runs without an installed Node', LONG, async () => {
   const device = await simulate();

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { apply, openDevice, plan } from '../../src/api.ts';
-import { ADMIN, startFleet, usernames, writesOf, type TestFleet } from '../main/devsh.ts';
+import { ADMIN, startFleet, usernames, type TestFleet } from '../main/devsh.ts';
 
 /** Lines by which `admin`, the account in use, would lose its login or its right to write. */
 const HARMS = [
@@ -118,20 +117,6 @@ test('undo, retry and resume do not remove the account that is in use now', asyn
   expect(exitCode).toBe(1);
   await expectRefused(fleet, ['retry', '--on', 'sim1'], own);
   await expectRefused(fleet, ['resume', '--on', 'sim1,sim2'], own);
-});
-
-test('the library does not lock itself out, either', async () => {
-  const fleet = await fleetWith('');
-  const sim = fleet.device(1);
-  const { admin } = sim.accounts;
-  const login = { user: admin.username, password: admin.password };
-  const options = { login, fingerprint: sim.fingerprint, profile: 'drf' };
-  const device = await openDevice(sim.address, options);
-  const fields = { is_active: false };
-  const ready = await plan(device, [{ set: 'user', key: 'admin', fields }]);
-  await expect(apply(ready)).rejects.toThrow('lock you out');
-  expect(writesOf(sim)).toEqual([]);
-  await device.close();
 });
 
 test('a change that cannot lock you out runs without a warning', async () => {
