@@ -1,6 +1,6 @@
 // Bundles src/cli.ts into dist/, or the folder that is named: a small file that every start loads, one for
 // every command, and one more for each door that only some commands open (Ink, YAML, all that writing needs).
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import esbuild from 'esbuild';
@@ -15,7 +15,7 @@ import {
   yogaAtOnce,
 } from './scripts/bundle-plugins.js';
 import { lateSegments, lateStringWidth } from './scripts/late-text-plugins.js';
-import { writeManual } from './scripts/man.js';
+import { manual } from './scripts/man.js';
 import { billOfMaterials, bundledPackages, notices } from './scripts/third-party.js';
 
 const root = import.meta.dirname;
@@ -96,14 +96,8 @@ const completion = await esbuild.build({
     asCommonJs,
   ],
 });
-await writeManual(join(outdir, 'man/devsh.1'), version, {
-  ...grammar,
-  // Some bundled CommonJS packages call require() for node: modules.
-  banner: {
-    js: "import { createRequire as devshCreateRequire } from 'node:module'; const require = devshCreateRequire(import.meta.url);",
-  },
-  plugins: [lateStringWidth, grammarAlone(/\/help\/topic-text\.ts$/)],
-});
+await mkdir(join(outdir, 'man'));
+await writeFile(join(outdir, 'man/devsh.1'), await manual(version));
 
 // Shares no code with the others, so that `--version` loads one file.
 await esbuild.build({

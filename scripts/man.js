@@ -1,22 +1,9 @@
-// Writes the manual as roff for man(1), from the specs of the commands.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import esbuild from 'esbuild';
+// The manual as roff for man(1), from the specs of the commands.
+import { importSources } from './import-sources.js';
 
-/** @param options esbuild options of the bundle */
-export async function writeManual(file, version, options) {
-  await mkdir(dirname(file), { recursive: true });
-  const folder = await mkdtemp(join(dirname(file), 'manual-'));
-  try {
-    const outfile = join(folder, 'man-page.js');
-    const entryPoints = ['src/shell/help/man-page.ts'];
-    await esbuild.build({ ...options, outdir: undefined, outfile, entryPoints });
-    const { manPage } = await import(pathToFileURL(outfile).href);
-    await writeFile(file, await manPage(version, today()));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+export async function manual(version) {
+  const { manPage } = await importSources(['src/shell/help/man-page.ts']);
+  return manPage(version, today());
 }
 
 /** The day of the build; SOURCE_DATE_EPOCH overrides it (reproducible-builds.org). */

@@ -3,27 +3,16 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import esbuild from 'esbuild';
+import { fileURLToPath } from 'node:url';
+import { importSources } from './import-sources.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-// Below node_modules, so that both find their packages.
+// Below node_modules, so that it finds its packages.
 const folder = join(root, 'node_modules/.cache', `devsh-screenshots-${process.pid}`);
-const program = join(folder, 'take.mjs');
 
 try {
   execFileSync(process.execPath, ['build.js', join(folder, 'dist')], { cwd: root });
-  await esbuild.build({
-    entryPoints: [join(root, 'scripts/screenshots/take.ts')],
-    outfile: program,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    logLevel: 'warning',
-  });
-  const { takePictures } = await import(pathToFileURL(program).href);
+  const { takePictures } = await importSources(['scripts/screenshots/take.ts']);
   const { missing } = await takePictures({
     cli: join(folder, 'dist/cli.cjs'),
     target: join(root, 'pictures'),
