@@ -77,7 +77,7 @@ const boundaries = folders.flatMap((folder) => {
         ]
       : []),
     {
-      regex: '^(\\.\\./)+(main|cli|answer-completion|compiled-program)\\.ts$',
+      regex: '^(\\.\\./)+(main|cli|answer-completion)\\.ts$',
       message: `src/${folder} must not import what puts devsh together.`,
     },
   ];

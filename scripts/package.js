@@ -42,7 +42,7 @@ while [ -L "$program" ]; do
   esac
 done
 lib=$(CDPATH= cd -- "$(dirname -- "$program")/../lib" && pwd) || exit 70
-exec "$lib/node" "$lib/devsh/dist/cli.cjs" "$@"
+exec "$lib/node" "$lib/devsh/dist/cli.js" "$@"
 `;
 
 const scratch = mkdtempSync(join(tmpdir(), 'devsh-package-'));

@@ -14,7 +14,7 @@ try {
   execFileSync(process.execPath, ['build.js', join(folder, 'dist')], { cwd: root });
   const { takePictures } = await importSources(['scripts/screenshots/take.ts']);
   const { missing } = await takePictures({
-    cli: join(folder, 'dist/cli.cjs'),
+    cli: join(folder, 'dist/cli.js'),
     target: join(root, 'pictures'),
     names: process.argv.slice(2),
     onTaken: (name) => console.log(`✓ pictures/${name}.svg`),

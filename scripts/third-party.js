@@ -8,12 +8,11 @@ const LICENSE_FILE = /^(licen[cs]e|copying|notice|ofl)([.-].*)?$/i;
 
 /**
  * The packages in the bundle, by name.
- * @param metafiles of esbuild, with paths relative to `root`
+ * @param metafile of esbuild, with paths relative to `root`
  * @returns {{name: string, version: string, license: string, folder: string}[]}
  */
-export function bundledPackages(root, metafiles) {
-  const folders = metafiles
-    .flatMap(({ outputs }) => Object.values(outputs))
+export function bundledPackages(root, metafile) {
+  const folders = Object.values(metafile.outputs)
     .flatMap((output) => Object.entries(output.inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .flatMap(([path]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);

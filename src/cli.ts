@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { keepCompiledCode } from './os/compile-cache.ts';
 import { VERSION } from './version.ts';
 
 void start(process.argv.slice(2));
@@ -8,12 +9,12 @@ async function start(argv: readonly string[]): Promise<void> {
   if (others.length === 0 && (only === '--version' || only === '-V')) {
     // Scripts and prompts ask for it often: nothing else is loaded.
     process.stdout.write(`${VERSION}\n`);
-  } else if (only === '__complete') {
-    // Runs at each Tab of a shell: without network, keychain and screen.
-    await complete(others);
-  } else {
-    await runMain(argv);
+    return;
   }
+  keepCompiledCode(process.env);
+  // Runs at each Tab of a shell: without network, keychain and screen.
+  if (only === '__complete') await complete(others);
+  else await runMain(argv);
 }
 
 async function complete(words: readonly string[]): Promise<void> {

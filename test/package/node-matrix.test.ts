@@ -1,4 +1,3 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startSimulator } from '../../src/simulator/simulator.ts';
@@ -49,25 +48,6 @@ for (const { version, binary } of binaries) {
       expect(added.code, added.stderr).toBe(0);
       expect(added.stderr).not.toMatch(/\(node:\d+\)|Warning:|experimental/i);
       expect(device.users.map(({ username }) => username)).toContain('zoe');
-    });
-
-    test('keeps compiled code private to its user, and works without it when damaged', async () => {
-      const env = await environment();
-      const devsh = (...args: readonly string[]) => run(path, [inject('cli'), ...args], { env });
-      const help = await devsh('help');
-      expect(help).toMatchObject({ code: 0, stderr: '' });
-      const folder = join(env['HOME'] ?? '', '.cache/devsh/compiled');
-      expect((await stat(folder)).mode & 0o777).toBe(0o700);
-      const kept = await readdir(folder, { recursive: true, withFileTypes: true });
-      const files = kept.filter((entry) => entry.isFile());
-      expect(files).not.toEqual([]);
-      for (const { parentPath, name } of files) {
-        await writeFile(join(parentPath, name), 'damaged '.repeat(1000));
-      }
-      expect(await devsh('help')).toEqual(help);
-      await rm(folder, { recursive: true });
-      await writeFile(folder, 'no folder');
-      expect(await devsh('help')).toEqual(help);
     });
 
     test('draws the full screen', async () => {

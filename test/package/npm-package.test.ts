@@ -11,8 +11,8 @@ import { FIRST_READING, makeFolder, ROOT, run, succeed } from './programs.ts';
 const ALLOWED = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^dist\/man\/[\w-]+\.1$/,
-  /^dist\/cli\.cjs$/,
-  /^dist\/(chunks|completion)\/[\w-]+\.cjs$/,
+  /^dist\/(cli\.js|package\.json)$/,
+  /^dist\/chunks\/[\w-]+\.js$/,
   /^dist\/profiles\/[\w-]+\.yaml$/,
   /^dist\/(THIRD-PARTY-NOTICES\.txt|sbom\.cdx\.json)$/,
 ];
@@ -80,7 +80,7 @@ test('the package contains only the program and its required files', async () =>
   expect(files.filter((file) => !ALLOWED.some((pattern) => pattern.test(file)))).toEqual([]);
   expect(files).toEqual(
     expect.arrayContaining([
-      'dist/cli.cjs',
+      'dist/cli.js',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/profiles/netbox.yaml',
       'LICENSE',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
@@ -20,9 +20,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export default function setup(project: TestProject): () => void {
   const folder = join(root, 'node_modules/.cache', `devsh-test-${process.pid}`);
   execFileSync(process.execPath, ['build.js', folder], { cwd: root, stdio: 'inherit' });
-  // Like in the package: Node 20.18 does not detect ES modules.
-  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  project.provide('cli', join(folder, 'cli.cjs'));
+  project.provide('cli', join(folder, 'cli.js'));
   return () => {
     rmSync(folder, { recursive: true, force: true });
   };

@@ -1,40 +1,77 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-
-const root = join(import.meta.dirname, '../..');
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const json = (path: string): unknown => JSON.parse(read(path));
-
-/** What src/ imports of undici, and what scripts/bundle-plugins.js leaves out of it. */
-const PARTS = ['lib/dispatcher/client.js'];
-const LEFT_OUT = ['lib/dispatcher/client-h2.js', 'lib/web/fetch/body.js'];
-/** In these only a limit and the name of a class are used of node:http. */
-const LOOKS_AT_HTTP = ['lib/dispatcher/client.js', 'lib/core/util.js'];
+// @ts-expect-error -- plain JavaScript of the build
+import { lateStringWidth } from '../../scripts/bundle-plugins.js';
 
 test('undici is pinned to one version, as its inner parts are used', () => {
-  const { devDependencies } = json('package.json') as { devDependencies: Record<string, string> };
-  const { version } = json('node_modules/undici/package.json') as { version: string };
+  const read = (path: string): unknown =>
+    JSON.parse(readFileSync(join(import.meta.dirname, '../..', path), 'utf8'));
+  const { devDependencies } = read('package.json') as { devDependencies: Record<string, string> };
+  const { version } = read('node_modules/undici/package.json') as { version: string };
   expect(devDependencies['undici']).toMatch(/^\d+\.\d+\.\d+$/);
   expect(version).toBe(devDependencies['undici']);
 });
 
-test.each([...PARTS, ...LEFT_OUT, ...LOOKS_AT_HTTP])('undici still has %s', (path) => {
-  expect(existsSync(join(root, 'node_modules/undici', path))).toBe(true);
-});
+const PARTS = [
+  ...[
+    'a',
+    'é',
+    '…',
+    '›',
+    '\ue000',
+    '漢',
+    'ب',
+    '한',
+    '\u1100',
+    '\u1161',
+    'e\u0301',
+    'ﾞ',
+    '\t',
+    '\u200B',
+  ],
+  ...[
+    '👩',
+    '🧑',
+    '🏽',
+    '\u200D',
+    '\uFE0F',
+    '💻',
+    '❤',
+    '🏳️‍🌈',
+    '🇨🇭',
+    '🇨',
+    '1',
+    '\u20E3',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    '\uD83D',
+  ],
+  ...['\x1b[31m', '\x1b[0m', '\x1b]8;;https://a\x07', '\x1b]8;;\x07'],
+];
 
-test('undici still looks at no more of node:http than the bundle gives it', () => {
-  const used = LOOKS_AT_HTTP.flatMap((path) => {
-    const source = read(`node_modules/undici/${path}`);
-    const names = Array.from(
-      source.matchAll(/(?:\bconst|\blet) (\{[^}]*\}|\w+) = require\('node:http'\)/g),
-      ([, name = '']) => name,
-    );
-    return names.flatMap((name) =>
-      name.startsWith('{')
-        ? name.match(/\w+/g)
-        : Array.from(source.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')), ([, part]) => part),
-    );
+test('a text is as wide in the bundle as the package says', async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: "export { default as stringWidth } from 'string-width';",
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    format: 'esm',
+    plugins: [lateStringWidth as never],
+    write: false,
   });
-  expect(new Set(used)).toEqual(new Set(['maxHeaderSize', 'IncomingMessage']));
+  const program = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
+  const bundled = (await import(`data:text/javascript;base64,${program}`)) as {
+    stringWidth: typeof stringWidth;
+  };
+  const texts = fc.array(fc.constantFrom(...PARTS), { maxLength: 10 }).map((some) => some.join(''));
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(bundled.stringWidth(text)).toBe(stringWidth(text));
+    }),
+    { numRuns: 3_000 },
+  );
 });

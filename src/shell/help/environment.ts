@@ -67,8 +67,6 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
       ['XDG_DATA_HOME', 'above devsh/: pins of certificates, vault'],
       ['XDG_STATE_HOME', 'above devsh/: history, journals of runs'],
       ['XDG_CACHE_HOME', 'above devsh/: files that devsh can recreate'],
-      ['NODE_COMPILE_CACHE', 'the folder of compiled code (default: compiled/ in the cache)'],
-      ['NODE_DISABLE_COMPILE_CACHE', 'set and not empty: no compiled code is kept'],
       ['HOME', 'the folder used otherwise'],
       ['APPDATA, LOCALAPPDATA', 'the same on Windows'],
     ],

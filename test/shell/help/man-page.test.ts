@@ -61,7 +61,7 @@ test('each example of the manual is understood', async () => {
 });
 
 test('the build writes the manual, of this version', async () => {
-  const text = await readFile(inject('cli').replace(/cli\.cjs$/, 'man/devsh.1'), 'utf8');
+  const text = await readFile(inject('cli').replace(/cli\.js$/, 'man/devsh.1'), 'utf8');
   const { version } = JSON.parse(
     await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
   ) as { version: string };
