@@ -1,10 +1,11 @@
-// Measures the structure of src: sizes and imports of files, and with --way the files that one command runs through.
+// Measures src: what devsh offers, sizes and imports of files, and with --way the files that one command runs through.
 // CONTRIBUTING.md explains the output.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import ts from 'typescript';
+import { countTables } from './house-tables.js';
 import { walkTheWay } from './house-way.js';
 
 const CRUMB = 40;
@@ -89,8 +90,18 @@ function medianOf(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
-const row = (name, ...numbers) =>
-  console.log(`${name.padEnd(30)}${numbers.map((one) => String(one).padStart(8)).join('')}`);
+const rowText = (name, ...numbers) =>
+  `${name.padEnd(30)}${numbers.map((one) => String(one).padStart(8)).join('')}`;
+const row = (...cells) => console.log(rowText(...cells));
+
+function printTables({ verbs, options, optionsOfOneVerb, keys, settings, facts }) {
+  row('verbs', verbs);
+  console.log(`${rowText('options', options)} (${optionsOfOneVerb} serve one verb)`);
+  row('keys', keys);
+  row('settings', settings);
+  row('facts', facts);
+  console.log();
+}
 
 function printHouse(sources) {
   const fanIn = fanInOf(sources);
@@ -147,5 +158,7 @@ function printWay(title, ran) {
 if (values.way) {
   await walkTheWay(root, values.screen ?? false, printWay);
 } else {
+  const tables = await countTables(root);
+  if (tables !== undefined) printTables(tables);
   printHouse(readSources());
 }

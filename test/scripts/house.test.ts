@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { SETTING_ROWS } from '../../src/settings/settings-table.ts';
+import { COMMANDS } from '../../src/shell/commands/index.ts';
+import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
+import { profileFacts } from '../docs/fact-tables.ts';
 
 const script = join(import.meta.dirname, '../../scripts/house.js');
 
@@ -52,6 +56,17 @@ test('the report counts files, lines, crumbs, circles and fan-in', async () => {
     room                                 4      57       2       3
     "
   `);
+});
+
+test('the report counts verbs, options, keys, settings and facts from their tables', async () => {
+  const told = await house();
+  const counted = (name: string): number => Number(RegExp(`^${name} +(\\d+)`, 'm').exec(told)?.[1]);
+  expect(counted('verbs')).toBe(COMMANDS.flatMap(({ verbs }) => verbs).length);
+  expect(counted('keys')).toBe(KEYMAP.flatMap(({ keys }) => keys).length);
+  expect(counted('settings')).toBe(SETTING_ROWS.length);
+  // Without the two lines above the table.
+  expect(counted('facts')).toBe(profileFacts().split('\n').length - 2);
+  expect(told).toMatch(/^options +\d+ \(\d+ serve one verb\)$/m);
 });
 
 test('the way of a write is told in files and functions, as one command and on the screen', async () => {

@@ -1,0 +1,38 @@
+// Counts what devsh offers, from the tables that declare it.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { importSources } from './import-sources.js';
+
+const TABLES = [
+  'src/shell/commands/index.ts',
+  'src/shell/grammar/options.ts',
+  'src/tui/keys/default-keymap.ts',
+  'src/settings/settings-table.ts',
+  'src/device/profile-schema.ts',
+];
+
+/** Undefined for a work tree without these tables. */
+export async function countTables(root) {
+  if (!TABLES.every((path) => existsSync(join(root, path)))) return undefined;
+  const tables = await importSources(TABLES, root);
+  const verbs = tables.COMMANDS.flatMap((command) => command.verbs);
+  const options = [...new Set(tables.OPTIONS.map(({ key }) => key))];
+  const servedBy = (key) => verbs.filter((verb) => verb.options?.includes(key)).length;
+  return {
+    verbs: verbs.length,
+    options: options.length,
+    optionsOfOneVerb: options.filter((key) => servedBy(key) === 1).length,
+    keys: tables.KEYMAP.reduce((sum, { keys }) => sum + keys.length, 0),
+    settings: tables.SETTING_ROWS.length,
+    facts: countFacts(tables.profileJsonSchema()),
+  };
+}
+
+/** Each name that a profile can state. `update` and `remove` have the same ones as `create`. */
+function countFacts({ properties = {}, additionalProperties }) {
+  const inner = typeof additionalProperties === 'object' ? countFacts(additionalProperties) : 0;
+  return Object.entries(properties).reduce(
+    (sum, [name, fact]) => sum + 1 + (/^(update|remove)$/.test(name) ? 0 : countFacts(fact)),
+    inner,
+  );
+}
