@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { DeviceRef } from '../device/record.ts';
 import { CredentialError } from '../errors.ts';
+import { homeFolder } from '../os/environment.ts';
 import { type NetrcEntry, netrcEntryFor, readNetrc } from './netrc.ts';
 import { askCommand, askGit, commandFor } from './program-source.ts';
 import { RecentCache, type StoredCredential } from './store.ts';
@@ -89,12 +89,11 @@ export class ConfiguredPlaces {
   };
 
   #netrcPath(file: string | true): string {
-    const home = this.#env['HOME'] ?? homedir();
     if (file === true) {
       const usual = process.platform === 'win32' ? '_netrc' : '.netrc';
-      return this.#env['NETRC'] || join(home, usual);
+      return this.#env['NETRC'] || join(homeFolder(this.#env), usual);
     }
-    return file.startsWith('~/') ? join(home, file.slice(2)) : file;
+    return file.startsWith('~/') ? join(homeFolder(this.#env), file.slice(2)) : file;
   }
 }
 

@@ -24,7 +24,7 @@ export interface Paths {
 export function resolvePaths(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,
-  home: string = homeOf(env),
+  home: string = homeFolder(env),
 ): Paths {
   const path = platform === 'win32' ? win32 : posix;
   const defaults = systemFolders(env, platform, home);
@@ -68,7 +68,7 @@ function systemFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: 
 }
 
 /** Throws SettingsError for an account without a home folder, as in some containers. */
-function homeOf(env: NodeJS.ProcessEnv): string {
+export function homeFolder(env: NodeJS.ProcessEnv): string {
   if (env['HOME']) return env['HOME'];
   try {
     return userInfo().homedir;
@@ -77,9 +77,11 @@ function homeOf(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** The user of devsh, for the journal: `user@machine`. */
-export function operatorName(): string {
-  return `${userInfo().username}@${hostname()}`;
+/** The user of devsh, for the journal: `user@machine`. In a container a uid may have no account. */
+export function operatorName(env: NodeJS.ProcessEnv): string {
+  const account = attempt(Error, () => userInfo().username);
+  const user = account ?? (env['LOGNAME'] || env['USER'] || `uid${process.getuid?.()}`);
+  return `${user}@${hostname()}`;
 }
 
 /** Variables in which terminals name their tabs and panes. */

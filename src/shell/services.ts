@@ -50,7 +50,7 @@ export abstract class Services {
   readonly runs: RunFiles;
   readonly vault: Vault;
   /** The user of devsh, for the journal: `user@machine`. */
-  readonly operator = operatorName();
+  readonly operator: string;
   /** Identifies the terminal, for the journal: all devsh processes in it share the value. */
   readonly terminalSession: string;
   readonly #readStdin: () => Promise<string>;
@@ -62,6 +62,7 @@ export abstract class Services {
     const { config, data, state, cache } = paths;
     this.version = version;
     this.env = env;
+    this.operator = operatorName(env);
     this.paths = paths;
     this.settings = settings;
     this.stdout = stdout;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { IS_ROOT, startAsUid } from '../main/no-account.ts';
 import { recipe, startLab } from './lab.ts';
 
 const name = z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
@@ -116,31 +117,43 @@ test('the manifest is a valid Indexed Job, and fails a shard whose login is refu
   expect(refused).toHaveProperty('onExitCodes.values', expect.arrayContaining([4]));
 });
 
-test('the pods of the manifest apply a plan, each its shard', async () => {
+test('the pods of the manifest apply a plan, each its shard, as a uid without an account', async () => {
   const { folder, devices, run } = await startLab({ devices: 6 });
+  const inventory = devices.map(
+    ({ name, address }) =>
+      `  - {name: ${name}, address: ${address}, groups: [lab], ca: site-ca.pem}\n`,
+  );
+  await writeFile(join(folder, 'config/devsh/devices.yaml'), `devices:\n${inventory.join('')}`);
+  await writeFile(
+    join(folder, 'config/devsh/site-ca.pem'),
+    devices.map(({ certificate }) => certificate).join(''),
+  );
   await writeFile(
     join(folder, 'change.yaml'),
     '- add: user\n  fields: {username: zoe, lang: de}\n',
   );
-  await mkdir(join(folder, 'plan'));
+  for (const name of ['plan', 'login', 'results', 'scratch']) await mkdir(join(folder, name));
   await run('devsh', ['plan', 'change.yaml', '--on', '@lab', '-o', 'plan/monday.plan']);
-  await mkdir(join(folder, 'login'));
-  await mkdir(join(folder, 'results'));
   const { spec } = await readJob();
+  const { runAsUser } = spec.template.spec.securityContext;
   const [container] = spec.template.spec.containers;
-  const [command, flag] = container.command;
-  // Maps the folders of the pod.
-  const line = container.args[0].replace(/(?<=[ "])\/(?=plan|results|login)/g, `${folder}/`);
+  // The folders of the pod.
+  const mapped = (text: string): string =>
+    text.replace(/(?<=^|[ "])\/(?=plan|results|login|config|scratch)/g, `${folder}/`);
+  const env = Object.fromEntries(container.env.map(({ name, value }) => [name, mapped(value)]));
+  const pod = await startAsUid(runAsUser, folder);
   for (let index = 0; index < spec.completions; index += 1) {
     const token = devices[index]?.accounts.admin.token ?? '';
     await writeFile(join(folder, 'login/token'), `${token}\n`);
-    const env = { JOB_COMPLETION_INDEX: String(index), DEVSH_USER: '', DEVSH_PASSWORD: '' };
-    const pod = await run(command, [flag, line], env);
+    const { code, stderr } = await pod([...container.command, mapped(container.args[0])], {
+      ...env,
+      JOB_COMPLETION_INDEX: String(index),
+    });
     // Each simulated device has its own token: the second device of a shard refuses.
-    expect([index, pod.code]).toEqual([
-      index,
-      devices[index + spec.completions] === undefined ? 0 : 3,
-    ]);
+    const expected = devices[index + spec.completions] === undefined ? 0 : 3;
+    expect([index, code], stderr).toEqual([index, expected]);
+    const result = await readFile(join(folder, `results/${index}.jsonl`), 'utf8');
+    if (IS_ROOT) expect(result).toContain(`"by":"uid${runAsUser}@`);
   }
   const files = [0, 1, 2, 3].map((index) => `results/${index}.jsonl`);
   const merge = await run('devsh', ['runs', 'merge', ...files, '--plan', 'plan/monday.plan']);

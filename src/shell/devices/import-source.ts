@@ -1,5 +1,4 @@
 import { readdir, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CredentialError, UsageError } from '../../errors.ts';
 import { Credential } from '../../device/credential.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../fleet/import/source.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
+import { homeFolder } from '../../os/environment.ts';
 import { runProgram } from '../../os/program.ts';
 import { readUserFile } from '../../os/user-file.ts';
 import { matchesGlob } from '../../text/glob.ts';
@@ -45,7 +45,7 @@ export async function* readImportSource(call: ImportCall): AsyncGenerator<Output
 
 async function* readAny(call: ImportCall, source: string): AsyncGenerator<Output, Findings> {
   const { env } = call.shell.services;
-  const home = env['HOME'] ?? homedir();
+  const home = homeFolder(env);
   const { from } = call.options;
   if (/^https?:\/\//i.test(source)) {
     if (from !== undefined && from !== 'netbox') {

@@ -68,6 +68,7 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
       ['XDG_STATE_HOME', 'above devsh/: history, journals of runs'],
       ['XDG_CACHE_HOME', 'above devsh/: files that devsh can recreate'],
       ['HOME', 'the folder used otherwise'],
+      ['LOGNAME, USER', 'your name in journals, if your uid has no account'],
       ['APPDATA, LOCALAPPDATA', 'the same on Windows'],
     ],
   },
