@@ -131,7 +131,6 @@ async function runDoor(
     const own = settings.get('actions');
     return runTui(shell, host, opening, {
       keymap: effectiveKeymap(settings.get('keys') ?? {}, settings.path, own),
-      isVi: settings.get('editing') === 'vi',
       theme: opening.theme ?? settings.get('theme'),
       reduceMotion: settings.get('reduceMotion'),
       mouse: settings.get('mouse'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { SettingsError, UsageError, attempt } from '../errors.ts';
+import { insteadOfName } from '../text/former-names.ts';
 import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues, type Z } from './settings-table.ts';
@@ -113,5 +114,6 @@ function unknownSetting(name: string): string {
     return `"${name}" is only allowed in your own settings, not in the folder of a project`;
   }
   const [suggestion] = suggest(name, Object.keys(valuesSchema.shape));
-  return `unknown setting "${name}"${suggestion === undefined ? '' : `, did you mean "${suggestion}"?`}`;
+  const guess = suggestion === undefined ? '' : `, did you mean "${suggestion}"?`;
+  return `unknown setting "${name}"${insteadOfName(name) ?? guess}`;
 }

@@ -215,11 +215,6 @@ export const SETTINGS = {
     },
     summary: 'Your own actions on keys: lines and programs',
   },
-  editing: {
-    schema: (z: Z) => z.enum(['emacs', 'vi']),
-    summary: 'The editing keys of the prompt',
-    default: 'emacs',
-  },
 } as const satisfies Record<string, Setting>;
 
 type Table = typeof SETTINGS;

@@ -22,7 +22,6 @@ import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
 import { filterInSlices } from './table/filter-runner.ts';
 import { markNews } from './table/news.ts';
-import { handlesEscape } from './prompt/reduce-prompt.ts';
 import {
   contextOf,
   keyNameOf,
@@ -268,8 +267,6 @@ export class Controller {
     const { state } = this.#store;
     if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
-    } else if (action === 'go-table' && handlesEscape(state.prompt)) {
-      this.#store.dispatch({ kind: 'vi', key: 'escape' });
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#effects['run-line']();
     } else if (action === 'press-in-table') {

@@ -1,7 +1,6 @@
 import { defaultView } from '../shell/records/kept-columns.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { EMPTY_EDITING } from './editor/line.ts';
-import { VI_START } from './editor/vi.ts';
 import { KEYMAP } from './keys/default-keymap.ts';
 import { type Keymap, type State, NO_FIND } from './state.ts';
 import { newTable } from './table/table-state.ts';
@@ -14,7 +13,6 @@ const RESOURCE = 'user';
 export function initialState(
   size: Size,
   keymap: Keymap = KEYMAP,
-  isVi = false,
   theme?: ThemeName,
 ): State {
   return {
@@ -26,7 +24,6 @@ export function initialState(
     isPaneHidden: false,
     prompt: {
       editing: EMPTY_EDITING,
-      vi: isVi ? VI_START : undefined,
       history: [],
       recall: undefined,
       search: undefined,

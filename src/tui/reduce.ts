@@ -2,13 +2,12 @@ import type { Filter } from '../fleet/filter.ts';
 import type { Action } from './store.ts';
 import type { ViewAction } from './keys/key-binding.ts';
 import {
-  editWithVi,
+  editPrompt,
   openMenu,
   PROMPT_ACTIONS,
   setLine,
   setHistory,
   takeProposal,
-  viPrompt,
 } from './prompt/reduce-prompt.ts';
 import {
   addReads,
@@ -77,8 +76,6 @@ function step(state: State, action: Action): State {
       return EDITS[contextOf(state)]?.(state, action.key) ?? state;
     case 'point':
       return pointed(state, action.target);
-    case 'vi':
-      return { ...state, prompt: viPrompt(prompt, action.key) };
     case 'set-line':
       return { ...state, focus: 'prompt', prompt: setLine(prompt, action.line) };
     case 'menu':
@@ -191,7 +188,7 @@ function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet']
 
 type Edit = (state: State, key: EditKey) => State;
 
-const editPrompt: Edit = (state, key) => ({ ...state, prompt: editWithVi(state.prompt, key) });
+const editLine: Edit = (state, key) => ({ ...state, prompt: editPrompt(state.prompt, key) });
 
 const editField: Edit = (state, key) =>
   state.form === undefined ? state : { ...state, form: editForm(state.form, key) };
@@ -208,12 +205,12 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   'form-switch': editField,
   'form-choice': editField,
   'form-pick': editField,
-  search: editPrompt,
-  menu: editPrompt,
-  'first-run': editPrompt,
-  'go-on': editPrompt,
-  'empty-prompt': editPrompt,
-  prompt: editPrompt,
+  search: editLine,
+  menu: editLine,
+  'first-run': editLine,
+  'go-on': editLine,
+  'empty-prompt': editLine,
+  prompt: editLine,
   find: editFind,
   palette: editFind,
   'plan-find': (state, key) =>
@@ -221,7 +218,7 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   // Whoever types a line has not seen the question yet; a secret is shown nowhere.
   waiting: (state, key) =>
     state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
-      ? editPrompt(state, key)
+      ? editLine(state, key)
       : state,
 };
 

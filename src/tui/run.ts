@@ -32,8 +32,6 @@ import { cut, visible } from '../text/visible.ts';
 
 interface ScreenOptions {
   readonly keymap: Keymap;
-  /** Use vi keys at the prompt. */
-  readonly isVi: boolean;
   /** Undefined: chosen by the terminal. */
   readonly theme: ThemeName | undefined;
   /** Nothing changes by itself except for news; REDUCE_MOTION in the environment does the same. */
@@ -53,13 +51,13 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, isVi, theme, reduceMotion, mouse, detailsBeside, cleanUp }: ScreenOptions,
+  { keymap, theme, reduceMotion, mouse, detailsBeside, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   let asked = theme;
   /** As reported by the terminal; undefined: it has not responded. */
   let isLight: boolean | undefined;
-  const start = initialState(terminal.size, keymap, isVi, themeFor(asked, host.env));
+  const start = initialState(terminal.size, keymap, themeFor(asked, host.env));
   const store = new Store({ ...start, isPaneHidden: !detailsBeside }, reduce);
   const hasColor = wantsColor(host, opening.color);
   const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);

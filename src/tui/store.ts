@@ -43,8 +43,6 @@ export type Action =
   | { readonly kind: 'edit'; readonly key: EditKey }
   /** A click on one of several rows. */
   | { readonly kind: 'point'; readonly target: RowTarget }
-  /** A key of vi in normal mode, or Esc, at the prompt. */
-  | { readonly kind: 'vi'; readonly key: 'escape' | { readonly character: string } }
   | { readonly kind: 'set-line'; readonly line: Line | string }
   | ({ readonly kind: 'menu' } & Omit<Menu, 'chosen'>)
   | { readonly kind: 'problem'; readonly problem: LineProblem }

@@ -31,12 +31,12 @@ async function editor(folder: string, script: string): Promise<NodeJS.ProcessEnv
 }
 
 test('a setting is set, read and removed again; what is not set is left alone', async () => {
-  const devsh = await withSettings('{"editing":"vi"}');
+  const devsh = await withSettings('{"historyDays":30}');
   const set = await devsh('config set timeoutMs 5000');
   expect(set).toMatchObject({ exitCode: 0, stdout: '' });
   expect(set.stderr).toContain('timeoutMs is now 5000');
   expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({
-    editing: 'vi',
+    historyDays: 30,
     timeoutMs: 5000,
   });
   expect((await stat(fileOf(devsh))).mode & 0o777).toBe(0o600);
@@ -47,7 +47,7 @@ test('a setting is set, read and removed again; what is not set is left alone', 
   });
   expect((await devsh('config list')).stdout).toContain(`timeoutMs\t5000\t${fileOf(devsh)}:3`);
   expect((await devsh('config unset timeoutMs')).exitCode).toBe(0);
-  expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({ editing: 'vi' });
+  expect(JSON.parse(await readFile(fileOf(devsh), 'utf8'))).toEqual({ historyDays: 30 });
   const again = await devsh('config unset timeoutMs');
   expect(again).toMatchObject({ exitCode: 0 });
   expect(again.stderr).toContain('is not in');
@@ -71,6 +71,7 @@ test.each([
   ['config set timeoutMs 0', 'timeoutMs cannot be "0"', undefined],
   ['config set timeoutms 5', 'there is no setting "timeoutms"', 'timeoutMs'],
   ['config get them', 'there is no setting "them"', 'theme'],
+  ['config set editing vi', 'no setting "editing"; the prompt has the keys of emacs', undefined],
   ['config set on https://admin:hunter2@10.0.0.5', 'devsh keeps no secrets in settings', undefined],
 ])('%s is refused, and nothing is written', async (line, message, suggestion) => {
   const devsh = await makeDevsh();
@@ -144,14 +145,14 @@ test('an edited text with a secret is not kept', async () => {
 
 test('what another program has written meanwhile is not overwritten', async () => {
   const devsh = await withSettings('{"theme": "dark"}');
-  const other = `writeFileSync('${fileOf(devsh)}', '{"editing":"vi"}'); text = '{"theme":"light"}';`;
+  const other = `writeFileSync('${fileOf(devsh)}', '{"historyDays":30}'); text = '{"theme":"light"}';`;
   const { stderr, exitCode } = await devsh('config edit', {
     env: await editor(devsh.folder, other),
     tty: [],
   });
   expect(stderr).toContain('was changed by another program meanwhile');
   expect(exitCode).toBe(1);
-  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"editing":"vi"}');
+  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"historyDays":30}');
 });
 
 test('without a terminal there is no editor', async () => {

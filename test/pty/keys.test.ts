@@ -99,23 +99,6 @@ test('y copies through the terminal and a program of the desktop, and says which
   expect(Buffer.from(sent, 'base64').toString()).toBe(copied.trimEnd());
 });
 
-test('with "editing": "vi" the prompt has its modes, named in words', async () => {
-  const env = await settings({ editing: 'vi' });
-  const program = await startDevsh([], { env });
-  await program.waitFor('[insert] devsh>');
-  program.type('user list lang=de');
-  program.press('escape');
-  await program.waitFor('[normal] devsh>');
-  program.type('0wcwshow');
-  await program.waitFor(/\[insert\] devsh> user show lang=de/);
-  program.press('escape');
-  await program.waitFor('[normal] devsh>');
-  program.type('D');
-  await program.waitFor(/\[normal\] devsh> user sho$/m);
-  program.press('escape');
-  await program.waitFor(': prompt');
-});
-
 test('while a line waits for a device, keys that look or select act at once; what waits is named', async () => {
   const simulator = await simulate({ devices: 3 });
   const program = await connect(simulator, { cols: 120, args: ['--timeout', '60'] });

@@ -75,6 +75,7 @@ test.each([
   ['{"timeoutMs": "fast"}', 'timeoutMs: '],
   ['{"timeoutMS": 1}', 'unknown setting "timeoutMS", did you mean "timeoutMs"?'],
   ['[1]', 'unknown setting "0"'],
+  ['{"editing": "vi"}', 'unknown setting "editing"; the prompt has the keys of emacs, and Ctrl-X'],
 ])('a file that says %s is named and left alone', async (text, message) => {
   const { paths, file } = await makePaths(text);
   await expect(openSettings(paths)).rejects.toThrow(file);
@@ -117,26 +118,26 @@ test('two sessions keep columns for different resources', async () => {
 const PROJECT = '{\n  "on": "@berlin",\n  "timeoutMs": 3000,\n  "readOnly": true\n}\n';
 
 test('environment before project before own file before default, and each says where it comes from', async () => {
-  const { paths, file } = await makePaths('{\n  "timeoutMs": 1000,\n  "editing": "vi"\n}');
+  const { paths, file } = await makePaths('{\n  "timeoutMs": 1000,\n  "historyDays": 30\n}');
   const folder = join(paths.config, '../../project/src');
   await mkdir(folder, { recursive: true });
   const project = join(folder, '../.devsh.json');
   await writeFile(project, PROJECT);
   const env = { DEVSH_TIMEOUT: '2.5', DEVSH_THEME: '' };
   const settings = await openSettings(paths, { env, folder });
-  const told = (['timeoutMs', 'readOnly', 'on', 'editing', 'theme'] as const).map(
+  const told = (['timeoutMs', 'readOnly', 'on', 'historyDays', 'theme'] as const).map(
     (name) => [settings.get(name), originText(settings.origin(name))] as const,
   );
   expect(told).toEqual([
     [2500, 'DEVSH_TIMEOUT'],
     [true, `${join(project)}:4`],
     ['@berlin', `${join(project)}:2`],
-    ['vi', `${file}:3`],
+    [30, `${file}:3`],
     [undefined, 'default'],
   ]);
   await settings.set('timeoutMs', 5_000);
   expect(settings.get('timeoutMs')).toBe(2_500);
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ timeoutMs: 5_000, editing: 'vi' });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ timeoutMs: 5_000, historyDays: 30 });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { SETTING_ROWS, type SettingName } from '../../settings/settings-table.ts';
 import { originText } from '../../settings/settings.ts';
+import { insteadOfName } from '../../text/former-names.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../../text/words.ts';
@@ -110,7 +111,8 @@ function settingNamed([word]: readonly Word[]): SettingName {
   const found = names.find((name) => name === word?.text);
   if (found !== undefined) return found;
   const text = word?.text ?? '';
-  throw new UsageError(`there is no setting "${oneLine(text)}"; "config list" lists them`, {
+  const advice = insteadOfName(text) ?? '; "config list" lists them';
+  throw new UsageError(`there is no setting "${oneLine(text)}"${advice}`, {
     column: word?.start,
     suggestions: suggest(text, names),
   });

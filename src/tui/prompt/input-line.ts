@@ -61,24 +61,19 @@ export function inputLine(state: State): InputLine {
       true,
     );
   }
-  const isActive = isAtPrompt(state);
-  return promptLine(state, isActive ? promptLabel(state) : state.fleet.prompt, isActive);
+  return promptLine(state);
 }
 
-function promptLine({ prompt, fleet, size }: State, label: string, isActive: boolean): InputLine {
+function promptLine(state: State): InputLine {
+  const { prompt, fleet, size } = state;
   const line = secretless(prompt.editing.line);
-  return { ...place(label, line, size.columns, isActive), color: fleet.color };
+  return { ...place(fleet.prompt, line, size.columns, isAtPrompt(state)), color: fleet.color };
 }
 
 /** Splits a found line after the match, so that the match is visible. */
 function splitAtMatch(found: string, query: string): Line {
   const end = found.toLowerCase().indexOf(query.toLowerCase()) + query.length;
   return { before: found.slice(0, end), after: found.slice(end) };
-}
-
-/** Includes the mode of vi if vi keys are set. */
-function promptLabel({ prompt, fleet }: State): string {
-  return prompt.vi === undefined ? fleet.prompt : `[${prompt.vi.mode}] ${fleet.prompt}`;
 }
 
 /** The drawn text: line ends as a sign, nothing that a terminal would obey. */

@@ -1,11 +1,8 @@
 import type { Completion } from '../../shell/completion/complete.ts';
 import type { Editing, Line } from '../editor/line.ts';
-import type { ViState } from '../editor/vi.ts';
 
 export interface PromptState {
   readonly editing: Editing;
-  /** Absent: emacs keys. */
-  readonly vi: ViState | undefined;
   /** Oldest first. */
   readonly history: readonly string[];
   /** While browsing history: the index, and the line typed before. */

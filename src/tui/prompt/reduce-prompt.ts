@@ -1,10 +1,8 @@
 import type { PromptAction } from '../keys/key-binding.ts';
 import type { HistorySearch, Menu, PromptState } from './prompt-state.ts';
-import { leaveInsert, recorded, VI_START, viKey } from '../editor/vi.ts';
 import { edit, type EditKey, EMPTY_EDITING, type Line, lineText } from '../editor/line.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { parseLine } from '../../text/words.ts';
-import type { KeyEvent } from '../terminal/keys.ts';
 
 /** Applies an editing key at the prompt. The menu stays, to be filled again for the new line. */
 export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
@@ -88,9 +86,7 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
     'menu-close': (prompt) => ({ ...prompt, menu: undefined }),
     'clear-line': (prompt) => {
       const { killed, killedBefore } = prompt.editing;
-      // A new line begins in insert mode.
-      const vi = prompt.vi && { ...VI_START, lastChange: prompt.vi.lastChange };
-      return { ...setLine(prompt, ''), editing: { ...EMPTY_EDITING, killed, killedBefore }, vi };
+      return { ...setLine(prompt, ''), editing: { ...EMPTY_EDITING, killed, killedBefore } };
     },
   };
 
@@ -138,8 +134,8 @@ function withOffer(prompt: PromptState, offer: Omit<Menu, 'chosen'>): PromptStat
   const { completion, line } = offer;
   const typed = line.slice(completion.start, completion.end);
   const isComplete = completion.proposals.every(({ text }) => text === typed);
-  const { search, recall, problem, vi } = prompt;
-  const isBusy = (search ?? recall ?? problem) !== undefined || vi?.mode === 'normal';
+  const { search, recall, problem } = prompt;
+  const isBusy = (search ?? recall ?? problem) !== undefined;
   if (isBusy || (prompt.menu !== undefined && !isOffering(prompt))) return prompt;
   return { ...prompt, menu: isComplete ? undefined : { ...offer, chosen: undefined } };
 }
@@ -251,50 +247,4 @@ function firstWord(ghost: string): string {
 function acceptedGhost(prompt: PromptState, kind: string): string {
   if (kind === 'right' || kind === 'end') return ghostOf(prompt);
   return kind === 'word-right' ? firstWord(ghostOf(prompt)) : '';
-}
-
-/** Keys with the same meaning as letters in normal mode. */
-const SAME: Readonly<Record<string, string>> = {
-  left: 'h',
-  right: 'l',
-  home: '0',
-  end: '$',
-  backspace: 'h',
-  delete: 'x',
-  space: 'l',
-  up: 'k',
-  down: 'j',
-};
-
-/** The normal-mode character for a key, if vi handles it. */
-export function viCharacter({ vi, search }: PromptState, event: KeyEvent): string | undefined {
-  if (vi?.mode !== 'normal' || search !== undefined) return undefined;
-  if (event.kind === 'paste' || event.ctrl || event.meta) return undefined;
-  // After `r` and `f` a blank is a character.
-  const isTaken = /[rfFtT]$/.test(vi.pending) && event.text !== '';
-  return isTaken ? event.text : (SAME[event.name] ?? (event.text === '' ? undefined : event.text));
-}
-
-/** Esc, or a character in normal mode. */
-export function viPrompt(prompt: PromptState, key: 'escape' | { character: string }): PromptState {
-  if (prompt.vi === undefined) return prompt;
-  const { vi, editing, request } =
-    key === 'escape'
-      ? leaveInsert(prompt.vi, prompt.editing)
-      : viKey(prompt.vi, prompt.editing, key.character);
-  const isEdited = editing.line !== prompt.editing.line;
-  const next = { ...prompt, vi, editing, ...(isEdited && { problem: undefined, menu: undefined }) };
-  return request === undefined ? next : PROMPT_ACTIONS[request](next);
-}
-
-/** An editing key; in insert mode it is recorded for `.`. */
-export function editWithVi(prompt: PromptState, key: EditKey): PromptState {
-  const edited = editPrompt(prompt, key);
-  if (edited.vi === undefined || prompt.search !== undefined) return edited;
-  return { ...edited, vi: recorded(edited.vi, key) };
-}
-
-/** Whether vi handles Esc before it leaves the prompt. */
-export function handlesEscape({ vi, search }: PromptState): boolean {
-  return vi !== undefined && search === undefined && (vi.mode === 'insert' || vi.pending !== '');
 }

@@ -1,6 +1,6 @@
 import { DevshError, UsageError } from '../../errors.ts';
 import type { Shell } from '../../shell/shell.ts';
-import { isOffering, viCharacter } from './reduce-prompt.ts';
+import { isOffering } from './reduce-prompt.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type EditKey, editKeyOf, lineText } from '../editor/line.ts';
 import type { LineRunner } from '../line-runner.ts';
@@ -44,12 +44,6 @@ export class TypedLines {
   }
 
   type(event: KeyEvent): void {
-    const { state } = this.#store;
-    const character = isAtPrompt(state) ? viCharacter(state.prompt, event) : undefined;
-    if (character !== undefined) {
-      this.#store.dispatch({ kind: 'vi', key: { character } });
-      return;
-    }
     const key = editKeyOf(event);
     if (key === undefined || this.#isWayToPrompt(key)) return;
     this.#store.dispatch({ kind: 'edit', key });
