@@ -133,7 +133,6 @@ async function runDoor(
       keymap: effectiveKeymap(settings.get('keys') ?? {}, settings.path, own),
       theme: opening.theme ?? settings.get('theme'),
       reduceMotion: settings.get('reduceMotion'),
-      mouse: settings.get('mouse'),
       detailsBeside: settings.get('detailsBeside'),
       cleanUp: () => {
         removeDrafts();

@@ -185,11 +185,6 @@ export const SETTINGS = {
     summary:
       'By place and action: the keys on the full screen, as in `{"table": {"delete": ["X"]}}`',
   },
-  mouse: {
-    schema: flag,
-    summary: 'Whether the full screen starts with the mouse on; to select text then needs Shift',
-    default: false,
-  },
   actions: {
     schema: (z: Z) => {
       const prompt = z.strictObject({

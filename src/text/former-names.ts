@@ -1,9 +1,10 @@
-/** What to use instead of settings that devsh no longer has. */
+/** What to use instead of settings, and of actions in `keys`, that devsh no longer has. */
 const FORMER: Readonly<Record<string, string>> = {
   editing: 'the prompt has the keys of emacs, and Ctrl-X Ctrl-E opens its line in $EDITOR',
+  mouse: 'devsh leaves the mouse to the terminal, which selects and copies with it',
 };
 
-/** `; …` for a setting that devsh no longer has; undefined for other names. */
+/** `; …` for a setting, or an action in `keys`, that devsh no longer has; undefined for other names. */
 export function insteadOfName(name: string): string | undefined {
   return Object.hasOwn(FORMER, name) ? `; ${FORMER[name] ?? ''}` : undefined;
 }

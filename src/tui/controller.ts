@@ -1,6 +1,5 @@
 import type { RunProgram } from './action-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
-import { formTarget } from './form/form-view.ts';
 import { type Effect, isEffect, type OwnAction, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
@@ -24,7 +23,6 @@ import { filterInSlices } from './table/filter-runner.ts';
 import { markNews } from './table/news.ts';
 import {
   contextOf,
-  keyNameOf,
   keyText,
   type Pressed,
   pressedKey,
@@ -33,14 +31,8 @@ import {
 } from './keys/keymap.ts';
 import { filledWords, hasForeignValue, type Subject, subjectOf } from './keys/own-actions.ts';
 import { lastSeenOf, owedOf, TableFeed } from './table/feed.ts';
-import { targetAt } from './screen/mouse.ts';
 import { LateKeys } from './late-keys.ts';
-import { type KeyEvent, matchesKey, type MouseEvent, parseKey } from './terminal/keys.ts';
-
-/** Number of lines that one turn of the wheel moves. */
-const WHEEL_LINES = 3;
-/** Two clicks within this time open a row. */
-const DOUBLE_MS = 500;
+import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 
 const NOTHING_RUNS =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
@@ -62,8 +54,6 @@ export class Controller {
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
   readonly #lateKeys: LateKeys;
-  /** The row of the last click. */
-  #clicked: { readonly index: number; readonly at: number } | undefined;
   /** Ends when the palette has all its entries. */
   #filling: Promise<void> = Promise.resolve();
   /** The user asked to leave while a line was running: the session ends with it. */
@@ -81,13 +71,6 @@ export class Controller {
     quit: () => this.#leave(),
     repaint: () => this.#surface.repaint(),
     suspend: () => this.#surface.suspend(),
-    mouse: () => {
-      const key = keyNameOf('mouse', 'anywhere', this.#store.state.keymap) ?? 'its key';
-      const text = this.#surface.toggleMouse()
-        ? `mouse on: to select text in the terminal hold Shift; ${key} turns it off`
-        : 'mouse off';
-      this.#store.logMessage('quiet', text);
-    },
     'add-form': () => this.#forms.open(addForm(this.#store.state)),
     'edit-form': () => {
       const opening = editForm(this.#store.state);
@@ -192,36 +175,6 @@ export class Controller {
 
   onKey(event: KeyEvent): void {
     this.#typeahead.press(event);
-  }
-
-  onMouse(event: MouseEvent): void {
-    this.#typeahead.moves(() => this.#handleMouse(event));
-  }
-
-  /** The wheel scrolls what is shown; a second click on a row is Enter. */
-  #handleMouse(event: MouseEvent): void {
-    const { state } = this.#store;
-    const before = this.#clicked;
-    this.#clicked = undefined;
-    if (event.kind !== 'click') {
-      if (state.form !== undefined && state.overlay.kind === 'none') return;
-      const action = event.kind === 'wheel-up' ? 'up' : 'down';
-      for (let line = 0; line < WHEEL_LINES; line += 1) this.#store.act(action);
-      return;
-    }
-    const target = targetAt(state, event, formTarget);
-    if (target === undefined) return;
-    this.#questions.cancelLate();
-    if (target.kind === 'prompt') this.#store.act('go-prompt');
-    else if (target.kind === 'body') this.#store.act('go-table');
-    else {
-      this.#store.dispatch({ kind: 'point', target });
-      if (target.kind !== 'row') return;
-      const { index } = target;
-      const isSecond = before?.index === index && performance.now() - before.at < DOUBLE_MS;
-      if (isSecond) this.#press({ kind: 'key', text: '', ...parseKey('enter') });
-      else this.#clicked = { index, at: performance.now() };
-    }
   }
 
   #press(event: KeyEvent): void {

@@ -186,12 +186,12 @@ export class Typeahead {
       this.#movedAt = now;
       this.#onDrop();
     } else {
-      if (this.moves(() => this.#handleKey(event))) this.#collectChunk();
+      if (this.#moves(() => this.#handleKey(event))) this.#collectChunk();
     }
   }
 
-  /** Whether the user's own action moves the focus: keys after a click are meant for the new place. */
-  moves(action: () => void): boolean {
+  /** Whether the user's own key moves the focus. */
+  #moves(action: () => void): boolean {
     this.#isPressing = true;
     try {
       action();

@@ -7,7 +7,6 @@ import {
   PROMPT_ACTIONS,
   setLine,
   setHistory,
-  takeProposal,
 } from './prompt/reduce-prompt.ts';
 import {
   addReads,
@@ -18,7 +17,7 @@ import {
   moved,
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
-import { closeForm, editForm, FORM_ACTIONS, pointForm, reduceForm } from './form/reduce-form.ts';
+import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { contextOf } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
@@ -31,7 +30,7 @@ import {
   scrolledQuestion,
   searchPlan,
 } from './reduce-question.ts';
-import { type Context, type LogLine, type Overlay, type RowTarget, type State } from './state.ts';
+import { type Context, type LogLine, type Overlay, type State } from './state.ts';
 import { NO_FILTER } from './table/table-state.ts';
 import { columnsOver } from './views/columns.ts';
 import { detailsOfTable } from './views/details.ts';
@@ -74,8 +73,6 @@ function step(state: State, action: Action): State {
       return act(state, action.action, action.index);
     case 'edit':
       return EDITS[contextOf(state)]?.(state, action.key) ?? state;
-    case 'point':
-      return pointed(state, action.target);
     case 'set-line':
       return { ...state, focus: 'prompt', prompt: setLine(prompt, action.line) };
     case 'menu':
@@ -153,17 +150,6 @@ function step(state: State, action: Action): State {
     case 'answered':
       return { ...state, questions: state.questions.filter(({ id }) => id !== action.id) };
   }
-}
-
-function pointed(before: State, { kind, index: cursor }: RowTarget): State {
-  const { form, prompt } = before;
-  if (kind === 'proposal') return { ...before, prompt: takeProposal(prompt, cursor) };
-  if (kind !== 'row')
-    return form ? { ...before, form: pointForm(form, { kind, index: cursor }) } : before;
-  const state = act(before, 'go-table');
-  const { overlay, table } = state;
-  if (overlay.kind === 'none') return { ...state, table: { ...table, cursor, range: undefined } };
-  return 'cursor' in overlay ? { ...state, overlay: { ...overlay, cursor } } : state;
 }
 
 /** Ignores rows for a filter that has changed since. */

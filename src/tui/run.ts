@@ -36,7 +36,6 @@ interface ScreenOptions {
   readonly theme: ThemeName | undefined;
   /** Nothing changes by itself except for news; REDUCE_MOTION in the environment does the same. */
   readonly reduceMotion: boolean;
-  readonly mouse: boolean;
   /** Show the details of a record beside the table. */
   readonly detailsBeside: boolean;
   /** Removes temporary files when a signal ends the process. */
@@ -51,7 +50,7 @@ export async function runTui(
   shell: Shell,
   host: Host,
   opening: Opening,
-  { keymap, theme, reduceMotion, mouse, detailsBeside, cleanUp }: ScreenOptions,
+  { keymap, theme, reduceMotion, detailsBeside, cleanUp }: ScreenOptions,
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   let asked = theme;
@@ -75,10 +74,6 @@ export async function runTui(
       terminal.painter.invalidate();
       mounted.refresh();
     },
-    toggleMouse: () => {
-      terminal.setMouse(!terminal.hasMouse);
-      return terminal.hasMouse;
-    },
     suspend: () => terminal.suspend(),
     send: (bytes) => void host.stdout.write(bytes),
     edit: async (draft, signal) => {
@@ -100,7 +95,6 @@ export async function runTui(
   };
   const hasReducedMotion = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
   const controller = new Controller(shell, store, surface, hasReducedMotion);
-  terminal.setMouse(mouse);
   terminal.enter();
   // COLORFGBG is older than the terminal inside of tmux or at the other end of ssh.
   if (hasColor)
@@ -124,7 +118,6 @@ export async function runTui(
     cursorOf(store.state),
   );
   terminal.onKey((event) => controller.onKey(event));
-  terminal.onMouse((event) => controller.onMouse(event));
   try {
     controller.start(opening.line);
     await left;

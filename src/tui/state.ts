@@ -252,13 +252,6 @@ export type Overlay =
     }
   | DriftOverlay;
 
-/** By its index: a row of the table or list, a proposal below the prompt, a field of a form, its choice. */
-export interface RowTarget {
-  readonly kind: 'row' | 'proposal' | 'field' | 'choice';
-  /** After the last field: the command of the form. */
-  readonly index: number;
-}
-
 /** A column that the table can show. */
 export interface ColumnChoice {
   readonly field: string;

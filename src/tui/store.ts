@@ -14,7 +14,6 @@ import type {
   PaletteEntry,
   RollOutProgress,
   RollOutState,
-  RowTarget,
   State,
   Work,
 } from './state.ts';
@@ -41,8 +40,6 @@ export type Action =
   /** `index`: which of the binding's keys it was. */
   | { readonly kind: 'view'; readonly action: ViewAction; readonly index?: number }
   | { readonly kind: 'edit'; readonly key: EditKey }
-  /** A click on one of several rows. */
-  | { readonly kind: 'point'; readonly target: RowTarget }
   | { readonly kind: 'set-line'; readonly line: Line | string }
   | ({ readonly kind: 'menu' } & Omit<Menu, 'chosen'>)
   | { readonly kind: 'problem'; readonly problem: LineProblem }

@@ -16,8 +16,6 @@ export interface Surface {
   repaint(): void;
   /** Applies the theme that the user has chosen; undefined: the default of the terminal. */
   showTheme(wanted: State['theme']): void;
-  /** Returns whether the mouse is on now. */
-  toggleMouse(): boolean;
   /** Ctrl-Z. */
   suspend(): void;
   /** Ends the session. */

@@ -160,7 +160,7 @@ test('a report has versions, origins, counts and error codes, and no name, addre
       { setting: 'theme', origin: 'user', value: 'light' },
       { setting: 'pager', origin: 'user' },
       { setting: 'aliases', origin: 'user' },
-      { setting: 'mouse', origin: 'default', value: false },
+      { setting: 'reduceMotion', origin: 'default', value: false },
     ]) as unknown,
     counts: { devices: 2, groups: 1, pins: 2, runs: 1, hasVault: false },
     checks: expect.arrayContaining([{ area: 'files', what: 'settings', state: 'ok' }]) as unknown,

@@ -76,6 +76,7 @@ test.each([
   ['{"timeoutMS": 1}', 'unknown setting "timeoutMS", did you mean "timeoutMs"?'],
   ['[1]', 'unknown setting "0"'],
   ['{"editing": "vi"}', 'unknown setting "editing"; the prompt has the keys of emacs, and Ctrl-X'],
+  ['{"mouse": true}', 'unknown setting "mouse"; devsh leaves the mouse to the terminal'],
 ])('a file that says %s is named and left alone', async (text, message) => {
   const { paths, file } = await makePaths(text);
   await expect(openSettings(paths)).rejects.toThrow(file);

@@ -92,7 +92,6 @@ async function startScreen() {
     repaint: () => undefined,
     showTheme: () => undefined,
     suspend: () => undefined,
-    toggleMouse: () => true,
     leave: () => undefined,
     send: () => undefined,
     edit: ({ text }) => Promise.resolve(text),

@@ -3,7 +3,7 @@ import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import type { Span } from '../screen/theme.ts';
 import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
 import { EMPTY_LINE } from '../editor/line.ts';
-import type { RowTarget, State } from '../state.ts';
+import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { wrapText } from '../editor/graphemes.ts';
@@ -29,8 +29,6 @@ type FormRow = readonly Span[];
 
 interface FormView {
   readonly rows: readonly FormRow[];
-  /** What each row is, if a click on it means anything. */
-  readonly places: readonly (RowTarget | undefined)[];
   /** Row and column in the form; undefined: no text is edited. */
   readonly cursor: CursorPosition | undefined;
 }
@@ -59,30 +57,22 @@ export function formView(form: FormState, columns: number, height: number): Form
   const wanted = cursor - Math.floor((room - extras.length) / 2);
   const top = Math.max(0, Math.min(wanted, count - room));
   const shown: FormRow[] = [];
-  const places: (RowTarget | undefined)[] = [undefined];
   for (let row = top; row < Math.min(count, top + room); row += 1) {
     const extra = extras[row - cursor - 1];
     const index = row > cursor ? row - extras.length : row;
     const field = fields[index];
     if (row > cursor && extra !== undefined) {
       shown.push(extra);
-      const choice = choiceTop(form, room - 1) + row - cursor - 1;
-      places.push(form.picking && { kind: 'choice', index: choice });
     } else if (field !== undefined) {
       shown.push(fieldRow(form, field, widths, index === cursor));
-      places.push({ kind: 'field', index });
     }
   }
   const where =
     count > room ? ` · field ${Math.min(cursor + 1, fields.length)}/${fields.length}` : '';
   const filler = Array.from({ length: Math.max(0, room - shown.length) }, (): FormRow => []);
   const rows = [titleRow(form, columns, where), ...shown, ...filler, ...command];
-  places.push(
-    ...filler.map(() => undefined),
-    ...command.map((): RowTarget => ({ kind: 'field', index: fields.length })),
-  );
   const cursorAt = cursorIn(form, widths, cursor - top + 1);
-  return { rows: rows.slice(0, height), places: places.slice(0, height), cursor: cursorAt };
+  return { rows: rows.slice(0, height), cursor: cursorAt };
 }
 
 /** The terminal's cursor while a form has the focus. */
@@ -91,11 +81,6 @@ export function formCursor({ form, size }: State, height: number): CursorPositio
   const { cursor } = formView(form, size.columns, height);
   // Below the bar and the title.
   return cursor && { ...cursor, row: cursor.row + 2 };
-}
-
-/** What a row of the form is; undefined: a click on it means nothing. */
-export function formTarget({ form, size }: State, row: number, height: number) {
-  return form && formView(form, size.columns, height).places[row];
 }
 
 function widthsOf({ fields }: FormState, columns: number): Widths {

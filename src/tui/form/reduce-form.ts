@@ -8,7 +8,7 @@ import {
 import type { Action } from '../store.ts';
 import type { FormAction } from '../keys/key-binding.ts';
 import { edit, EMPTY_EDITING, filled, type Editing, type EditKey } from '../editor/line.ts';
-import type { RowTarget, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { formCommand } from './form-runner.ts';
 import {
   choicesOf,
@@ -161,22 +161,6 @@ export function editForm(form: FormState, key: EditKey): FormState {
       };
     }
   }
-}
-
-/** A click: goes to a field or opens its choices, takes a choice or marks it. Runs nothing. */
-export function pointForm(form: FormState, { kind, index }: RowTarget): FormState {
-  const field = currentField(form);
-  if (kind === 'choice' && field !== undefined && form.picking !== undefined) {
-    if (index >= openChoices(form).length) return form;
-    // Without input, Enter would take none.
-    const isFiltered = form.picking.isFiltered && textOf(form, field) !== '';
-    const chosen = { ...form, picking: { ...form.picking, chosen: index, isFiltered } };
-    return isCheckList(field) ? toggled(chosen) : acceptChoice(chosen);
-  }
-  if (form.fields[index]?.isReadOnly === true) return form;
-  const isAgain = index === form.cursor && formContext(form) === 'form-choice';
-  if (isAgain) return openPicking(form, false);
-  return { ...FORM_ACTIONS['close-choices'](form), cursor: index };
 }
 
 function openCheckList(form: FormState, key: EditKey): FormState {

@@ -1,4 +1,5 @@
 import { SettingsError } from '../../errors.ts';
+import { insteadOfName } from '../../text/former-names.ts';
 import { suggest } from '../../text/suggest.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { Keymap, KeyBinding } from '../state.ts';
@@ -86,7 +87,11 @@ function unknownNames(own: CustomKeys): string[] {
     const known = KEYMAP.filter(({ context }) => context === place).map(({ action }) => action);
     return Object.keys(actions)
       .filter((action) => !known.some((name) => name === action))
-      .map((action) => `keys.${place}: unknown action "${action}"${suggestionText(action, known)}`);
+      .map(
+        (action) =>
+          `keys.${place}: unknown action "${action}"` +
+          (insteadOfName(action) ?? suggestionText(action, known)),
+      );
   });
 }
 

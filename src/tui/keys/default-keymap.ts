@@ -433,7 +433,6 @@ export const KEYMAP: Keymap = [
     ),
     key(['ctrl-l'], 'repaint', 'redraw the screen'),
     key(['ctrl-z'], 'suspend', 'back to the shell that started devsh; "fg" returns'),
-    key(['f9'], 'mouse', 'the mouse on or off: click and wheel; to select text then needs Shift'),
     key(['f2'], 'questions', 'the open questions: certificates and logins', {
       command: 'questions',
       disabled: isAsked,

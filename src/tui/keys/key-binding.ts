@@ -94,7 +94,6 @@ const EFFECTS = [
   'quit',
   'repaint',
   'suspend',
-  'mouse',
   'add-form',
   'edit-form',
   'run-form',

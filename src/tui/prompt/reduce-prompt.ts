@@ -170,11 +170,6 @@ export function menuTop({ chosen, completion: { proposals } }: Menu, height: num
   return Math.max(0, Math.min((chosen ?? 0) - height + 1, proposals.length - height));
 }
 
-/** A click on a proposal. */
-export function takeProposal(prompt: PromptState, chosen: number): PromptState {
-  return prompt.menu ? acceptChoice({ ...prompt, menu: { ...prompt.menu, chosen } }) : prompt;
-}
-
 function moveChoice(menu: Menu | undefined, by: 1 | -1): Menu | undefined {
   if (menu === undefined) return undefined;
   const count = menu.completion.proposals.length;

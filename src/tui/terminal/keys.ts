@@ -22,13 +22,6 @@ interface Paste {
 
 export type KeyEvent = KeyPress | Paste;
 
-/** A report of the mouse: the left button, or a turn of the wheel; row and column from 0. */
-export interface MouseEvent {
-  readonly kind: 'click' | 'wheel-up' | 'wheel-down';
-  readonly row: number;
-  readonly column: number;
-}
-
 /** The part of a readable stream that keys are read from. */
 interface KeySource {
   on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
@@ -42,8 +35,6 @@ export interface KeyReaderOptions {
   readonly escapeTimeoutMs?: number;
   /** How long to wait for the end of a paste. */
   readonly pasteTimeoutMs?: number;
-  /** Absent: mouse reports are dropped. */
-  readonly onMouse?: (event: MouseEvent) => void;
   /** The terminal's report of its background colour. */
   readonly onBackground?: (color: string) => void;
 }
@@ -55,13 +46,12 @@ const SEQUENCE_TIMEOUT_MS = 500;
 const BACKGROUND_REPORT = /^\x1b\]11;([\w:/]{1,40})(?:\x07|\x9c|\x1b\\)$/;
 
 /**
- * Reads keys, the mouse and the background colour from bytes. Drops focus reports and other responses of the
- * terminal (OSC, DA, DSR), and malformed or other reports of the mouse. Units may be split anywhere.
+ * Reads keys and the background colour from bytes. Drops reports of the focus and the mouse, which another
+ * program may have left on, and other responses of the terminal (OSC, DA, DSR). Units may be split anywhere.
  */
 export class KeyReader {
   readonly #stdin: KeySource;
   readonly #onKey: (event: KeyEvent) => void;
-  readonly #onMouse: KeyReaderOptions['onMouse'];
   readonly #onBackground: KeyReaderOptions['onBackground'];
   readonly #timeouts: Readonly<Record<Exclude<Unfinished, 'nothing'>, number>>;
   readonly #splitter = new InputSplitter();
@@ -73,7 +63,6 @@ export class KeyReader {
   constructor(stdin: KeySource, onKey: (event: KeyEvent) => void, options: KeyReaderOptions = {}) {
     this.#stdin = stdin;
     this.#onKey = onKey;
-    this.#onMouse = options.onMouse;
     this.#onBackground = options.onBackground;
     this.#timeouts = {
       escape: options.escapeTimeoutMs ?? 50,
@@ -126,9 +115,7 @@ export class KeyReader {
       } else {
         const [, background] = BACKGROUND_REPORT.exec(token.text) ?? [];
         if (background !== undefined) this.#onBackground?.(background);
-        const mouse = mouseEvent(token.text);
-        if (mouse === undefined) this.#deliver(fromSequence(token.text));
-        else if (this.#isReading) this.#onMouse?.(mouse);
+        this.#deliver(fromSequence(token.text));
       }
     }
   }
@@ -145,21 +132,6 @@ export class KeyReader {
  */
 const READLINE_SEQUENCE =
   /^\x1b(?:O\d?[A-Za-z]|\[\[[A-E]|\[\d{1,2}(?:;\d)?[~^$]|\[(?:1;\d|\d)?[A-HJ-LNP-Za-hj-lp-su-z])$/;
-
-/** SGR reports (xterm's ctlseqs, mode 1006): button, column and row from 1, `M` for a press. */
-const MOUSE_REPORT = /^\x1b\[<(\d{1,3});(\d{1,4});(\d{1,4})M$/;
-const MOUSE_KINDS: ReadonlyMap<number, MouseEvent['kind']> = new Map([
-  [0, 'click'],
-  [64, 'wheel-up'],
-  [65, 'wheel-down'],
-]);
-
-function mouseEvent(sequence: string): MouseEvent | undefined {
-  const [button, column = 0, row = 0] = MOUSE_REPORT.exec(sequence)?.slice(1).map(Number) ?? [];
-  const kind = MOUSE_KINDS.get(button ?? -1);
-  const isOnScreen = column > 0 && row > 0;
-  return kind && isOnScreen ? { kind, row: row - 1, column: column - 1 } : undefined;
-}
 
 /** Keys of xterm and kitty with all modifiers: `CSI code ; modifiers u`. */
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type KeyEvent, KeyReader, type MouseEvent } from './keys.ts';
+import { type KeyEvent, KeyReader } from './keys.ts';
 import { type CursorPosition, Painter, type Size } from './painter.ts';
 
 type TerminalInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'resume' | 'pause' | 'setRawMode'>;
@@ -30,11 +30,9 @@ export class Terminal {
   readonly #keys: KeyReader;
   readonly #exitGuard: ExitGuard;
   readonly #keyListeners = new Set<(event: KeyEvent) => void>();
-  readonly #mouseListeners = new Set<(event: MouseEvent) => void>();
   #onBackground: ((color: string) => void) | undefined;
   readonly #resizeListeners = new Set<(size: Size) => void>();
   #mode: TerminalMode = 'left';
-  #hasMouse = false;
   #title: string | undefined;
   #frame: Frame | undefined;
   #paintTimer: NodeJS.Timeout | undefined;
@@ -67,10 +65,6 @@ export class Terminal {
       // Over a network the parts of one sequence arrive further apart.
       {
         escapeTimeoutMs: env['SSH_CONNECTION'] === undefined ? 50 : 100,
-        onMouse: (event) => {
-          // Reports may arrive after the mouse was turned off.
-          if (this.#hasMouse) for (const listener of this.#mouseListeners) listener(event);
-        },
         onBackground: (color) => this.#onBackground?.(color),
       },
     );
@@ -154,20 +148,6 @@ export class Terminal {
     if (this.#mode === 'entered') this.#write(titleBytes(title));
   }
 
-  get hasMouse(): boolean {
-    return this.#hasMouse;
-  }
-
-  /** Whether the terminal reports the mouse; off by default. */
-  setMouse(isOn: boolean): void {
-    this.#hasMouse = isOn;
-    if (this.#mode === 'entered') this.#write(isOn ? MOUSE_ON : MOUSE_OFF);
-  }
-
-  onMouse(callback: (event: MouseEvent) => void): void {
-    this.#mouseListeners.add(callback);
-  }
-
   /** Requests the background colour, as `rgb:RRRR/GGGG/BBBB`. Not every terminal responds. */
   askBackground(callback: (color: string) => void): void {
     this.#onBackground = callback;
@@ -191,7 +171,7 @@ export class Terminal {
     // Node only acts on a change, and another process may have changed the mode.
     this.#stdin.setRawMode(false);
     this.#stdin.setRawMode(true);
-    this.#write(KEEP_TITLE + ENTER_MODES + (this.#hasMouse ? MOUSE_ON : ''));
+    this.#write(KEEP_TITLE + ENTER_MODES);
     if (this.#title !== undefined) this.#write(titleBytes(this.#title));
     this.#keys.start();
     this.#repaint();
@@ -282,8 +262,6 @@ const CURSOR_KEYS = 1;
 const CURSOR = 25;
 const AUTO_WRAP = 7;
 const SYNCHRONIZED = 2026;
-const MOUSE_BUTTONS = 1000;
-const MOUSE_IN_SGR = 1006;
 
 const on = (mode: number): string => `\x1b[?${mode}h`;
 const off = (mode: number): string => `\x1b[?${mode}l`;
@@ -292,9 +270,6 @@ const NUMERIC_KEYPAD = '\x1b>';
 const PLAIN_TEXT = '\x1b[m';
 const PUSH_TITLE = '\x1b[22;2t';
 const POP_TITLE = '\x1b[23;2t';
-
-const MOUSE_ON = on(MOUSE_BUTTONS) + on(MOUSE_IN_SGR);
-const MOUSE_OFF = off(MOUSE_IN_SGR) + off(MOUSE_BUTTONS);
 
 const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
 
@@ -305,7 +280,6 @@ const ENTER_MODES =
 /** Resets all modes, also those of an interrupted paint; the screen comes last. */
 const LEAVE_MODES =
   off(SYNCHRONIZED) +
-  MOUSE_OFF +
   PLAIN_TEXT +
   on(AUTO_WRAP) +
   off(BRACKETED_PASTE) +

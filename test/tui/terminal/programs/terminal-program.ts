@@ -25,9 +25,6 @@ const actions: Readonly<Record<string, () => void>> = {
     void Promise.reject(new Error('rejected on purpose'));
   },
   e: () => process.exit(3),
-  m: () => {
-    terminal.setMouse(!terminal.hasMouse);
-  },
   'ctrl-z': () => {
     terminal.suspend();
   },
@@ -52,10 +49,6 @@ terminal.onKey((event) => {
   seen.push(label);
   draw();
   actions[label]?.();
-});
-terminal.onMouse(({ kind, row, column }) => {
-  seen.push(`${kind}:${row},${column}`);
-  draw();
 });
 terminal.onResize(draw);
 console.log('before');
