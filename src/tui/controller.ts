@@ -126,8 +126,9 @@ export class Controller {
       questions: this.#questions,
       feed: this.#feed,
       edit: (draft, signal) => surface.edit(draft, signal),
-      onEnd: ({ command, args }, results, isOtherRunning) => {
-        const isThemed = command.name === 'theme' && args.optional('NAME') !== undefined;
+      onEnd: ({ command, verb, args }, results, isOtherRunning) => {
+        const isChange = command.name === 'config' && ['set', 'unset'].includes(verb.name);
+        const isThemed = isChange && args.optional('NAME') === 'theme';
         if (isThemed) surface.showTheme(shell.shell.services.settings.get('theme'));
         // The prompt must show the scope of the next line before that line begins.
         this.#fleetUpdates.runNow();

@@ -99,7 +99,6 @@ const LINES = [
   'config schema',
   'plan schema',
   'user list --on @lab,10.255.255.1 --timeout 0.2 --count-by lang',
-  'theme',
   'help',
   'help json',
   'help user',

@@ -135,7 +135,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `run ${input('set.devsh')} ${withSecret} --on echo --yes`,
     { line: 'watch --interval 1 user list --on sim1', stopAt: 'viewer' },
     'history',
-    'theme dark',
+    'config set theme dark',
     'completion bash',
     { line: 'demo --users 5', stdin: '' },
     { line: 'simulator --port 0 --users 5', stopAt: 'Ctrl-C' },

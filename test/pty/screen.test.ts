@@ -140,12 +140,12 @@ test('a theme that is chosen at the prompt shows at once', async () => {
     return program.cellStyle(row, 2)?.foreground;
   };
   expect(label()).toBe(117);
-  program.type('theme light\r');
-  await program.waitFor('theme light, kept for the next sessions');
+  program.type('config set theme light\r');
+  await program.waitFor('theme is now light');
   await program.waitFor(() => label() === 25);
-  program.type('theme ascii\r');
+  program.type('config set theme ascii\r');
   await program.waitFor(/^ devsh +\* sim1/m);
-  program.type('theme auto\r');
+  program.type('config unset theme\r');
   await program.waitFor(/^ devsh +● sim1/m);
 });
 
@@ -160,9 +160,9 @@ test('a terminal that reports a light background gets the light theme, and keeps
   await program.waitFor(() => sign() === 22);
   // Nothing of the report was typed.
   expect(program.screen().join('\n')).not.toMatch(/rgb|11;/);
-  program.type('theme dark\r');
+  program.type('config set theme dark\r');
   await program.waitFor(() => sign() === 114);
-  program.type('theme auto\r');
+  program.type('config unset theme\r');
   await program.waitFor(() => sign() === 22);
 });
 
@@ -172,7 +172,7 @@ test('a locale without UTF-8 gets ASCII signs, unless the user has chosen a them
   await program.waitFor(/^ devsh +\* .*\* .*as admin/m);
   expect(program.screen().join('\n')).not.toMatch(/[●▸·…]/);
   expect(program.cellStyle(0, (program.screen()[0] ?? '').indexOf('*'))?.foreground).toBe(114);
-  program.type('theme dark\r');
+  program.type('config set theme dark\r');
   await program.waitFor(/^ devsh +● .*● /m);
 });
 

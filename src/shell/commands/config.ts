@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { SETTING_ROWS, type SettingName } from '../../settings/settings-table.ts';
 import { originText } from '../../settings/settings.ts';
+import { THEME_NAMES } from '../../text/choices.ts';
 import { insteadOfName } from '../../text/former-names.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
@@ -60,7 +61,13 @@ export const config: CommandSpec = {
       summary: 'Change one setting in your settings.json',
       args: [
         NAME,
-        { name: 'VALUE', summary: 'text, a number, true, false, or JSON', isRequired: true },
+        {
+          name: 'VALUE',
+          summary: 'text, a number, true, false, or JSON',
+          isRequired: true,
+          complete: ({ given: [name] }) =>
+            name === 'theme' ? THEME_NAMES.map((text) => ({ text })) : [],
+        },
       ],
       details:
         'A list or an object is JSON: config set columns \'{"drf/user": ["username", "lang"]}\'.\n' +
@@ -120,9 +127,8 @@ function settingNamed([word]: readonly Word[]): SettingName {
 
 /** Reports a change, and the source that wins over it. */
 function* kept({ shell, io }: Call, name: SettingName, text: string): Generator<Output> {
-  yield success(
-    io.isPrompt === true ? `${text}; it applies from the next start at the latest` : text,
-  );
+  const isLater = io.isPrompt === true && name !== 'theme';
+  yield success(isLater ? `${text}; it applies from the next start at the latest` : text);
   const origin = shell.services.settings.origin(name);
   if (origin.kind === 'user' || origin.kind === 'default') return;
   yield warning(`here ${originText(origin)} sets ${name} and wins over your settings`);

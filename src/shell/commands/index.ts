@@ -22,7 +22,6 @@ import { resourceCommand } from './resource.ts';
 import { anyResource, resources } from './resources.ts';
 import { demo, simulator } from './simulator.ts';
 import { rotate } from './rotate.ts';
-import { theme } from './theme.ts';
 import { trust } from './trust.ts';
 import { vault } from './vault.ts';
 
@@ -64,7 +63,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   run,
   watch,
   history,
-  theme,
   alias,
   config,
   demo,

@@ -3,7 +3,7 @@ import { keyFieldOf } from '../../device/profile.ts';
 import { UsageError } from '../../errors.ts';
 import { FORMAT_NAMES } from '../../text/choices.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { quoteLine } from '../../text/words.ts';
+import { quoteLine, quoteWord } from '../../text/words.ts';
 
 /* Words from other programs, with the equivalent here. */
 
@@ -50,6 +50,14 @@ const LINES: Readonly<Record<string, string>> = {
   disable: 'lockout',
 };
 
+/** Commands that devsh no longer has, and the line for the words behind them that does the same. */
+const FORMER: Readonly<Record<string, (rest: readonly string[]) => string>> = {
+  theme: ([name]) => {
+    if (name === undefined) return 'config get theme';
+    return name === 'auto' ? 'config unset theme' : `config set theme ${quoteWord(name)}`;
+  },
+};
+
 /** Two words of which the second is no verb of the first. */
 const PAIRS: Readonly<Record<string, string>> = {
   'user block': 'lockout',
@@ -85,6 +93,7 @@ export function suggestedLine(words: readonly string[]): string | undefined {
   // As on a switch: all of them.
   if (quoteLine(words) === 'show users') return 'user list';
   const [first = '', ...rest] = words;
+  if (Object.hasOwn(FORMER, first)) return FORMER[first]?.(rest);
   if (Object.hasOwn(LINES, first)) return [LINES[first], quoteLine(rest)].join(' ').trim();
   const meaning = meaningOf(first);
   if (meaning === undefined) return undefined;

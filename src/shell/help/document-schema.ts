@@ -176,7 +176,6 @@ const TABLES = [
   'runs',
   'simulator',
   'suggestions',
-  'themes',
   'understood',
   'vault',
 ] as const;

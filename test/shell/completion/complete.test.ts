@@ -32,6 +32,7 @@ test('the profiles that are built in are proposed, and so are the ways of a simu
   const proposed = await inserts(shell, 'user list --profile ');
   expect(proposed).toEqual(expect.arrayContaining(names) as string[]);
   expect(await inserts(shell, 'simulator --paging o')).toEqual(['offset ']);
+  expect(await inserts(shell, 'config set theme li')).toEqual(['light ']);
 });
 
 test('usernames, fields and values come from what was read', async () => {
