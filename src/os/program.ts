@@ -20,7 +20,7 @@ function withoutLogin(url: string | undefined): string | undefined {
   return url?.replace(/^(\w+:\/\/)?.*@/s, '$1');
 }
 
-interface Start extends Pick<SpawnOptions, 'stdio' | 'detached' | 'windowsHide'> {
+interface Start extends Pick<SpawnOptions, 'stdio' | 'windowsHide'> {
   /** A process group of its own: Ctrl-C on the terminal does not reach it, and it cannot prompt there. */
   readonly ownGroup?: boolean | undefined;
 }

@@ -26,10 +26,10 @@ export const TARGETS: ArgSpec = {
 /** As `TARGETS`, with at least one. */
 export const SOME_TARGETS: ArgSpec = { ...TARGETS, isRequired: true };
 
-export function oneDevice(name: string, summary: string, isRequired = false): ArgSpec {
+export function oneDevice(name: string, summary: string): ArgSpec {
   const complete: ArgSpec['complete'] = ({ targets }) =>
     targets.filter(({ text }) => !text.startsWith('@'));
-  return { name, summary, isRequired, complete };
+  return { name, summary, isRequired: true, complete };
 }
 
 /** The devices of this session, or `all`. */

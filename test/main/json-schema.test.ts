@@ -109,8 +109,8 @@ const LINES = [
   'user lits --on @lab',
 ];
 
-/** Commands that do not end, need a person or a browser, or print the output of other commands. */
-const NOT_RUN = ['quit', 'demo', 'open', 'run', 'watch'];
+/** Commands that do not end, need a person, or print the output of other commands. */
+const NOT_RUN = ['quit', 'demo', 'run', 'watch'];
 
 test('what every command prints as JSON, YAML and JSON lines is as "help json" says', async () => {
   const { devsh } = await startFleet({ devices: 2, users: 4 });

@@ -52,6 +52,8 @@ describe('a word of other tools suggests the command that does it', () => {
     ['pins', 'trust list'],
     ['inventory', 'device list'],
     ['script a.devsh', 'run a.devsh'],
+    ['open fw1 /api/user/', 'get /api/user/'],
+    ['open', 'get /api/'],
     ['theme', 'config get theme'],
     ['theme light', 'config set theme light'],
     ['theme auto', 'config unset theme'],

@@ -76,7 +76,6 @@ export async function startCanaryFleet(): Promise<CanaryFleet> {
   const env = {
     // Other variables of the machine may contain secrets, too.
     DEVSH_NO_SUCH_SETTING: canaries.make('a variable of devsh'),
-    BROWSER: program,
     EDITOR: 'true',
     // Output longer than the screen is recorded, too.
     DEVSH_PAGER: 'cat',

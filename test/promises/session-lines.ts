@@ -100,7 +100,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `post /raw/ uuid=null username=eve ${withSecret} ${on} --yes`,
     `post /raw/ uuid=null username=eve ${withSecret} ${on} --as-curl`,
     `delete /api/user/1/ ${on} --yes`,
-    'open sim1 /api/user/',
     'profile show sim1',
     'profile set sim1 no_id=0',
     `profile check ${input('router.yaml')}`,

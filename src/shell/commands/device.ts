@@ -184,7 +184,7 @@ export const device: CommandSpec = {
     verb({
       name: 'remove',
       summary: 'Remove a device from the inventory',
-      args: [oneDevice('NAME', 'the device', true)],
+      args: [oneDevice('NAME', 'the device')],
       async *run({ args, shell }) {
         const name = args.required('NAME');
         await shell.services.inventory.remove(name);

@@ -15,7 +15,7 @@ import { lockout } from './lockout.ts';
 import { history, info, quit, version, watch } from './session.ts';
 import { owed } from './owed.ts';
 import { questions } from './questions.ts';
-import { get, open, post, remove } from './raw.ts';
+import { get, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
 import { report, resume, retry, run, runs, undo } from './runs.ts';
 import { resourceCommand } from './resource.ts';
@@ -51,7 +51,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   get,
   post,
   remove,
-  open,
   profile,
   learn,
   login,

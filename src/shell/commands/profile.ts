@@ -28,7 +28,7 @@ export const profile: CommandSpec = {
       name: 'try',
       summary: 'Read with a profile, and show what devsh understands and would send',
       args: [
-        oneDevice('DEVICE', 'the device', true),
+        oneDevice('DEVICE', 'the device'),
         {
           name: 'RESOURCE',
           summary: 'what to read; user if nothing else is stated',
@@ -51,7 +51,7 @@ export const profile: CommandSpec = {
       name: 'use',
       summary: 'Attach a profile to a device of the inventory',
       args: [
-        oneDevice('DEVICE', 'a device of the inventory', true),
+        oneDevice('DEVICE', 'a device of the inventory'),
         {
           name: 'NAME',
           summary:
@@ -67,7 +67,7 @@ export const profile: CommandSpec = {
       name: 'set',
       summary: 'State facts for a device of the inventory',
       args: [
-        oneDevice('DEVICE', 'a device of the inventory', true),
+        oneDevice('DEVICE', 'a device of the inventory'),
         {
           name: 'FACT=VALUE',
           summary: 'a fact as a profile file names it, as in update.method=PUT',

@@ -8,12 +8,11 @@ import { maskedPath, redact, secretsInQuery } from '../../device/sensitive-field
 import type { DeviceError } from '../../device/errors.ts';
 import { DevshError, expectedError, RefusedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
-import { openInBrowser } from '../../os/browser.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
 import { info, type Output } from '../output.ts';
 import { DEVICES, WRITE, type WriteOption } from '../grammar/options.ts';
-import { notAssigned, oneDevice } from '../arguments.ts';
+import { notAssigned } from '../arguments.ts';
 import { jsonIn } from '../../device/json.ts';
 
 const PATH: ArgSpec = {
@@ -214,36 +213,3 @@ function answerOutput(
   const shown: Output = { kind: 'answer', device, status, body, value };
   return error === undefined ? [shown] : [shown, { kind: 'error', error, device }];
 }
-
-export const open = command({
-  name: 'open',
-  brief: 'Open the API of a device in the browser',
-  section: 'Raw API',
-  summary: 'Open a page of the API in the browser and print its URL',
-  args: [
-    oneDevice('DEVICE', 'the device (default: the selected one)'),
-    { name: 'PATH', summary: 'the page, as in /api/user/' },
-  ],
-  options: [...DEVICES, 'profile'],
-  details: 'The browser checks the certificate and asks for the login itself.',
-  examples: ['open', 'open fw1 /api/user/'],
-  async *run(call) {
-    const [first, second] = [call.args.optional('DEVICE'), call.args.optional('PATH')];
-    const isPath = first?.startsWith('/') === true;
-    const sessions =
-      first === undefined || isPath ? await call.sessions() : await call.resolve([first]);
-    const [session] = sessions;
-    if (session === undefined || sessions.length > 1) {
-      throw new UsageError(`open takes one device, not ${sessions.length}: name it`);
-    }
-    const path = (isPath ? first : second) ?? session.profile.basePath;
-    const origin = `https://${session.ref.address}`;
-    const url = URL.canParse(path, origin) ? new URL(path, origin) : undefined;
-    if (!path.startsWith('/') || url?.host !== new URL(origin).host) {
-      throw new UsageError(`"${path}" is not a path from the root: start it with one /`);
-    }
-    const isOpen = await openInBrowser(url.href, call.shell.services.env);
-    yield { kind: 'text', name: 'url', text: url.href };
-    if (!isOpen) yield info('no browser could be started: open the URL yourself');
-  },
-});

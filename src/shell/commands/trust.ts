@@ -160,7 +160,7 @@ export const trust: CommandSpec = {
     verb({
       name: 'forget',
       summary: 'Remove the pin of a device',
-      args: [oneDevice('DEVICE', 'name or address of one device', true)],
+      args: [oneDevice('DEVICE', 'name or address of one device')],
       async *run(call) {
         const session = onlyOne(call, await call.resolve(call.args.all('DEVICE')), 'DEVICE');
         const wasKnown = await call.shell.services.knownDevices.remove(session.ref.address);

@@ -56,6 +56,7 @@ const FORMER: Readonly<Record<string, (rest: readonly string[]) => string>> = {
     if (name === undefined) return 'config get theme';
     return name === 'auto' ? 'config unset theme' : `config set theme ${quoteWord(name)}`;
   },
+  open: (rest) => `get ${quoteWord(rest.find((word) => word.startsWith('/')) ?? '/api/')}`,
 };
 
 /** Two words of which the second is no verb of the first. */

@@ -189,7 +189,6 @@ const TEXTS = [
   'jsonSchema',
   'man',
   'report',
-  'url',
   'value',
   'version',
 ] as const;
