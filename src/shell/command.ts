@@ -108,8 +108,6 @@ export interface CommandSpec {
   readonly verbs: readonly VerbSpec[];
   /** The verb that runs if none is given. */
   readonly defaultVerb?: string;
-  /** Its argument is a line: options behind the first word of that line belong to it. */
-  readonly takesLine?: true | undefined;
 }
 
 /** Defines a command without verbs. `brief`: a shorter summary for places with less room than `help`. */
@@ -117,15 +115,14 @@ export function command<const K extends OptionKey = never>({
   brief,
   section,
   aliases,
-  takesLine,
   ...spec
 }: Stated<K> & { readonly brief?: string } & Pick<
     CommandSpec,
-    'section' | 'aliases' | 'takesLine'
+    'section' | 'aliases'
   >): CommandSpec {
   const { name, summary } = spec;
   const verbs = [verb({ ...spec, name: '' })];
-  return { name, section, summary: brief ?? summary, aliases, takesLine, verbs };
+  return { name, section, summary: brief ?? summary, aliases, verbs };
 }
 
 export function commandNamed(

@@ -1,20 +1,11 @@
-import { changesNothing, type Invocation, type Call } from './command.ts';
+import type { Call } from './command.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { recordChanges } from '../fleet/compared.ts';
-import { type Format, WATCH_MS } from './grammar/options.ts';
-import {
-  ExitCode,
-  info,
-  type Output,
-  type ReadOutput,
-  type TableOutput,
-  type View,
-} from './output.ts';
+import type { Format } from './grammar/options.ts';
+import { info, type Output, type ReadOutput, type TableOutput, type View } from './output.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { bind, title } from './grammar/bind.ts';
-import { helpOn } from './help/help.ts';
 
 /** The wait doubles up to this limit while no device responds. */
 const LONGEST_WAIT_MS = 60_000;
@@ -25,9 +16,9 @@ export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): n
 }
 
 /** Throws a `UsageError` for a format that is written at the end: a watch has none. */
-function refuseEndless(format: Format = 'table', what = '--watch'): void {
+function refuseEndless(format: Format = 'table'): void {
   if (format !== 'table' && format !== 'jsonl') {
-    throw new UsageError(`${what} never ends, and ${format} needs an end; use --format jsonl`);
+    throw new UsageError(`--watch never ends, and ${format} needs an end; use --format jsonl`);
   }
 }
 
@@ -145,63 +136,6 @@ function withOldLatency(now: DeviceRecord, before: DeviceRecord | undefined): De
   return isNotable ? now : { ...now, latency_ms: old };
 }
 
-/** Exit code if no device could be reached. */
-const UNREACHABLE = 5;
-
-/** `watch LINE…`: repeats a line that changes nothing until Ctrl-C. */
-export async function* watchLine(call: Call<'intervalMs'>): AsyncGenerator<Output> {
-  const { signal } = call.io;
-  const everyMs = call.options.intervalMs ?? WATCH_MS;
-  const invocation = bind(call.args.words('LINE'), call.grammar);
-  const { command, verb, given } = invocation;
-  if (given.help === true) {
-    yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
-    return;
-  }
-  refuseUnfit(call, invocation);
-  const { format } = given;
-  let waitMs = everyMs;
-  for (let round = 1; ; round += 1) {
-    yield { kind: 'checkpoint', format };
-    const exitCode = new ExitCode();
-    try {
-      for await (const output of verb.run(call.nested(invocation))) {
-        exitCode.add(output);
-        yield output;
-      }
-    } catch (error) {
-      // A line that is invalid now stays invalid.
-      if (!(error instanceof DevshError) || error instanceof UsageError) throw error;
-      if (isOver(signal)) return;
-      exitCode.addError(error);
-      yield { kind: 'error', error };
-    }
-    if (isOver(signal)) return;
-    yield { kind: 'checkpoint' };
-    waitMs = nextWait(everyMs, waitMs, exitCode.value !== UNREACHABLE);
-    const at = call.shell.services.now().toTimeString().slice(0, 8);
-    const text = `${at} · again in ${waitMs / 1000} s${round === 1 ? '; Ctrl-C stops it' : ''}`;
-    // The full screen draws each round in the same place.
-    if (round === 1 || call.io.isRefreshing !== true) yield info(text);
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-    if (isOver(signal)) return;
-  }
-}
-
 function isOver(signal: AbortSignal): boolean {
   return signal.aborted;
-}
-
-function refuseUnfit(call: Call, { command, verb, given }: Invocation): void {
-  const column = call.args.words('LINE')[0]?.start;
-  if (!changesNothing({ verb, given })) {
-    throw new UsageError(
-      `watch repeats only read-only lines; "${title(command, verb)}" is not one`,
-      { column },
-    );
-  }
-  if (given.watchMs !== undefined) {
-    throw new UsageError('watch repeats the line by itself: leave out --watch', { column });
-  }
-  refuseEndless(given.format ?? call.options.format, 'watch');
 }

@@ -110,7 +110,7 @@ const LINES = [
 ];
 
 /** Commands that do not end, need a person, or print the output of other commands. */
-const NOT_RUN = ['quit', 'demo', 'run', 'watch'];
+const NOT_RUN = ['quit', 'demo', 'run'];
 
 test('what every command prints as JSON, YAML and JSON lines is as "help json" says', async () => {
   const { devsh } = await startFleet({ devices: 2, users: 4 });

@@ -132,7 +132,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     { line: 'run -', stdin: `user list ${on}\nuser set bob ${withSecret} --on echo --yes\n` },
     { line: 'run -', stdin: `user add ${withSecret} 'open\n` },
     `run ${input('set.devsh')} ${withSecret} --on echo --yes`,
-    { line: 'watch --interval 1 user list --on sim1', stopAt: 'viewer' },
+    { line: 'user list --watch=1 --on sim1', stopAt: 'viewer' },
     'history',
     'config set theme dark',
     'completion bash',

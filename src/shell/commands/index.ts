@@ -12,7 +12,7 @@ import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { help } from './help.ts';
 import { lockout } from './lockout.ts';
-import { history, info, quit, version, watch } from './session.ts';
+import { history, info, quit, version } from './session.ts';
 import { owed } from './owed.ts';
 import { questions } from './questions.ts';
 import { get, post, remove } from './raw.ts';
@@ -60,7 +60,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   trust,
   questions,
   run,
-  watch,
   history,
   alias,
   config,

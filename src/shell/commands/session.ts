@@ -1,8 +1,7 @@
 import { SettingsError, UsageError } from '../../errors.ts';
 import type { Services } from '../services.ts';
 import { environmentProxy, noProxyOf } from '../../device/route/route.ts';
-import { DEVICES } from '../grammar/options.ts';
-import { command, later } from '../command.ts';
+import { command } from '../command.ts';
 import { table } from '../output.ts';
 
 export const info = command({
@@ -98,23 +97,4 @@ export const history = command({
       lines.map((line, index) => ({ number: index + 1, line })),
     );
   },
-});
-
-export const watch = command({
-  name: 'watch',
-  brief: 'Repeat a read-only line',
-  section: 'Shell',
-  takesLine: true,
-  summary: 'Repeat a read-only line until Ctrl-C',
-  args: [{ name: 'LINE', summary: 'a command with its options', isRequired: true, isRest: true }],
-  options: ['intervalMs', ...DEVICES, 'profile'],
-  details:
-    'Options of "watch" come before the line. devsh refuses a line that could write. While no device is\n' +
-    'reachable, the interval doubles up to a minute. "user list --watch" shows only changes.',
-  examples: [
-    'watch devices',
-    'watch --interval 30 user list --drift --on @berlin',
-    'watch get /api/status/ --on fw1 --format jsonl',
-  ],
-  run: later(async () => (await import('../watch.ts')).watchLine),
 });

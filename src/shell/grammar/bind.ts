@@ -47,8 +47,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
 
 function bindWords(words: readonly Word[], grammar: Grammar): Invocation {
   const { commands } = grammar;
-  const takesLine = ({ text }: Word): boolean => commandNamed(commands, text)?.takesLine === true;
-  const { plain, given } = separate(words, takesLine, likelyFlags(words, commands));
+  const { plain, given } = separate(words, likelyFlags(words, commands));
   const [first, ...others] = plain;
   const wanted = given.some(({ option }) => option.key === 'version') ? 'version' : 'help';
   const [name] = others;
@@ -265,10 +264,9 @@ interface GivenOption {
   readonly valueStart: number;
 }
 
-/** Separates options from words. `--` ends the options, and so does the line that some commands take. */
+/** Separates options from words. `--` ends the options. */
 export function separate(
   words: readonly Word[],
-  takesLine: (first: Word) => boolean = () => false,
   likely: readonly string[] = flagsOf(),
 ): { plain: Word[]; given: GivenOption[] } {
   const plain: Word[] = [];
@@ -283,10 +281,6 @@ export function separate(
     }
     if (word.text === '--') return { plain: [...plain, ...words.slice(at + 1)], given };
     if (!word.text.startsWith('-') || word.text === '-') {
-      const [first] = plain;
-      if (first !== undefined && takesLine(first)) {
-        return { plain: [...plain, ...words.slice(at)], given };
-      }
       plain.push(word);
     } else if (word.text.startsWith('--')) {
       const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];

@@ -194,11 +194,6 @@ const ROWS = [
     '--watch[=SECONDS]  Read again every SECONDS (default 5) and show changes, until Ctrl-C',
     (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),
   ),
-  value(
-    'intervalMs',
-    '--interval SECONDS  Time between two rounds (default 5)',
-    timeMs('s', 0.2, 86_400),
-  ),
   toggle('raw', '--raw  Print the body unchanged'),
   toggle('firstPage', '--first-page  Print only the first page of a list'),
 

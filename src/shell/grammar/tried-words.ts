@@ -56,6 +56,10 @@ const FORMER: Readonly<Record<string, (rest: readonly string[]) => string>> = {
     if (name === undefined) return 'config get theme';
     return name === 'auto' ? 'config unset theme' : `config set theme ${quoteWord(name)}`;
   },
+  watch: (rest) => {
+    const isWatched = rest[0] === 'devices' || rest[1] === 'list';
+    return `${isWatched ? quoteLine(rest) : 'user list'} --watch`;
+  },
   open: (rest) => `get ${quoteWord(rest.find((word) => word.startsWith('/')) ?? '/api/')}`,
 };
 
@@ -163,6 +167,7 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   f: 'a file needs no option: apply FILE',
   l: '--filter FILTER chooses records',
   w: '--watch reads again and again',
+  interval: '--watch=SECONDS reads again and again',
   J: '--jump HOST is the jump host',
   'new-command':
     '--new-stdin reads what a program prints: PROGRAM | devsh rotate password USER --new-stdin',
@@ -174,7 +179,6 @@ export const TWINS: Readonly<Record<string, string>> = {
   filter: 'where',
   token: 'token-stdin',
   check: 'dry-run',
-  interval: 'watch',
 };
 
 /** `; --columns FIELDS chooses fields` for `--fields`; undefined for unknown options. */
