@@ -6,7 +6,7 @@ import { decline, openQuestions, type DeviceQuestion } from '../access/open-ques
 import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { awaiting, type Output, info, table } from '../output.ts';
-import { probe } from './connect.ts';
+import { probe } from '../devices/probe.ts';
 
 const NONE = 'no question is open';
 

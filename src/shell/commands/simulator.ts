@@ -4,7 +4,7 @@ import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
 import type { TableName } from '../help/document-schema.ts';
 import { type Output, info, table } from '../output.ts';
 import type { RunningSimulator } from '../services.ts';
-import { probe } from './connect.ts';
+import { probe } from '../devices/probe.ts';
 
 const DEFAULT_PORT = 8443;
 
