@@ -13,7 +13,8 @@ import {
   valueText,
 } from '../device/record.ts';
 import { lookOf } from '../text/visible.ts';
-import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
+import { type ChangedPart, changedParts } from './compare.ts';
+import { asBoolean, isEqual, isStored } from '../device/equality.ts';
 import type { Step } from './plan.ts';
 
 /** Resources whose records give access: `user`, `local-admins`, `api_token`. */
@@ -60,13 +61,14 @@ export function harmOf(
 
 function isSetTo({ before, after }: Step, field: string, values: DeviceRecord): boolean {
   const value = valueAt(values, field) ?? null;
-  return isSameValue(value, valueAt(after, field)) && !isSameValue(value, valueAt(before, field));
+  return isStored(value, valueAt(after, field)) && !isStored(value, valueAt(before, field));
 }
 
 /** The fields that a step changes; the parts of nested ones. */
 function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
-  return Object.keys(after)
-    .filter((field) => !isSameValue(valueAt(after, field) ?? null, valueAt(before, field)))
+  // A step names all fields that stay: what `after` lacks is removed.
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((field) => !isEqual(valueAt(after, field), valueAt(before, field)))
     .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(after, field)));
 }
 
@@ -80,10 +82,10 @@ function isLoss({ field, before, after }: ChangedPart): boolean {
   const last = path.at(-1) ?? '';
   if (!isStatusField(last) && !path.some(isPrivilegeField)) return false;
   if (isValueList(before) && isValueList(after)) {
-    return !before.every((item) => after.some((other) => isSameValue(item, other)));
+    return !before.every((item) => after.some((other) => isStored(item, other)));
   }
   const opens = permittingValue(last) ?? (/admin|super|root|staff/i.test(last) ? true : undefined);
-  return opens === undefined || asBoolean(after ?? null) !== opens;
+  return opens === undefined || asBoolean(after) !== opens;
 }
 
 const MEMBERS = /(?:member|user|account|admin|operator|login|principal)s$/;

@@ -55,6 +55,8 @@ export type Change =
       readonly rotation?: Rotation | undefined;
       /** A device without the record needs nothing. */
       readonly isOptional?: true | undefined;
+      /** The fields that the record shall no longer have. */
+      readonly removes?: readonly string[] | undefined;
       readonly lost?: DeviceRecord | undefined;
     }
   | {

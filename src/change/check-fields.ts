@@ -1,6 +1,12 @@
 import type { FieldDetails } from '../device/profile.ts';
 import { type FieldShape, switchValue, typedValue } from '../device/typed-value.ts';
-import { type DeviceRecord, isValueList, type Value, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  isNested,
+  isValueList,
+  type Value,
+  valueText,
+} from '../device/record.ts';
 
 export interface FieldLimits {
   /** As the device names it: string, integer, choice … */
@@ -42,7 +48,7 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
     if (max !== undefined && number > max) return `more than ${max}`;
   }
   const length = Array.from(text).length;
-  if (maxLength !== undefined && typeof value !== 'object' && length > maxLength) {
+  if (maxLength !== undefined && !isNested(value) && length > maxLength) {
     return `${length} characters, ${maxLength} at most`;
   }
   return undefined;

@@ -1,10 +1,11 @@
+import { isEqual, isStored } from '../device/equality.ts';
+import { nullWord } from '../device/form-values.ts';
+import type { Profile, WriteFacts } from '../device/profile.ts';
 import {
   type DeviceRecord,
-  formText,
+  isNested,
   isTimeStamp,
-  isValueList,
   isValueObject,
-  jsonText,
   type Value,
   valueAt,
   valueText,
@@ -13,46 +14,67 @@ import { holdsMask, maskedValue } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import type { Difference } from './verdict.ts';
 
-/** Whether a stored value equals the sent one: `5` and `"5"`, null and `""` do; other text must be exact. */
-export function isSameValue(sent: Value, held: Value | undefined): boolean {
-  if (typeof held === 'boolean' || typeof sent === 'boolean') {
-    const [a, b] = [asBoolean(sent), asBoolean(held ?? null)];
-    if (a !== undefined && b !== undefined) return a === b;
-  }
-  const hidesSecrets = typeof sent === 'object' && sent !== null && holdsMask(sent);
-  return canonical(sent, hidesSecrets) === canonical(held ?? null, hidesSecrets);
-}
-
-/** Two values give the same text if they are equal; booleans and nested values excepted. */
-export function comparable(value: Value): string {
-  return canonical(value, false);
-}
-
+/** `undefined`: the record does not have the field. */
 export interface Compared {
   readonly field: string;
-  readonly sent: Value;
-  readonly held: Value;
+  readonly sent: Value | undefined;
+  readonly held: Value | undefined;
 }
 
-export function differencesOf(expected: DeviceRecord, held: DeviceRecord): Compared[] {
+/**
+ * The fields that are not as expected.
+ *
+ * @param isSame `isStored` where `expected` was sent or typed: the device may spell it otherwise
+ */
+export function differencesOf(
+  expected: DeviceRecord,
+  held: DeviceRecord,
+  isSame: typeof isEqual = isEqual,
+): Compared[] {
   return Object.entries(expected)
-    .filter(([field, sent]) => !isSameValue(sent, valueAt(held, field)))
-    .map(([field, sent]) => ({ field, sent, held: valueAt(held, field) ?? null }));
+    .map(([field, sent]) => ({ field, sent, held: valueAt(held, field) }))
+    .filter((one) => !isSame(one.sent, maskedAs(one.sent, one.held)));
+}
+
+/**
+ * How the fields of a write are compared with those of the device: exactly where they were read from it, else in any
+ * spelling. Where an empty text is the form's word for null, null is its spelling.
+ */
+export function comparisonFor(
+  profile: Profile,
+  resource: string,
+  facts: WriteFacts,
+  isExact: boolean,
+): typeof isEqual {
+  if (isExact) return isEqual;
+  const isEmptyNull = facts.encoding === 'form' && nullWord(profile, resource, facts) === 'empty';
+  const isEmpty = (value: Value | undefined): boolean => value === null || value === '';
+  return isEmptyNull
+    ? (sent, held) => isStored(sent, held) || (isEmpty(sent) && isEmpty(held))
+    : isStored;
 }
 
 /** Of a nested value only the requested parts count, as the device fills in the others. */
-export function differencesOfNew(expected: DeviceRecord, held: DeviceRecord): Compared[] {
-  const asked = Object.entries(expected).map(([field, sent]) => [
-    field,
-    partsOf(sent, valueAt(held, field)),
-  ]);
-  return differencesOf(expected, Object.fromEntries(asked) as DeviceRecord);
+export function differencesOfNew(
+  expected: DeviceRecord,
+  held: DeviceRecord,
+  isSame: typeof isEqual = isStored,
+): Compared[] {
+  return differencesOf(expected, partsOf(expected, held), isSame);
 }
 
-function partsOf(sent: Value, held: Value | undefined): Value {
-  if (!isValueObject(sent) || !isValueObject(held)) return held ?? null;
-  const parts = Object.keys(sent).filter((part) => Object.hasOwn(held, part));
-  return Object.fromEntries(parts.map((part) => [part, partsOf(sent[part] ?? null, held[part])]));
+function partsOf(sent: DeviceRecord, held: DeviceRecord): DeviceRecord {
+  const parts = Object.entries(sent).flatMap(([name, part]): [string, Value][] => {
+    const own = valueAt(held, name);
+    if (own === undefined) return [];
+    return [[name, isValueObject(part) && isValueObject(own) ? partsOf(part, own) : own]];
+  });
+  return Object.fromEntries(parts);
+}
+
+/** A value with its secrets masked if the other one comes from a journal, which has none. */
+function maskedAs(one: Value | undefined, other: Value | undefined): Value | undefined {
+  return isNested(one) && holdsMask(one) ? maskedValue('', other) : other;
 }
 
 /** The changes since an earlier reading (`sent`), without timestamps, masked and `ignored` fields. */
@@ -65,12 +87,8 @@ export function changesSince(
   return fields
     .filter((field) => !ignored.includes(field))
     .filter((field) => !isMasked(earlier, field) && !isTimeStamp(valueAt(held, field)))
-    .filter((field) => !isSameValue(valueAt(earlier, field) ?? null, valueAt(held, field)))
-    .map((field) => ({
-      field,
-      sent: valueAt(earlier, field) ?? null,
-      held: valueAt(held, field) ?? null,
-    }));
+    .map((field) => ({ field, sent: valueAt(earlier, field), held: valueAt(held, field) }))
+    .filter(({ sent, held: now }) => !isEqual(sent, maskedAs(sent, now)));
 }
 
 /** Text in the form that devices may store: trimmed, in one case, composed. */
@@ -84,36 +102,6 @@ export function isRespelled(differences: readonly Compared[]): boolean {
     differences.length > 0 &&
     differences.every(({ sent, held }) => foldedText(sent) === foldedText(held))
   );
-}
-
-/** One text for equal values: names sorted, empty parts left out, secrets masked if `hidesSecrets`. */
-function canonical(value: Value, hidesSecrets: boolean): string {
-  if (typeof value !== 'object' || value === null) return formText(value);
-  const sorted = (part: Value): Value => {
-    if (typeof part !== 'object' || part === null) return part;
-    if (isValueList(part)) return part.map(sorted);
-    const entries = Object.entries(part)
-      .filter(([, inner]) => inner !== null && inner !== '')
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(entries.map(([field, inner]) => [field, sorted(inner)]));
-  };
-  return jsonText(sorted(hidesSecrets ? maskedValue('', value) : value));
-}
-
-const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  false: false,
-  '1': true,
-  '0': false,
-  yes: true,
-  no: false,
-  on: true,
-  off: false,
-};
-
-/** The boolean that a value stands for: `true`, `"True"`, `1`, `off`. */
-export function asBoolean(value: Value): boolean | undefined {
-  return typeof value === 'object' ? undefined : BOOLEANS[String(value).toLowerCase()];
 }
 
 /** At the deepest level: `address.city`. */
@@ -132,8 +120,7 @@ export function changedParts(
   if (!isValueObject(before) || !isValueObject(after)) return [{ field, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((part) => {
     const [old, next] = [valueAt(before, part), valueAt(after, part)];
-    const isSame = jsonText(old ?? null) === jsonText(next ?? null);
-    return isSame ? [] : changedParts(`${field}.${part}`, old, next);
+    return isEqual(old, next) ? [] : changedParts(`${field}.${part}`, old, next);
   });
 }
 
@@ -143,9 +130,10 @@ export function isMasked(record: DeviceRecord, field: string): boolean {
 }
 
 export function maskedDifference({ field, ...values }: Difference): Difference & DeviceRecord {
-  const masked = Object.entries(values).map(([name, value]: [string, Value]) => [
+  const masked = Object.entries(values).map(([name, value]: [string, Value | undefined]) => [
     name,
     maskedValue(field, value),
   ]);
-  return { field, ...(Object.fromEntries(masked) as Omit<Difference, 'field'>) };
+  const present = masked.filter(([, value]) => value !== undefined);
+  return { field, ...(Object.fromEntries(present) as DeviceRecord) };
 }

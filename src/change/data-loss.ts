@@ -1,4 +1,5 @@
 import { omittedFields } from '../device/encode.ts';
+import { omission } from '../device/form-values.ts';
 import {
   detailsOf,
   hasPositionalIds,
@@ -12,6 +13,7 @@ import {
 import {
   type DeviceRecord,
   grouped,
+  isNested,
   isTimeStamp,
   isValueList,
   type Value,
@@ -20,9 +22,9 @@ import {
 } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
-import { isSameValue } from './compare.ts';
+import { isEqual } from '../device/equality.ts';
 import type { TakenAlong } from './change.ts';
-import type { DevicePlan, Step } from './plan.ts';
+import { type DevicePlan, recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 
@@ -33,26 +35,43 @@ export function erasedFields(
   changes: DeviceRecord,
 ): Pick<Step, 'erases' | 'mayErase'> {
   const facts = updateFacts(profile, resource);
-  const observed = profile.resources[resource]?.leftOut;
-  const isPartial = facts.record !== 'whole' || facts.method === 'PATCH';
-  const omitted = facts.leftOut ?? (isPartial ? 'kept' : observed);
+  const omitted = omission(profile, resource, facts);
   if (omitted === 'kept') return {};
   const hidden = hiddenFields(profile, resource, records);
   const lacking = [
     ...omittedFields(profile, resource, before, changes),
-    ...hidden.filter((field) => !Object.hasOwn(changes, field)),
+    ...hidden.filter((field) => !hasField(changes, field)),
   ];
-  if (omitted === 'erased' || facts.method === 'PUT') {
-    return {
-      ...(lacking.length > 0 && { erases: lacking }),
-      ...(omitted === undefined && { mayErase: [] }),
-    };
-  }
-  return omitted === undefined || lacking.length > 0 ? { mayErase: lacking } : {};
+  const { untold = [] } = profile.resources[resource] ?? {};
+  const doubtful = untold.filter((field) => !hasField(before, field) && !hasField(changes, field));
+  const isErased = omitted === 'erased' || facts.method === 'PUT';
+  const mayErase = isErased ? doubtful : [...lacking, ...doubtful];
+  return {
+    ...(isErased && lacking.length > 0 && { erases: lacking }),
+    ...((omitted === undefined || mayErase.length > 0) && { mayErase }),
+  };
 }
 
-/** Why a step is refused: its body omits fields, which the device would erase. */
-export function eraseReason({ key, resource, request, erases = [] }: Step): string | undefined {
+function hasField(record: DeviceRecord, field: string): boolean {
+  return Object.hasOwn(record, field);
+}
+
+/** Whether a change removes a field by leaving it out: a PUT replaces the record, unless the device keeps it. */
+export function isErasedByOmission(profile: Profile, resource: string): boolean {
+  const facts = updateFacts(profile, resource);
+  const omitted = omission(profile, resource, facts);
+  return omitted === 'erased' || (omitted !== 'kept' && facts.method === 'PUT');
+}
+
+/** Why a step is refused: the device would erase what its body omits, or store what it cannot say otherwise. */
+export function lossReason(step: Step): string | undefined {
+  const { key, resource, request, erases = [], unsayable = [] } = step;
+  if (unsayable.length > 0) {
+    return (
+      `${request.method} ${recordName(step)} cannot say ${unsayable.join(', ')}` +
+      (unsayable.some((one) => one.startsWith('null of')) ? `: ${NULL_HINT}` : '')
+    );
+  }
   if (erases.length === 0) return undefined;
   return (
     `${request.method} replaces the whole ${resource} ${key} and would erase ${erases.join(', ')}, ` +
@@ -60,6 +79,9 @@ export function eraseReason({ key, resource, request, erases = [] }: Step): stri
     '"profile set" and update.left_out=kept'
   );
 }
+
+const NULL_HINT =
+  'if you know what says null in its forms, state update.null_as and create.null_as with "profile set"';
 
 /** The fields that can be written again, and those that cannot: secrets, ids, fields set by the device. */
 export function restorable(
@@ -73,7 +95,7 @@ export function restorable(
   const fields: [string, Value][] = [];
   const lost: [string, Value][] = [];
   for (const [field, value] of Object.entries(record)) {
-    if (value === null || own.includes(field)) continue;
+    if (own.includes(field)) continue;
     const isId = profile.idFields.includes(field);
     if (isId && hasPositionalIds(profile)) continue;
     const { readOnly, writeOnly } = detailsOf(profile, resource, field) ?? {};
@@ -94,7 +116,8 @@ export function lostByDelete(
   { profile, resource, records }: Known,
   record: DeviceRecord,
 ): DeviceRecord {
-  const hidden = hiddenFields(profile, resource, records).filter(
+  const { untold = [] } = profile.resources[resource] ?? {};
+  const hidden = [...hiddenFields(profile, resource, records), ...untold].filter(
     (field) => !Object.hasOwn(record, field),
   );
   const { lost } = restorable(profile, resource, record);
@@ -120,10 +143,10 @@ export function withNotRestored({ action, lost = {}, takes = [] }: Step, end: St
 export function notRestored(
   lost: DeviceRecord,
   held: DeviceRecord | undefined,
-): { field: string; was: Value; held: Value }[] {
+): { field: string; was: Value; held: Value | undefined }[] {
   return Object.entries(lost)
-    .map(([field, was]) => ({ field, was, held: valueAt(held, field) ?? null }))
-    .filter((one) => one.was === MASK || !isSameValue(one.was, one.held));
+    .map(([field, was]) => ({ field, was, held: valueAt(held, field) }))
+    .filter((one) => one.was === MASK || !isEqual(one.was, one.held));
 }
 
 export function lossTexts({ steps }: DevicePlan): string[] {
@@ -142,6 +165,9 @@ export function lossTexts({ steps }: DevicePlan): string[] {
   return [
     ...[...fieldsByResource(steps, (step) => step.erases)].map(
       ([resource, fields]) => `erases ${[...fields].join(', ')} of ${resource}`,
+    ),
+    ...[...fieldsByResource(steps, (step) => step.unsayable)].map(
+      ([resource, what]) => `cannot say ${[...what].join(', ')} of ${resource}`,
     ),
     ...[...fieldsByResource(steps, (step) => step.mayErase)].flatMap(([resource, fields]) => {
       const named = `unknown whether the device keeps ${[...fields].join(', ')} of ${resource}: devsh does not send them back`;
@@ -201,7 +227,7 @@ function fieldsByResource(
 /** Undefined if nothing is left to send. */
 function withoutMasks(value: Value): Value | undefined {
   if (value === MASK) return undefined;
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isNested(value)) return value;
   if (isValueList(value)) return maskedParts('', value).length > 0 ? undefined : value;
   const parts = Object.entries(value).flatMap(([part, inner]) => {
     const kept = withoutMasks(inner);
@@ -212,7 +238,7 @@ function withoutMasks(value: Value): Value | undefined {
 
 function maskedParts(field: string, value: Value): [string, Value][] {
   if (value === MASK) return [[field, MASK]];
-  if (typeof value !== 'object' || value === null) return [];
+  if (!isNested(value)) return [];
   return Object.entries(value).flatMap(([part, inner]: [string, Value]) =>
     maskedParts(`${field}.${part}`, inner),
   );

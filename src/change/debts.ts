@@ -2,7 +2,7 @@ import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.t
 import { MASK } from '../text/one-line.ts';
 import { parseLine } from '../text/words.ts';
 import { type Change, recordsWhere } from './change.ts';
-import { isSameValue } from './compare.ts';
+import { isStored } from '../device/equality.ts';
 import type { Run, StepState } from './journal.ts';
 import { causeText, type DevicePlan, isOwed, isOwing, type Step } from './plan.ts';
 import { type Action, isGood, type StepResult } from './verdict.ts';
@@ -263,7 +263,7 @@ function agreedOn(images: readonly DeviceRecord[], asked: DeviceRecord): DeviceR
   const agreed = Object.entries(first).filter(
     ([field, value]) =>
       (IDENTITY.test(field) || Object.hasOwn(asked, field)) &&
-      others.every((other) => isSameValue(value, other[field])),
+      others.every((other) => isStored(value, other[field])),
   );
   return agreed.length === 0 ? undefined : Object.fromEntries(agreed);
 }
@@ -314,7 +314,7 @@ function idsOf(record: DeviceRecord = {}): string[] {
 }
 
 function isSameRow(asked: DeviceRecord, fields: DeviceRecord): boolean {
-  return Object.entries(fields).every(([field, value]) => isSameValue(value, asked[field]));
+  return Object.entries(fields).every(([field, value]) => isStored(value, asked[field]));
 }
 
 /** Whether a later run of the same line was planned on the device, or owes the same there again. */

@@ -1,16 +1,18 @@
 import {
   type DeviceRecord,
   type DeviceRef,
+  grouped,
+  isNested,
   isValueList,
   isValueObject,
   type Value,
   valueAt,
   valueText,
-  grouped,
 } from '../device/record.ts';
 import { isPrivilegeField, isSecretField, isStatusField } from '../device/sensitive-fields.ts';
 import { nearHint } from '../text/suggest.ts';
-import { asBoolean, type ChangedPart, changedParts, isSameValue } from './compare.ts';
+import { type ChangedPart, changedParts } from './compare.ts';
+import { asBoolean, isStored } from '../device/equality.ts';
 import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
 import type { WriteName } from '../device/facts-schema.ts';
 import {
@@ -63,7 +65,7 @@ function sentAs({ asked }: Step, name: string): string {
     (value, part) => (isValueObject(value) ? valueAt(value, part) : undefined),
     asked,
   );
-  return typeof sent === 'object'
+  return isNested(sent) || sent === null
     ? 'it is sent as JSON'
     : `it is sent as text (${name}:=… sends JSON)`;
 }
@@ -180,10 +182,10 @@ export function isHarmless(value: Value | undefined): boolean {
 }
 
 function grantOf({ field, before, after = null }: ChangedPart): Grant[] {
-  if (!showsRights(field) || isSameValue(after, before)) return [];
+  if (!showsRights(field) || isStored(after, before)) return [];
   const held = isValueList(before) ? before : [before];
   const given = (isValueList(after) ? after : [after]).filter(
-    (value) => !isHarmless(value) && !held.some((other) => isSameValue(value, other)),
+    (value) => !isHarmless(value) && !held.some((other) => isStored(value, other)),
   );
   if (given.length === 0 || Number(after) < Number(before)) return [];
   const isAdmin = given.some((value) => ADMIN.test(asBoolean(value) ? field : valueText(value)));

@@ -3,10 +3,11 @@ import { detailsOf, managedFields, type Profile } from '../device/profile.ts';
 import { isInternalField, isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
+  frequencies,
+  isNested,
   type Value,
   valueAt,
   valueText,
-  frequencies,
 } from '../device/record.ts';
 import type { Known } from './typed-fields.ts';
 
@@ -79,7 +80,7 @@ function commonValues(about: Known): Common {
     if (own.includes(field) || isInternalField(field) || isSecretField(field)) return [];
     if (facts?.readOnly === true) return [];
     const held = records.map((record) => valueAt(record, field) ?? null);
-    if (held.some((value) => value === null || typeof value === 'object')) return [];
+    if (held.some((value) => value === null || isNested(value))) return [];
     const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
     const isBoolean =
       facts?.type === 'boolean' || held.every((value) => typeof value === 'boolean');

@@ -13,7 +13,7 @@ import { fieldThatLoses, harmOf, isAccount, named, names } from './account-harm.
 import { type Allowed, allowHint, type AllowWord, BREAK_GLASS } from './allow.ts';
 import { breakGlassAtRisk } from './break-glass.ts';
 import { quoteWord } from '../text/words.ts';
-import { eraseReason } from './data-loss.ts';
+import { lossReason } from './data-loss.ts';
 import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan, Step } from './plan.ts';
 import { isOwnRotation } from './rotation.ts';
@@ -132,7 +132,7 @@ export function guardPlan(
       const { session, access, recordsOf } = guarded.get(device.address) ?? {};
       refuseBreakGlass(device, session, step, recordsOf?.(step.resource) ?? [], allowed);
       refuse(device, allowed, 'own-account', access?.objectionTo(step));
-      refuse(device, allowed, 'loss', eraseReason(step));
+      refuse(device, allowed, 'loss', lossReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
   }

@@ -1,5 +1,11 @@
 import { isMaskedRequest, maskedRequest, type WriteRequest } from '../device/encode.ts';
-import { type DeviceRecord, isList, jsonText, type JsonValue } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  ExactNumber,
+  isList,
+  jsonText,
+  type JsonValue,
+} from '../device/record.ts';
 import { maskedRecord } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
@@ -129,7 +135,9 @@ const RECORDS = ['after', 'asked', 'before', 'expected', 'fields', 'gone', 'lost
 
 /** Any part of an entry as plain data, secrets masked. */
 function written(part: unknown, name = ''): JsonValue {
-  if (typeof part !== 'object' || part === null) return part as JsonValue;
+  if (typeof part !== 'object' || part === null || part instanceof ExactNumber) {
+    return part as JsonValue;
+  }
   if (isList(part)) return part.map((one) => written(one, name));
   if (part instanceof DevshError) {
     const { code, exitCode, message } = part;

@@ -1,15 +1,25 @@
 import { ProtocolError, UnreachableError } from '../device/errors.ts';
-import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
+import {
+  hasPositionalIds,
+  idOf,
+  ignoredFields,
+  isSummary,
+  managedFields,
+  type Profile,
+  updateFacts,
+} from '../device/profile.ts';
 import { type DeviceRecord, isTimeStamp, valueAt } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
+import { isEqual } from '../device/equality.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 import {
+  changesSince,
   type Compared,
+  comparisonFor,
   differencesOf,
   differencesOfNew,
   foldedText,
-  isMasked,
   isRespelled,
-  isSameValue,
 } from './compare.ts';
 import {
   findRecord,
@@ -143,9 +153,15 @@ function judgeAdd(about: Case): OwnEnd {
     ),
   );
   const unread = unreadFields(profile, step, [...before, ...after], held);
-  const differences = withoutUnread(unread, differencesOfNew(compared, held));
+  const missed = step.isExact
+    ? [...differencesOf(compared, held), ...gainedBy(profile, step, held)]
+    : differencesOfNew(compared, held, sameFor(about));
+  const differences = withoutUnread(unread, missed);
   if (withKey.size <= 1 && differences.length === 0) {
     return { own: judgeAsAsked(about, held, unread, true), otherRecords };
+  }
+  if (withKey.size <= 1 && isUnreported(unread, differences) && outcome.kind === 'accepted') {
+    return { own: judgeUndocumented(about, held, unread), otherRecords };
   }
   const note =
     withKey.size > 1
@@ -155,6 +171,29 @@ function judgeAdd(about: Case): OwnEnd {
     own: { verdict: 'differs', record: held, differences, note },
     otherRecords,
   };
+}
+
+/** How the asked values are compared with those of the device. */
+function sameFor({ profile, step }: Case): typeof isEqual {
+  const facts = step.action === 'add' ? profile.create : updateFacts(profile, step.resource);
+  return comparisonFor(profile, step.resource, facts, step.isExact === true);
+}
+
+/** Fields that a restored record has and did not have before. */
+function gainedBy(
+  profile: Profile,
+  { asked, filled, lost = {}, resource }: Step,
+  held: DeviceRecord,
+): Compared[] {
+  const own = [...profile.idFields, ...managedFields(profile, resource)];
+  return Object.entries(held).flatMap(([field, value]) =>
+    [asked, filled, lost].some((known) => Object.hasOwn(known, field)) ||
+    own.includes(field) ||
+    isTimeStamp(value) ||
+    isSecretField(field)
+      ? []
+      : [{ field, sent: undefined, held: value }],
+  );
 }
 
 /** A new record that is not in the list: if the response contained it, it may exist anyway. */
@@ -216,9 +255,14 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
   const { profile, step, outcome } = about;
   const before = step.before ?? {};
   const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
-  const missed = withoutUnread(unread, differencesOf(step.asked, held));
-  const ignored = [...ignoredFields(profile, step.resource), ...unread.hashes];
-  const sideEffects = changesUnasked(step, held, ignored);
+  const isSame = sameFor(about);
+  const missed = [
+    ...withoutUnread(unread, differencesOf(step.asked, held, isSame)),
+    ...(step.removes ?? [])
+      .filter((field) => Object.hasOwn(held, field))
+      .map((field) => ({ field, sent: undefined, held: held[field] })),
+  ];
+  const sideEffects = changesUnasked(about, held, unread.hashes);
   const added = about.after.length - about.before.length;
   const withKeyCount = sameKey(step, about.after, step.after ?? {}).length;
   if (withKeyCount > 1 && added > 0) {
@@ -226,21 +270,19 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
     return { verdict: 'differs', record: held, differences: missed, note };
   }
   if (missed.length === 0 && sideEffects.length === 0) {
-    const isShown = Object.keys(requestedChanges(step, before)).some(
-      (field) => !unread.hidden.includes(field),
-    );
+    const isShown = requestedFields(step, isSame).some((field) => !unread.hidden.includes(field));
     return judgeAsAsked(about, held, unread, isShown);
   }
   const isUntouched =
     unread.rehashed.length === 0 &&
-    withoutUnread(unread, differencesOf(requestedChanges(step, before), before)).every(
-      ({ field }) => isSameValue(valueAt(before, field) ?? null, valueAt(held, field)),
+    [...Object.keys(step.asked), ...(step.removes ?? [])].every(
+      (field) =>
+        unread.hidden.includes(field) || isEqual(valueAt(before, field), valueAt(held, field)),
     );
-  if (isUntouched && sideEffects.length === 0) {
-    return missed.every(({ field }) => unread.unreported.includes(field))
-      ? judgeUndocumented(about, held, unread)
-      : notApplied(about, held);
+  if (sideEffects.length === 0 && isUnreported(unread, missed)) {
+    if (isUntouched || outcome.kind === 'accepted') return judgeUndocumented(about, held, unread);
   }
+  if (isUntouched && sideEffects.length === 0) return notApplied(about, held);
   const changed = sideEffects.map(({ field }) => field).join(', ');
   return {
     verdict: 'differs',
@@ -256,27 +298,28 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
 
 /** Changes of a record beyond the request; `sent` is the value before. */
 function changesUnasked(
-  step: Step,
+  { profile, step, own }: Case,
   held: DeviceRecord,
-  ignored: readonly string[],
+  hashes: readonly string[] = [],
 ): readonly Compared[] {
-  const before = step.before ?? {};
-  return differencesOf(withoutAsked(step, before), held).filter(
-    // A plan from a file or a journal lacks the earlier secrets.
-    ({ field, sent }) => !isTimeStamp(sent) && !isMasked(before, field) && !ignored.includes(field),
+  const { before = {}, asked, removes = [], resource } = step;
+  const expected = [...Object.keys(asked), ...removes];
+  const ignored = [...ignoredFields(profile, resource), ...hashes, ...expected];
+  // A record at its own path may show more than its list did before.
+  const more = own === undefined && !isSummary(profile, resource) ? [] : Object.keys(held);
+  const isNew = (field: string): boolean => !Object.hasOwn(before, field);
+  return changesSince(before, held, [...ignored, ...more.filter(isNew)]).filter(
+    ({ sent }) => !isTimeStamp(sent),
   );
 }
 
 function judgeDelete(about: Case): OwnEnd {
-  const { profile, step, outcome } = about;
+  const { outcome } = about;
   const { held, otherRecords } = followTarget(about);
   if (held === undefined) {
     return { own: { verdict: 'done', note: successNote(outcome) }, otherRecords };
   }
-  const changed =
-    outcome.kind === 'refused'
-      ? []
-      : changesUnasked(step, held, ignoredFields(profile, step.resource));
+  const changed = outcome.kind === 'refused' ? [] : changesUnasked(about, held);
   if (changed.length === 0) return { own: notApplied(about, held), otherRecords };
   const own: StepEnd = {
     verdict: 'differs',
@@ -351,6 +394,11 @@ function judgeAsAsked(
   }
 }
 
+/** Whether nothing is missing but undocumented fields that no record shows. */
+function isUnreported({ unreported }: Unread, missed: readonly Compared[]): boolean {
+  return missed.every(({ field }) => unreported.includes(field));
+}
+
 /** Undocumented fields that no record shows: not even a 2xx response proves that they were stored. */
 function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Unread): StepEnd {
   const { outcome } = about;
@@ -385,16 +433,8 @@ function lostText(error: DevshError): string {
   return error instanceof ProtocolError ? 'the response was unusable' : 'the response was lost';
 }
 
-function withoutAsked(step: Step, before: DeviceRecord): DeviceRecord {
-  return Object.fromEntries(
-    Object.entries(before).filter(([field]) => !Object.hasOwn(step.asked, field)),
-  );
-}
-
-function requestedChanges(step: Step, before: DeviceRecord): DeviceRecord {
-  return Object.fromEntries(
-    Object.entries(step.asked).filter(
-      ([field, value]) => !isSameValue(value, valueAt(before, field)),
-    ),
-  );
+/** The fields in which the request differs from the record before. */
+function requestedFields(step: Step, isSame: typeof isEqual): string[] {
+  const { before = {}, asked, removes = [] } = step;
+  return [...differencesOf(asked, before, isSame).map(({ field }) => field), ...removes];
 }

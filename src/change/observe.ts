@@ -10,9 +10,17 @@ import {
   updateFacts,
   writeFactsOf,
 } from '../device/profile.ts';
-import { type DeviceRecord, isTimeStamp, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  isNested,
+  isTimeStamp,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
-import { changesSince, isSameValue } from './compare.ts';
+import { isEqual } from '../device/equality.ts';
+import { changesSince } from './compare.ts';
 import { WRITE_OF } from './doubts.ts';
 import { findRecord, pairRecords } from './pairing.ts';
 import type { RequestOutcome, Readings } from './judge.ts';
@@ -68,8 +76,8 @@ export function repeatedlyChanged(
 }
 
 /** Whether a value may be a counter or a clock: `7`, `"3 days, 2:11"`. */
-function isReading(value: DeviceRecord[string]): boolean {
-  return typeof value !== 'boolean' && typeof value !== 'object' && /\d/.test(valueText(value));
+function isReading(value: Value | undefined): boolean {
+  return typeof value !== 'boolean' && !isNested(value) && /\d/.test(valueText(value));
 }
 
 /** Compares successive readings while nothing is sent: what changes repeatedly is volatile. */
@@ -183,14 +191,15 @@ export function learnFromWrite(
     const { method, path, encoding } = writeFactsOf(profile, write, resource);
     facts.set(`proven.${write}`, { method, path, encoding });
   }
-  if ((verdict !== 'done' && verdict !== 'differs') || record === undefined) return;
+  if (record === undefined) return;
   const group = `resources.${resource}` as const;
-  const hidden = Object.keys(asked).filter(
+  const unshown = Object.keys(asked).filter(
     (field) =>
-      valueText(valueAt(asked, field)) !== '' &&
-      (isSecretField(field) || verdict === 'done') &&
-      !after.some((one) => Object.hasOwn(one, field)),
+      valueText(valueAt(asked, field)) !== '' && !after.some((one) => Object.hasOwn(one, field)),
   );
+  if (verdict === 'unknown' && unshown.length > 0) facts.set(`${group}.untold`, unshown);
+  if (verdict !== 'done' && verdict !== 'differs') return;
+  const hidden = unshown.filter((field) => isSecretField(field) || verdict === 'done');
   if (hidden.length > 0) facts.set(`${group}.hidden`, hidden);
   const isRepeated = Object.keys(asked).some(
     (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
@@ -198,11 +207,28 @@ export function learnFromWrite(
   if (isRepeated && verdict === 'done') facts.set(`${group}.lists`, 'repeated');
   const image = step.before && findRecord(profile, step, before, step.before);
   facts.set(`${group}.leftOut`, image && leftOutMeaning(profile, step, image, record, verdict));
+  const isWhole = updateFacts(profile, resource).record === 'whole';
+  if (isWhole || action === 'add') facts.set(`${group}.nullAs`, nullSeen(step, before, record));
   const { shown } = profile.resources[resource] ?? {};
   const isKnown = shown?.every((field) => Object.hasOwn(record, field));
   if (updateFacts(profile, resource).record !== 'whole' || isKnown === true) return;
   const always = (field: string): boolean => after.every((one) => Object.hasOwn(one, field));
   facts.set(`${group}.shown`, Object.keys(record).filter(always));
+}
+
+/** What said null: an empty text that is null now, or a field that was left out and has stayed null. */
+function nullSeen(
+  { request: { form }, before: image }: Step,
+  before: readonly DeviceRecord[],
+  held: DeviceRecord,
+): ResourceProfile['nullAs'] {
+  if (form === undefined) return undefined;
+  const nulls = Object.keys(held).filter((field) => held[field] === null);
+  const textOf = (field: string) => form.find(([name]) => name === field)?.[1];
+  if (nulls.some((field) => textOf(field) === '')) return 'empty';
+  const hasStayed = (field: string): boolean =>
+    textOf(field) === undefined && valueAt(image, field) === null && !isSecretField(field);
+  return before.length > 0 && nulls.some(hasStayed) ? 'left_out' : undefined;
 }
 
 /** Only a shown secret that was not sent proves that the device keeps omitted fields. */
@@ -219,7 +245,7 @@ function leftOutMeaning(
   );
   if (fields.some((field) => valueText(valueAt(held, field)) === '')) return 'erased';
   const secrets = fields.filter((field) => isSecretField(field) && isShown(before[field]));
-  if (secrets.some((field) => isSameValue(before[field] ?? null, valueAt(held, field)))) {
+  if (secrets.some((field) => isEqual(before[field], valueAt(held, field)))) {
     return 'kept';
   }
   const isOpen = profile.resources[resource]?.leftOut === undefined;

@@ -7,13 +7,16 @@ import {
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
+  formText,
   grouped,
+  isNested,
   isTimeStamp,
   type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { changesSince, comparable, isSameValue } from './compare.ts';
+import { isStored } from '../device/equality.ts';
+import { changesSince } from './compare.ts';
 import { NAMED } from './data-loss.ts';
 import { recordName, type Step } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
@@ -219,12 +222,17 @@ export class RecordIndex {
     this.#records = records;
   }
 
-  /** The records whose field equals `value` by `isSameValue`, in the order of the reading. */
+  /** The records whose field holds `value`, perhaps in another spelling, in the order of the reading. */
   withValue(field: string, value: Value): readonly DeviceRecord[] {
     const index = this.#byField.get(field) ?? indexBy(this.#records, field);
     this.#byField.set(field, index);
-    if (index.hasOnlyTexts && isPlain(value)) return index.records.get(comparable(value)) ?? [];
-    return this.#records.filter((record) => isSameValue(value, record[field]));
+    const isIndexed = index.hasOnlyTexts && isPlain(value);
+    const records = isIndexed ? (index.records.get(formText(value)) ?? []) : this.#records;
+    // A record without a key has none, however the device says so.
+    const isKeyless = valueText(value) === '';
+    return records.filter((record) =>
+      isKeyless ? valueText(record[field]) === '' : isStored(value, record[field]),
+    );
   }
 
   withId(profile: Profile, id: string): readonly DeviceRecord[] {
@@ -247,11 +255,11 @@ interface FieldIndex {
 
 function indexBy(records: readonly DeviceRecord[], field: string): FieldIndex {
   return {
-    records: grouped(records, (record) => comparable(record[field] ?? null)),
+    records: grouped(records, (record) => formText(record[field] ?? null)),
     hasOnlyTexts: records.every((record) => isPlain(record[field] ?? null)),
   };
 }
 
 function isPlain(value: Value): boolean {
-  return typeof value !== 'boolean' && (typeof value !== 'object' || value === null);
+  return typeof value !== 'boolean' && !isNested(value);
 }

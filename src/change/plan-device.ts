@@ -14,6 +14,7 @@ import {
 import {
   type DeviceRecord,
   type DeviceRef,
+  isNested,
   isTimeStamp,
   valueAt,
   valueText,
@@ -24,10 +25,18 @@ import { nearHint, suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
 import { recordsWhere, type Change, type Rotation } from './change.ts';
 import { checkFields, checkValue } from './check-fields.ts';
-import { differencesOf, differencesOfNew, isMasked, isSameValue } from './compare.ts';
+import { isStored } from '../device/equality.ts';
+import { unsayable } from '../device/form-values.ts';
+import { comparisonFor, differencesOf, differencesOfNew, isMasked } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
 import { RecordIndex } from './pairing.ts';
-import { erasedFields, notRestored, lostByDelete, restorable } from './data-loss.ts';
+import {
+  erasedFields,
+  isErasedByOmission,
+  lostByDelete,
+  notRestored,
+  restorable,
+} from './data-loss.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import { type Known, typedFields } from './typed-fields.ts';
@@ -38,6 +47,11 @@ interface PlanContext extends Known {
   readonly device: DeviceRef;
   readonly keyField: string;
   readonly allow: Allowed;
+}
+
+/** Most steps lack most lists. */
+function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {
+  return items.length === 0 ? undefined : items;
 }
 
 type Planned = Step | StepResult;
@@ -118,7 +132,11 @@ function planAdd(context: PlanContext, given: Add): Planned {
   const result = { device, resource, key, action: 'add' as const };
   const [existing] = RecordIndex.of(records).withValue(keyField, keyValue);
   if (existing !== undefined) {
-    const differences = differencesOfNew(fields, existing);
+    const isSame = comparisonFor(profile, resource, profile.create, back !== undefined);
+    const differences =
+      back === undefined
+        ? differencesOfNew(fields, existing, isSame)
+        : differencesOf(fields, existing, isSame);
     if (differences.length === 0) {
       return { ...result, verdict: 'unchanged', record: existing, note: 'exists already' };
     }
@@ -150,8 +168,10 @@ function planAdd(context: PlanContext, given: Add): Planned {
     after,
     asked: fields,
     filled,
-    leftOut: leftOut.length > 0 ? leftOut : undefined,
+    leftOut: unlessEmpty(leftOut),
     untyped,
+    unsayable: unlessEmpty(unsayable(profile, resource, profile.create, { fields: after })),
+    isExact: back && true,
     takes: change.takes,
     lost:
       back &&
@@ -189,10 +209,15 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
   const { back, fields, untyped } = fieldsOf(context, change, before);
   const key = valueText(before[keyField] ?? idOf(profile, before));
   const result = { device, resource, key, action: 'set' as const };
-  const differences = differencesOf(fields, before);
-  if (differences.length === 0) {
+  const facts = updateFacts(profile, resource);
+  const isSame = comparisonFor(profile, resource, facts, back !== undefined);
+  const differences = differencesOf(fields, before, isSame);
+  const removes = (change.removes ?? []).filter((field) => Object.hasOwn(before, field));
+  const isRemoving = removes.length > 0 && isErasedByOmission(profile, resource);
+  if (differences.length === 0 && !isRemoving) {
     const unchanged: StepResult = { ...result, verdict: 'unchanged', record: before };
-    const lost = back === undefined ? [] : notRestored(back.lost, before);
+    const kept = removes.map((field) => ({ field, held: before[field] }));
+    const lost = [...(back === undefined ? [] : notRestored(back.lost, before)), ...kept];
     if (lost.length === 0) return unchanged;
     const note = `cannot be restored: ${lost.map(({ field }) => field).join(', ')}`;
     return { ...unchanged, verdict: 'differs', differences: lost, note };
@@ -201,6 +226,7 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
   if (objection !== undefined) {
     return { ...result, verdict: 'failed', record: before, error: objection };
   }
+  const rest = withoutFields(before, removes);
   const renamed = fields[keyField];
   if (
     renamed !== undefined &&
@@ -221,14 +247,20 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     resource,
     key,
     keyField,
-    request: updateRequest(profile, resource, before, fields),
+    request: updateRequest(profile, resource, isRemoving ? rest : before, fields),
     before,
-    after: { ...before, ...fields },
+    after: { ...rest, ...fields },
     asked: fields,
     filled: {},
     untyped,
+    removes: unlessEmpty(removes),
+    unsayable: unlessEmpty([
+      ...unsayable(profile, resource, facts, { before, fields }),
+      ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
+    ]),
+    isExact: back && true,
     lost: back?.lost,
-    ...erasedFields(context, before, fields),
+    ...erasedFields(context, isRemoving ? rest : before, fields),
   };
 }
 
@@ -318,7 +350,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     return [failed('not-found', `no ${resource} "${key}"${hint()}`)];
   }
   if (target.kind === 'key' && picked.length > 1) {
-    const isByKey = picked.some((record) => isSameValue(key, record[keyField]));
+    const isByKey = picked.some((record) => isStored(key, record[keyField]));
     const what = isByKey
       ? `${picked.length} ${pluralOf(resource)} have the ${keyField} "${key}": name one by its id`
       : sharedIdText(resource, key, picked.length);
@@ -382,7 +414,7 @@ function lackNames({ profile, records, resource }: PlanContext): boolean {
   if (known === undefined || records.length === 0) return false;
   return records.every((record) => {
     const value = Object.hasOwn(record, known) ? record[known] : undefined;
-    return value === undefined || (typeof value === 'object' && value !== null);
+    return value === undefined || isNested(value);
   });
 }
 

@@ -28,6 +28,12 @@ export interface Step {
   readonly erases?: readonly string[] | undefined;
   /** Omitted fields that the device may erase. Empty: only hidden fields are at risk. */
   readonly mayErase?: readonly string[] | undefined;
+  /** What the encoding cannot say, and the device therefore does not store: `null of memo`. */
+  readonly unsayable?: readonly string[] | undefined;
+  /** Asked fields that the record shall no longer have. */
+  readonly removes?: readonly string[] | undefined;
+  /** The asked values were read from a device: it must hold exactly these. */
+  readonly isExact?: true | undefined;
   /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
   readonly lost?: DeviceRecord | undefined;
   /** Of a delete: the records of other resources that go with it. Of its undo: those that stay away. */

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isEqual } from '../device/equality.ts';
 import { stringify } from 'yaml';
 import { type DeviceRecord, jsonText, type Value, valueText } from '../device/record.ts';
 import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
@@ -105,7 +105,7 @@ function changesIn(text: string, edited: EditableRecord, file: string): DeviceRe
     new YamlSource(fieldLines(edited).join('\n'), file, (message) => new UsageError(message)),
   );
   const changes = Object.entries(fields).filter(
-    ([field, value]) => !Object.hasOwn(before, field) || !isDeepStrictEqual(value, before[field]),
+    ([field, value]) => !Object.hasOwn(before, field) || !isEqual(value, before[field]),
   );
   for (const [field] of changes) {
     if (edited.fixed.includes(field)) {

@@ -21,7 +21,8 @@ import {
 } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { changesSince, isSameValue } from './compare.ts';
+import { isStored } from '../device/equality.ts';
+import { changesSince } from './compare.ts';
 import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
 import { judge, type RequestOutcome, type Readings } from './judge.ts';
@@ -177,7 +178,7 @@ export function resolveSent(
   if (end.verdict === 'failed') return undefined;
   if (end.verdict === 'unknown') return end;
   const key = step.after?.[step.keyField] ?? null;
-  if (step.action === 'add' && !isSameValue(key, end.record?.[step.keyField])) {
+  if (step.action === 'add' && !isStored(key, end.record?.[step.keyField])) {
     const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be this record`;
     return { ...end, verdict: 'unknown', note };
   }

@@ -76,13 +76,19 @@ function showsText({ values, own }: Place): boolean {
 /** The path from the field down to the part: one name for a whole field. */
 function pathOf(known: Known, name: string): readonly string[] {
   if (isField(known, name)) return [name];
-  for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1)) {
-    const field = name.slice(0, dot);
-    if (shapeOf(known, field).kind !== 'object') continue;
-    const parts = known.records.map((record) => valueAt(record, field));
-    return [field, ...partsOf(parts, name.slice(dot + 1))];
-  }
-  return [name];
+  const field = objectAbove(known, name);
+  if (field === undefined) return [name];
+  const parts = known.records.map((record) => valueAt(record, field));
+  return [field, ...partsOf(parts, name.slice(field.length + 1))];
+}
+
+/** The nested field that a dotted name is a part of; one that no record has yet is named before the first dot. */
+function objectAbove(known: Known, name: string): string | undefined {
+  const above = Array.from(name.matchAll(/\./g), ({ index }) => name.slice(0, index));
+  const field = above.find((one) => one !== '' && shapeOf(known, one).kind === 'object');
+  const [first] = above;
+  const isNew = /^[^.]+(?:\.[^.]+)+$/.test(name) && first !== undefined && !isField(known, first);
+  return field ?? (isNew ? first : undefined);
 }
 
 /** The path below a field. Parts that no record has are split at the dots. */

@@ -1,15 +1,18 @@
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
-import { idOf, managedFields, type Profile } from '../device/profile.ts';
+import { idOf, isSummary, managedFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
+  isNested,
   isTimeStamp,
   type Value,
   valueAt,
+  valueText,
 } from '../device/record.ts';
 import type { Change } from './change.ts';
-import { isMasked, isSameValue } from './compare.ts';
+import { isEqual } from '../device/equality.ts';
+import { isMasked } from './compare.ts';
 import { restorable } from './data-loss.ts';
 import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
@@ -94,24 +97,36 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
         (!own.includes(field) &&
           !isTimeStamp(valueAt(before, field)) &&
           !isMasked(before, field) &&
-          !isSameValue(valueAt(before, field) ?? null, valueAt(held, field))),
+          !isEqual(valueAt(before, field), valueAt(held, field))),
     );
     const { fields, lost } = restorable(profile, resource, pickFields(before, changed));
-    const unset = changed.filter((field) => valueAt(before, field) === null);
-    const back = { ...fields, ...pickFields(before, unset) };
-    // Secrets, fields that were hidden before, and fields that the request erased by omission.
+    // What the record did not have before the step.
+    const removes = Object.keys(record ?? {}).filter(
+      (field) =>
+        !Object.hasOwn(before, field) &&
+        (Object.hasOwn(step.asked, field) || !isSummary(profile, resource)) &&
+        !own.includes(field) &&
+        !isSecretField(field) &&
+        !isTimeStamp(valueAt(held, field)),
+    );
+    // Secrets, fields that were hidden before, and what the request erased by omission.
     const unknown = [
       ...Object.keys(step.asked).filter(
-        (field) => isSecretField(field) || !Object.hasOwn(before, field),
+        (field) =>
+          isSecretField(field) || (!Object.hasOwn(before, field) && !removes.includes(field)),
       ),
-      ...(step.erases ?? []).filter((field) => !Object.hasOwn(back, field)),
+      ...(step.erases ?? []).filter((field) => !Object.hasOwn(fields, field)),
+      ...Object.keys(before).filter(
+        (field) => isMasked(before, field) && valueText(valueAt(held, field)) === '',
+      ),
     ];
     return {
       action: 'set',
       resource,
       target: { kind: 'key', key: firstText(held[keyField], step.after?.[keyField], key) },
-      fields: back,
-      expected: pickFields(held, Object.keys(fields)),
+      fields,
+      removes,
+      expected: pickFields(held, [...Object.keys(fields), ...removes]),
       isExact: true,
       lost: { ...lost, ...Object.fromEntries(unknown.map((field) => [field, MASK])) },
     };
@@ -134,7 +149,7 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
     case 'delete': {
       // If the record still exists, its changes are set back.
       const back = record === undefined ? undefined : setBack();
-      return back !== undefined && Object.keys(back.fields).length > 0
+      return back !== undefined && Object.keys(back.fields).length + (back.removes ?? []).length > 0
         ? back
         : { ...addAgain(resource, before, profile), takes: step.takes };
     }
@@ -150,11 +165,12 @@ function addAgain(
   return { action: 'add', resource, fields, isExact: true, lost };
 }
 
+/** Those of the fields that the record has. */
 function pickFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
-  return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+  return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 }
 
 function firstText(...values: readonly (Value | undefined)[]): string {
-  const value = values.find((one) => one !== undefined && one !== null && typeof one !== 'object');
-  return String(value ?? '');
+  const value = values.find((one) => one !== undefined && one !== null && !isNested(one));
+  return valueText(value);
 }

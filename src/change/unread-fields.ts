@@ -2,7 +2,8 @@ import { hiddenFields, ignoredFields, type Profile } from '../device/profile.ts'
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
-import { isSameValue, type Compared } from './compare.ts';
+import { isEqual, isStored } from '../device/equality.ts';
+import type { Compared } from './compare.ts';
 import type { Step } from './plan.ts';
 
 /** Requested fields that cannot be compared with the stored record. */
@@ -13,7 +14,7 @@ export interface Unread {
   readonly rehashed: readonly string[];
   /** The fields with these hashes: their change was requested. */
   readonly hashes: readonly string[];
-  /** Undocumented fields that no record shows, while nothing else shows a change either. */
+  /** Undocumented fields that no record shows: nobody knows whether the device has stored them. */
   readonly unreported: readonly string[];
 }
 
@@ -25,12 +26,12 @@ export function unreadFields(
   held: DeviceRecord,
 ): Unread {
   const asked = Object.keys(step.asked).filter(
-    (field) => !isSameValue(valueAt(step.asked, field) ?? null, valueAt(held, field)),
+    (field) => !isStored(valueAt(step.asked, field), valueAt(held, field)),
   );
   const isRehashed = (field: string): boolean =>
     isShown(valueAt(held, field)) &&
     isShown(valueAt(step.before, field)) &&
-    !isSameValue(valueAt(step.before, field) ?? null, valueAt(held, field));
+    !isEqual(valueAt(step.before, field), valueAt(held, field));
   const secrets = asked.filter(isSecretField);
   const hashes = secrets.flatMap((secret) =>
     Object.keys(held).filter((field) => isHashOf(field, secret) && isRehashed(field)),
@@ -42,10 +43,9 @@ export function unreadFields(
   const known = hiddenFields(profile, step.resource, records);
   const writeOnly = asked.filter((field) => !isSecretField(field) && known.includes(field));
   const unreadable = [...unshown, ...writeOnly];
-  const isTaken = unreadable.length + rehashed.length > 0 || showsChange(step, held);
   const unknown = unknownFields(profile, step, held, records);
-  const more = isTaken ? unknown.filter((field) => !unreadable.includes(field)) : [];
-  return { hidden: [...unreadable, ...more], rehashed, hashes, unreported: isTaken ? [] : unknown };
+  const unreported = unknown.filter((field) => !unreadable.includes(field));
+  return { hidden: unreadable, rehashed, hashes, unreported };
 }
 
 export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
@@ -59,7 +59,7 @@ export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
 /** A secret that is shown unchanged has visibly not changed. */
 function isShownAsBefore(step: Step, held: DeviceRecord, field: string): boolean {
   const [before, now] = [valueAt(step.before, field), valueAt(held, field)];
-  return isShown(now) && before !== undefined && isSameValue(before, now);
+  return isShown(now) && before !== undefined && isEqual(before, now);
 }
 
 /** Not only as dots. */
@@ -74,14 +74,6 @@ function isHashOf(field: string, secret: string): boolean {
   return name.includes(secret.toLowerCase()) && /hash|salt|digest|crypt|enc/.test(name);
 }
 
-/** Whether any requested change shows: then the device has not dropped the whole request. */
-function showsChange({ asked, before }: Step, held: DeviceRecord): boolean {
-  return Object.entries(asked).some(
-    ([field, value]) =>
-      isSameValue(value, valueAt(held, field)) && !isSameValue(value, valueAt(before, field)),
-  );
-}
-
 /** No record shows them, and the device documents none. A name close to a known field is a typo. */
 function unknownFields(
   profile: Profile,
@@ -89,9 +81,9 @@ function unknownFields(
   held: DeviceRecord,
   records: readonly DeviceRecord[],
 ): string[] {
-  const { fields = [], details = {}, fieldFacts = {} } = profile.resources[resource] ?? {};
+  const { details = {}, fieldFacts = {} } = profile.resources[resource] ?? {};
   const isDescribed = Object.keys(details).length > Object.keys(fieldFacts).length;
-  if (isDescribed || fields.length > 0) return [];
+  if (isDescribed) return [];
   return Object.keys(asked).filter(
     (field) =>
       valueText(valueAt(asked, field)) !== '' &&

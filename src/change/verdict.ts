@@ -20,23 +20,22 @@ export type Verdict = (typeof VERDICTS)[number];
 /** One field that differs. At most one of `sent`, `was` and `wanted` has the expected value. */
 export interface Difference {
   readonly field: string;
-  readonly sent?: Value;
+  readonly sent?: Value | undefined;
   /** The value before; nothing was sent for the field. */
-  readonly was?: Value;
+  readonly was?: Value | undefined;
   /** The requested value; nothing was sent at all. */
-  readonly wanted?: Value;
-  readonly held: Value;
+  readonly wanted?: Value | undefined;
+  /** Absent, like the expected value: the record does not have the field. */
+  readonly held?: Value | undefined;
 }
 
 /** The expected value of a difference, and its kind. */
 export function expectedIn({ sent, was, wanted }: Difference): {
   readonly word: 'sent' | 'was' | 'wanted';
-  readonly value: Value;
+  readonly value: Value | undefined;
 } {
   if (sent !== undefined) return { word: 'sent', value: sent };
-  return was === undefined
-    ? { word: 'wanted', value: wanted ?? null }
-    : { word: 'was', value: was };
+  return wanted === undefined ? { word: 'was', value: was } : { word: 'wanted', value: wanted };
 }
 
 /** The end of one step on one device. */

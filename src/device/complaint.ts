@@ -1,6 +1,7 @@
 import type { FieldIssues } from './errors.ts';
 import { jsonIn } from './json.ts';
 import {
+  isNested,
   isValueList,
   isValueObject,
   nestedValue,
@@ -94,10 +95,10 @@ export function objectionIn(body: string, place?: string): string | undefined {
 
 function textsAt(value: Value, [name, ...rest]: readonly string[]): string[] {
   if (isValueList(value)) return value.flatMap((item) => textsAt(item, [name ?? '', ...rest]));
-  if (typeof value !== 'object' || value === null || name === undefined) return [];
+  if (!isNested(value) || name === undefined) return [];
   const inner = valueAt(value, name) ?? null;
   if (rest.length > 0) return textsAt(inner, rest);
-  return [typeof inner === 'object' ? issuesText(issuesIn(inner)) : valueText(inner)];
+  return [isNested(inner) ? issuesText(issuesIn(inner)) : valueText(inner)];
 }
 
 const CODES = ['code', 'status', 'status_code', 'statusCode'];
@@ -105,7 +106,7 @@ const REASONS = ['message', 'error', 'detail', 'status'];
 
 /** Looks into every record, because an objection may be at any level. */
 function besideCodes(value: Value): string[] {
-  if (typeof value !== 'object' || value === null) return [];
+  if (!isNested(value)) return [];
   if (isValueList(value)) return value.flatMap(besideCodes);
   const isBad = CODES.some((name) => Number(valueText(valueAt(value, name))) >= 400);
   const reasons = REASONS.map((name) => valueAt(value, name));
@@ -133,7 +134,7 @@ function collect(value: Value, place: Place, complaints: Complaint[]): void {
   if (complaints.length > 100) return;
   if (isValueList(value)) {
     for (const item of value.slice(0, 20)) collect(item, { ...place, isListed: true }, complaints);
-  } else if (typeof value === 'object' && value !== null) {
+  } else if (isNested(value)) {
     const entry = entryOf(value, place.isListed);
     if (entry === undefined) collectFields(value, place, complaints);
     else collect(entry.text, { ...place, path: join(place.path, entry.path) }, complaints);
@@ -253,7 +254,9 @@ function pathText(value: Value | undefined): string {
 
 /** `["body", "address", "city"]` */
 function listedPath(value: Value | undefined): string {
-  return isValueList(value) ? value.filter((part) => typeof part !== 'object').join('.') : '';
+  return isValueList(value)
+    ? value.filter((part) => part !== null && !isNested(part)).map(valueText).join('.')
+    : '';
 }
 
 function isText(value: Value | undefined): boolean {

@@ -1,5 +1,6 @@
 import {
   type DeviceRecord,
+  isNested,
   isValueList,
   isValueObject,
   nestedValue,
@@ -113,7 +114,7 @@ function withAttributesLifted(
   { list: { attributes: name } }: Profile,
 ): DeviceRecord {
   const inner = name === undefined ? undefined : valueAt(record, name);
-  if (typeof inner !== 'object' || inner === null) return record;
+  if (!isNested(inner)) return record;
   const own = Object.entries(inner).filter(([field]) => !Object.hasOwn(record, field));
   return Object.fromEntries(
     Object.entries(record).flatMap((entry) => (entry[0] === name ? own : [entry])),
@@ -314,6 +315,6 @@ function isRecordLike(value: DeviceRecord, resource: string, profile: Profile): 
 
 /** `"error": ""`, `null`, `0` and `[]` mean no error. */
 function isFilled(value: Value | undefined): boolean {
-  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  if (isNested(value)) return Object.keys(value).length > 0;
   return typeof value === 'string' && value !== '';
 }

@@ -1,3 +1,4 @@
+import { nullWord, pairsOf } from './form-values.ts';
 import { namedBy, withinParent, writePath } from './record-path.ts';
 import { encoded, namesRecord } from './path-template.ts';
 import { RefusedError, UsageError } from '../errors.ts';
@@ -15,6 +16,7 @@ import {
 import {
   type DeviceRecord,
   formText,
+  isNested,
   isValueList,
   isValueObject,
   jsonText,
@@ -127,7 +129,7 @@ export function createRequest(
   const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
   const path = writePath(profile, profile.create, resource, fields);
   const own = selector === 'id' ? noId : {};
-  const request = requestOf(profile.create, resource, path, own, body);
+  const request = requestOf(profile, profile.create, resource, { path, selector: own, body });
   return isAtPath && method === 'PUT' ? { ...request, ifAbsent: true } : request;
 }
 
@@ -162,9 +164,9 @@ function ifUnchanged(
 }
 
 /**
- * Changes a record. A whole record has its id and all its fields, because the device may erase omitted
- * ones. Omitted unless they change: `null`, secrets, which a device shows masked or hashed, and what a form
- * cannot carry. Throws RefusedError for a record without a usable id.
+ * Changes a record. A whole record has its id and all its fields, null included, because the device may erase
+ * omitted ones. Omitted unless they change: secrets, which a device shows masked or hashed, and what a form cannot
+ * carry. Throws RefusedError for a record without a usable id.
  */
 export function updateRequest(
   stated: Profile,
@@ -210,7 +212,7 @@ export function writeRequest(
   const isInBody = named !== undefined && facts.selector !== 'none';
   const selector = isInBody ? { [named.field]: inStoredType(before, named) } : {};
   const path = writePath(profile, facts, resource, before);
-  const request = requestOf(facts, resource, path, selector, body);
+  const request = requestOf(profile, facts, resource, { path, selector, body });
   return ifUnchanged(profile, resource, before, request);
 }
 
@@ -224,6 +226,7 @@ function changedFields(
   const facts = updateFacts(profile, resource);
   const documented = profile.resources[resource]?.fields ?? [];
   const { fieldFacts = {} } = profile.resources[resource] ?? {};
+  const word = facts.encoding === 'json' ? 'null' : nullWord(profile, resource, facts);
   const managed = bookkeepingFields(profile, resource);
   const fields = [...documented, ...Object.keys(before), ...Object.keys(changes)];
   return recordOf(fields, (field) => {
@@ -233,8 +236,11 @@ function changedFields(
       return undefined;
     const { readOnly, writeOnly, nullable } = fieldFacts[field] ?? {};
     if (readOnly === true || writeOnly === true) return undefined;
-    if (current === null && nullable === true) return null;
-    if (current === null && documented.includes(field)) return '';
+    if (current === null) {
+      // A secret that is shown as null may be hidden.
+      const isOmitted = nullable === false || isSecretField(field);
+      return isOmitted || (word === undefined && !documented.includes(field)) ? undefined : null;
+    }
     const { sentBack = [] } = profile.resources[resource] ?? {};
     if (sentBack.includes(field)) return isReplaced(field, changes) ? undefined : current;
     return isSentUnchanged(profile, resource, field, current)
@@ -277,7 +283,21 @@ export function omittedFields(
   return Object.entries({ ...before, ...changes })
     .filter(([field]) => !ignored.includes(field) && valueAt(details, field)?.readOnly !== true)
     .filter(([field]) => !isReplaced(field, changes))
-    .flatMap(([field, value]) => missingIn(field, value, valueAt(body, field)));
+    .flatMap(([field, value]) =>
+      value === null
+        ? lostNull(profile, resource, field, body)
+        : missingIn(field, value, valueAt(body, field)),
+    );
+}
+
+/** The field if its null is not sent back, and is neither refused nor said by leaving it out. */
+function lostNull(profile: Profile, resource: string, field: string, body: DeviceRecord): string[] {
+  const { fieldFacts = {} } = profile.resources[resource] ?? {};
+  const isSaid =
+    fieldFacts[field]?.nullable === false ||
+    isSecretField(field) ||
+    nullWord(profile, resource, updateFacts(profile, resource)) === 'left_out';
+  return Object.hasOwn(body, field) || isSaid ? [] : [field];
 }
 
 function missingIn(name: string, current: Value, sent: Value | undefined): string[] {
@@ -301,7 +321,7 @@ export function deleteRequest(stated: Profile, resource: string, held: DeviceRec
     throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
   }
   const selector = isInBody ? { [named.field]: inStoredType(record, named) } : {};
-  const request = requestOf(facts, resource, path, selector, {});
+  const request = requestOf(profile, facts, resource, { path, selector, body: {} });
   return ifUnchanged(profile, resource, record, request);
 }
 
@@ -315,12 +335,17 @@ export function singleRefusal(resource: string): string {
   return `${resource} is one object: change it with "${resource} set field=value"; it cannot be added or deleted`;
 }
 
+interface Parts {
+  readonly path: string;
+  readonly selector: DeviceRecord;
+  readonly body: DeviceRecord;
+}
+
 function requestOf(
+  profile: Profile,
   facts: WriteFacts,
   resource: string,
-  path: string,
-  selector: DeviceRecord,
-  body: DeviceRecord,
+  { path, selector, body }: Parts,
 ): WriteRequest {
   const { method, attributes, contentType } = facts;
   const named = (text: string): string => text.replace('{resource}', resource);
@@ -335,7 +360,8 @@ function requestOf(
     : { ...constantFields, ...body };
   if (Object.keys(fields).length === 0) return { method, path };
   if (facts.encoding === 'form') {
-    const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value));
+    const word = nullWord(profile, resource, facts);
+    const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value, word));
     return { method, path, form };
   }
   const json = facts.wrapper === undefined ? fields : { [named(facts.wrapper)]: fields };
@@ -375,22 +401,13 @@ function isSecretList(value: Value): boolean {
  * list of several items only if the device was seen to accept repeated fields.
  */
 function isSentUnchanged(profile: Profile, resource: string, field: string, value: Value): boolean {
-  if (value === null || isSecretField(field) || isSecretList(value)) return false;
-  if (typeof value !== 'object') return true;
+  if (isSecretField(field) || isSecretList(value)) return false;
+  if (!isNested(value)) return true;
   const { encoding, lists } = updateFacts(profile, resource);
   const { details, lists: seen } = profile.resources[resource] ?? {};
   if (encoding === 'json') return valueAt(details, field)?.readOnly !== true;
-  if (!isValueList(value) || value.some((item) => typeof item === 'object')) return false;
+  if (!isValueList(value) || value.some(isNested)) return false;
   return value.length < 2 || (lists ?? seen) === 'repeated';
-}
-
-/** The pairs of one field: a list repeats the field, a nested value uses dotted names. */
-function pairsOf(field: string, value: Value): [field: string, text: string][] {
-  if (isValueObject(value)) {
-    return Object.entries(value).flatMap(([part, inner]) => pairsOf(`${field}.${part}`, inner));
-  }
-  if (!isValueList(value)) return [[field, formText(value)]];
-  return value.map((item) => [field, formText(item)]);
 }
 
 export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType'>;
@@ -404,12 +421,11 @@ export function fieldsSent({ create, update }: Profile, { form = [], json = {} }
   const [[name, inner] = ['', null], ...others] = Object.entries(json);
   const isWrapped =
     others.length === 0 &&
-    typeof inner === 'object' &&
-    inner !== null &&
+    isValueObject(inner) &&
     wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
-  const body = isWrapped ? (inner as DeviceRecord) : json;
+  const body = isWrapped ? inner : json;
   const apart = [create.attributes, update.attributes].map((part) => part && body[part]);
-  const fields = apart.find((current) => typeof current === 'object' && current !== null) ?? body;
+  const fields = apart.find(isNested) ?? body;
   return [...form.map(([field]) => field), ...Object.keys(fields)];
 }
 
@@ -422,7 +438,7 @@ export function secretsOf({ form = [], json = {} }: Body): string[] {
 }
 
 function secretsIn(value: Value): string[] {
-  if (typeof value !== 'object' || value === null) return [];
+  if (!isNested(value)) return [];
   return Object.entries(value).flatMap(([field, inner]: [string, Value]) =>
     isSecretField(field) ? [formText(inner)] : secretsIn(inner),
   );

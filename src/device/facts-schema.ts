@@ -88,10 +88,14 @@ const resourceFacts = {
   volatile: names,
   /** Fields that were sent but never shown. */
   hidden: names,
+  /** Fields that were accepted and never shown, so that nobody knows whether the device has them. */
+  untold: names,
   /** Fields that every record had. */
   shown: names,
   leftOut: z.enum(['kept', 'erased', 'not seen']),
   lists: z.literal('repeated'),
+  /** What said null in a form. */
+  nullAs: z.enum(['empty', 'left_out']),
 };
 
 type Values<Table extends Readonly<Record<string, z.ZodType>>> = {

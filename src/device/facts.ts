@@ -32,7 +32,7 @@ export interface NewFact {
 type Listener = (news: readonly NewFact[]) => Promise<void> | void;
 
 /** Lists that only grow, because one reading may not show everything. */
-const GROWING = /\.(?:bookkeeping|hidden|volatile)$/;
+const GROWING = /\.(?:bookkeeping|hidden|untold|volatile)$/;
 
 /** Its base profile and the observed facts. Precedence: configured, observed, documented, assumed. */
 export class DeviceFacts {

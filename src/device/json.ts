@@ -1,4 +1,4 @@
-import { isValueList, type Value } from './record.ts';
+import { exactNumber, isNested, isValueList, type Value } from './record.ts';
 import { attempt } from '../errors.ts';
 
 /** Text that is not JSON, or is nested too deep. */
@@ -26,12 +26,12 @@ const MAX_DIGITS = 1000;
 
 const COLON = 0x3a;
 
-/** From this length on an integer may not fit into a number. */
-const LONG_DIGITS = 16;
+/** A value with a fraction, an exponent or a negative zero: JavaScript may print it with other digits. */
+const MAY_LOSE_DIGITS = /(?:"\s*:|[,[]|^)\s*(?:-0|-?\d+[.eE])/;
 
 /**
- * Reads JSON without loss: integers beyond 2^53 become `bigint`, numbers beyond the range their text. Skips
- * a byte order mark; the last of duplicate keys wins; `__proto__` is an ordinary field. Throws JsonFailure.
+ * Reads JSON without loss: integers beyond 2^53 become `bigint`, other numbers that JavaScript would print with
+ * other digits `ExactNumber`. Skips a byte order mark; the last of duplicate keys wins; `__proto__` is an ordinary field. Throws JsonFailure.
  *
  * @param onRepeated receives the first name that one object has twice
  */
@@ -39,10 +39,10 @@ export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) =>
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
   const simple = parseSimple(source, onRepeated !== undefined);
   if (simple !== undefined) return simple;
-  const { depth, members, longNumbers } = scan(source);
+  const { depth, members, exactNumbers } = scan(source);
   if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
-  const mark = longNumbers.length === 0 ? undefined : unusedMark(source);
-  const parsed = parse(mark === undefined ? source : quoted(source, longNumbers, mark));
+  const mark = exactNumbers.length === 0 ? undefined : unusedMark(source);
+  const parsed = parse(mark === undefined ? source : quoted(source, exactNumbers, mark));
   // Counting is cheap; search for the name only if one is missing. The count may be NaN: not `<`.
   if (onRepeated !== undefined && !(countOf(parsed) >= members)) {
     const repeated = repeatedName(source);
@@ -54,7 +54,7 @@ export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) =>
 
 /** A list of flat records without long numbers, as most are, without the scan; undefined for other texts. */
 function parseSimple(source: string, isStrict: boolean): Value | undefined {
-  if (hasManyDigits(source) || !isFlat(source)) return undefined;
+  if (MAY_LOSE_DIGITS.test(source) || hasManyDigits(source) || !isFlat(source)) return undefined;
   const parsed = parse(source);
   const count = countOf(parsed);
   return Number.isNaN(count) || (isStrict && count < nameCount(source)) ? undefined : parsed;
@@ -117,11 +117,11 @@ export function jsonIn(text: string): Value | undefined {
 }
 
 /** Counts the names of all objects; NaN if a number may have lost digits. The depth is limited before. */
-function memberCount(value: Value & (object | null)): number {
+function memberCount(value: Value): number {
   let count = 0;
   if (isValueList(value)) {
     for (const item of value) count += countOf(item);
-  } else if (value !== null) {
+  } else if (isNested(value)) {
     // Not Object.values: this runs for each of 100,000 records and must not allocate.
     for (const name in value) {
       const item = value[name];
@@ -132,7 +132,7 @@ function memberCount(value: Value & (object | null)): number {
 }
 
 function countOf(value: Value | undefined): number {
-  if (typeof value === 'object') return memberCount(value);
+  if (isNested(value) || value === null) return memberCount(value);
   return typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER) ? NaN : 0;
 }
 
@@ -167,9 +167,9 @@ function parse(source: string): Value {
 
 type Span = readonly [start: number, end: number];
 
-/** One pass outside strings: nesting depth, number of names, positions of long numbers. */
-function scan(source: string): { depth: number; members: number; longNumbers: readonly Span[] } {
-  const longNumbers: Span[] = [];
+/** One pass outside strings: nesting depth, number of names, numbers that JavaScript would print otherwise. */
+function scan(source: string): { depth: number; members: number; exactNumbers: readonly Span[] } {
+  const exactNumbers: Span[] = [];
   let level = 0;
   let depth = 0;
   let members = 0;
@@ -192,27 +192,21 @@ function scan(source: string): { depth: number; members: number; longNumbers: re
     } else if (code === 0x5d /* ] */ || code === 0x7d /* } */) {
       level -= 1;
     } else if (isDigit(code)) {
-      const start = index;
-      while (isDigit(source.charCodeAt(index))) index += 1;
+      const start = source[index - 1] === '-' ? index - 1 : index;
+      NUMBER_END.lastIndex = index;
+      index += NUMBER_END.exec(source)?.[0].length ?? 1;
       if (index - start > MAX_DIGITS) {
         throw new JsonFailure(`JSON with a number of more than ${MAX_DIGITS} digits`);
       }
-      if (index - start >= LONG_DIGITS && isInteger(source, start, index)) {
-        longNumbers.push([source[start - 1] === '-' ? start - 1 : start, index]);
-      }
-      const huge =
-        source[index] === 'e' || source[index] === 'E' ? hugeAt(source, index) : undefined;
-      if (huge !== undefined) {
-        longNumbers.push(huge);
-        index = huge[1];
-      }
+      const text = source.slice(start, index);
+      if (String(Number(text)) !== text && IS_NUMBER.test(text)) exactNumbers.push([start, index]);
       continue;
     } else if (code === COLON) {
       members += 1;
     }
     index += 1;
   }
-  return { depth, members, longNumbers };
+  return { depth, members, exactNumbers };
 }
 
 function isBlank(code: number): boolean {
@@ -223,28 +217,11 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Whether the digits are a JSON integer, not part of `1.5`, `1e9` or `007`. */
-function isInteger(source: string, start: number, end: number): boolean {
-  const next = source[end];
-  const last = source[start - 1] === '-' ? source[start - 2] : source[start - 1];
-  const isPart = /[.eE+\w-]/;
-  if (source[start] === '0') return false;
-  return !(next !== undefined && isPart.test(next)) && !(last !== undefined && isPart.test(last));
-}
+/** From the first digit to the end of what may be a number. */
+const NUMBER_END = /[\d.eE+-]+/y;
 
-/** An exponent that may exceed the range of numbers. Bounded, because it is tried at each `e`. */
-const LARGE_EXPONENT = /[eE]\+?\d{3,400}(?![\w.+-])/y;
-
-/** The number before such an exponent, if valid. */
-function hugeAt(source: string, exponent: number): Span | undefined {
-  LARGE_EXPONENT.lastIndex = exponent;
-  if (!LARGE_EXPONENT.test(source)) return undefined;
-  const end = LARGE_EXPONENT.lastIndex;
-  let start = exponent;
-  while (/[\d.-]/.test(source[start - 1] ?? '')) start -= 1;
-  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(source.slice(start, exponent));
-  return isNumber ? [start, end] : undefined;
-}
+/** A number in the grammar of JSON. */
+const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** The index after the closing quote, or the end of the text. */
 function endOfString(source: string, open: number): number {
@@ -276,20 +253,14 @@ function quoted(source: string, spans: readonly Span[], mark: string): string {
   return parts.join('');
 }
 
-function exactNumber(text: string): Value {
-  const number = Number(text);
-  if (/^-?\d+$/.test(text)) return Number.isSafeInteger(number) ? number : BigInt(text);
-  return Number.isFinite(number) ? number : text;
-}
-
 /** Recursion is safe because `scan` limits the depth. */
 function restore(value: Value, mark: string): Value {
   if (typeof value === 'string') {
     if (!value.startsWith(mark)) return value;
     return exactNumber(value.slice(mark.length));
   }
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: Value) => restore(item, mark));
+  if (!isNested(value)) return value;
+  if (isValueList(value)) return value.map((item) => restore(item, mark));
   return Object.fromEntries(
     Object.entries(value).map(([field, item]) => [field, restore(item, mark)]),
   );

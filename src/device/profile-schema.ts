@@ -111,6 +111,10 @@ const writeSchema = z.strictObject({
   record: fact(z.enum(['whole', 'changes', 'none']), 'The part of the record in the body'),
   left_out: fact(z.enum(['kept', 'erased']), 'What happens to fields that a change leaves out'),
   lists: fact(z.enum(['repeated']), 'repeated: a form has the field of a list once for each item'),
+  null_as: fact(
+    z.enum(['null', 'empty', 'left_out']),
+    'What says null in a form: the text null, an empty text, or leaving the field out',
+  ),
 });
 
 const count = text.regex(/^[1-9]\d{0,3}$/, 'must be a number from 1 to 9999').transform(Number);

@@ -4,6 +4,7 @@ import { encoded, isUsableId, namesRecord, PLACEHOLDER, placeholdersIn } from '.
 import {
   type DeviceRecord,
   formText,
+  isNested,
   isValueList,
   nestedValue,
   type Value,
@@ -228,7 +229,7 @@ function isAddress(value: Value, basePath: string): boolean {
     const { pathname } = new URL(value, 'https://device.invalid');
     return pathname.startsWith(basePath) && pathname !== basePath;
   }
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isNested(value)) return false;
   const parts: readonly Value[] = isValueList(value) ? value : Object.values(value);
   return parts.length > 0 && parts.some((part) => isAddress(part, basePath));
 }

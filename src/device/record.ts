@@ -1,8 +1,30 @@
+/** A number with the digits that the device wrote, where JavaScript has others: `1.0`, `-0`, `1e-400`. */
+export class ExactNumber {
+  /** As in JSON. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** The number in a text as in JSON, without loss of a digit. */
+export function exactNumber(text: string): number | bigint | ExactNumber {
+  const number = Number(text);
+  if (String(number) === text) return number;
+  return /^-?[1-9]\d*$/.test(text) ? BigInt(text) : new ExactNumber(text);
+}
+
 /** Integers beyond 2^53 are `bigint`: no digit is lost. Strings are untrusted, made visible only when shown. */
 export type Value =
   | string
   | number
   | bigint
+  | ExactNumber
   | boolean
   | null
   | readonly Value[]
@@ -52,13 +74,35 @@ export function frequencies<Item>(items: Iterable<Item>): [item: Item, count: nu
 export function valueText(value: Value | undefined): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
+  if (!isNested(value)) return String(value);
   if (isValueList(value)) return value.map(itemText).join(', ');
   return jsonText(value);
 }
 
 function itemText(item: Value): string {
-  return typeof item === 'object' && item !== null ? jsonText(item) : valueText(item);
+  return isNested(item) ? jsonText(item) : valueText(item);
+}
+
+/** Texts that would be taken for another value without quotes. */
+const MISTAKABLE = /^(?:absent|null|\[\]|\{\}|".*")$/s;
+
+/**
+ * To read where it matters what a value is exactly: `absent`, `null`, `""`, `[]` and `{}` are told apart, and the
+ * text `null` is quoted. Not yet safe to show.
+ */
+export function exactText(value: Value | undefined): string {
+  if (value === undefined) return 'absent';
+  if (value === null) return 'null';
+  const text = valueText(value);
+  if (text === '') return isValueList(value) ? '[]' : '""';
+  return typeof value === 'string' && MISTAKABLE.test(text) ? `"${text}"` : text;
+}
+
+/** Whether a value has parts: a list or an object. */
+export function isNested(
+  value: Value | undefined,
+): value is readonly Value[] | { readonly [field: string]: Value } {
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
 
 /** `Array.isArray` does not narrow read-only arrays. */
@@ -69,7 +113,7 @@ export function isValueList(value: Value | undefined): value is readonly Value[]
 export function isValueObject(
   value: Value | undefined,
 ): value is { readonly [field: string]: Value } {
-  return typeof value === 'object' && value !== null && !isValueList(value);
+  return isNested(value) && !isValueList(value);
 }
 
 /** The value of a field; `address.city` is a part of a nested field, unless a field has this very name. */
@@ -94,7 +138,7 @@ export function isTimeStamp(value: Value | undefined): boolean {
 /** A value in a form: empty for `null`, JSON for nested values. */
 export function formText(value: Value): string {
   if (value === null) return '';
-  return typeof value === 'object' ? jsonText(value) : String(value);
+  return isNested(value) ? jsonText(value) : String(value);
 }
 
 /** Anything that can be written as JSON: device values, and documents with optional parts. */
@@ -102,6 +146,7 @@ export type JsonValue =
   | string
   | number
   | bigint
+  | ExactNumber
   | boolean
   | null
   | undefined
@@ -121,7 +166,7 @@ interface Level {
 }
 
 /**
- * JSON with exact numbers: a `bigint` as its digits; undefined fields are omitted. Not recursive, because a
+ * JSON with exact numbers: as the device wrote them; undefined fields are omitted. Not recursive, because a
  * device may nest deeper than the stack.
  */
 export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
@@ -133,7 +178,7 @@ export function jsonText(value: JsonValue, options: JsonTextOptions = {}): strin
     if (indent > 0) parts.push('\n' + ' '.repeat(indent * levels.length));
   };
   const write = (item: JsonValue): void => {
-    if (typeof item !== 'object' || item === null) {
+    if (typeof item !== 'object' || item === null || item instanceof ExactNumber) {
       parts.push(scalarText(item));
       return;
     }
@@ -173,7 +218,9 @@ function levelOf(
   return { entries, close: '}', next: 0 };
 }
 
-function scalarText(item: string | number | bigint | boolean | null | undefined): string {
+function scalarText(
+  item: string | number | bigint | ExactNumber | boolean | null | undefined,
+): string {
   if (typeof item === 'string') return JSON.stringify(item);
   if (item === undefined || (typeof item === 'number' && !Number.isFinite(item))) return 'null';
   return String(item);

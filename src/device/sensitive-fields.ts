@@ -1,5 +1,5 @@
 import { MASK } from '../text/one-line.ts';
-import { type DeviceRecord, isValueList, type Value } from './record.ts';
+import { type DeviceRecord, isNested, isValueList, type Value } from './record.ts';
 
 /** Words for values that replace a password or help to compute it: hashes and salts. */
 const HASH =
@@ -78,15 +78,18 @@ export function startsWithToken(text: string): boolean {
 
 /** Whether a value, or a part of it at any depth, is masked. */
 export function holdsMask(value: Value): boolean {
-  if (typeof value !== 'object' || value === null) return value === MASK;
+  if (!isNested(value)) return value === MASK;
   return Object.values(value).some(holdsMask);
 }
 
 /** The value to show: secrets are masked unless empty; nested values field by field. */
-export function maskedValue(field: string, value: Value): Value {
+export function maskedValue(field: string, value: Value): Value;
+export function maskedValue(field: string, value: Value | undefined): Value | undefined;
+export function maskedValue(field: string, value: Value | undefined): Value | undefined {
+  if (value === undefined) return undefined;
   if (isSecretField(field) && value !== '' && value !== null) return MASK;
   if (typeof value === 'string' && (isPasswordHash(value) || holdsSecret(value))) return MASK;
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isNested(value)) return value;
   return isValueList(value) ? value.map((item) => maskedValue('', item)) : maskedRecord(value);
 }
 
@@ -103,7 +106,7 @@ export function holdsSecret(value: Value): boolean {
   if (typeof value === 'string') {
     return isPasswordHash(value) || (mayBeJson(value) && namesSecret(value));
   }
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isNested(value)) return false;
   if (isValueList(value)) return value.some(holdsSecret);
   // Not Object.entries: this runs for each of 100,000 records and must not allocate.
   for (const field in value) {

@@ -1,5 +1,13 @@
 import type { FieldFacts } from './facts-schema.ts';
-import { isValueList, isValueObject, jsonText, type Value, valueText } from './record.ts';
+import {
+  exactNumber,
+  isNested,
+  isValueList,
+  isValueObject,
+  jsonText,
+  type Value,
+  valueText,
+} from './record.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
 import { attempt } from '../errors.ts';
 
@@ -47,7 +55,7 @@ function kindOf(value: Value): FieldShape['kind'] {
   if (isValueList(value)) return 'list';
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'boolean';
-  return typeof value === 'object' ? 'object' : 'number';
+  return isValueObject(value) ? 'object' : 'number';
 }
 
 /** The value of a typed text, or why it has none. */
@@ -88,7 +96,7 @@ function isNothing(text: string): boolean {
 
 /** The text to edit a value with; reading it again gives the same value. */
 export function editText(value: Value | undefined, shape: FieldShape): string {
-  if (typeof value !== 'object' || value === null) return valueText(value);
+  if (!isNested(value)) return valueText(value);
   const plain = valueText(value);
   const { value: reread } = { value: undefined, ...typedValue(plain, shape) };
   const json = jsonText(value);
@@ -121,7 +129,7 @@ function objectIn(text: string): Typed {
 /** The list or object in a JSON text; undefined for other text. */
 export function nestedIn(text: string): Value | undefined {
   const value = /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
-  return typeof value === 'object' ? value : undefined;
+  return isNested(value) ? value : undefined;
 }
 
 function jsonIn(text: string): Value | undefined {
@@ -129,10 +137,7 @@ function jsonIn(text: string): Value | undefined {
 }
 
 /** `007` in a number field is 7; integers too long for a number become `bigint`. */
-function numberIn(text: string): number | bigint | undefined {
-  if (/^[+-]?\d+$/.test(text)) {
-    const number = Number(text);
-    return Number.isSafeInteger(number) ? number : BigInt(text.replace('+', ''));
-  }
-  return /^[+-]?\d+\.\d+$/.test(text) ? Number(text) : undefined;
+function numberIn(text: string): Value | undefined {
+  const [, sign = '', digits] = /^[+]?(-?)0*(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  return digits === undefined ? undefined : exactNumber(sign + digits);
 }

@@ -1,13 +1,16 @@
 import { managedFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
+  exactText,
   grouped,
+  isNested,
   isTimeStamp,
   isValueList,
   type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
+import { isStored } from '../device/equality.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 
 /** Names of timestamps about the record: `last_login`, `date_joined`, `modifiedAt`. */
@@ -30,25 +33,23 @@ export function isCompared(
 }
 
 /**
- * The text that is compared between devices. `true` equals `"true"`, and an empty field equals a missing
- * one. Timestamps always match, and so do secrets and per-device fields in nested values.
+ * The text that is compared between devices. `true` equals `"true"`; null, empty and absent are different.
+ * Timestamps always match, and so do secrets and per-device fields in nested values.
  */
 export function comparedText(
   field: string,
   value: Value | undefined,
   perDevice: ReadonlySet<string>,
 ): string {
-  if (typeof value === 'object' && value !== null)
-    return valueText(withoutOwnParts(value, perDevice));
+  if (isNested(value)) return exactText(withoutOwnParts(value, perDevice));
   if (isDeviceTime(field, value)) return '';
   if (isTimeStamp(value)) return 'time';
-  const text = valueText(value);
-  return DOTS.test(text) ? '' : text;
+  return DOTS.test(valueText(value)) ? '' : exactText(value);
 }
 
 /** A nested value without its per-device parts. */
 export function withoutOwnParts(value: Value, perDevice: ReadonlySet<string>): Value {
-  if (typeof value !== 'object' || value === null) return isTimeStamp(value) ? 'time' : value;
+  if (!isNested(value)) return isTimeStamp(value) ? 'time' : value;
   if (isValueList(value)) return value.map((item) => withoutOwnParts(item, perDevice));
   const record: DeviceRecord = value;
   return Object.fromEntries(
@@ -144,10 +145,10 @@ function changedFields(before: DeviceRecord, after: DeviceRecord): string[] {
   for (const name in after) {
     const [old, now] = [valueAt(before, name), valueAt(after, name)];
     if (isTimeStamp(old) && isTimeStamp(now)) continue;
-    if (valueText(old) !== valueText(now)) fields.push(name);
+    if (!isStored(old, now)) fields.push(name);
   }
   for (const name in before) {
-    if (!Object.hasOwn(after, name) && valueText(before[name]) !== '') fields.push(name);
+    if (!Object.hasOwn(after, name)) fields.push(name);
   }
   return fields;
 }

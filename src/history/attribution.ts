@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type DeviceRecord, type Value, valueAt, valueText, grouped } from '../device/record.ts';
+import { isStored } from '../device/equality.ts';
+import { type DeviceRecord, type Value, valueAt, grouped } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
 import type { Event, FieldChange, StepName } from './events.ts';
 
@@ -53,7 +53,7 @@ function whole(event: Event & { kind: 'added' | 'gone' }, steps: readonly Writte
   const later = Object.entries(step.wrote).flatMap(([field, wrote]): FieldChange[] => {
     const after = valueAt(event.record.fields, field);
     const isSecret = isMasked(wrote) || valueAt(event.record.digests, field) !== undefined;
-    if (after === undefined || isSecret || isSame(wrote, after)) return [];
+    if (after === undefined || isSecret || isStored(wrote, after)) return [];
     return [{ field, before: wrote, after, isSecret }];
   });
   const { kind, record, ...at } = event;
@@ -81,12 +81,12 @@ function parts(event: Event & { kind: 'changed' }, steps: readonly WrittenStep[]
       let current = change.before;
       for (const step of own) {
         const [before, after] = [valueAt(step.before, field), valueAt(step.wrote, field)];
-        if (!isSame(current, before))
+        if (!isStored(current, before))
           put(undefined, { field, isSecret, before: current, after: before });
-        if (!isSame(before, after)) put(step, { field, isSecret, before, after });
+        if (!isStored(before, after)) put(step, { field, isSecret, before, after });
         current = after;
       }
-      if (!isSame(current, change.after)) {
+      if (!isStored(current, change.after)) {
         put(undefined, { field, isSecret, before: current, after: change.after });
       }
     }
@@ -100,9 +100,4 @@ function by({ run, step, line }: WrittenStep): StepName {
 
 function isMasked(value: Value | undefined): boolean {
   return value === MASK;
-}
-
-/** `true` equals `"true"`: forms send texts. */
-function isSame(one: Value | undefined, other: Value | undefined): boolean {
-  return isDeepStrictEqual(one, other) || valueText(one) === valueText(other);
 }

@@ -1,4 +1,4 @@
-import { jsonText, type JsonValue, valueText } from '../device/record.ts';
+import { exactText, jsonText, type JsonValue } from '../device/record.ts';
 import type { Event, FieldChange, LifeReason } from './events.ts';
 import { clockTime } from '../text/time.ts';
 import { counted } from '../text/one-line.ts';
@@ -112,14 +112,9 @@ export function eventText(event: Event): string {
 
 function fieldText({ field, before, after, isSecret }: FieldChange): string {
   if (isSecret) return `${field} changed`;
-  if (before === undefined) return `${field} + ${shownValue(after)}`;
-  if (after === undefined) return `${field} gone (was ${shownValue(before)})`;
-  return `${field} ${shownValue(before)} → ${shownValue(after)}`;
-}
-
-function shownValue(value: FieldChange['before']): string {
-  const text = valueText(value);
-  return text === '' ? '""' : text;
+  if (before === undefined) return `${field} + ${exactText(after)}`;
+  if (after === undefined) return `${field} gone (was ${exactText(before)})`;
+  return `${field} ${exactText(before)} → ${exactText(after)}`;
 }
 
 /** `between 09:12 and 09:41`; see `intervalEnds`. */

@@ -1,5 +1,5 @@
+import { isEqual } from '../device/equality.ts';
 import { createHmac } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import {
   type DeviceRecord,
   grouped,
@@ -124,7 +124,7 @@ export class Keeper {
     return new Map(
       records.map((record, index) => {
         const key = keys[index] ?? '';
-        const isSame = isDeepStrictEqual(before.get(key), record);
+        const isSame = isEqual(before.get(key), record);
         const kept = isSame ? known.state.get(key) : undefined;
         return [key, kept ?? this.#kept(resource, key, keyField, record, moving)];
       }),
@@ -181,7 +181,7 @@ export class Keeper {
   isSame(resource: string, field: string, one: KeptRecord, other: KeptRecord): boolean {
     const [a, b] = [valueAt(one.digests, field), valueAt(other.digests, field)];
     if (a === undefined && b === undefined) {
-      return isDeepStrictEqual(valueAt(one.fields, field), valueAt(other.fields, field));
+      return isEqual(valueAt(one.fields, field), valueAt(other.fields, field));
     }
     const digest = (record: KeptRecord): string | undefined => {
       const value = valueAt(record.fields, field);
@@ -208,7 +208,7 @@ export class Keeper {
       const safe = isKey ? value : this.#safe(secretName(record, field), value);
       const name = this.#redact(field);
       fields.push([name, safe]);
-      if (safe === value || isDeepStrictEqual(safe, value)) continue;
+      if (safe === value || isEqual(safe, value)) continue;
       digests.push([name, this.#fieldDigest(resource, key, field, value)]);
     }
     const kept = { key, fields: Object.fromEntries(fields) };

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isEqual } from '../device/equality.ts';
 import type { ClockOffset } from '../device/client.ts';
 import { valueAt, type DeviceRecord } from '../device/record.ts';
 import { type KeptRecord, type KeptState, keptWithout } from './kept.ts';
@@ -174,7 +174,7 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
   const [a, b] = [valueAt(one.digests, field), valueAt(other.digests, field)];
   if (a !== undefined && b !== undefined) return a === b;
   const [old, now] = [valueAt(one.fields, field), valueAt(other.fields, field)];
-  if (a === undefined && b === undefined) return isDeepStrictEqual(old, now);
+  if (a === undefined && b === undefined) return isEqual(old, now);
   return old !== undefined && now !== undefined;
 }
 

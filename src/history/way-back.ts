@@ -1,8 +1,8 @@
 import type { Change } from '../change/change.ts';
-import { isSameValue } from '../change/compare.ts';
 import { restorable } from '../change/data-loss.ts';
 import { withoutFields } from '../change/unread-fields.ts';
 import { spelling } from '../change/record-file/match-rows.ts';
+import { isEqual } from '../device/equality.ts';
 import { idOf, isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
@@ -54,6 +54,7 @@ export function wayBack(from: WayBackFrom): WayBack {
   const keyOf = (record: DeviceRecord): string => valueText(valueAt(record, keyField));
   const held = new Map([...now.keys()].map((key, index) => [key, records[index] ?? {}]));
   const then = new Map([...past.state].map(([key, kept]) => [key, known(kept, past.leftOut)]));
+  const usual = new Set([...then.values()].flatMap((record) => Object.keys(record)));
   const isShared = sharedKeys(keyField, keyOf, [...then.values()], [...held.values()]);
   const newIds = grouped(
     [...held].filter(([key]) => !then.has(key)),
@@ -80,11 +81,14 @@ export function wayBack(from: WayBackFrom): WayBack {
       else changes.push(change);
     } else {
       if (nowKey !== key) renamed.add(nowKey);
-      for (const field of gainedFields(record, current, past.leftOut)) gained.add(field);
+      const more = gainedFields(record, current, past.leftOut);
+      // What no record had then is new on the device.
+      const removes = more.filter((field) => usual.has(field));
+      for (const field of more) if (!usual.has(field)) gained.add(field);
       const back = setBack(from, [past.state.get(key), now.get(nowKey)], record, current);
-      if (Object.keys(back.fields).length > 0) {
+      if (Object.keys(back.fields).length + removes.length > 0) {
         const target = { kind: 'key', key: keyOf(current) } as const;
-        changes.push({ action: 'set', resource, target, ...back, isExact: true });
+        changes.push({ action: 'set', resource, target, ...back, removes, isExact: true });
       } else {
         if (Object.keys(back.lost).length === 0) unchanged += 1;
         for (const field of Object.keys(back.lost)) {
@@ -162,19 +166,13 @@ function setBack(
   );
   const masked = secrets.map(([field]) => field);
   const differing = Object.entries(withoutFields(record, masked)).filter(
-    ([field, value]) => !isSameValue(value, valueAt(current, field)),
+    ([field, value]) => !isEqual(value, valueAt(current, field)),
   );
-  // Null is a value to write, too, if the field can be written.
-  const filled = differing.map(([field, value]) => [field, value ?? ''] as const);
-  const { fields, lost } = restorable(profile, resource, Object.fromEntries(filled));
-  const emptied = differing.flatMap(([field, value]) => (value === null ? [field] : []));
-  const back = Object.entries(fields).map(
-    ([field, value]) => [field, emptied.includes(field) ? null : value] as const,
-  );
+  const { fields, lost } = restorable(profile, resource, Object.fromEntries(differing));
   const changed = secrets.flatMap(([field, digest]) =>
     isComparable && valueAt(now?.digests, field) !== digest ? [field] : [],
   );
-  return { fields: Object.fromEntries(back), lost: { ...lost, ...masks(changed) } };
+  return { fields, lost: { ...lost, ...masks(changed) } };
 }
 
 function gainedFields(
@@ -183,11 +181,7 @@ function gainedFields(
   leftOut: readonly string[],
 ): readonly string[] {
   return Object.keys(now).filter(
-    (field) =>
-      !Object.hasOwn(then, field) &&
-      !leftOut.includes(field) &&
-      !isSecretField(field) &&
-      valueText(valueAt(now, field)) !== '',
+    (field) => !Object.hasOwn(then, field) && !leftOut.includes(field) && !isSecretField(field),
   );
 }
 

@@ -1,4 +1,11 @@
-import { type DeviceRecord, ID_NAME, type Value, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  exactText,
+  ID_NAME,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
 import type { View } from '../shell/output.ts';
 import { cut, visible } from '../text/visible.ts';
 import { quotedKey } from '../change/plan.ts';
@@ -121,12 +128,17 @@ export function nameText(field: string, value: Value | undefined): string {
 /** Limit for a value in a sentence; `--json` and `user show` have the whole value. */
 const MOST_IN_SENTENCE = 200;
 
-/** For `field=value` in a sentence: quotes empty text and blanks, cuts a very long value visibly. */
+/** The same where it matters what a value is exactly: `absent`, `null` and `""` are told apart. */
+export function exactFieldText(field: string, value: Value | undefined): string {
+  const isHidden = isSecretField(field) && valueText(value) !== '';
+  return isHidden ? '•••' : visible(exactText(maskedValue(field, value)));
+}
+
+/** The same for `field=value` in a sentence: quotes blanks, cuts a very long value visibly. */
 export function quotedText(field: string, value: Value | undefined): string {
-  const text = fieldText(field, value);
-  if (text === '') return "''";
+  const text = exactFieldText(field, value);
   const isLong = text.length > MOST_IN_SENTENCE;
   const shown = isLong ? cut(text.slice(0, MOST_IN_SENTENCE), MOST_IN_SENTENCE >> 1) : text;
-  const quoted = /\s/.test(shown) ? `'${shown}'` : shown;
+  const quoted = /\s/.test(shown) ? `"${shown}"` : shown;
   return isLong ? `${quoted} (${text.length} characters)` : quoted;
 }

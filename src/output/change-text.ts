@@ -1,4 +1,5 @@
-import { someOf } from '../text/one-line.ts';
+import { isEqual } from '../device/equality.ts';
+import { MASK, someOf } from '../text/one-line.ts';
 import { changedParts } from '../change/compare.ts';
 import {
   causeText,
@@ -17,10 +18,11 @@ import {
   type Verdict,
   VERDICTS,
 } from '../change/verdict.ts';
-import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, valueAt } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import { causesOf, reasonText, type Style, type Tone } from './streams.ts';
 import { unmistakable, visible } from '../text/visible.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 import { fieldText, quotedText } from './cells.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';
@@ -63,8 +65,9 @@ export function reasonsOf(result: StepResult): string[] {
 /** "lang: sent de, device holds en"; of a nested field only the parts that differ. */
 function differenceTexts(difference: Difference, held: DeviceRecord | undefined): string[] {
   const { word, value } = expectedIn(difference);
-  if (held !== undefined && valueAt(held, difference.field) === undefined) {
-    const { field } = difference;
+  const { field } = difference;
+  if (value === MASK && !isSecretField(field)) return [`${visible(field)}: was not shown`];
+  if (held !== undefined && value !== undefined && valueAt(held, field) === undefined) {
     return [`${visible(field)}: ${word} ${quotedText(field, value)}, the device does not show it`];
   }
   return changedParts(difference.field, difference.held, value).map(
@@ -237,10 +240,11 @@ function changesText(step: Step): string {
 }
 
 /** Each field that a step changes, as `de -> en`. */
-export function fieldChanges({ before, after, asked }: Step): { field: string; text: string }[] {
+export function fieldChanges(step: Step): { field: string; text: string }[] {
+  const { before, after, asked, removes = [] } = step;
   const wanted = after ?? asked;
-  return Object.keys(wanted)
-    .filter((field) => valueText(valueAt(before, field)) !== valueText(valueAt(wanted, field)))
+  return [...Object.keys(wanted), ...removes]
+    .filter((field) => !isEqual(valueAt(before, field), valueAt(wanted, field)))
     .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(wanted, field)))
     .map(({ field, before: held, after: sent }) => {
       const [old, next] = [held, sent].map((value) => quotedText(field, value));

@@ -31,7 +31,7 @@ import {
   type LongTable,
   type TextTable,
 } from './table-text.ts';
-import { cellText, fieldText, quotedText } from './cells.ts';
+import { cellText, exactFieldText, fieldText, quotedText } from './cells.ts';
 import { type Value, valueAt } from '../device/record.ts';
 import { clockTime } from '../text/time.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
@@ -209,7 +209,7 @@ function recordLines({ view, rows, fields }: ReadTable, style: Style): string[] 
 }
 
 function recordText(row: FoldedRow, field: string, perDevice: readonly string[]): string {
-  const texts = row.records.map((record) => fieldText(field, valueAt(record, field)));
+  const texts = row.records.map((record) => exactFieldText(field, valueAt(record, field)));
   if (!perDevice.includes(field) || new Set(texts).size === 1) return texts[0] ?? '';
   return texts.map((text, at) => `${text} (${visible(row.devices[at]?.name ?? '')})`).join(', ');
 }

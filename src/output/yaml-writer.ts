@@ -1,9 +1,9 @@
-import { Document, Scalar, visit } from 'yaml';
+import { Document, Scalar, type ScalarTag, visit } from 'yaml';
 import { documentOf, toJson } from './document.ts';
 import { gathering, silenceable } from './quick-writer.ts';
 import { remarkWriter } from './text-writer.ts';
 import type { Streams, Writer } from './streams.ts';
-import { isList, type JsonValue } from '../device/record.ts';
+import { ExactNumber, isList, type JsonValue } from '../device/record.ts';
 import { hasUnsafe, replaceUnsafe } from '../text/visible.ts';
 
 export function yamlWriter(streams: Streams): Writer {
@@ -16,7 +16,10 @@ const DEPTH_LIMIT = 100;
 
 /** The JSON document as YAML: exact integers, invisible characters as `\u` escapes. */
 export function toYaml(value: JsonValue): string {
-  const document = new Document(plain(value, 0), { aliasDuplicateObjects: false });
+  const document = new Document(plain(value, 0), {
+    aliasDuplicateObjects: false,
+    customTags: [EXACT_NUMBER],
+  });
   visit(document, {
     Scalar(_, node) {
       if (typeof node.value !== 'string') return;
@@ -32,10 +35,18 @@ export function toYaml(value: JsonValue): string {
     .join('\n');
 }
 
+const EXACT_NUMBER: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof ExactNumber,
+  resolve: (text) => text,
+  stringify: ({ value }) => String(value),
+};
+
 function plain(value: JsonValue, depth: number): unknown {
-  // JSON has no -0 either.
+  // JSON has no -0 either, unless the device wrote it.
   if (value === 0) return 0;
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   if (depth >= DEPTH_LIMIT) return toJson(value);
   if (isList(value)) return value.map((item) => plain(item, depth + 1));
   return new Map(

@@ -84,6 +84,7 @@ test('a change sends the id and the whole record, except what a device may have 
     ],
   });
   expect(omittedFields(profile, 'user', before, { lang: 'en', password: 'new' })).toEqual([
+    'note',
     'address',
     'roles',
     'token',

@@ -61,13 +61,21 @@ describe('the most common content is the reference', () => {
 });
 
 describe('never counted', () => {
-  test('ids, timestamps, and an empty field beside a missing one', () => {
+  test('ids and timestamps', () => {
     expect(
       lines([
-        [{ ...bob('de', '1'), seen: '2026-01-01T10:00:00Z', note: '' }],
+        [{ ...bob('de', '1'), seen: '2026-01-01T10:00:00Z' }],
         [{ ...bob('de', '2'), seen: '2026-02-02T11:00:00Z' }],
       ]),
     ).toEqual(['bob: same | same']);
+  });
+
+  test('but null, empty and absent are three things', () => {
+    expect(
+      lines([[{ ...bob('de'), note: null }], [{ ...bob('de'), note: '' }], [bob('de')]]),
+    ).toEqual([
+      'bob: differs: note | differs: note | differs: note; note differs: null on fw1, "" on fw2, absent on fw3',
+    ]);
   });
 
   test('fields that were not asked for', () => {

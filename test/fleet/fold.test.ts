@@ -66,10 +66,13 @@ test('a record on some devices says on how many; under a filter absence is not c
   expect(row && foldNote(row, true)).toBe('matches only here');
 });
 
-test('spelling of a value, and whether an empty field is sent, are no difference', () => {
-  expect(
-    folded([{ username: 'a', active: true, note: null }], [{ username: 'a', active: 'true' }]),
-  ).toMatchObject([{ devices: 'fw1,fw2', note: '' }]);
+test('the spelling of a value is no difference; null is one to absent', () => {
+  const record = { username: 'a', active: true };
+  expect(folded([record], [{ ...record, active: 'true' }])).toMatchObject([{ devices: 'fw1,fw2' }]);
+  expect(folded([{ ...record, note: null }], [record])).toMatchObject([
+    { devices: 'fw1', note: 'differs: note' },
+    { devices: 'fw2', note: 'differs: note' },
+  ]);
 });
 
 test('two equal records on one device stay two rows', () => {

@@ -19,9 +19,12 @@ test('reports added and removed records, and the fields that differ', () => {
   ]);
 });
 
-test('another order, a number spelt as text and a missing empty field are no change', () => {
-  const before = [alice, { ...bob, age: 7, note: '' }];
+test('another order and a number spelt as text are no change; a field that is missing is one', () => {
+  const before = [alice, { ...bob, age: 7 }];
   expect(recordChanges(before, [{ ...bob, age: '7' }, alice], 'username')).toEqual([]);
+  const empty = [alice, { ...bob, note: '' }];
+  expect(recordChanges(empty, [alice, bob], 'username')).toMatchObject([{ fields: ['note'] }]);
+  expect(recordChanges([alice, bob], empty, 'username')).toMatchObject([{ fields: ['note'] }]);
 });
 
 test('records with the same key are compared in order', () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { type DeviceRecord, type Value, valueText } from '../../src/device/record.ts';
 import { Keeper } from '../../src/history/kept.ts';
+import { withoutFields } from '../../src/change/unread-fields.ts';
 import { wayBack, type WayBack } from '../../src/history/way-back.ts';
 
 const keeper = new Keeper(Buffer.alloc(32, 1));
@@ -38,7 +39,11 @@ function applied(now: readonly DeviceRecord[], { changes }: WayBack): DeviceReco
     const isMeant = (one: DeviceRecord): boolean => one['username'] === key;
     expect(records.filter(isMeant)).toHaveLength(1);
     if (change.action === 'delete') records = records.filter((one) => !isMeant(one));
-    else records = records.map((one) => (isMeant(one) ? { ...one, ...change.fields } : one));
+    else {
+      const { fields, removes = [] } = change;
+      const set = (one: DeviceRecord) => ({ ...withoutFields(one, removes), ...fields });
+      records = records.map((one) => (isMeant(one) ? set(one) : one));
+    }
   }
   return records;
 }
@@ -100,7 +105,7 @@ test('a restore ends in the state of then, but for the losses that it names', ()
         ];
         for (const field of new Set([...Object.keys(old), ...Object.keys(back)])) {
           if (lost.includes(field)) continue;
-          expect([field, back[field] ?? '']).toEqual([field, old[field] ?? '']);
+          expect([field, back[field]]).toEqual([field, old[field]]);
         }
       }
       expect(JSON.stringify([way.changes, [...way.lost]])).not.toContain('secret-');

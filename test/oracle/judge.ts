@@ -52,8 +52,13 @@ function textOf(value: Json | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+/** Null, empty text, empty list and absent are four things; anything else is compared as in a form. */
 const isSame = (one: Json | undefined, other: Json | undefined): boolean =>
-  textOf(one) === textOf(other);
+  textOf(one) === textOf(other) && (textOf(one) !== '' || kindOf(one) === kindOf(other));
+
+function kindOf(value: Json | undefined): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+}
 
 /** A value whose loss does not matter. */
 const isEmpty = (value: Json | undefined): boolean => ['', 'false', '0'].includes(textOf(value));
@@ -273,9 +278,9 @@ export class Judge {
         }
         const [was, is] = [leavesOf(record), leavesOf(now)];
         return [...was].flatMap(([path, value]): string[] => {
-          if (isSame(value, is.get(path)) || isEmpty(value)) return [];
-          const loss = `${device.name}: undo: ${username} ${path}: ${textOf(value)} -> ${textOf(is.get(path))}`;
           const isShown = leavesOf(earlier.shown(id, record)).has(path);
+          if (isSame(value, is.get(path)) || (isEmpty(value) && !isShown)) return [];
+          const loss = `${device.name}: undo: ${username} ${path}: ${textOf(value)} -> ${textOf(is.get(path))}`;
           const verdict = resultsOf(execution).find(
             (one) => one.device === device.name && one.key === username,
           )?.verdict;

@@ -89,8 +89,8 @@ test('a plan is folded and counted, on stderr, with secrets masked', () => {
   expect(out).toBe('');
   expect('\n' + err).toMatchInlineSnapshot(`
     "
-    add user carol on fw1, fw2 (first_name='Carol Ann' password=•••) (filled in: lang=de, most common here)
-    set user bob on fw1: lang: de -> en, lastname: '' -> Builder
+    add user carol on fw1, fw2 (first_name="Carol Ann" password=•••) (filled in: lang=de, most common here)
+    set user bob on fw1: lang: de -> en, lastname: "" -> Builder
     delete user bob on fw2
     unchanged on fw2: user dave
     not covered: fw3 - no answer within 5 s

@@ -80,7 +80,7 @@ test('one record a block shows every field and where devices differ', () => {
       first_name  Alice
       age         9
       lang        de  (differs between devices)
-      password
+      password    absent
       uuid        6f1c
 
     fw2

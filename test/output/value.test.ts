@@ -2,9 +2,16 @@ import { expect, test } from 'vitest';
 import { quotedText } from '../../src/output/cells.ts';
 
 test.each([
-  ['', "''"],
+  ['', '""'],
+  [null, 'null'],
+  ['null', '"null"'],
+  [undefined, 'absent'],
+  ['absent', '"absent"'],
+  [[], '[]'],
+  [{}, '{}'],
+  ['{}', '"{}"'],
   ['de', 'de'],
-  ['New York', "'New York'"],
+  ['New York', '"New York"'],
   ['x'.repeat(200), 'x'.repeat(200)],
   ['x'.repeat(65_536), `${'x'.repeat(99)}… (65536 characters)`],
   ['password', 'password'],

@@ -354,7 +354,10 @@ const DIALECTS: readonly Dialect[] = [
     },
     keys: ['joe'],
     add: [{ username: 'zoe' }, 'POST /api/v1/users {"username":"zoe"}'],
-    set: [{ lang: 'en' }, `PUT /api/v1/users/${UUID} {"username":"joe","lang":"en"}`],
+    set: [
+      { lang: 'en' },
+      `PUT /api/v1/users/${UUID} {"username":"joe","lang":"en","last_login":null}`,
+    ],
     remove: `DELETE /api/v1/users/${UUID}`,
   },
   {

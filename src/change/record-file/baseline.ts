@@ -5,7 +5,7 @@ import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../.
 import { isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { MASK } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
-import { isSameValue } from '../compare.ts';
+import { isStored } from '../../device/equality.ts';
 import type { Known } from '../typed-fields.ts';
 import { cellValue, isSameCell, keyOfRow } from './csv-cell.ts';
 import { spelling } from './match-rows.ts';
@@ -98,9 +98,7 @@ export function deviationsFrom(
       const given = row.fields[field] ?? null;
       const value = isCells ? cellValue(given) : given;
       const isSame =
-        (isCells && typeof given === 'string'
-          ? isSameCell(given, held)
-          : isSameValue(given, held)) ||
+        (isCells && typeof given === 'string' ? isSameCell(given, held) : isStored(given, held)) ||
         comparedText(field, value, perDevice) === comparedText(field, held, perDevice);
       return isSame ? [] : [{ state: 'differs', key, field, expected: value, held: held ?? null }];
     });

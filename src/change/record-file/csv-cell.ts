@@ -1,7 +1,10 @@
 import {
   type DeviceRecord,
+  ExactNumber,
   formText,
+  isNested,
   isValueList,
+  isValueObject,
   type Value,
   valueAt,
   valueText,
@@ -9,7 +12,7 @@ import {
 import { hasUnsafe, jsonEscape, replaceUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
 import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
 import { jsonIn } from '../../device/json.ts';
-import { isSameValue } from '../compare.ts';
+import { isStored } from '../../device/equality.ts';
 import { attempt } from '../../errors.ts';
 
 /**
@@ -79,10 +82,9 @@ function stringIn(json: string): string | undefined {
 export function isSameCell(cell: string, held: Value | undefined): boolean {
   if (cell === encodeCell(held)) return true;
   const read = decodeCell(cell);
-  if (isSameValue(read.text, held)) return true;
-  const isNested = typeof held === 'object' && held !== null;
-  const nested = isNested ? nestedIn(read) : undefined;
-  return nested !== undefined && isSameValue(nested, held);
+  if (isStored(read.text, held)) return true;
+  const nested = isNested(held) ? nestedIn(read) : undefined;
+  return nested !== undefined && isStored(nested, held);
 }
 
 /** Converts a field of a file to the type of the device's field, or explains why that is not possible. */
@@ -101,22 +103,21 @@ function ofKind(given: Value, shape: FieldShape): Typed {
 
 function checked(value: Value, { kind }: FieldShape): Typed {
   if (value === null) return { value };
-  const isNested = typeof value === 'object';
   switch (kind) {
     case 'text':
-      return isNested ? { problem: 'not text' } : { value: valueText(value) };
+      return isNested(value) ? { problem: 'not text' } : { value: valueText(value) };
     case 'boolean': {
-      const given = isNested ? undefined : switchValue(String(value));
+      const given = isNested(value) ? undefined : switchValue(String(value));
       return given === undefined ? { problem: 'neither true nor false' } : { value: given };
     }
     case 'number':
-      return typeof value === 'number' || typeof value === 'bigint'
+      return ['number', 'bigint'].includes(typeof value) || value instanceof ExactNumber
         ? { value }
         : { problem: 'not a number' };
     case 'list':
       return isValueList(value) ? { value } : { problem: 'not a list' };
     case 'object':
-      return isNested && !isValueList(value) ? { value } : { problem: 'not an object' };
+      return isValueObject(value) ? { value } : { problem: 'not an object' };
     case 'unknown':
       return { value };
   }

@@ -13,7 +13,7 @@ import { nearHint } from '../../text/suggest.ts';
 import { type Allowed, allowHint } from '../allow.ts';
 import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
-import { isSameValue } from '../compare.ts';
+import { isStored } from '../../device/equality.ts';
 import { type Known, shapeOf } from '../typed-fields.ts';
 import { fieldValue, isSameCell, keyOfRow } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
@@ -164,7 +164,7 @@ class Matching {
       if (this.#isUnsettable(field, own)) continue;
       if (!this.#isKnown(row, field)) continue;
       const value = this.#valueOf(row, field, given);
-      if (value === undefined || isSameValue(value, own)) continue;
+      if (value === undefined || isStored(value, own)) continue;
       if (own !== valueAt(record, field)) {
         const text = `${field} contains secrets on ${this.#device.name}, which the file omits: change it with "${this.#device.resource} set"`;
         this.#problems.add(() => row.place(field), text);
@@ -235,7 +235,7 @@ class Matching {
   #isSame(given: Value, own: Value | undefined): boolean {
     return this.#options.isCells && typeof given === 'string'
       ? isSameCell(given, own)
-      : isSameValue(given, own);
+      : isStored(given, own);
   }
 
   /** Ids, fields that are read-only or managed by the device, and timestamps. */

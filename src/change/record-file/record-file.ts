@@ -1,4 +1,4 @@
-import { type DeviceRecord, isValueList, type Value } from '../../device/record.ts';
+import { type DeviceRecord, isNested, isValueList, type Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { isSecretField, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 import { MASK } from '../../text/one-line.ts';
@@ -113,7 +113,7 @@ function isSecret(field: string, value: Value): boolean {
 }
 
 function openPart(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isNested(value)) return value;
   if (!isValueList(value)) return withoutSecrets(value);
   const open = value.filter((item) => !isSecret('', item)).map(openPart);
   return open.length === value.length && open.every((item, index) => item === value[index])

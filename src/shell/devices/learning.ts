@@ -113,12 +113,22 @@ const APART: ReadonlySet<string> = new Set([
 
 const WRITE_FACTS = [
   ...['method', 'path', 'encoding', 'constants', 'wrapper', 'selector', 'record'],
-  ...['attributes', 'contentType', 'leftOut', 'lists'],
+  ...['attributes', 'contentType', 'leftOut', 'lists', 'nullAs'],
 ];
 
 const RESOURCE_FACTS = [
   ...['keyField', 'fields', 'choiceFields', 'path', 'single', 'summary', 'envelope', 'paging'],
-  ...['volatile', 'bookkeeping', 'namedBy', 'hidden', 'sentBack', 'leftOut', 'lists'],
+  ...[
+    'volatile',
+    'bookkeeping',
+    'namedBy',
+    'hidden',
+    'untold',
+    'sentBack',
+    'leftOut',
+    'lists',
+    'nullAs',
+  ],
 ];
 
 /** The stored facts behind those that devsh concludes from them. */

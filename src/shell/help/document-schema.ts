@@ -39,7 +39,7 @@ const difference = z.strictObject({
   sent: json.optional(),
   was: json.optional().describe('The value before the step, which did not send this field'),
   wanted: json.optional().describe('The value in the line; nothing was sent'),
-  held: json,
+  held: json.optional(),
 });
 
 const result = z

@@ -87,9 +87,13 @@ function contentOf(event: Event): Readonly<Record<string, Value>> {
       return { was: event.record.fields };
     case 'changed':
       return {
-        fields: event.fields.map(({ field, before = null, after = null, isSecret }) =>
-          isSecret ? { field, isSecret } : { field, before, after },
-        ),
+        // A field that the record did not have has no such value.
+        fields: event.fields.map(({ field, before, after, isSecret }) => ({
+          field,
+          ...(isSecret && { isSecret }),
+          ...(!isSecret && before !== undefined && { before }),
+          ...(!isSecret && after !== undefined && { after }),
+        })),
       };
     case 'shape':
       return { gained: event.gained, lost: event.lost, records: event.records };

@@ -1,6 +1,6 @@
 import { allowHint } from '../../change/allow.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
-import { asBoolean } from '../../change/compare.ts';
+import { asBoolean } from '../../device/equality.ts';
 import { type DevicePlan, type Plan } from '../../change/plan.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
@@ -295,11 +295,7 @@ function enabledAgain({ device, steps }: DevicePlan): Remark[] {
     const isEnabled = Object.keys(asked).some((field) => {
       const opens = permittingValue(field);
       const [old, next] = [valueAt(before, field), valueAt(asked, field)];
-      return (
-        opens !== undefined &&
-        asBoolean(next ?? null) === opens &&
-        asBoolean(old ?? null) === !opens
-      );
+      return opens !== undefined && asBoolean(next) === opens && asBoolean(old) === !opens;
     });
     return action === 'set' && isEnabled
       ? [{ device: device.name, text: `${key} may log in again` }]

@@ -9,11 +9,12 @@ import { keyFieldOf, type Origin, type ResourceProfile } from '../../device/prof
 import { type FieldIssues, RejectedError } from '../../device/errors.ts';
 import {
   type DeviceRecord,
+  frequencies,
+  isNested,
   isValueList,
   type Value,
   valueAt,
   valueText,
-  frequencies,
 } from '../../device/record.ts';
 import { holdsSecret, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
@@ -238,7 +239,7 @@ function spellingOf(values: readonly (Value | undefined)[]): Spelling {
 
 /** Its JSON would show the secrets inside; at the prompt each part can be named. */
 function showsSecret(value: Value | undefined): boolean {
-  return typeof value === 'object' && value !== null && holdsSecret(value);
+  return isNested(value) && holdsSecret(value);
 }
 
 /** `first_name` -> `First name`. */

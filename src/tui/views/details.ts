@@ -2,7 +2,7 @@ import { comparedText, isCompared, isDated } from '../../fleet/compared.ts';
 import { type DeviceRef, grouped, valueAt } from '../../device/record.ts';
 import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { fieldsOf, fieldText } from '../../output/cells.ts';
+import { exactFieldText, fieldsOf } from '../../output/cells.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { Span } from '../screen/theme.ts';
@@ -278,7 +278,7 @@ function* fieldLines(
 
 function valuesOf(field: string, record: RecordOnDevices): ValueGroup[] {
   const { holders, differing, perDevice, isOwn, isRead, unknown } = record;
-  const textOf = (holder: Holder): string => fieldText(field, valueAt(holder.record, field));
+  const textOf = (holder: Holder): string => exactFieldText(field, valueAt(holder.record, field));
   if (differing.has(field)) {
     const sameAs = (holder: Holder): string =>
       comparedText(field, valueAt(holder.record, field), perDevice);
@@ -362,7 +362,7 @@ export function sideBySide(
   const most = Math.max(
     ...holders.map(({ name }) => widthOf(visible(name))),
     ...fields.flatMap((field) =>
-      holders.map(({ record }) => widthOf(fieldText(field, valueAt(record, field)))),
+      holders.map(({ record }) => widthOf(exactFieldText(field, valueAt(record, field)))),
     ),
   );
   const width = Math.min(column, most);
@@ -382,7 +382,7 @@ export function sideBySide(
     ...fields.flatMap((field) =>
       line(
         visible(field),
-        holders.map(({ record }) => fieldText(field, valueAt(record, field))),
+        holders.map(({ record }) => exactFieldText(field, valueAt(record, field))),
         isDiffering(field) ? '≠' : ' ',
       ),
     ),

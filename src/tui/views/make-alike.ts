@@ -1,4 +1,4 @@
-import { valueText } from '../../device/record.ts';
+import { isNested, valueText } from '../../device/record.ts';
 import type { DriftRow, FieldDrift } from '../../fleet/drift.ts';
 import { majorityOf } from '../../fleet/majority.ts';
 import { fieldText } from '../../output/cells.ts';
@@ -66,7 +66,7 @@ function commonOf({ field, values }: FieldDrift, unread: number) {
 
 /** Whether `field=value` sets exactly this value. */
 function isSettable({ field, value }: ReturnType<typeof commonOf>[number]): boolean {
-  if (value === undefined || value === null || typeof value === 'object') return false;
+  if (value === undefined || value === null || isNested(value)) return false;
   // Secrets are not shown, and control characters cannot be typed.
   return isAssignable(field) && !hasUnsafe(field) && fieldText(field, value) === valueText(value);
 }

@@ -1,0 +1,87 @@
+import {
+  ExactNumber,
+  formText,
+  isNested,
+  isValueList,
+  isValueObject,
+  type Value,
+} from './record.ts';
+
+type Held = Value | undefined;
+
+/**
+ * Whether two values are equal; `undefined` is an absent value. Null, empty text, empty list, empty object and absent
+ * are five different things, at any depth. Numbers are equal by value (`1.0` and `1`), objects in any order of their
+ * names.
+ */
+export function isEqual(one: Held, other: Held): boolean {
+  if (one === other) return true;
+  if (isNested(one)) return haveEqualParts(one, other, isEqual);
+  return isNumber(one) && isNumber(other) && decimal(one) === decimal(other);
+}
+
+/**
+ * Whether the device holds what was sent, perhaps in its own spelling: `5` as `"5"`, `true` as `1` or `"on"`. Null,
+ * empty and absent have no other spelling.
+ */
+export function isStored(sent: Held, held: Held): boolean {
+  if (isEqual(sent, held)) return true;
+  if (isNested(sent)) return haveEqualParts(sent, held, isStored);
+  if (sent === undefined || held === undefined || isNested(held)) return false;
+  if (sent === null || held === null || sent === '' || held === '') return false;
+  if (typeof sent === 'boolean' || typeof held === 'boolean') {
+    const [a, b] = [asBoolean(sent), asBoolean(held)];
+    if (a !== undefined && b !== undefined) return a === b;
+  }
+  return formText(sent) === formText(held);
+}
+
+function haveEqualParts(
+  one: Value,
+  other: Held,
+  areEqual: (part: Held, otherPart: Held) => boolean,
+): boolean {
+  if (isValueList(one)) {
+    if (!isValueList(other) || one.length !== other.length) return false;
+    return one.every((item, index) => areEqual(item, other[index]));
+  }
+  if (!isValueObject(one) || !isValueObject(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && areEqual(one[name], other[name]))
+  );
+}
+
+type NumberValue = number | bigint | ExactNumber;
+
+function isNumber(value: Held): value is NumberValue {
+  return ['number', 'bigint'].includes(typeof value) || value instanceof ExactNumber;
+}
+
+/** One text for each number: `15e-1` for 1.5, 1.50 and 150e-2. */
+function decimal(number: NumberValue): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(String(number)) ?? [];
+  const all = (whole + fraction).replace(/^0+/, '');
+  const digits = all.replace(/0+$/, '');
+  if (digits === '') return '0';
+  const places = BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - digits.length);
+  return `${sign}${digits}e${places}`;
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  false: false,
+  '1': true,
+  '0': false,
+  yes: true,
+  no: false,
+  on: true,
+  off: false,
+};
+
+/** The boolean that a value stands for: `true`, `"True"`, `1`, `off`. */
+export function asBoolean(value: Held): boolean | undefined {
+  return isNested(value) ? undefined : BOOLEANS[String(value).toLowerCase()];
+}

@@ -1,0 +1,102 @@
+import type { Profile, ResourceProfile, WriteFacts } from './profile.ts';
+import {
+  type DeviceRecord,
+  formText,
+  isValueList,
+  isValueObject,
+  type Value,
+  valueAt,
+} from './record.ts';
+
+/** What says null in a form: the text `null`, an empty text, or leaving the field out. */
+export type NullWord = 'null' | 'empty' | 'left_out';
+
+/** The word for null in the forms of this resource, stated or seen; undefined if nobody knows. */
+export function nullWord(
+  profile: Profile,
+  resource: string,
+  { nullAs }: Pick<WriteFacts, 'nullAs'>,
+): NullWord | undefined {
+  return nullAs ?? profile.resources[resource]?.nullAs;
+}
+
+/** What happens to the fields that a change leaves out; undefined if nobody knows. */
+export function omission(
+  profile: Profile,
+  resource: string,
+  facts: WriteFacts,
+): ResourceProfile['leftOut'] {
+  const isPartial = facts.record !== 'whole' || facts.method === 'PATCH';
+  return facts.leftOut ?? (isPartial ? 'kept' : profile.resources[resource]?.leftOut);
+}
+
+/** The pairs of one field: a list repeats the field, a nested value uses dotted names; null without a word is empty. */
+export function pairsOf(
+  field: string,
+  value: Value,
+  word: NullWord = 'empty',
+): [field: string, text: string][] {
+  if (value === null && word !== 'empty') return word === 'null' ? [[field, 'null']] : [];
+  if (isValueObject(value)) {
+    return Object.entries(value).flatMap(([part, inner]) =>
+      pairsOf(`${field}.${part}`, inner, word),
+    );
+  }
+  if (!isValueList(value)) return [[field, formText(value)]];
+  return value.map((item) => [field, formText(item)]);
+}
+
+interface Words {
+  readonly null: NullWord | undefined;
+  /** A list or object is emptied, and a part removed, by leaving it out. */
+  readonly isErased: boolean;
+}
+
+/**
+ * What a change of a record by a form cannot say: `null of memo`, `the empty list of roles`, `the absence of zone`.
+ * Empty for JSON, which says all of it.
+ */
+export function unsayable(
+  profile: Profile,
+  resource: string,
+  facts: WriteFacts,
+  { before, fields }: { readonly before?: DeviceRecord | undefined; readonly fields: DeviceRecord },
+): string[] {
+  if (facts.encoding !== 'form') return [];
+  const words: Words = {
+    null: nullWord(profile, resource, facts),
+    // What a new record does not name is not there yet.
+    isErased: before === undefined || omission(profile, resource, facts) === 'erased',
+  };
+  return Object.entries(fields).flatMap(([field, value]) =>
+    unsaidOf(field, value, valueAt(before, field), words),
+  );
+}
+
+function unsaidOf(field: string, value: Value, held: Value | undefined, words: Words): string[] {
+  if (value === null) {
+    // Left out, a value stays unless the device erases it.
+    const isSaid = words.null === 'left_out' ? words.isErased || held === null : words.null;
+    return isSaid ? [] : [`null of ${field}`];
+  }
+  if (isValueList(value)) {
+    if (value.includes(null)) return [`null of ${field}`];
+    return value.length === 0 && !words.isErased ? [`the empty list of ${field}`] : [];
+  }
+  if (!isValueObject(value)) return [];
+  const names = Object.keys(value);
+  if (names.length === 0 && !words.isErased) return [`the empty object of ${field}`];
+  const others = isValueObject(held) && !words.isErased ? Object.keys(held) : [];
+  return [
+    ...names.flatMap((name) =>
+      unsaidOf(`${field}.${name}`, value[name] ?? null, partOf(held, name), words),
+    ),
+    ...others
+      .filter((name) => !Object.hasOwn(value, name))
+      .map((name) => `the absence of ${field}.${name}`),
+  ];
+}
+
+function partOf(held: Value | undefined, name: string): Value | undefined {
+  return isValueObject(held) ? valueAt(held, name) : undefined;
+}
