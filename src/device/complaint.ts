@@ -255,7 +255,10 @@ function pathText(value: Value | undefined): string {
 /** `["body", "address", "city"]` */
 function listedPath(value: Value | undefined): string {
   return isValueList(value)
-    ? value.filter((part) => part !== null && !isNested(part)).map(valueText).join('.')
+    ? value
+        .filter((part) => part !== null && !isNested(part))
+        .map(valueText)
+        .join('.')
     : '';
 }
 

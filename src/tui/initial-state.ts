@@ -10,11 +10,7 @@ import type { Size } from './terminal/painter.ts';
 const RESOURCE = 'user';
 
 /** The screen at the start of a session. */
-export function initialState(
-  size: Size,
-  keymap: Keymap = KEYMAP,
-  theme?: ThemeName,
-): State {
+export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeName): State {
   return {
     size,
     theme,

@@ -181,8 +181,8 @@ function spelled(value: Value): string {
     const parts = Object.entries(value).map(([name, part]) => `${name}:${spelled(part)}`);
     return `{${parts.sort().join()}}`;
   }
-  if (typeof value === 'string' || value === null) return JSON.stringify(value);
-  return String(value) === '-0' ? '0' : String(value);
+  const text = jsonText(value);
+  return text === '-0' ? '0' : text;
 }
 
 const only = (record: Held, field: string): DeviceRecord =>

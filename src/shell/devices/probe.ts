@@ -10,7 +10,10 @@ import { deviceFacts } from './device-facts.ts';
 const PROBED_RESOURCE = 'user';
 
 /** Requests the users of each device. Reports a failure only if it differs from the last one of the device. */
-export async function* askAll(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
+export async function* askAll(
+  call: Call,
+  sessions: readonly DeviceSession[],
+): AsyncGenerator<Output> {
   const wasFailing = new Set(sessions.filter(({ state }) => state.kind === 'failed'));
   const failed = new Map<DeviceSession, DevshError>();
   for await (const read of call.read(sessions, PROBED_RESOURCE)) {

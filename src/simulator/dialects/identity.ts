@@ -90,9 +90,9 @@ function positionOf(table: Table, uuid: string): number {
 function withStrings(value: Value): Value {
   if (typeof value !== 'object') return String(value);
   if (value === null) return '';
-  if (Array.isArray(value)) return value.map(withStrings);
+  if (Array.isArray(value)) return (value as readonly Value[]).map(withStrings);
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withStrings(inner)]),
+    Object.entries(value as DeviceRecord).map(([name, inner]) => [name, withStrings(inner)]),
   );
 }
 

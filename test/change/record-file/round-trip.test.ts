@@ -11,7 +11,12 @@ import {
   withoutSecrets,
 } from '../../../src/change/record-file/record-file.ts';
 import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
-import type { DeviceRecord, Value } from '../../../src/device/record.ts';
+import {
+  type DeviceRecord,
+  isNested,
+  isValueList,
+  type Value,
+} from '../../../src/device/record.ts';
 import { renderedText } from '../../../src/output/quick-writer.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
 import { EXPORT_VIEW } from './export-view.ts';
@@ -180,8 +185,8 @@ describe('an export that is imported again changes nothing', () => {
 function asJson(record: DeviceRecord): DeviceRecord {
   const plain = (value: Value): Value => {
     if (value === 0) return 0;
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map(plain);
+    if (!isNested(value)) return value;
+    if (isValueList(value)) return value.map(plain);
     return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, plain(item)]));
   };
   return plain(record) as DeviceRecord;

@@ -36,7 +36,10 @@ describe('what cannot be is refused by name', () => {
   test.each<[CustomKeys, string]>([
     [{ tabel: { delete: ['x'] } }, 'unknown place "tabel", did you mean "table"?'],
     [{ table: { delet: ['x'] } }, 'keys.table: unknown action "delet", did you mean "delete"?'],
-    [{ anywhere: { mouse: ['f8'] } }, 'unknown action "mouse"; devsh leaves the mouse to the terminal'],
+    [
+      { anywhere: { mouse: ['f8'] } },
+      'unknown action "mouse"; devsh leaves the mouse to the terminal',
+    ],
     [
       { table: { delete: ['ctrl+x'] } },
       'keys.table.delete: unknown key "ctrl+x", did you mean "ctrl-x"?',
