@@ -122,7 +122,7 @@ test('a start computes no more than it needs', async () => {
   const cpu = 'const { user, system } = process.cpuUsage();';
   const write = `require('node:fs').writeFileSync(${JSON.stringify(figures)}, String(user + system));`;
   await writeFile(preload, `process.on('exit', () => { ${cpu} ${write} });`);
-  const env = { ...programEnv(folder), NODE_OPTIONS: `--require ${preload}` };
+  const env = { ...programEnv(folder), NODE_OPTIONS: `--require ${JSON.stringify(preload)}` };
   const address = simulator.devices[0]?.address ?? '';
   const starts = {
     node: ['-e', '0'],

@@ -91,7 +91,7 @@ test('the stderr of a program that succeeds is passed on without the secret', as
 test('a program that does not end is stopped with all that it has started', async () => {
   const folder = await makeTempFolder();
   const file = join(folder, 'pids');
-  const script = `sleep 100 & echo $! > ${file}; sleep 100`;
+  const script = `sleep 100 & echo $! > '${file}'; sleep 100`;
   const startedAt = performance.now();
   await expect(askCommand(sh(script), { env, limitMs: 500 })).rejects.toThrow(
     'did not end within 0.5 s',
@@ -125,7 +125,7 @@ async function makeHelper(script: string) {
   await mkdir(join(folder, 'bin'));
   await writeFile(
     path,
-    `#!/bin/sh\necho "$@" > ${folder}/args\ncat > ${folder}/input\n${script}\n`,
+    `#!/bin/sh\necho "$@" > '${folder}/args'\ncat > '${folder}/input'\n${script}\n`,
   );
   await chmod(path, 0o755);
   return {

@@ -214,7 +214,7 @@ test('a login of a program belongs to its user: never tried for another --user',
 
 test('a program is run once for all devices with the same command, and again after a refresh', async () => {
   const folder = await makeTempFolder();
-  const command = ['/bin/sh', '-c', `echo x >> ${folder}/runs; echo abc`];
+  const command = ['/bin/sh', '-c', `echo x >> '${folder}/runs'; echo abc`];
   const credentials = new Credentials({ env: {}, vault, keychain: makeKeychain().keychain });
   const ask = () =>
     Promise.all(
@@ -235,7 +235,7 @@ test('a program is run once for all devices with the same command, and again aft
 
 test('at most eight programs run at a time', async () => {
   const folder = await makeTempFolder();
-  const script = `mkdir ${folder}/$1; ls ${folder} | wc -l; sleep 0.05; rmdir ${folder}/$1`;
+  const script = `cd '${folder}'; mkdir $1; ls | wc -l; sleep 0.05; rmdir $1`;
   const credentials = new Credentials({
     env: process.env,
     vault,
@@ -303,7 +303,7 @@ test('a login stored in the vault is removed from the keychain', async () => {
 
 test('the origin of a login is known without the login, and without running a program', async () => {
   const folder = await makeTempFolder();
-  const places = { command: ['/bin/sh', '-c', `echo x > ${folder}/run`] };
+  const places = { command: ['/bin/sh', '-c', `echo x > '${folder}/run'`] };
   const { keychain } = makeKeychain();
   const open = await makeVault();
   const origin = (options: Partial<CredentialOptions>, request = {}) =>

@@ -23,9 +23,9 @@ beforeAll(() => {
       '[ca]',
       'default_ca = own',
       '[own]',
-      `database = ${folder}/index.txt`,
-      `serial = ${folder}/serial`,
-      `new_certs_dir = ${folder}`,
+      'database = index.txt',
+      'serial = serial',
+      'new_certs_dir = .',
       'default_md = sha256',
       'policy = any',
       'unique_subject = no',
@@ -38,7 +38,7 @@ beforeAll(() => {
     ].join('\n'),
   );
   openssl(
-    `req -x509 -config ${folder}/ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=Lab-CA -days 30 -addext basicConstraints=critical,CA:TRUE -keyout ${folder}/ca.key -out ${folder}/ca.pem`,
+    'req -x509 -config ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=Lab-CA -days 30 -addext basicConstraints=critical,CA:TRUE -keyout ca.key -out ca.pem',
   );
   ca = { kind: 'ca', pem: readFileSync(join(folder, 'ca.pem'), 'utf8'), file: 'lab-ca.pem' };
 });
@@ -48,23 +48,25 @@ afterAll(() => {
 });
 
 function openssl(line: string): void {
-  execFileSync('openssl', line.split(' '), { stdio: 'ignore' });
+  execFileSync('openssl', line.split(' '), { cwd: folder, stdio: 'ignore' });
 }
 
 let count = 0;
 
 /** A certificate that the CA signed: for these names, from and to so many days from now. */
 function signed(names: string, from: number, to: number): Parameters<typeof serve>[1] {
-  const file = join(folder, `device-${(count += 1)}`);
+  const file = `device-${(count += 1)}`;
   const at = (days: number): string =>
     `${new Date(Date.now() + days * DAY_MS).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
   openssl(
-    `req -new -config ${folder}/ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=fw -addext subjectAltName=${names} -keyout ${file}.key -out ${file}.csr`,
+    `req -new -config ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=fw -addext subjectAltName=${names} -keyout ${file}.key -out ${file}.csr`,
   );
   openssl(
-    `ca -batch -notext -config ${folder}/ca.conf -cert ${folder}/ca.pem -keyfile ${folder}/ca.key -startdate ${at(from)} -enddate ${at(to)} -in ${file}.csr -out ${file}.pem`,
+    `ca -batch -notext -config ca.conf -cert ca.pem -keyfile ca.key -startdate ${at(from)} -enddate ${at(to)} -in ${file}.csr -out ${file}.pem`,
   );
-  const [key, cert] = [`${file}.key`, `${file}.pem`].map((path) => readFileSync(path, 'utf8'));
+  const [key, cert] = [`${file}.key`, `${file}.pem`].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  );
   return { key: key ?? '', cert: cert ?? '', fingerprint: '' };
 }
 
@@ -136,12 +138,11 @@ test.each<
 });
 
 test('a certificate without a subject is refused in words, too', async () => {
-  const file = join(folder, 'nobody');
   openssl(
-    `req -x509 -config ${folder}/ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj / -days 9 -keyout ${file}.key -out ${file}.pem`,
+    'req -x509 -config ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj / -days 9 -keyout nobody.key -out nobody.pem',
   );
-  const [key = '', cert = ''] = [`${file}.key`, `${file}.pem`].map((path) =>
-    readFileSync(path, 'utf8'),
+  const [key = '', cert = ''] = ['nobody.key', 'nobody.pem'].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
   );
   const server = await serve((_request, response) => response.end('[]'), {
     key,

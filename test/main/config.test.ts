@@ -27,7 +27,7 @@ async function editor(folder: string, script: string): Promise<NodeJS.ProcessEnv
      ${script}
      writeFileSync(file, text);`,
   );
-  return { EDITOR: `"${process.execPath}" ${file}` };
+  return { EDITOR: `"${process.execPath}" "${file}"` };
 }
 
 test('a setting is set, read and removed again; what is not set is left alone', async () => {

@@ -42,7 +42,7 @@ export type Devsh = (argv: readonly string[] | string, options?: RunOptions) => 
 
 /**
  * devsh with its own files, no keychain and an empty environment. They are removed after the test, or
- * with `atEnd`. A line instead of argv is split at its spaces.
+ * with `atEnd`. A line instead of argv is taken apart by `wordsOf`.
  */
 export async function makeDevsh(
   base: NodeJS.ProcessEnv = {},
@@ -61,11 +61,17 @@ export async function makeDevsh(
   // Not the first start: devsh has already said that it keeps readings.
   if (!isFirst) await mkdir(join(folder, 'state/devsh/readings'), { recursive: true, mode: 0o700 });
   const devsh: Devsh = (argv, options = {}) =>
-    runMain(typeof argv === 'string' ? argv.split(' ') : argv, {
+    runMain(typeof argv === 'string' ? wordsOf(argv) : argv, {
       ...options,
       env: { ...home, ...base, ...options.env },
     });
   return Object.assign(devsh, { folder });
+}
+
+/** A line, split at its spaces, but not at those of the folder for temporary files. */
+export function wordsOf(line: string): string[] {
+  const words = line.replaceAll(tmpdir(), '\0').split(' ');
+  return words.map((word) => word.replaceAll('\0', tmpdir()));
 }
 
 export interface TestFleet {

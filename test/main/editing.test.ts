@@ -21,7 +21,7 @@ async function editor({ devsh }: TestFleet, script: string): Promise<string> {
      ${script}
      writeFileSync(file, text);`,
   );
-  return `"${process.execPath}" ${file} '--wait for it'`;
+  return `"${process.execPath}" "${file}" '--wait for it'`;
 }
 
 async function opened(fleet: TestFleet): Promise<Record<string, unknown>[]> {

@@ -450,7 +450,7 @@ test('questions lists what devices wait for without asking; accept skips changed
 
   const list = join(devsh.folder, 'seen.tsv');
   await writeFile(list, [1, 2].map((n) => `sim${n} ${device(n).fingerprint}\n`).join(''));
-  const proved = `questions --on @lab\nquestions accept --fingerprints ${list}\nquestions\n`;
+  const proved = `questions --on @lab\nquestions accept --fingerprints '${list}'\nquestions\n`;
   const { stderr } = await devsh('run -', { stdin: proved });
   expect(stderr).toContain(`sim2 is pinned to ${device(2).fingerprint}`);
   expect(stderr).toContain('no question is open');

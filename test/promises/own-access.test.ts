@@ -92,7 +92,7 @@ test('devsh does not let you lock yourself out by any way of writing.', async ()
      const file = process.argv.at(-1);
      writeFileSync(file, readFileSync(file, 'utf8').replace('is_active: true', 'is_active: false'));`,
   );
-  const env = { EDITOR: `"${process.execPath}" ${script}` };
+  const env = { EDITOR: `"${process.execPath}" "${script}"` };
   await expectRefused(fleet, ['user', 'edit', 'admin', ...on], { env, tty: [] });
 });
 

@@ -7,7 +7,7 @@ import { startDevsh } from './devsh.ts';
 test('with nothing set up one key opens the demo', async () => {
   const program = await startDevsh([]);
   await program.waitFor(/Press a key, or type the words:\n\n {3}1 {2}demo +three simulated/);
-  await program.waitFor(/Your own inventory goes to \S+\/config\/devsh\/devices\.yaml\./);
+  await program.waitFor(/Your own inventory goes to .+\/config\/devsh\/devices\.yaml\./);
   await program.waitFor(
     /^ 1 demo · 2 connect · 3 import · 4 add a device · 5 commands · enter run/m,
   );
@@ -57,7 +57,7 @@ test('what an inventory would bring stands above the question whether to take it
   await writeFile(file, 'name,address\nfw8,10.0.0.8\nfw9,10.0.0.9\n');
   const program = await startDevsh([]);
   await program.waitFor('Press a key');
-  program.type(`device import ${file}\r`);
+  program.type(`device import '${file}'\r`);
   await program.waitFor(/fw8 +add +address 10\.0\.0\.8\n fw9 +add .*\n Write this to/);
   await program.waitFor('answer>');
   program.type('2\r');

@@ -81,7 +81,7 @@ test('y copies through the terminal and a program of the desktop, and says which
   const folder = await mkdtemp(join(tmpdir(), 'devsh-copy-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'copied');
-  const script = `#!/bin/sh\ncat > ${file}\necho "$DEVSH_PASSWORD" >> ${file}\n`;
+  const script = `#!/bin/sh\ncat > '${file}'\necho "$DEVSH_PASSWORD" >> '${file}'\n`;
   await writeFile(join(folder, 'wl-copy'), script, { mode: 0o755 });
   const program = await connect(await simulate(), {
     env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, WAYLAND_DISPLAY: 'wayland-0' },

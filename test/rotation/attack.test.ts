@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rotatedAccount } from '../../src/change/rotate-step.ts';
 import { Credential } from '../../src/device/credential.ts';
-import { know, writesOf } from '../main/devsh.ts';
+import { know, wordsOf, writesOf } from '../main/devsh.ts';
 import { startProgram, waitUntil } from '../main/process.ts';
 import { escrowIn, lastLogin, OLD, PASSPHRASE, startRotation } from './fleet.ts';
 
@@ -106,7 +106,7 @@ test.each(['resume', `${ROTATE} --new-stdin`])(
       { devices: 1 },
       writer,
     );
-    const argv = [...`${ROTATE} --new-stdin --passphrase-stdin --yes`.split(' ')];
+    const argv = wordsOf(`${ROTATE} --new-stdin --passphrase-stdin --yes`);
     const { signal } = await startProgram(argv, devsh.folder, `${PASSPHRASE}\n${NEW}\n`, ENV).ended;
     expect(signal).toBe('SIGKILL');
     expect(writesOf(device(1))).toEqual([]);
@@ -226,7 +226,7 @@ test('a devsh that is killed after each refused login locks no account', async (
   sim1.setFault('reset', 1, { method: 'PATCH' });
   const refusals = (): number => sim1.logins.filter(({ isAccepted }) => !isAccepted).length;
   const killWhen = async (line: string, isSo: () => boolean): Promise<void> => {
-    const argv = [...line.split(' '), '--passphrase-stdin', '--yes'];
+    const argv = [...wordsOf(line), '--passphrase-stdin', '--yes'];
     const program = startProgram(argv, devsh.folder, `${PASSPHRASE}\n`, ENV);
     await waitUntil(isSo, program);
     program.child.kill('SIGKILL');

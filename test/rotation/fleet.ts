@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Vault } from '../../src/credentials/vault.ts';
 import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
-import { know, type Run, startFleet, type TestFleet } from '../main/devsh.ts';
+import { know, type Run, startFleet, type TestFleet, wordsOf } from '../main/devsh.ts';
 
 export const PASSPHRASE = 'correct horse battery';
 export const OLD = 'admin-secret';
@@ -37,7 +37,7 @@ export async function startRotation(
     rotate: (line, secret = '') =>
       devsh(
         [
-          ...line.split(' '),
+          ...wordsOf(line),
           '--passphrase-stdin',
           ...(/^user list|forget/.test(line) ? [] : ['--yes']),
         ],

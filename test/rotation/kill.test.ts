@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { StoredLogin } from '../../src/credentials/store.ts';
 import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { wordsOf } from '../main/devsh.ts';
 import { type Program, startProgram, waitUntil } from '../main/process.ts';
 import { ask } from '../simulator/ask.ts';
 import { allText, escrowIn, OLD, PASSPHRASE, startRotation } from './fleet.ts';
@@ -43,7 +44,7 @@ async function rotateAndKill(kills: number): Promise<number> {
   const escrow = await escrowIn(devsh.folder);
   const output: string[] = [];
   const start = (line: string): Program => {
-    const argv = [...line.split(' '), '--passphrase-stdin', '--yes', '--concurrency', '4'];
+    const argv = [...wordsOf(line), '--passphrase-stdin', '--yes', '--concurrency', '4'];
     const program = startProgram(argv, devsh.folder, `${PASSPHRASE}\n`, ENV);
     void program.ended.then(({ stdout, stderr }) => output.push(stdout, stderr));
     return program;

@@ -53,9 +53,8 @@ export async function play(entry: Entry, fleet: TestFleet): Promise<string> {
     else device?.setFault(entry.fault as FaultName, entry.isOn);
     return entry.text;
   }
-  const line = filled(entry.command, fleet);
   const { stdout, stderr, exitCode } = await fleet.devsh(
-    parseLine(line).words.map(({ text }) => text),
+    parseLine(entry.command).words.map(({ text }) => filled(text, fleet)),
     {
       stdin: filled(entry.stdin.map((text) => `${text}\n`).join(''), fleet),
       env: entry.env,

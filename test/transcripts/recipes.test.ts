@@ -87,7 +87,7 @@ async function runStep(part: Part, fleet: TestFleet): Promise<string> {
   if (part.source.startsWith('git ')) return runGit(part.source, folder);
   const command = part.command.replaceAll(
     /(?<= )[\w-]+\.(?:yaml|csv|conf|json|plan|md|age)\b|(?<=--evidence )\S+/g,
-    `${folder}/$&`,
+    '{home}/$&',
   );
   return (await play({ ...part, command }, fleet)).replaceAll('{home}/', '');
 }

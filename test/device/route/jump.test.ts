@@ -208,8 +208,8 @@ async function startSshd(): Promise<{ folder: string; port: number }> {
     join(folder, 'sshd_config'),
     [
       `ListenAddress 127.0.0.1:${port}`,
-      `HostKey ${folder}/host_key`,
-      `AuthorizedKeysFile ${folder}/authorized_keys`,
+      `HostKey "${folder}/host_key"`,
+      `AuthorizedKeysFile "${folder}/authorized_keys"`,
       'PasswordAuthentication no',
       'KbdInteractiveAuthentication no',
       'StrictModes no',
@@ -221,8 +221,8 @@ async function startSshd(): Promise<{ folder: string; port: number }> {
     join(folder, 'ssh_config'),
     [
       'IdentitiesOnly yes',
-      `IdentityFile ${folder}/user_key`,
-      `UserKnownHostsFile ${folder}/known_hosts`,
+      `IdentityFile "${folder}/user_key"`,
+      `UserKnownHostsFile "${folder}/known_hosts"`,
       'GlobalKnownHostsFile /dev/null',
     ].join('\n'),
   );

@@ -32,7 +32,7 @@ async function connecting(
   const program = await startDevsh([], { cols: 120, rows: 35, env: ADMIN });
   await program.waitFor('devsh>');
   const pinned = addresses.slice(options.first ?? 0);
-  program.type(`trust accept ${pinned.join(' ')} --fingerprints ${file}\r`);
+  program.type(`trust accept ${pinned.join(' ')} --fingerprints '${file}'\r`);
   await program.waitFor('is pinned to');
   await program.waitFor(isQuiet);
   program.type(`connect ${addresses.join(' ')}\r`);
@@ -114,7 +114,7 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
 
   program.press('f');
   await program.waitFor('> questions accept --fingerprints');
-  program.type(`${await fingerprintFile(simulator)}\r`);
+  program.type(`'${await fingerprintFile(simulator)}'\r`);
   await program.waitFor((screen) => !screen.join('\n').includes('CHANGED'));
   await program.waitFor(/● 127\.0\.0\.2.*● 127\.0\.0\.3.*● 127\.0\.0\.4/);
 });

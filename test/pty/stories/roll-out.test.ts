@@ -150,7 +150,7 @@ test(
         ({ users }) => users.find(({ username }) => username === 'viewer')?.lang,
       );
     const before = langs();
-    program.type(`apply ${file} --confirm 3 --yes\r`);
+    program.type(`apply '${file}' --confirm 3 --yes\r`);
     await program.waitFor(/roll-out · [12] of 5 devices/);
     program.press('escape');
     await program.waitFor('x stop after this device');

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fileCandidates } from '../../../src/shell/completion/complete.ts';
+import { quoteWord } from '../../../src/text/words.ts';
 import { makeTempFolder } from '../../settings/temp-folder.ts';
 import { Shell } from '../../../src/shell/shell.ts';
 import { startSession } from '../session.ts';
@@ -27,13 +28,13 @@ test('the prompt completes the file of import, and the one of export behind its 
   const { session: shellSession } = await startSession();
   const shell = new Shell(shellSession);
   for (const head of ['import ', 'export user --output ', 'export user --output=']) {
-    const line = `${head}${folder}/us`;
+    const line = `${head}${quoteWord(`${folder}/us`)}`;
     const { proposals } = await shell.complete(line, line.length);
     expect(proposals.map(({ insert }) => insert.trim())).toEqual([
-      `${head.endsWith('=') ? '--output=' : ''}${folder}/users.csv`,
+      `${head.endsWith('=') ? '--output=' : ''}${quoteWord(`${folder}/users.csv`)}`,
     ]);
   }
-  const line = `import ${folder}/two`;
+  const line = `import ${quoteWord(`${folder}/two`)}`;
   const { proposals } = await shell.complete(line, line.length);
   expect(proposals.map(({ insert }) => insert)).toEqual([`'${folder}/two words.csv' `]);
 });

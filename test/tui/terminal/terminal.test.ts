@@ -94,7 +94,7 @@ describe('Ctrl-Z', () => {
     });
     onTestFinished(() => program.close());
     await program.waitFor('$');
-    program.type(`${process.execPath} ${bundle.path}\r`);
+    program.type(`${process.execPath} '${bundle.path}'\r`);
     await program.waitFor('ready');
     program.press('a');
     await program.waitFor('keys: a');
