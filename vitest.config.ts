@@ -1,9 +1,28 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Memory of one worker: devsh, its devices, and the programs that it starts. */
 const BYTES_EACH = 1.5 * 2 ** 30;
+
+const ALL = 'test/**/*.test.{ts,tsx}';
+
+/** Not in `npm run test:quick`: they need the built program, wait, or repeat with many seeds. */
+const SLOW = [
+  // Whole programs, terminals, packages.
+  'test/{package,promises,pty,recipes,rotation,scripts,transcripts}/**/*.test.ts',
+  'test/**/{budget,compiled-program,completion,man-page,real-shells,tour,user-file}.test.ts',
+  // All faults, dialects and moments of a crash.
+  'test/{dialects,faults,oracle}/**/*.test.ts',
+  'test/change/{crash,faults}.test.ts',
+  'test/**/random-keys.test.ts',
+  // Each command against devices; reading and writing represent all.
+  'test/main/!(reading|writing|usage).test.ts',
+  // Tests that wait for time limits or read much.
+  'test/change/**/{curl,large}.test.ts',
+  'test/device/**/{arrived,client,jump}.test.ts',
+  'test/**/{keychain,lock}.test.ts',
+];
 
 /** Short files that take long. Started last, one of them would run alone at the end. */
 const LONG = [
@@ -33,8 +52,8 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    globalSetup: ['test/pty/build-once.ts'],
+    // Modules are loaded once per worker, not per file: that would take most of the time, and they have no state.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
@@ -44,5 +63,15 @@ export default defineConfig({
       Math.min(availableParallelism(), Math.floor(process.availableMemory() / BYTES_EACH)),
     ),
     env: { NO_COLOR: '1' },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'slow', include: SLOW, globalSetup: ['test/pty/build-once.ts'] },
+      },
+      {
+        extends: true,
+        test: { name: 'quick', include: [ALL], exclude: [...configDefaults.exclude, ...SLOW] },
+      },
+    ],
   },
 });

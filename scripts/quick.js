@@ -15,7 +15,7 @@ const TYPES = [
   '--tsBuildInfoFile',
   `${cache}/types.tsbuildinfo`,
 ];
-const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.quick.config.ts'];
+const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'quick', '--reporter=dot'];
 
 function run(args) {
   return new Promise((resolve) => {
@@ -24,5 +24,5 @@ function run(args) {
   });
 }
 
-const all = [run(TYPES), run([...TESTS, '--reporter=dot', ...process.argv.slice(2)])];
+const all = [run(TYPES), run([...TESTS, ...process.argv.slice(2)])];
 process.exitCode = Math.max(...(await Promise.all(all)));

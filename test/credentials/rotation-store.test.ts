@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { accountName, OsKeychain } from '../../src/credentials/keychain.ts';
 import {
   type RotatedAccount,
@@ -13,7 +13,7 @@ import {
 } from '../../src/credentials/rotation-store.ts';
 import { Vault, VaultLockedError } from '../../src/credentials/vault.ts';
 import { CredentialError, RefusedError, SettingsError } from '../../src/errors.ts';
-import { bundleProgram } from '../pty/bundle.ts';
+import { bundleProgram, type Bundle } from '../pty/bundle.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
 const ADDRESS = '10.0.0.5:443';
@@ -273,28 +273,34 @@ test('a devsh without rotation keeps the entries', async () => {
   expect(await (await open(setup)).read(admin)).toEqual({ pending: 'new-one', run: 'r1' });
 });
 
-test.each([0, 1, 2])('killed at write %i of promote, a login that works is kept', async (at) => {
-  const setup = await makeVault();
-  const { vault, folder } = setup;
-  await vault.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'old-one' });
-  await (await open(setup)).keepPending(admin, 'new-one', { run: 'r1', replaces: 'old-one' });
-  const program = await bundleProgram(new URL('promote-and-die.ts', import.meta.url));
-  onTestFinished(() => program.remove());
-  const args = [program.path, folder, PASSPHRASE, JSON.stringify(admin), String(at)];
-  const child = spawn(process.execPath, args, { stdio: 'inherit' });
-  expect(await once(child, 'exit')).toEqual(at === 2 ? [0, null] : [null, 'SIGKILL']);
-
-  // The device accepts only new-one: a resumed run tries what is kept, in this order.
-  const store = await open(setup);
-  const { pending, current } = await store.read(admin);
-  expect([pending, current]).toContain('new-one');
-  await store.promote(admin, { isLogin: true });
-  expect(await vault.find(ADDRESS)).toMatchObject({ secret: 'new-one' });
-  expect(await store.read(admin)).toMatchObject({
-    current: 'new-one',
-    previous: { secret: 'old-one' },
+describe('a devsh that promotes a secret,', () => {
+  let program: Bundle;
+  beforeAll(async () => {
+    program = await bundleProgram(new URL('promote-and-die.ts', import.meta.url));
   });
-  expect((await store.read(admin)).pending).toBeUndefined();
+  afterAll(() => program.remove());
+
+  test.each([0, 1, 2])('killed at write %i: a login that works is kept', async (at) => {
+    const setup = await makeVault();
+    const { vault, folder } = setup;
+    await vault.store(ADDRESS, { kind: 'basic', user: 'admin', secret: 'old-one' });
+    await (await open(setup)).keepPending(admin, 'new-one', { run: 'r1', replaces: 'old-one' });
+    const args = [program.path, folder, PASSPHRASE, JSON.stringify(admin), String(at)];
+    const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    expect(await once(child, 'exit')).toEqual(at === 2 ? [0, null] : [null, 'SIGKILL']);
+
+    // The device accepts only new-one: a resumed run tries what is kept, in this order.
+    const store = await open(setup);
+    const { pending, current } = await store.read(admin);
+    expect([pending, current]).toContain('new-one');
+    await store.promote(admin, { isLogin: true });
+    expect(await vault.find(ADDRESS)).toMatchObject({ secret: 'new-one' });
+    expect(await store.read(admin)).toMatchObject({
+      current: 'new-one',
+      previous: { secret: 'old-one' },
+    });
+    expect((await store.read(admin)).pending).toBeUndefined();
+  });
 });
 
 test('a secret is kept where the login of its account is, which shows that it is in doubt', async () => {

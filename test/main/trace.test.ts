@@ -1,18 +1,9 @@
-import type * as FileSystem from 'node:fs';
+import fs from 'node:fs';
 import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startFleet } from './devsh.ts';
-
-const disk = vi.hoisted(() => ({ isFull: false }));
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof FileSystem>();
-  const writeSync = (fd: number, text: string): number => {
-    if (disk.isFull) throw Object.assign(new Error('write'), { code: 'ENOSPC' });
-    return fs.writeSync(fd, text);
-  };
-  return { ...fs, writeSync };
-});
 
 interface Line {
   readonly device: string;
@@ -85,9 +76,13 @@ test('a full disk ends the trace, is reported once, and the command goes on', as
   const line = `user list --on sim1,sim2 --trace ${path}`;
   expect(await devsh(line)).toMatchObject({ exitCode: 0, stderr: '' });
   const before = await readFile(path, 'utf8');
-  disk.isFull = true;
+  const writeSync = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw Object.assign(new Error('write'), { code: 'ENOSPC' });
+  });
+  syncBuiltinESMExports();
   onTestFinished(() => {
-    disk.isFull = false;
+    writeSync.mockRestore();
+    syncBuiltinESMExports();
   });
   const { exitCode, stderr, stdout } = await devsh(line);
   expect(exitCode).toBe(0);
