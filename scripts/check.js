@@ -1,4 +1,5 @@
-// Everything that must hold before a commit: types, lint, format, spelling, build, tests.
+// Everything that must hold before a commit: types, lint, format, spelling, build, tests. With --long, tests that repeat
+// kills, damages, keys or seeds do all their rounds (test/rounds.ts).
 // The last line says how many tests passed and failed; a failed check counts as one failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,12 +10,14 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'devsh-check-'));
 const report = join(folder, 'vitest.json');
+const env = { ...process.env, ...(process.argv.includes('--long') && { DEVSH_TEST_LONG: '1' }) };
 
 /** Runs a program of node_modules; resolves to its exit status and, unless shown, its output. */
 function run(script, args, isShown = false) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, script), ...args], {
       cwd: root,
+      env,
       stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
     });
     let output = '';

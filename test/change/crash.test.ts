@@ -10,8 +10,9 @@ import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
 import { STORED, FAULTS, Fuse, runRemaining, ModelDevice, ModelJournal, planFor } from './model.ts';
+import { rounds } from '../rounds.ts';
 
-const RUNS = Number(process.env['DEVSH_PROPERTY_RUNS'] ?? 150);
+const RUNS = rounds(150, { variable: 'DEVSH_PROPERTY_RUNS' });
 const NAMES = ['ann', 'bob', 'cid', 'dan', 'eve'];
 
 const changeSets: fc.Arbitrary<Change[]> = fc

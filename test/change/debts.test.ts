@@ -10,6 +10,7 @@ import type { DevshError } from '../../src/errors.ts';
 import { Inventory } from '../../src/fleet/inventory.ts';
 import type { Services } from '../../src/shell/services.ts';
 import { owedCounts } from '../../src/shell/writing/owed.ts';
+import { rounds } from '../rounds.ts';
 
 const DEVICES = ['fw1', 'fw2', 'fw3'] as const;
 type Name = (typeof DEVICES)[number];
@@ -354,7 +355,7 @@ test('no debt is lost, doubled, or settled after it was superseded, whatever hap
       const services = journalsOf(runs) as Services;
       expect(await owedCounts(services, DEVICES.map(refOf))).toEqual(counts);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -5,6 +5,7 @@ import {
   type RotationEvent,
   type RotationFacts,
 } from '../../src/change/next-action.ts';
+import { rounds } from '../rounds.ts';
 
 type Sent = (RotationEvent & { kind: 'sent' })['outcome'];
 type Tried = (RotationEvent & { kind: 'tried' })['outcome'];
@@ -64,7 +65,7 @@ const everyOrder = fc.property(facts, answers, (known, given) => {
 });
 
 test('a secret is given up only when the other one opens the device, in every order of events', () => {
-  fc.assert(everyOrder, { numRuns: 5000 });
+  fc.assert(everyOrder, { numRuns: rounds(5000) });
 });
 
 /** A device where exactly one of the two secrets works at any time, and perhaps changes later. */
@@ -107,7 +108,7 @@ test('no honest device sees three refused logins in a row', () => {
         });
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 

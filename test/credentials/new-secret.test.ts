@@ -7,6 +7,7 @@ import {
   type SecretPolicy,
 } from '../../src/credentials/new-secret.ts';
 import { CredentialError, RefusedError, UsageError } from '../../src/errors.ts';
+import { rounds } from '../rounds.ts';
 
 const admin = { user: 'admin', kind: 'basic' } as const;
 
@@ -27,7 +28,7 @@ test('a generated secret fits the policy, and is never refused', () => {
       checkNewSecret(secret, admin, drawn);
       expect(secret).toHaveLength(Math.max(24, drawn.min ?? 0));
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
 import { DeclinedFailure, DecodeFailure } from '../../src/device/errors.ts';
+import { rounds } from '../rounds.ts';
 
 const alice = { uuid: '6f1c', username: 'alice', lang: 'de' };
 const bob = { uuid: '0b7e', username: 'bob', lang: 'en' };
@@ -177,7 +178,7 @@ test('any response ends in records or a clear failure', () => {
         expect(error.message).not.toMatch(/[\p{Cc}\u2028]/u);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

@@ -15,6 +15,7 @@ import { DeviceFacts } from '../../src/device/facts.ts';
 import { formText } from '../../src/device/record.ts';
 import { idOf, keyFieldOf, type Profile } from '../../src/device/profile.ts';
 import { RefusedError, UsageError } from '../../src/errors.ts';
+import { rounds } from '../rounds.ts';
 
 test('a new user is the form of the document: no id, every field, then the others', () => {
   expect(
@@ -201,7 +202,7 @@ test('a delete names one record below its collection, whatever the id is', () =>
         /^\/api\/user\/([^/?#]+)\/$/.exec(new URL(request.path, 'https://h').pathname) ?? [];
       expect(decodeURIComponent(segment ?? '')).toBe(String(uuid));
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

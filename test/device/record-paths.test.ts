@@ -12,6 +12,7 @@ import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { RefusedError } from '../../src/errors.ts';
 import { deviceAt, serve } from './server.ts';
+import { rounds } from '../rounds.ts';
 
 const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine');
 
@@ -78,7 +79,7 @@ test('no key leads to another record, or to the collection', () => {
         paths.set(pathname, name);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -202,7 +203,7 @@ test('neither the name of a parent nor that of a record below it leads elsewhere
         expect(sent.json ?? {}).not.toHaveProperty('domain/name');
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
 import { addDevice, removeDevice, setProfile } from '../../src/fleet/inventory-edit.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
+import { rounds } from '../rounds.ts';
 
 const TEXT = `# the fleet of Berlin
 
@@ -160,7 +161,7 @@ test('adding and removing in any order keeps all other devices and all comments'
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

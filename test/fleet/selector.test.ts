@@ -4,6 +4,7 @@ import { UsageError } from '../../src/errors.ts';
 import { Inventory } from '../../src/fleet/inventory.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
 import { selectDevices } from '../../src/fleet/selector.ts';
+import { rounds } from '../rounds.ts';
 
 const inventory = parseInventory(
   `devices:
@@ -147,7 +148,7 @@ test('a net leaves out exactly its first and last address', () => {
       expect(new Set(selected).size).toBe(selected.length);
       expect(selected[0]?.endsWith('.0')).toBe(false);
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(20) },
   );
 });
 
@@ -163,6 +164,6 @@ test('no text makes it fail other than with a usage error', () => {
         }
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });

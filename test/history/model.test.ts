@@ -13,6 +13,7 @@ import {
   sameLine,
 } from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
+import { rounds } from '../rounds.ts';
 
 const keeper = new Keeper(createHash('sha256').update('test').digest());
 
@@ -163,7 +164,7 @@ function textOf(records: Iterable<DeviceRecord>): string {
   return rows.sort().join('\n');
 }
 
-const runs = { numRuns: 400 };
+const runs = { numRuns: rounds(400) };
 
 test('whatever happens to the file, a state of the past is one that this very device had', () => {
   const some = fc.array(

@@ -5,6 +5,7 @@ import { type DeviceRecord, type Value, valueText } from '../../src/device/recor
 import { Keeper } from '../../src/history/kept.ts';
 import { withoutFields } from '../../src/change/unread-fields.ts';
 import { wayBack, type WayBack } from '../../src/history/way-back.ts';
+import { rounds } from '../rounds.ts';
 
 const keeper = new Keeper(Buffer.alloc(32, 1));
 
@@ -110,7 +111,7 @@ test('a restore ends in the state of then, but for the losses that it names', ()
       }
       expect(JSON.stringify([way.changes, [...way.lost]])).not.toContain('secret-');
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFleet, type Devsh } from './devsh.ts';
+import { rounds } from '../rounds.ts';
 
-/** More by hand: `DEVSH_DAMAGES=500 npx vitest run test/main/damage.test.ts`. */
-const DAMAGES = Number(process.env['DEVSH_DAMAGES'] ?? 120);
+/** At least one of each file. More by hand: `DEVSH_DAMAGES=500 npx vitest run test/main/damage.test.ts`. */
+const DAMAGES = rounds(120, { least: 15, variable: 'DEVSH_DAMAGES' });
 
 /** Lines that read all files of devsh; others write some. */
 const READS = [

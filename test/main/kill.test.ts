@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { startFleet } from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
+import { rounds } from '../rounds.ts';
 
-const KILLS = Number(process.env['DEVSH_KILLS'] ?? 10);
+const KILLS = rounds(10, { variable: 'DEVSH_KILLS' });
 const CHANGES = `- add: user
   fields: {username: zoe, first_name: Zoe, lang: de}
 - set: user

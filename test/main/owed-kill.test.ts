@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { startFleet, usernames, writesOf } from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
+import { rounds } from '../rounds.ts';
 
-const KILLS = Number(process.env['DEVSH_KILLS'] ?? 5);
+const KILLS = rounds(5, { variable: 'DEVSH_KILLS' });
 
 test(
   'owed work is done exactly once by two processes, of which one is killed at any moment again and again',

@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startFleet, type TestFleet } from './devsh.ts';
+import { rounds } from '../rounds.ts';
 
-const ROUNDS = 50;
+/** Fewer may never compete. */
+const ROUNDS = rounds(50, { least: 10 });
 
 /** The fields that a run reports as set. */
 interface ReportedFields {

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCase } from './cases.ts';
 import { faultsOf, seen } from './run-case.ts';
+import { rounds } from '../rounds.ts';
 
 /**
  * `ORACLE_CASES=2000 ORACLE_SEED=7 npx vitest run test/oracle` tries more and other cases; a failure reports its
  * seed and the smallest case.
  */
-const CASES = Number(process.env['ORACLE_CASES'] ?? 40);
+const CASES = rounds(40, { variable: 'ORACLE_CASES' });
 const SEED = Number(process.env['ORACLE_SEED'] ?? 1);
 
 test(

@@ -8,6 +8,7 @@ import { startProgram, waitUntil } from '../main/process.ts';
 import { ADMIN, simulate } from '../pty/devsh.ts';
 import { startInPty } from '../pty/harness.ts';
 import { contention } from '../contention.ts';
+import { rounds } from '../rounds.ts';
 
 const PIN = 'AB'.repeat(32);
 
@@ -102,7 +103,7 @@ test('A damaged file of devsh is named, and nothing in it is lost.', async () =>
 });
 
 test('Two sessions lose no update of each other.', { timeout: 60_000 }, async () => {
-  const rounds = 50;
+  const count = rounds(50);
   const { devsh, device } = await startFleet({ latencyMs: 1, users: 2 });
   const doAll = async (who: string, round: number, lagMs: number): Promise<void> => {
     await sleep(lagMs);
@@ -117,24 +118,24 @@ test('Two sessions lose no update of each other.', { timeout: 60_000 }, async ()
     ];
     expect(runs.map(({ exitCode, stderr }) => `${exitCode}${stderr}`).join('')).toMatch(/^0.*0/s);
   };
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < count; round += 1) {
     const lag = Math.random() * 12;
     await Promise.all([doAll(`a${round}`, round, lag), doAll(`b${round}`, round, 12 - lag)]);
   }
-  const names = Array.from({ length: rounds }, (_, round) => [`a${round}`, `b${round}`]).flat();
+  const names = Array.from({ length: count }, (_, round) => [`a${round}`, `b${round}`]).flat();
   const inventory = await readFile(join(devsh.folder, 'config/devsh/devices.yaml'), 'utf8');
   const pins = await readFile(join(devsh.folder, 'data/devsh/known-devices'), 'utf8');
   for (const name of names) {
     expect(`${inventory}\n${pins}`).toContain(`${name}.example`);
     expect(usernames(device(1)).filter((one) => one === name)).toEqual([name]);
   }
-  expect(writesOf(device(1))).toHaveLength(2 * rounds);
-  expect(await readdir(join(devsh.folder, 'state/devsh/runs'))).toHaveLength(2 * rounds);
+  expect(writesOf(device(1))).toHaveLength(2 * count);
+  expect(await readdir(join(devsh.folder, 'state/devsh/runs'))).toHaveLength(2 * count);
 });
 
 test('No lock is left behind.', async () => {
   const { devsh, device, writes } = await startFleet({ latencyMs: 20 });
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < rounds(5); round += 1) {
     const before = writes().length;
     const argv = ['user', 'add', `username=zoe${round}`, '--on', 'sim1', '--yes'];
     const program = startProgram(argv, devsh.folder);

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { ADMIN, simulate } from './devsh.ts';
 import { startInPty } from './harness.ts';
+import { rounds } from '../rounds.ts';
 
-/** Each signal four times when the screen is up, and four times at any moment. Can be raised. */
-const KILLS = Number(process.env['DEVSH_TERMINAL_KILLS'] ?? 32);
+/** Each signal four times when the screen is up, and four times at any moment; at least once each. */
+const KILLS = rounds(32, { least: 8, variable: 'DEVSH_TERMINAL_KILLS' });
 const AT_ONCE = 4;
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 /** Keys before the signal. */

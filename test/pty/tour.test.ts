@@ -3,6 +3,7 @@ import { test } from 'vitest';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { startDevsh } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
+import { rounds } from '../rounds.ts';
 
 /** Keys that end or stop devsh or open a program, and those that the harness cannot press. */
 const NOT_PRESSED = ['q', 'ctrl-d', 'ctrl-z', 'ctrl-l', 'E', '|', 'shift-up', 'shift-down'];
@@ -15,15 +16,16 @@ const KEYS = [
 const ESCAPE = '\x1b[27u';
 
 const SEEDS = [1, 2];
+const COUNT = rounds(200, { least: 40 });
 
 test.each(SEEDS)(
-  '200 random keys neither end the program nor lock it up, and Esc ends in the table (%s)',
+  `${COUNT} random keys neither end the program nor lock it up, and Esc ends in the table (%s)`,
   { timeout: 60_000 },
   async (seed) => {
     const args = ['demo', '--devices', '2', '--users', '6'];
     const program = await startDevsh(args, { cols: 90, rows: 24, env: { EDITOR: 'true' } });
     await program.waitFor('connected to 2 devices');
-    const keys = fc.sample(fc.constantFrom(...KEYS), { numRuns: 200, seed });
+    const keys = fc.sample(fc.constantFrom(...KEYS), { numRuns: COUNT, seed });
     for (const key of keys) await press(program, key);
     await backToTable(program);
     await press(program, ':');

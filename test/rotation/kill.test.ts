@@ -6,8 +6,9 @@ import { wordsOf } from '../main/devsh.ts';
 import { type Program, startProgram, waitUntil } from '../main/process.ts';
 import { ask } from '../simulator/ask.ts';
 import { allText, escrowIn, OLD, PASSPHRASE, startRotation } from './fleet.ts';
+import { rounds } from '../rounds.ts';
 
-const KILLS = Number(process.env['DEVSH_KILLS'] ?? 60);
+const KILLS = rounds(60, { variable: 'DEVSH_KILLS' });
 const PER_FLEET = 20;
 
 /** No login of the tests' own environment: it is the kept one that is rotated. */
@@ -114,10 +115,10 @@ test(
   async () => {
     let killed = 0;
     while (killed < KILLS) {
-      const both = [1, 2].map(() =>
-        rotateAndKill(Math.min(PER_FLEET, Math.ceil((KILLS - killed) / 2))),
-      );
-      for (const kills of await Promise.all(both)) killed += kills;
+      const fleets = KILLS - killed > PER_FLEET ? 2 : 1;
+      const each = Math.min(PER_FLEET, Math.ceil((KILLS - killed) / fleets));
+      const kills = Array.from({ length: fleets }, () => rotateAndKill(each));
+      for (const count of await Promise.all(kills)) killed += count;
     }
   },
 );

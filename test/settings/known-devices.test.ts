@@ -6,6 +6,7 @@ import { SettingsError } from '../../src/errors.ts';
 import { GoodCopy } from '../../src/settings/cache.ts';
 import { KnownDevices, type Pin } from '../../src/settings/known-devices.ts';
 import { makeTempFolder } from './temp-folder.ts';
+import { rounds } from '../rounds.ts';
 
 const FINGERPRINT = Array.from({ length: 32 }, (_, index) =>
   (index + 160).toString(16).toUpperCase(),
@@ -117,7 +118,7 @@ test('any subject comes back as it was, on one line', async () => {
       expect((await known.find('10.0.0.5:443'))?.subject).toBe(subject);
       expect((await read()).split('\n')).toHaveLength(3);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 
@@ -146,7 +147,7 @@ test('whatever bytes are damaged, it reads or names the line, and resets nothing
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 

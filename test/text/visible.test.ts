@@ -7,6 +7,7 @@ import {
   visibleLines,
   widthOf,
 } from '../../src/text/visible.ts';
+import { rounds } from '../rounds.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 
@@ -100,6 +101,6 @@ test('emoji sequences stay, and only those that are known as one sign', () => {
       const isKept = !expected.includes('!');
       expect(visible(text) === text).toBe(isKept);
     }),
-    { numRuns: 5_000 },
+    { numRuns: rounds(5_000) },
   );
 });

@@ -18,11 +18,12 @@ import { QUIET_MS } from '../../src/tui/questions.ts';
 import { Store } from '../../src/tui/store.ts';
 import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
 import { openSession } from '../shell/session.ts';
+import { rounds } from '../rounds.ts';
 
 /** So many keys reach every context. */
 const ENOUGH_KEYS = 20_000;
 /** How many keys all sessions press together. Session N takes the seed SEED + N. */
-const KEYS = Number(process.env['DEVSH_RANDOM_KEYS'] ?? ENOUGH_KEYS);
+const KEYS = rounds(ENOUGH_KEYS, { variable: 'DEVSH_RANDOM_KEYS' });
 const SEED = Number(process.env['DEVSH_RANDOM_SEED'] ?? 100);
 const SESSIONS = 8;
 

@@ -21,6 +21,7 @@ import { tableView } from '../../src/tui/table/view.ts';
 import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
 import { listView, viewLines } from '../../src/tui/views/views.ts';
 import { after, readOf, RUN, stateOf, user } from './table/table-fixture.ts';
+import { rounds } from '../rounds.ts';
 
 const USERS = ['alice', 'bob', '大輔.中村', 'zoë', 'fang.li', 'viewer'];
 
@@ -305,6 +306,6 @@ test.each([
       expect(contextOf(state)).toBe('table');
       expect(press(state, 'escape')).toEqual(state);
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(20) },
   );
 });

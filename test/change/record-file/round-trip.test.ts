@@ -20,6 +20,7 @@ import {
 import { renderedText } from '../../../src/output/quick-writer.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
 import { EXPORT_VIEW } from './export-view.ts';
+import { rounds } from '../../rounds.ts';
 
 const NASTY = [
   '=1+1',
@@ -149,7 +150,7 @@ describe('an export that is imported again changes nothing', () => {
       fc.asyncProperty(fc.array(records, { minLength: 1, maxLength: 2 }), async (devices) => {
         expect(changes(await exported(format, devices), `users.${format}`, devices)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -159,7 +160,7 @@ describe('an export that is imported again changes nothing', () => {
         const saved = savedByLibreOffice(await exported('csv', [held]));
         expect(changes(saved, 'users.csv', [held])).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -175,7 +176,7 @@ describe('an export that is imported again changes nothing', () => {
           );
           expect(file.rows.map(({ fields }) => fields)).toEqual(held.map(asJson));
         }),
-        { numRuns: 100, examples: [[[{ username: 'bob', lang: -0 }]]] },
+        { numRuns: rounds(100), examples: [[[{ username: 'bob', lang: -0 }]]] },
       );
     },
   );
@@ -200,6 +201,6 @@ test('a text survives a round trip through a cell, and no spreadsheet takes it f
       expect(cell).not.toMatch(/^\s*[=+\-@＝＋－＠]/);
       expect(cell).not.toMatch(/[\p{Cc}\p{Default_Ignorable_Code_Point}]/u);
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });

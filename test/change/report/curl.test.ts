@@ -7,6 +7,7 @@ import type { SimulatedDevice } from '../../../src/simulator/simulator.ts';
 import { ADMIN, startFleet } from '../../main/devsh.ts';
 import { exampleReport } from './example.ts';
 import { hostileTexts } from './hostile.ts';
+import { rounds } from '../../rounds.ts';
 
 const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 const hasBash = has('bash');
@@ -162,7 +163,7 @@ describe.skipIf(!hasBash)(`bash${hasBash ? '' : ' (skipped: there is no bash her
           ]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 

@@ -7,6 +7,7 @@ import { planImport, type ImportPlan } from '../../../src/fleet/import/import-pl
 import { parseAnsible } from '../../../src/fleet/import/ansible.ts';
 import { ansibleInventory } from '../../../src/fleet/written-inventory.ts';
 import { parseInventory, readInventory } from '../../../src/fleet/inventory-text.ts';
+import { rounds } from '../../rounds.ts';
 
 const FILE = '/etc/devsh/devices.yaml';
 const HELD = `# the fleet
@@ -160,7 +161,7 @@ test('an exported inventory is imported without a change', () => {
       expect(again).toContain('# kept');
       expect(parseInventory(again, FILE)).toEqual(parseInventory(first, FILE));
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 
@@ -190,6 +191,6 @@ test('an inventory exported to Ansible is imported unchanged, except for program
       }
       expect(parseInventory(back, FILE).devices).toHaveLength(drawn.length);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });

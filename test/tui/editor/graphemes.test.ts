@@ -6,6 +6,7 @@ import {
   graphemesBack,
   lastGrapheme,
 } from '../../../src/tui/editor/graphemes.ts';
+import { rounds } from '../../rounds.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const segmented = (text: string): string[] =>
@@ -53,7 +54,7 @@ test('a long text is looked at in blocks, and no character is cut at their borde
       expect([...graphemes(text)]).toEqual(segmented(text));
       expect([...graphemesBack(text)].reverse()).toEqual(segmented(text));
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(20) },
   );
 });
 
