@@ -58,8 +58,12 @@ function countTests(status) {
 
 const checks = [
   ['types', 'node_modules/typescript/bin/tsc', '--noEmit'],
-  ['lint', 'node_modules/eslint/bin/eslint.js', '.'],
-  ['format', 'node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'],
+  ['lint', 'scripts/lint.js'],
+  [
+    'format',
+    'node_modules/prettier/bin/prettier.cjs',
+    ...['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content', '.'],
+  ],
   ['spelling', 'node_modules/cspell/bin.mjs', '--no-progress', '--no-summary'],
   ['build', 'build.js'],
 ];

@@ -1,20 +1,9 @@
 // Run after each save: types, and the tests that need no terminal and start no program. Arguments go to vitest.
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const cache = 'node_modules/.cache';
-mkdirSync(`${root}/${cache}`, { recursive: true });
-
-/** Incremental. */
-const TYPES = [
-  'node_modules/typescript/bin/tsc',
-  '--noEmit',
-  '--incremental',
-  '--tsBuildInfoFile',
-  `${cache}/types.tsbuildinfo`,
-];
+const TYPES = ['node_modules/typescript/bin/tsc', '--noEmit'];
 const TESTS = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'quick', '--reporter=dot'];
 
 function run(args) {
