@@ -194,26 +194,6 @@ test('--wait tries again until the device answers, and Ctrl-C says what is still
   expect(await owed(fleet)).toEqual([]);
 });
 
-test('a result file brings its debts along, once', async () => {
-  const fleet = await startFleet({ devices: 2 });
-  const { devsh, device } = fleet;
-  const file = (name: string): string => join(devsh.folder, name);
-  await writeFile(file('c.yaml'), '- delete: user\n  key: viewer\n');
-  device(2).setFault(DOWN, true);
-  await devsh(['plan', file('c.yaml'), '--on', '@lab', '-o', file('p')]);
-  await devsh(['apply', file('p'), '--result', file('r'), '--yes']);
-  const ci = await owed(fleet);
-  expect(ci).toHaveLength(1);
-  const env = { XDG_STATE_HOME: file('elsewhere') };
-  const other = async (): Promise<unknown> =>
-    (JSON.parse((await devsh('owed --json', { env })).stdout) as { owed: unknown }).owed;
-  expect(await other()).toEqual([]);
-  expect((await devsh(['owed', 'import', file('r')], { env })).stderr).toContain('1 change owed');
-  expect(await other()).toEqual(ci);
-  expect((await devsh(['owed', 'import', file('r')], { env })).stderr).toContain('here already');
-  expect(await other()).toEqual(ci);
-});
-
 test('a device that moved to another address is settled once, and "delete bob" there counts', async () => {
   const fleet = await startFleet({ devices: 3 });
   const { devsh, device } = fleet;

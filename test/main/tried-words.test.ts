@@ -44,6 +44,7 @@ describe('a word of other tools suggests the command that does it', () => {
     ['runs list', 'runs'],
     ['runs show last', 'run show last'],
     ['run list', 'runs'],
+    ['owed import result.jsonl', 'runs merge result.jsonl'],
     ['alias add de x', 'alias set de x'],
     ['alias de=x', 'alias set de x'],
     ['trust show', 'trust list'],

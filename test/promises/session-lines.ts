@@ -84,7 +84,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'owed',
     'owed settle --dry-run',
     'owed drop 20200101-000000-aaaa7m --reason none',
-    `owed import ${written('1.json')}`,
     'run show --json',
     ...['markdown', 'json', 'junit', 'curl'].map((kind) => `report --as ${kind}`),
     ...['markdown', 'json'].map((kind) => `report --since 1d --as ${kind}`),

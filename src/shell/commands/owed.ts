@@ -59,17 +59,5 @@ export const owed: CommandSpec = {
       examples: ['owed drop 20261121-093041-k3qd7m --on fw11 --reason "scrapped"'],
       run: later(async () => (await load()).dropOwed),
     }),
-    verb({
-      name: 'import',
-      summary: 'Keep the run of a result file, with all that it still owes',
-      args: [
-        { name: 'RESULT', summary: 'a file of "apply PLANFILE --result FILE"', isRequired: true },
-      ],
-      details:
-        'For a machine that goes away, such as a CI job. The same run twice is one run; a file with more of a run\n' +
-        'that is here already adds what is missing.',
-      examples: ['owed import result.jsonl'],
-      run: later(async () => (await load()).importOwed),
-    }),
   ],
 };

@@ -72,6 +72,7 @@ const PAIRS: Readonly<Record<string, string>> = {
   'runs show': 'run show',
   'run list': 'runs',
   'history list': 'history',
+  'owed import': 'runs merge',
   'alias add': 'alias set',
   'alias create': 'alias set',
 };

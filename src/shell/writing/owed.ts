@@ -11,10 +11,9 @@ import {
 import { journalLine, type Run } from '../../change/journal.ts';
 import { OWING_CODES, recordName } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
-import { adoptedJournal, readResult } from '../../change/result-file.ts';
 import { runAsOf } from '../../change/run-results.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';
-import { DevshError, NotFoundError, RefusedError, UsageError } from '../../errors.ts';
+import { DevshError, NotFoundError, UsageError } from '../../errors.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { shortTime, zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
@@ -211,52 +210,6 @@ export async function* dropOwed(call: Call<'on' | 'reason'>): AsyncGenerator<Out
   } finally {
     await release();
   }
-}
-
-/** `owed import`: keeps the journal in a result file, without the path of that file. */
-export async function* importOwed(call: Call): AsyncGenerator<Output> {
-  const { services } = call.shell;
-  const file = call.args.required('RESULT');
-  const result = readResult(await call.readText(file), file);
-  const { run, plan } = result.run;
-  const journal = adoptedJournal(result, { ...plan, part: undefined });
-  if ((await services.runs.read(run)) === undefined) await services.runs.adopt(run, journal);
-  else {
-    const open = await services.runs.resume(run);
-    try {
-      const here = (await services.runs.read(run)) ?? '';
-      const [known, given] = [eventsIn(here), eventsIn(journal)];
-      if (known.startsWith(given)) {
-        yield info(`run ${run} is here already`);
-        return;
-      }
-      if (!given.startsWith(known)) {
-        throw new RefusedError(
-          `${file}: run ${run} went on differently here, so nothing was taken from the file; "run show ${run}" shows what devsh knows`,
-        );
-      }
-      const lines = new Set(here.split('\n'));
-      const missing = journal.split('\n').filter((line) => !lines.has(line));
-      await open.append(`${missing.join('\n')}\n`);
-    } finally {
-      await open.close();
-    }
-  }
-  const { open } = await readDebts(services);
-  const count = open.filter(({ debt }) => debt.run.run === run).length;
-  yield success(
-    `kept run ${run}: ${count === 0 ? 'it owes nothing' : `${counted(count, 'change')} owed`}`,
-  );
-}
-
-/** What the devices did: without head and ends, what was dropped here, and the doubts of an import (as of the head). */
-function eventsIn(journal: string): string {
-  const [head = '', ...lines] = journal.split('\n');
-  const at = /"at":"[^"]*"/.exec(head)?.[0] ?? '';
-  const isDoubt = (line: string): boolean => line.startsWith('{"kind":"send"') && line.includes(at);
-  return lines
-    .filter((one) => !/^$|^\{"kind":"(?:end|drop)"/.test(one) && !isDoubt(one))
-    .join('\n');
 }
 
 /** Open debts; of these devices, if any are given. */
