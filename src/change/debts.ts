@@ -3,13 +3,13 @@ import { MASK } from '../text/one-line.ts';
 import { parseLine } from '../text/words.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isStored } from '../device/equality.ts';
-import type { Run, StepState } from './journal.ts';
-import { causeText, type DevicePlan, isOwed, isOwing, type Step } from './plan.ts';
+import type { Drop, Run, RunHead, StepState } from './journal.ts';
+import { causeText, type DevicePlan, isOwed, isOwing, type Plan, type Step } from './plan.ts';
 import { type Action, isGood, type StepResult } from './verdict.ts';
 
 /** A change that a run intended for a device and did not make, because nothing could be sent to the device. */
 export interface Debt {
-  readonly run: Run;
+  readonly run: RunTrace;
   readonly device: DeviceRef;
   readonly resource: string;
   readonly action: Action;
@@ -36,7 +36,7 @@ export function maskedFields(change: Change): string[] {
   );
 }
 
-/** What a run wanted on one device, whether it happened or not. */
+/** What a run wanted of one record, whether it happened or not. */
 interface Intent extends Pick<Debt, 'resource' | 'action' | 'key' | 'change'> {
   readonly cause?: string | undefined;
   readonly state: 'good' | 'owed' | 'unconfirmed' | 'other';
@@ -44,25 +44,49 @@ interface Intent extends Pick<Debt, 'resource' | 'action' | 'key' | 'change'> {
   readonly ids?: readonly string[];
 }
 
-/** All debts that the runs left, the oldest first, with what became of each. */
+/** What became of a run on one device. */
+interface DeviceTrace {
+  readonly device: DeviceRef;
+  readonly intents: readonly Intent[];
+  /** Whether the run was planned there, or is owed there as a whole. */
+  readonly isTaken: boolean;
+  /** Whether the run stopped before it had tried everything. */
+  readonly isLeft: boolean;
+}
+
+/** What a run left to do, and what it did about what earlier runs left. */
+export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reason'> {
+  readonly plan: Pick<Plan, 'settles' | 'undoes'>;
+  readonly drops: readonly Drop[];
+  readonly devices: readonly DeviceTrace[];
+}
+
+export function traceOf(run: Run): RunTrace {
+  const { at, command, reason, drops = [], plan, states, stopReason } = run;
+  const { settles, undoes } = plan;
+  const devices = plan.devices.map((one): DeviceTrace => {
+    const { device, steps, error } = one;
+    const isWaiting = (index: number): boolean =>
+      (states.get(device.name)?.[index]?.kind ?? 'waiting') === 'waiting';
+    return {
+      device,
+      intents: intentsOn(run, one),
+      isTaken: error === undefined || isOwing(one),
+      isLeft: stopReason !== undefined && steps.some((_step, index) => isWaiting(index)),
+    };
+  });
+  return { run: run.run, at, command, reason, plan: { settles, undoes }, drops, devices };
+}
+
+/** All debts that the runs left, the oldest first, with what became of each. A run without a whole plan has sent nothing: leave it out. */
 export function debtsOf(
-  runs: readonly Run[],
+  runs: readonly RunTrace[],
   isKnown: (device: DeviceRef) => boolean,
 ): readonly { readonly debt: Debt; readonly state: DebtState }[] {
-  const all = runs
-    .filter(({ isPlanned }) => isPlanned)
-    .toSorted((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
-  const intents = new Map<Run, ReadonlyMap<DevicePlan, readonly Intent[]>>(
-    all.map((run) => [
-      run,
-      new Map(run.plan.devices.map((device) => [device, intentsOn(run, device)])),
-    ]),
-  );
-  const of = (run: Run, device: DeviceRef): readonly Intent[] =>
-    [...(intents.get(run) ?? [])].flatMap(([one, list]) =>
-      isSameDevice(one.device, device) ? list : [],
-    );
-  const undoneBy = (run: Run, device: DeviceRef): Run | undefined =>
+  const all = runs.toSorted((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
+  const of = ({ devices }: RunTrace, device: DeviceRef): readonly Intent[] =>
+    devices.flatMap((one) => (isSameDevice(one.device, device) ? one.intents : []));
+  const undoneBy = (run: RunTrace, device: DeviceRef): RunTrace | undefined =>
     all.find(
       (one) =>
         one.plan.undoes?.run === run.run &&
@@ -71,7 +95,7 @@ export function debtsOf(
     );
   const stateOf = (debt: Debt): DebtState => {
     const { run, device } = debt;
-    const drop = run.drops?.find(({ on }) => on.includes(device.address));
+    const drop = run.drops.find(({ on }) => on.includes(device.address));
     if (drop !== undefined) return { kind: 'closed', why: `dropped by ${drop.by}: ${drop.reason}` };
     let unconfirmed: string | undefined;
     for (const other of all) {
@@ -104,31 +128,28 @@ export function debtsOf(
 }
 
 /** The debts that a run left, whatever became of them. A run that settles leaves the debts where they are. */
-export function owedBy(run: Run): readonly Debt[] {
+export function owedBy(run: RunTrace): readonly Debt[] {
   if (run.plan.settles !== undefined) return [];
-  return run.plan.devices.flatMap((device) =>
-    intentsOn(run, device).flatMap(({ state, cause = '', ...intent }) =>
-      state === 'owed' ? [{ run, device: device.device, cause, ...intent }] : [],
+  return run.devices.flatMap(({ device, intents }) =>
+    intents.flatMap(({ state, cause = '', ...intent }) =>
+      state === 'owed' ? [{ run, device, cause, ...intent }] : [],
     ),
   );
 }
 
 /** What a run did not reach, because it stopped early: not owed, `resume` continues it. */
 export interface StoppedRun {
-  readonly run: Run;
+  readonly run: RunTrace;
   readonly devices: readonly DeviceRef[];
 }
 
 /** The runs that stopped early, unless they were undone; without the devices that were dropped. */
-export function stoppedRuns(runs: readonly Run[]): readonly StoppedRun[] {
+export function stoppedRuns(runs: readonly RunTrace[]): readonly StoppedRun[] {
   return runs.flatMap((run) => {
-    if (!run.isPlanned || run.stopReason === undefined) return [];
     if (runs.some(({ plan }) => plan.undoes?.run === run.run)) return [];
-    const devices = run.plan.devices.flatMap(({ device, steps }) => {
-      const states = run.states.get(device.name) ?? [];
-      const isLeft = steps.some((_step, index) => (states[index]?.kind ?? 'waiting') === 'waiting');
-      const isDropped = run.drops?.some(({ on }) => on.includes(device.address));
-      return isLeft && isDropped !== true ? [device] : [];
+    const devices = run.devices.flatMap(({ device, isLeft }) => {
+      const isDropped = run.drops.some(({ on }) => on.includes(device.address));
+      return isLeft && !isDropped ? [device] : [];
     });
     return devices.length === 0 ? [] : [{ run, devices }];
   });
@@ -318,10 +339,9 @@ function isSameRow(asked: DeviceRecord, fields: DeviceRecord): boolean {
 }
 
 /** Whether a later run of the same line was planned on the device, or owes the same there again. */
-function repeats({ command, plan }: Run, { run, device }: Debt): boolean {
-  const again = plan.devices.find((one) => isSameDevice(one.device, device));
-  const isTaken = again !== undefined && (again.error === undefined || isOwing(again));
-  return isTaken && withoutDevices(command) === withoutDevices(run.command);
+function repeats({ command, devices }: RunTrace, { run, device }: Debt): boolean {
+  const again = devices.find((one) => isSameDevice(one.device, device));
+  return again?.isTaken === true && withoutDevices(command) === withoutDevices(run.command);
 }
 
 /** A line without what may differ when it is repeated for one device. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Debt, debtsOf, owedBy, unresolvedFilters } from '../../src/change/debts.ts';
+import { type Debt, debtsOf, owedBy, traceOf, unresolvedFilters } from '../../src/change/debts.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, openingLines, type Run, type StepState } from '../../src/change/journal.ts';
 import type { DevicePlan, Plan, Step } from '../../src/change/plan.ts';
@@ -68,7 +68,9 @@ function run(
 }
 
 const openOf = (runs: readonly Run[]): readonly Debt[] =>
-  debtsOf(runs, anyone).flatMap(({ debt, state }) => (state.kind === 'open' ? debt : []));
+  debtsOf(runs.map(traceOf), anyone).flatMap(({ debt, state }) =>
+    state.kind === 'open' ? debt : [],
+  );
 
 test('only what never reached the device is owed: no refusal of the change, and nothing sent without a verdict', () => {
   const bob = { username: 'bob' };
@@ -95,7 +97,12 @@ test('only what never reached the device is owed: no refusal of the change, and 
     ],
     new Map([...states, ['unknown', [ended('unknown', del, 'unknown')]]]),
   );
-  expect(owedBy(one).map((debt) => debt.device.name)).toEqual(['login', 'lost', 'down', 'out']);
+  expect(owedBy(traceOf(one)).map((debt) => debt.device.name)).toEqual([
+    'login',
+    'lost',
+    'down',
+    'out',
+  ]);
 });
 
 test('a filter owes the keys that it matched on the devices that were read, with what these agree on', () => {
@@ -120,7 +127,7 @@ test('a filter owes the keys that it matched on the devices that were read, with
     here('fw2', [record('ann', 'a@x'), record('bea', 'other@x')]),
     unread('fw3', [where]),
   ];
-  const debts = owedBy(run(1, devices, new Map()));
+  const debts = owedBy(traceOf(run(1, devices, new Map())));
   expect(
     debts.map(({ key, change: planned }) => [
       key,
@@ -134,7 +141,7 @@ test('a filter owes the keys that it matched on the devices that were read, with
   expect(unresolvedFilters([unread('fw3', [where])])).toEqual([
     { device: refOf('fw3'), filter: 'lang=xx' },
   ]);
-  expect(owedBy(run(1, [unread('fw3', [where])], new Map()))).toEqual([]);
+  expect(owedBy(traceOf(run(1, [unread('fw3', [where])], new Map())))).toEqual([]);
 });
 
 test('a later change closes a debt only if it writes the same fields', () => {
@@ -302,7 +309,7 @@ test('no debt is lost, doubled, or settled after it was superseded, whatever hap
           const states = new Map<string, readonly StepState[]>();
           const plans = due.map(({ device, action, run: from }): DevicePlan => {
             const planned = step(action, action === 'delete' ? { username: 'bob' } : undefined);
-            const origin = `${device.name} ${runs.indexOf(from) + 1}`;
+            const origin = `${device.name} ${runs.findIndex(({ run: id }) => id === from.run) + 1}`;
             if (one.crash !== 'planned') sends.set(origin, (sends.get(origin) ?? 0) + 1);
             if (one.crash === 'none') {
               states.set(device.name, [ended(device.name, planned, 'done')]);
@@ -348,7 +355,7 @@ test('no debt is lost, doubled, or settled after it was superseded, whatever hap
       expect([...sends.values()].filter((count) => count > 1)).toEqual([]);
       // Not every journal is read to its end: that must not change what is owed.
       const counts = new Map<string, number>();
-      for (const { debt, state } of debtsOf(runs, anyone)) {
+      for (const { debt, state } of debtsOf(runs.map(traceOf), anyone)) {
         const { name } = debt.device;
         if (state.kind !== 'closed') counts.set(name, (counts.get(name) ?? 0) + 1);
       }
@@ -361,7 +368,7 @@ test('no debt is lost, doubled, or settled after it was superseded, whatever hap
 
 test('a device that left the inventory closes its debt with that reason; if it comes back, so does the debt', () => {
   const one = run(1, [unread('fw1', [change('delete')])], new Map());
-  expect(debtsOf([one], () => false)).toMatchObject([
+  expect(debtsOf([traceOf(one)], () => false)).toMatchObject([
     { state: { kind: 'closed', why: 'the device left the inventory' } },
   ]);
   expect(openOf([one])).toHaveLength(1);

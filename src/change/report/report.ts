@@ -12,7 +12,7 @@ import {
 } from '../../device/record.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
-import { namesOf, owedBy } from '../debts.ts';
+import { namesOf, owedBy, traceOf } from '../debts.ts';
 import { isOwed, type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
@@ -73,7 +73,7 @@ export function reportOf(run: Run): Report {
     state: stateText(run),
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
-    owed: namesOf(owedBy(run)),
+    owed: namesOf(owedBy(traceOf(run))),
     devices: run.plan.devices.map(({ device, error }) => ({
       device,
       error,

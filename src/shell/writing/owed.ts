@@ -5,10 +5,12 @@ import {
   maskedFields,
   namesOf,
   owedBy,
+  type RunTrace,
   type StoppedRun,
   stoppedRuns,
+  traceOf,
 } from '../../change/debts.ts';
-import { journalLine, type Run } from '../../change/journal.ts';
+import { journalLine } from '../../change/journal.ts';
 import { OWING_CODES, recordName } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import { runAsOf } from '../../change/run-results.ts';
@@ -42,7 +44,7 @@ const MAY_OWE = new RegExp(`"code":"(?:${OWING_CODES.join('|')})"`);
  */
 export async function readDebts({ runs, inventory }: Services, time?: string): Promise<Debts> {
   const [ids, keys, devices] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const parsed: Run[] = [];
+  const traces: RunTrace[] = [];
   const unreadable: string[] = [];
   for (const id of (await runs.ids()).reverse()) {
     const text = (await runs.read(id)) ?? '';
@@ -56,9 +58,10 @@ export async function readDebts({ runs, inventory }: Services, time?: string): P
       const whole = parseJournal(some, runs.path(id));
       const run = time === undefined ? whole : runAsOf(whole, time);
       if (run === undefined) continue;
-      parsed.push(run);
+      const trace = traceOf(run);
+      if (run.isPlanned) traces.push(trace);
       ids.add(id);
-      for (const { device, key, change } of owedBy(run)) {
+      for (const { device, key, change } of owedBy(trace)) {
         keys.add(JSON.stringify(key).slice(1, -1));
         // The line may be repeated, whatever its records are then.
         if (change === undefined) keys.add(`"command":"${run.command.split(' ', 1)[0] ?? ''} `);
@@ -70,15 +73,15 @@ export async function readDebts({ runs, inventory }: Services, time?: string): P
       unreadable.push(id);
     }
   }
-  if (parsed.length === 0) return { open: [], closed: [], stopped: [], unreadable };
+  if (traces.length === 0) return { open: [], closed: [], stopped: [], unreadable };
   const known = await inventory.load();
-  const all = debtsOf(parsed, ({ name, address }) => {
+  const all = debtsOf(traces, ({ name, address }) => {
     const isListed = known.find(name) ?? known.findByAddress(address);
     return isListed !== undefined || known.devices.length === 0 || address.startsWith(name);
   });
   const isClosed = ({ state }: OpenDebt): boolean => state.kind === 'closed';
   const open = all.filter((one) => !isClosed(one));
-  return { open, closed: all.filter(isClosed), stopped: stoppedRuns(parsed), unreadable };
+  return { open, closed: all.filter(isClosed), stopped: stoppedRuns(traces), unreadable };
 }
 
 function hasAny(text = '', parts: ReadonlySet<string>): boolean {
@@ -99,7 +102,7 @@ export async function selectedDebts(
   const id = call.args.optional('ID');
   const debts = await readDebts(call.shell.services);
   const isNamed = await call.namedByOn();
-  const isSelected = (run: Run, device: DeviceRef): boolean =>
+  const isSelected = (run: RunTrace, device: DeviceRef): boolean =>
     (id === undefined || run.run === id) && isNamed(device);
   const open = debts.open.filter(({ debt: { run, device } }) => isSelected(run, device));
   const stopped = debts.stopped.flatMap(({ run, devices }) => {

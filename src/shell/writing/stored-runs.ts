@@ -1,5 +1,5 @@
 import { isLockout, type Run } from '../../change/journal.ts';
-import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
+import { notCoveredBy, type Plan, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
 import { DevshError, NotFoundError, SettingsError, UsageError } from '../../errors.ts';
 import { zonedTime } from '../../text/time.ts';
@@ -24,7 +24,13 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
 /** What continues, settles or repeats a lockout keeps its promise: it leaves devsh a login on each device. */
 export async function refuseOwnAccount(
   call: Call<'allow'>,
-  { run, command, plan: { settles = [], undoes } }: Run,
+  {
+    run,
+    command,
+    plan: { settles = [], undoes },
+  }: Pick<Run, 'run' | 'command'> & {
+    readonly plan: Pick<Plan, 'settles' | 'undoes'>;
+  },
 ): Promise<void> {
   if (!call.options.allow.has('own-account')) return;
   if (isLockout({ command })) {
@@ -69,12 +75,12 @@ export function beganText({ at, by }: Run): string {
 }
 
 export async function summaryOf(run: Run): Promise<SummaryOutput> {
-  const { namesOf, owedBy } = await import('../../change/debts.ts');
+  const { namesOf, owedBy, traceOf } = await import('../../change/debts.ts');
   return {
     kind: 'summary',
     run: run.run,
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
-    owed: namesOf(owedBy(run)),
+    owed: namesOf(owedBy(traceOf(run))),
   };
 }

@@ -3,7 +3,7 @@ import { isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
-import { owedBy } from '../../change/debts.ts';
+import { owedBy, traceOf } from '../../change/debts.ts';
 import type { Run } from '../../change/journal.ts';
 import { stepCount } from '../../change/plan.ts';
 import { changedDevices, endedAccess, hadNoEffect, undoOf } from '../../change/undo.ts';
@@ -109,7 +109,9 @@ async function* executeUndo(
   }
   const isUndone = new Set(sessions.map(({ ref }) => ref.address));
   const owing = new Set(
-    owedBy(run).flatMap(({ device }) => (isUndone.has(device.address) ? [device.name] : [])),
+    owedBy(traceOf(run)).flatMap(({ device }) =>
+      isUndone.has(device.address) ? [device.name] : [],
+    ),
   );
   const notice = [
     ...(description === undefined ? [] : [`undoes ${description}`]),
