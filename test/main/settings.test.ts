@@ -21,7 +21,7 @@ test('config list shows each value with its origin', async () => {
   expect(output('timeoutMs')).toMatchObject({ value: '3000', origin: 'flag' });
   expect(output('concurrency')).toMatchObject({ value: '4', origin: 'DEVSH_CONCURRENCY' });
   expect(output('on')).toMatchObject({ value: '@lab', origin: `${cwd}/.devsh.json:2` });
-  expect(output('editing')).toMatchObject({ value: 'emacs', origin: 'default' });
+  expect(output('bell')).toMatchObject({ value: 'true', origin: 'default' });
 });
 
 test('a password in a variable is not kept in the cache of settings', async () => {
