@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCase } from './cases.ts';
+import { FOUND } from './found.ts';
 import { faultsOf, seen } from './run-case.ts';
 import { rounds } from '../rounds.ts';
 
@@ -10,6 +11,10 @@ import { rounds } from '../rounds.ts';
  */
 const CASES = rounds(40, { variable: 'ORACLE_CASES' });
 const SEED = Number(process.env['ORACLE_SEED'] ?? 1);
+
+test.each(FOUND)('nothing false is said of %s', async (_, given) => {
+  expect((await faultsOf(given)).join('\n')).toBe('');
+});
 
 test(
   'devsh sends, loses and omits nothing without saying so',

@@ -1,0 +1,111 @@
+import type { Case } from './cases.ts';
+import type { Field, Model } from './model-device.ts';
+
+/** The smallest cases in which devsh once said what was not so. */
+const DOCUMENTED: readonly Field[] = [
+  { name: 'first_name', kind: 'text', access: 'open' },
+  { name: 'lastname', kind: 'text', access: 'open' },
+  { name: 'lang', kind: 'text', access: 'open' },
+];
+const BLUE = { first_name: 'blue', lastname: 'blue', lang: 'de' };
+const EVERY: Omit<Case, 'model' | 'devices' | 'lines'> = {
+  isConfigured: false,
+  isJson: true,
+  allowsLoss: false,
+};
+
+function model(given: Pick<Model, 'way' | 'leftOut' | 'tells'>, ...fields: Field[]): Model {
+  return { ...given, idField: 'uuid', fields: [...DOCUMENTED, ...fields] };
+}
+
+export const FOUND: readonly (readonly [title: string, found: Case])[] = [
+  [
+    'a part of a nested field that the record lacks',
+    {
+      ...EVERY,
+      model: model(
+        { way: 'form POST', leftOut: 'erased', tells: 'methods' },
+        { name: 'limits', kind: 'nested', access: 'open' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'ann', ...BLUE },
+            { username: 'cyd', ...BLUE },
+          ],
+        },
+      ],
+      lines: [{ kind: 'set', key: 'ann', typed: { 'limits.zone': 'c' } }],
+    },
+  ],
+  [
+    'a field that is taken and never shown, and then lost with its record',
+    {
+      ...EVERY,
+      isJson: false,
+      model: model(
+        { way: 'form POST', leftOut: 'erased', tells: 'nothing' },
+        { name: 'verbose', kind: 'flag', access: 'hidden' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'bob', ...BLUE, verbose: false },
+            { username: 'ann', ...BLUE, verbose: false },
+          ],
+        },
+      ],
+      lines: [
+        { kind: 'set where', lang: 'de', typed: { verbose: 'true' } },
+        { kind: 'delete', key: 'ann' },
+      ],
+    },
+  ],
+  [
+    'a password that a write has erased, and its undo',
+    {
+      ...EVERY,
+      isJson: false,
+      model: model(
+        { way: 'JSON POST', leftOut: 'erased', tells: 'fields' },
+        { name: 'verbose', kind: 'flag', access: 'hidden' },
+        { name: 'password', kind: 'text', access: 'open' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'dan', ...BLUE, verbose: false, password: 'pw1' },
+            { username: 'ann', ...BLUE, verbose: false, password: 'pw1' },
+          ],
+        },
+      ],
+      lines: [{ kind: 'set', key: 'ann', typed: { verbose: 'true' } }, { kind: 'undo' }],
+    },
+  ],
+  [
+    'an undocumented field that no record shows',
+    {
+      ...EVERY,
+      model: model(
+        { way: 'form POST', leftOut: 'kept', tells: 'methods' },
+        { name: 'quota', kind: 'number', access: 'hidden' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'ann', ...BLUE, quota: 0 },
+            { username: 'dan', ...BLUE, quota: 0 },
+          ],
+        },
+      ],
+      lines: [
+        { kind: 'set', key: 'ann', typed: { quota: '3' } },
+        { kind: 'add', key: 'ann', typed: { quota: '3' } },
+      ],
+    },
+  ],
+];
