@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from './os/compile-cache.ts';
 import { VERSION } from './version.ts';
 
 void start(process.argv.slice(2));
@@ -11,6 +10,7 @@ async function start(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
+  const { keepCompiledCode } = await import('./os/compile-cache.ts');
   keepCompiledCode(process.env);
   // Runs at each Tab of a shell: without network, keychain and screen.
   if (only === '__complete') await complete(others);

@@ -35,6 +35,9 @@ for (const version of VERSIONS) {
   else missing.push(binary.missing);
 }
 
+/** Dozens of starts. */
+const LONG = { timeout: 120_000 };
+
 /** A folder that only root and this user can replace; tests have none in the folder for temporary files. */
 const safe = [join(ROOT, 'node_modules/.cache'), userInfo().homedir].find(isProtected);
 
@@ -82,7 +85,7 @@ async function contentsOf(folder: string): Promise<Map<string, string>> {
 const reason = [...missing, ...(safe === undefined ? ['no folder that is safe'] : [])].join('; ');
 const title = reason === '' ? 'compiled code' : `compiled code (${reason})`;
 describe.skipIf(reason !== '' || process.platform === 'win32')(title, () => {
-  test('four builds of Node in turn on one home: each command ends well', async () => {
+  test('four builds of Node in turn on one home: each command ends well', LONG, async () => {
     const home = await makeHome();
     const { devices } = await simulate();
     const on = ['--insecure', '--on', devices[0]?.address ?? ''];
@@ -91,16 +94,14 @@ describe.skipIf(reason !== '' || process.platform === 'win32')(title, () => {
       ['device', 'list'],
       ['user', 'list', ...on],
       ['user', 'set', 'viewer', 'lang=fr', '--yes', ...on],
-      ['config', 'list', '--format', 'yaml'],
       ['__complete', 'fish', 'devsh user '],
     ];
-    for (let round = 0; round < 2; round += 1) {
-      for (const command of commands) {
-        for (const version of VERSIONS) {
-          const env = { DEVSH_PASSWORD: 'admin-secret' };
-          const { code, stderr } = await startWith(version, home, command, env);
-          expect([version, command, code], stderr).toEqual([version, command, 0]);
-        }
+    // The first ones also find what the others have left.
+    for (const command of commands) {
+      for (const version of [...VERSIONS, ...VERSIONS.slice(0, -1)]) {
+        const env = { DEVSH_PASSWORD: 'admin-secret' };
+        const { code, stderr } = await startWith(version, home, command, env);
+        expect([version, command, code], stderr).toEqual([version, command, 0]);
       }
     }
     const folder = join(home, '.cache/devsh/compiled');
