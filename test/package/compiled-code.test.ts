@@ -66,7 +66,7 @@ async function usedFolder(version: string, home: string, env: NodeJS.ProcessEnv 
     const { getCompileCacheDir } = require('node:module');
     process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(answer)}, String(getCompileCacheDir?.())));`;
   await writeFile(preload, program);
-  const more = { ...env, NODE_OPTIONS: `--require ${preload}` };
+  const more = { ...env, NODE_OPTIONS: `--require ${JSON.stringify(preload)}` };
   const { code, stderr } = await startWith(version, home, ['device', 'list'], more);
   expect(code, stderr).toBe(0);
   return readFile(answer, 'utf8');

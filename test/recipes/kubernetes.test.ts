@@ -137,15 +137,16 @@ test('the pods of the manifest apply a plan, each its shard, as a uid without an
   const { spec } = await readJob();
   const { runAsUser } = spec.template.spec.securityContext;
   const [container] = spec.template.spec.containers;
-  // The folders of the pod.
-  const mapped = (text: string): string =>
-    text.replace(/(?<=^|[ "])\/(?=plan|results|login|config|scratch)/g, `${folder}/`);
-  const env = Object.fromEntries(container.env.map(({ name, value }) => [name, mapped(value)]));
+  // The folders of the pod; it starts in the one above them.
+  const line = container.args[0].replace(/(?<=[ "])\/(?=plan|results|login)/g, '');
+  const env = Object.fromEntries(
+    container.env.map(({ name: variable, value }) => [variable, join(folder, value)]),
+  );
   const pod = await startAsUid(runAsUser, folder);
   for (let index = 0; index < spec.completions; index += 1) {
     const token = devices[index]?.accounts.admin.token ?? '';
     await writeFile(join(folder, 'login/token'), `${token}\n`);
-    const { code, stderr } = await pod([...container.command, mapped(container.args[0])], {
+    const { code, stderr } = await pod([...container.command, line], {
       ...env,
       JOB_COMPLETION_INDEX: String(index),
     });
