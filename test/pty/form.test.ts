@@ -178,7 +178,7 @@ test('a part of a nested field is set at the prompt, in its type, and undo bring
   program.type('interface list\r');
   await program.waitFor(/interfaces · 1 device/);
   program.type('interface set eth0 ipv4.metric=7 addresses=\r');
-  await program.waitFor(/-> '', ipv4\.metric: 3\s+-> 7/);
+  await program.waitFor(/-> \[\], ipv4\.metric: 3\s+-> 7/);
   await answer(program, 'y');
   await program.waitFor(/✓ set interface eth0: done/);
   program.type('undo\r');
