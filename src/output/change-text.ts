@@ -222,8 +222,14 @@ function stepTail(step: Step): string {
 
 /** " (first_name=Carol) (filled in: lang=de, most common here)": what was asked for, and what was not. */
 function addedText({ asked, filled, after, keyField }: Step): string {
+  // What only the form needs is sent empty.
+  const sent = {
+    ...Object.fromEntries(Object.keys(filled).map((field) => [field, ''])),
+    ...asked,
+    ...after,
+  };
   const said = (field: string): string =>
-    `${visible(field)}=${quotedText(field, valueAt(after, field) ?? valueAt(asked, field))}`;
+    `${visible(field)}=${quotedText(field, valueAt(sent, field))}`;
   const given = Object.keys(asked).filter((field) => field !== keyField);
   const groups = [...new Set(Object.values(filled))].map((origin) => {
     const fields = Object.keys(filled).filter((field) => filled[field] === origin);

@@ -104,7 +104,7 @@ test('a delete names what undo cannot restore, and the undo is never done with l
   const { stdout, stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toContain('this plan does not restore uuid, modified, owner, groups');
   expect(stdout).toContain(`add user ${key}: differs - uuid: was`);
-  expect(stdout).toContain("groups: was 'staff, ops', device has ''");
+  expect(stdout).toContain('groups: was "staff, ops", device has []');
   expect(stdout).not.toContain('sent');
   expect(device(1).users.at(-1)).toMatchObject({ username: key, owner: '', groups: [] });
   expect(exitCode).toBe(1);

@@ -111,7 +111,7 @@ test('a field that may give rights is named, not filled in, if a form needs all 
   const { devsh, device, writes } = await startFleet({ profile: 'drf', quirk: ['no-options'] });
   const add = 'user add username=guest first_name=G lang=de --on sim1';
   const { stderr } = await devsh(`${add} --yes`);
-  expect(stderr).toContain("(filled in: lastname='', because a form has all fields)");
+  expect(stderr).toContain('(filled in: lastname="", because a form has all fields)');
   expect(stderr).toContain('"is_active" may grant rights and is not filled in');
   expect(device(1).log.find(({ method }) => method === 'POST')?.body).not.toContain('is_active');
   await devsh('profile set sim1 resources.user.fields=[username,lang,role]');
