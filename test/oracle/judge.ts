@@ -56,6 +56,10 @@ function textOf(value: Json | undefined): string {
 const isSame = (one: Json | undefined, other: Json | undefined): boolean =>
   textOf(one) === textOf(other) && (textOf(one) !== '' || kindOf(one) === kindOf(other));
 
+/** The same in a body: a form has no null. */
+const isWritten = (one: Json | undefined, other: Json | undefined): boolean =>
+  textOf(one) === textOf(other);
+
 function kindOf(value: Json | undefined): string {
   return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 }
