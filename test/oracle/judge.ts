@@ -185,16 +185,16 @@ export class Judge {
         if (path === 'username' && textOf(value) === username) return [];
         if (wish?.typed.has(path) === true) {
           const typed = wish.typed.get(path);
-          return isSame(typed, value)
+          return isWritten(typed, value)
             ? []
             : [`${where}: ${path}=${textOf(value)}, typed ${textOf(typed)}`];
         }
-        const isStored = leavesOf(stored).has(path) && isSame(leavesOf(stored).get(path), value);
+        const isStored = leavesOf(stored).has(path) && isWritten(leavesOf(stored).get(path), value);
         // A part of a nested field is sent with the other parts.
         const [top = path] = path.split('.');
         const isBeside = [...(wish?.typed.keys() ?? [])].some((one) => one.startsWith(`${top}.`));
         if (isStored && (isWhole || isBeside)) return [];
-        if (image?.has(path) === true && isSame(image.get(path), value)) return [];
+        if (image?.has(path) === true && isWritten(image.get(path), value)) return [];
         if (isFilledIn(plan.stdout, path)) return [];
         return [
           `${where}: sends ${path}=${textOf(value)}: not typed, not held, not named as filled in`,
