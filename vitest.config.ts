@@ -52,8 +52,9 @@ export default defineConfig({
     },
   ],
   test: {
-    // Modules are loaded once per worker, not per file: that would take most of the time, and they have no state.
+    // Modules are loaded once per worker, not per file: that would take most of the time. Their only state is reset by the set-up file.
     isolate: false,
+    setupFiles: ['test/fresh-names.ts'],
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,

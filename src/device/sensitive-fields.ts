@@ -25,6 +25,12 @@ export function declareSecrets(names: readonly string[]): void {
   if (names.length > 0) verdicts.clear();
 }
 
+/** As at the start of a program. */
+export function forgetDeclaredSecrets(): void {
+  declared.clear();
+  verdicts.clear();
+}
+
 const MAX_CACHED = 1_000;
 
 /** Whether a field name denotes a secret: `password`, `new_passwd`, `api-key`, `authToken`. */
