@@ -21,4 +21,4 @@ parallel --jobs "$shards" --joblog "$results/joblog" --resume-failed --line-buff
   'devsh apply "$plan" --shard {}/"$shards" --result "$results"/{}.jsonl --yes --quiet </dev/null' \
   ::: $(seq "$shards") >&2 || true
 
-devsh runs merge "$results"/*.jsonl --plan "$plan" --as csv -o "$results/devices.csv"
+devsh runs merge "$results"/*.jsonl --plan "$plan" -o "$results/report.md"

@@ -434,7 +434,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 }
 
-export type WriteCall = Call<WriteOption | RollOutOption | 'on', 'asCurl'>;
+export type WriteCall = Call<WriteOption | RollOutOption | 'on'>;
 
 /** A parsed line: command, verb, arguments and options. */
 export interface Invocation {

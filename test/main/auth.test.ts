@@ -19,7 +19,9 @@ test('a token goes to the header that the profile names, and reads, writes and i
   expect(new Set(device(1).log.map(({ authorization }) => authorization))).toEqual(
     new Set(['key']),
   );
-  const curl = await devsh('user add username=max --on sim1 --as-curl', { env });
+  const curl = await devsh('plan - --as-curl --on sim1', {
+    ...{ env, stdin: '[{delete: user, key: zoe}]' },
+  });
   expect(curl.stdout).toContain(`--header @<(login 'X-API-Key: ')`);
   expect(curl.stdout).not.toContain(env.DEVSH_TOKEN);
 });

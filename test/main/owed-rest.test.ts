@@ -118,14 +118,3 @@ test('a box whose certificate was accepted after the run gets its debt only with
   expect(writesOf(device(2))).toHaveLength(1);
   expect(await rows(fleet)).toEqual([]);
 });
-
-test('the CSV report says for each line whether it is owed', async () => {
-  const { devsh, device } = await startFleet({ devices: 2 });
-  device(2).setFault(DOWN, true);
-  await devsh('user delete viewer --on @lab --yes');
-  const { stdout } = await devsh('report --as csv');
-  const [header = '', first = '', second = ''] = stdout.trim().split('\n');
-  expect(header).toMatch(/,owed$/);
-  expect(first).toMatch(/^sim1,.*,$/);
-  expect(second).toMatch(/^sim2,.*,yes$/);
-});

@@ -29,7 +29,7 @@ test('a field that the profile calls secret is in no output and no file, from th
     ['user', 'show', name, '--json'],
     ['export', 'user', '--on', 'sim1'],
     ['runs'],
-    ['report', '--as', 'curl'],
+    ['report', '--json'],
     ['user', 'delete', name, '--yes'],
     ['report'],
   ];

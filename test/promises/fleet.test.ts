@@ -60,9 +60,9 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
   expect(asked.exitCode).toBe(3);
 
   // The later report of the run, in each format.
-  for (const kind of ['markdown', 'json', 'junit', 'csv', 'curl']) {
-    const { stdout } = await devsh(`report --as ${kind}`);
-    expect([kind, /\bsim3\b/.test(stdout), /\bsim4\b/.test(stdout)]).toEqual([kind, true, true]);
+  for (const line of ['report', 'report --json']) {
+    const { stdout } = await devsh(line);
+    expect([line, /\bsim3\b/.test(stdout), /\bsim4\b/.test(stdout)]).toEqual([line, true, true]);
   }
   expect((await devsh('report')).stdout).toContain(NAMED);
   expect(JSON.parse((await devsh('report --json')).stdout)).toMatchObject({

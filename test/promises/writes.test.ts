@@ -147,7 +147,6 @@ test('Nothing is changed unless you ask for it.', async () => {
     const readOnly = await devsh(`${line} --on @lab --yes --read-only`);
     expect([line, readOnly.exitCode]).toEqual([line, 6]);
     await devsh(`${line} --on @lab --dry-run`);
-    await devsh(`${line} --on @lab --as-curl`);
     const declined = await devsh(`${line} --on @lab`, { tty: ['n', 'n'] });
     expect([line, declined.exitCode]).toEqual([line, 6]);
   }

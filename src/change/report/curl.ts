@@ -1,6 +1,4 @@
-import { recordName } from '../plan.ts';
-import type { Report, StepReport } from './report.ts';
-import type { WriteRequest } from '../../device/encode.ts';
+import { type Plan, recordName, type Step } from '../plan.ts';
 import { headerOf } from '../../device/credential.ts';
 import type { Profile } from '../../device/profile.ts';
 import { type DeviceRef, jsonText } from '../../device/record.ts';
@@ -8,67 +6,45 @@ import type { ProxyServer, Route } from '../../device/route/route.ts';
 import { isSecretField, maskedPath, maskedRecord } from '../../device/sensitive-fields.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 
-/** In the order of the plan; requests that were never sent are comments. */
-export function curlReport(report: Report): string {
-  const calls = report.devices.flatMap(({ device, error, steps }): CurlCall[] => [
-    ...(error && steps.length === 0
-      ? [{ title: `${device.name}: could not be read; nothing was sent`, device, owner: '' }]
-      : []),
-    ...steps.map(callOf),
-  ]);
-  const head = [
-    `The requests of devsh run ${report.run} as curl calls`,
-    report.command,
-    ...(report.reason === undefined ? [] : [`reason: ${report.reason}`]),
-    `began ${report.at} by ${report.by}; ${report.state}`,
-  ];
-  return curlScript(head, calls);
-}
-
-function callOf({ result, step, isSent }: StepReport): CurlCall {
-  const { device, action, verdict } = result;
-  const owner = recordName(result);
-  const title = `${device.name}: ${action} ${owner}: ${verdict}`;
-  if (step === undefined) return { title: `${title}, nothing was sent`, device, owner };
-  const { request } = step;
-  return isSent
-    ? { title, device, owner, request }
-    : { title: `${title}, not sent:`, device, owner, request, isComment: true };
-}
-
-/** One curl call; only its title if there is nothing to send. */
-export interface CurlCall {
-  readonly title: string;
-  readonly device: DeviceRef;
-  readonly request?: Omit<WriteRequest, 'method'> & { readonly method: string };
-  /** The record whose secrets are in the request: `user carol`. */
-  readonly owner: string;
-  /** The route to the device; undefined: as curl connects by itself. */
+/** How devsh reaches a device, and what the device wants. */
+export interface Connection {
+  /** Undefined: as curl connects by itself. */
   readonly route?: Route | undefined;
   /** The `Accept` header if it is not the default. */
   readonly accept?: string | undefined;
   /** How the device takes a token, if not as usual. */
   readonly auth?: Profile['auth'];
-  /** Only shown, as a comment. */
-  readonly isComment?: boolean;
 }
 
 /** The environment variables of the secrets, by field and record: `FIELD_PASSWORD`. */
 type Variables = Map<string, { readonly name: string; readonly of: string }>;
 
 /**
- * A bash script of curl calls, without secrets: the login and masked fields come from the environment and
- * reach curl through pipes, as every user of a machine can see arguments.
+ * The requests of a plan, in its order, as a bash script of curl calls, without secrets: the login and masked
+ * fields come from the environment and reach curl through pipes, as every user of a machine can see arguments.
  *
- * @param head the description of the script, line by line
+ * @param line what was planned
+ * @param connections by address
  */
-export function curlScript(head: readonly string[], calls: readonly CurlCall[]): string {
+export function curlScript(
+  line: string,
+  { devices }: Pick<Plan, 'devices'>,
+  connections: ReadonlyMap<string, Connection>,
+): string {
   const variables: Variables = new Map();
-  const lines = calls.flatMap((call) => callLines(call, variables));
+  const used = devices.map(({ device }) => connections.get(device.address) ?? {});
+  const lines = devices.flatMap(({ device, steps, settled, error }, index) => [
+    ...(error === undefined ? [] : ['', comment(`cannot be planned: ${error.message}`)]),
+    ...settled.flatMap((result) => [
+      '',
+      comment(`${titleOf(device, result)}: ${result.verdict}, nothing to send`),
+    ]),
+    ...steps.flatMap((step) => callLines(device, step, used[index] ?? {}, variables)),
+  ]);
   const needed = [...variables.values()];
   return [
     '#!/usr/bin/env bash',
-    ...head.map(comment),
+    comment(line),
     '#',
     '# Sends them one after the other; exits with 1 if one of them failed. Needs curl 7.76.',
     '# devsh reads every record back; this script does not.',
@@ -81,7 +57,7 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
     ...needed.map(({ name, of }) => comment(`  ${name}   ${of}`)),
     '',
     'set -u',
-    ...(calls.every(({ auth }) => auth?.login) ? [] : LOGIN_CHECK),
+    ...(used.every(({ auth }) => auth?.login) ? [] : LOGIN_CHECK),
     ...needed.map(({ name }) => `: "\${${name}:?see the head of this script}"`),
     '',
     'login() {',
@@ -93,7 +69,7 @@ export function curlScript(head: readonly string[], calls: readonly CurlCall[]):
     '  fi',
     '}',
     '',
-    ...(calls.some(({ route }) => route?.kind === 'proxy' && route.proxy.login() !== undefined)
+    ...(used.some(({ route }) => route?.kind === 'proxy' && route.proxy.login() !== undefined)
       ? PROXY_LOGIN
       : []),
     '# Without quotes, so that each word of CURL_OPTS is an option.',
@@ -123,23 +99,31 @@ const PROXY_LOGIN = [
   '',
 ];
 
-function callLines(call: CurlCall, variables: Variables): string[] {
-  const { title, device, request, owner, route, accept, isComment = false } = call;
-  if (request === undefined) return ['', comment(title)];
-  const { method, path, form, json, contentType = 'application/json' } = request;
-  const { ifMatch, ifAbsent } = request;
-  const nameOf = (field: string): string =>
-    variableFor(isComment ? new Map(variables) : variables, field, owner);
+function titleOf({ name }: DeviceRef, step: Pick<Step, 'action' | 'resource' | 'key'>): string {
+  return `${name}: ${step.action} ${recordName(step)}`;
+}
+
+function callLines(
+  device: DeviceRef,
+  step: Step,
+  { route, accept, auth }: Connection,
+  variables: Variables,
+): string[] {
+  const { method, path, form, json, contentType = 'application/json' } = step.request;
+  const { ifMatch, ifAbsent } = step.request;
+  const nameOf = (field: string): string => variableFor(variables, field, recordName(step));
   const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
   const acceptWords =
     accept === undefined ? '"${accept[@]}"' : `--header ${quoted(`Accept: ${accept}`)}`;
-  const lines = [
+  return [
+    '',
+    comment(titleOf(device, step)),
     ...(route?.kind === 'jump'
       ? [
           `# curl has no jump hosts: use "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
         ]
       : []),
-    `curl "\${options[@]}" ${acceptWords} --header @<(${loginCommand(call, variables)}) --request ${method} \\`,
+    `curl "\${options[@]}" ${acceptWords} --header @<(${loginCommand(device, auth, variables)}) --request ${method} \\`,
     ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
     ...(ifMatch === undefined ? [] : [`  --header ${quoted(`If-Match: ${ifMatch}`)} \\`]),
     ...(ifAbsent === true ? [`  --header 'If-None-Match: *' \\`] : []),
@@ -152,13 +136,10 @@ function callLines(call: CurlCall, variables: Variables): string[] {
         ]),
     `  ${urlArgument(urlOf(device.address, path), nameOf)} || status=1`,
   ];
-  return isComment
-    ? ['', comment(title), ...lines.map((line) => `#   ${line}`)]
-    : ['', comment(title), ...lines];
 }
 
 /** Prints the header of the login: `login` with what stands before a token, or a session from the environment. */
-function loginCommand({ device, auth }: CurlCall, variables: Variables): string {
+function loginCommand(device: DeviceRef, auth: Connection['auth'], variables: Variables): string {
   if (auth === undefined) return 'login';
   const { header = 'Authorization', login } = auth;
   if (login === undefined) return `login ${quoted(`${header}: ${headerOf('', auth, 'Token')}`)}`;

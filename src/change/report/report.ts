@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync';
 import { maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
@@ -13,10 +12,10 @@ import {
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
 import { namesOf, owedBy, traceOf } from '../debts.ts';
-import { isOwed, type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
+import { type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
-import { replaceUnsafeInJson, visible } from '../../text/visible.ts';
+import { replaceUnsafeInJson } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
 
@@ -170,36 +169,6 @@ function fieldsOf(
   }
 }
 
-const HEADER = [
-  'device',
-  'address',
-  'resource',
-  'key',
-  'action',
-  'verdict',
-  'at',
-  'reason',
-  'owed',
-];
-
-/** One line for each step. Control characters are made visible, formulas get a leading apostrophe. */
-export function csvReport({ devices, owed }: Report): string {
-  const rows = devices.flatMap(({ device: { name, address }, error, steps }) =>
-    error !== undefined && steps.length === 0
-      ? [[name, address, '', '', '', 'failed', '', error.message, owed.includes(name) ? 'yes' : '']]
-      : steps.map(({ result, at = '' }) => {
-          const { resource, key, action, verdict } = result;
-          const reason = remarksOf(result).join('; ');
-          const isOwing = isOwed(result) ? 'yes' : '';
-          return [name, address, resource, key, action, verdict, at, reason, isOwing];
-        }),
-  );
-  return stringify(
-    [HEADER, ...rows].map((row) => row.map(visible)),
-    { escape_formulas: true },
-  );
-}
-
 /** The same as the schema of `--json`. */
 const SCHEMA = 'devsh/1';
 
@@ -226,10 +195,6 @@ export function reportData(report: Report): JsonValue {
       steps: one.steps.map(stepData),
     })),
   };
-}
-
-export function jsonReport(report: Report): string {
-  return jsonDocument(reportData(report));
 }
 
 /** @param report the data, secrets masked */

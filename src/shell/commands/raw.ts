@@ -28,7 +28,7 @@ export const get = command({
   section: 'Raw API',
   summary: 'Send a GET to each selected device and print the responses',
   args: [PATH],
-  options: [...DEVICES, 'profile', 'asCurl', 'raw', 'firstPage'],
+  options: [...DEVICES, 'profile', 'raw', 'firstPage'],
   changes: 'nothing',
   details:
     'devsh follows a list of several pages to its end and prints its records as one list, or as JSON lines\n' +
@@ -37,11 +37,6 @@ export const get = command({
   async *run(call) {
     const path = pathOf(call);
     const sessions = await call.sessions();
-    if (call.options.asCurl) {
-      const { requestAsCurl } = await import('../writing/write.ts');
-      yield await requestAsCurl(call, sessions, () => ({ method: 'GET', path }));
-      return;
-    }
     const pages: Work = (session, emit) => getPages(call, session, path, emit);
     yield* each(call, sessions, call.readWidth, pages);
   },
@@ -86,7 +81,7 @@ export const post = command({
   section: 'Raw API',
   summary: 'Send a form-encoded POST to each selected device, in turn',
   args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
-  options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
+  options: [...DEVICES, 'profile', 'raw', ...WRITE],
   details: 'Not read back; "user add" and "user set" are.',
   examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
   async *run(call) {
@@ -106,7 +101,7 @@ export const remove = command({
   section: 'Raw API',
   summary: 'Send a DELETE for one record to each selected device, in turn',
   args: [PATH],
-  options: [...DEVICES, 'profile', 'asCurl', 'raw', ...WRITE],
+  options: [...DEVICES, 'profile', 'raw', ...WRITE],
   details:
     'devsh always refuses the path of a list, and the account in use without --allow own-account.\n' +
     '"user delete" does the same by username, and reads back.',
@@ -118,19 +113,14 @@ export const remove = command({
   },
 });
 
-/** Sends the request to each device in turn after a confirmation, or prints curl calls. */
+/** Sends the request to each device in turn after a confirmation. */
 async function* sendRaw(
-  call: Call<WriteOption | 'asCurl' | 'raw'>,
+  call: Call<WriteOption | 'raw'>,
   method: 'POST' | 'DELETE',
   path: string,
   form?: FormPairs,
 ): AsyncGenerator<Output> {
   const sessions = await call.sessions();
-  if (call.options.asCurl) {
-    const { requestAsCurl } = await import('../writing/write.ts');
-    yield await requestAsCurl(call, sessions, () => ({ method, path, form }));
-    return;
-  }
   const { confirmRaw, guardRaw } = await import('../writing/raw-requests.ts');
   if (!(yield* confirmRaw(call, sessions, `${method} ${maskedPath(path)}`))) return;
   yield* each(call, sessions, call.writeWidth, async (session) => {

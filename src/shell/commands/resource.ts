@@ -111,7 +111,7 @@ function list(resource: string): VerbSpec {
         complete: (scope) => fieldCandidates(scope, resource, 'read'),
       },
     ],
-    options: [...DEVICES, 'profile', 'asCurl', ...TABLE, 'watchMs', 'at'],
+    options: [...DEVICES, 'profile', ...TABLE, 'watchMs', 'at'],
     changes: 'nothing',
     details:
       '--drift: "same" is what most devices have, "only" what one device alone has. Ids, secrets, counters and\n' +
@@ -143,12 +143,12 @@ function list(resource: string): VerbSpec {
         yield* listPast(call, at, resource, filter);
         return;
       }
-      if (call.options.against !== undefined && !call.options.asCurl) {
+      if (call.options.against !== undefined) {
         const { compareBaseline } = await import('../records/compare-baseline.ts');
         yield* compareBaseline(call, resource, filter);
         return;
       }
-      if (countBy !== undefined && !call.options.asCurl) {
+      if (countBy !== undefined) {
         const { countRecords } = await import('../records/count-records.ts');
         yield* countRecords(call, resource, filter, countBy);
         return;
@@ -156,7 +156,7 @@ function list(resource: string): VerbSpec {
       if (call.options.drift && call.options.watchMs !== undefined) {
         throw new UsageError('--drift compares once: leave out --watch or --drift');
       }
-      if (call.options.drift && !call.options.asCurl) {
+      if (call.options.drift) {
         const { compareDevices } = await import('../records/compare-devices.ts');
         yield* compareDevices(call, resource, filter);
         return;
@@ -172,9 +172,9 @@ function list(resource: string): VerbSpec {
         return full;
       };
       const once = (): AsyncGenerator<Output> => readRecords(call, filtered, filter, refine);
-      const { watchMs, asCurl } = call.options;
+      const { watchMs } = call.options;
       // The full screen repeats the request by itself and marks changes in place.
-      if (watchMs === undefined || asCurl || call.io.isRefreshing === true) {
+      if (watchMs === undefined || call.io.isRefreshing === true) {
         yield* once();
       } else {
         const { watched } = await import('../watch.ts');
@@ -194,7 +194,7 @@ function show(resource: string): VerbSpec {
     name: 'show',
     summary: `Show every field of one ${resource}, on each selected device`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
-    options: [...DEVICES, 'profile', 'asCurl', 'at'],
+    options: [...DEVICES, 'profile', 'at'],
     changes: 'nothing',
     examples: [`${resource} show bob`, `${resource} show bob --at 03:00`],
     async *run(call) {
@@ -225,7 +225,7 @@ function show(resource: string): VerbSpec {
         return session.inFull(call.access, resource, matches, call.io.signal);
       };
       yield* readRecords(call, view, undefined, refine);
-      if (found === 0 && wanted !== undefined && !call.options.asCurl) {
+      if (found === 0 && wanted !== undefined) {
         const hint = nearHint(wanted, keys);
         throw new NotFoundError(`no ${resource} "${wanted}" on the devices that responded${hint}`);
       }

@@ -95,7 +95,7 @@ export const runs: CommandSpec = {
           isRest: true,
         },
       ],
-      options: ['plan', 'as', 'output'],
+      options: ['plan', 'output'],
       changes: 'nothing',
       details:
         'Each device of the plan appears exactly once. A device that is in no file is "unknown", and the exit\n' +
@@ -103,7 +103,7 @@ export const runs: CommandSpec = {
         'device, devsh refuses: leave one file out.',
       examples: [
         'runs merge results/*.jsonl --plan monday.plan',
-        'runs merge results/*.jsonl --plan monday.plan --as junit -o devsh.xml',
+        'runs merge results/*.jsonl --plan monday.plan -o report.md',
       ],
       run: later(async () => (await import('../writing/run-report.ts')).mergeRuns),
     }),
@@ -225,29 +225,27 @@ export const report = command({
   summary:
     'Report what a run did: who, when, what, before and after, verdicts; or all since a time',
   args: [LATEST],
-  options: ['as', 'output', 'since', 'until'],
+  options: ['output', 'since', 'until'],
   changes: 'nothing',
   details:
-    'Default: markdown. junit is for the test view of a CI system, curl is a bash script of the same\n' +
-    'requests. None contains secrets.\n' +
+    'In Markdown, or with --json as data. Neither contains secrets.\n' +
     '\n' +
-    '--since writes the record of an incident (markdown or json): all runs of that time, what was owed and\n' +
+    '--since writes the record of an incident (Markdown or JSON): all runs of that time, what was owed and\n' +
     'what became of it, changes that no run of this devsh made, how often each device was read, and how far\n' +
     'its clock was off when it was read. No device is asked. If a journal or the history of a device cannot\n' +
     'be read, or a device was not read in that time, the document says so, and the exit code is 3.',
   examples: [
     'report',
-    'report 20261121-093041-k3qd7m --as junit > devsh.xml',
-    'report --as curl > again.sh',
+    'report 20261121-093041-k3qd7m -o report.md',
     'report --since 03:00 -o incident.md',
-    'report --since "yesterday 22:00" --until 04:00 --as json',
+    'report --since "yesterday 22:00" --until 04:00 --json',
   ],
   async *run(call) {
-    const { as, since, until } = call.options;
+    const { since, until } = call.options;
     if (since === undefined && until !== undefined) throw new UsageError('--until needs --since');
     if (since === undefined) {
       const { runReport, writeReport } = await import('../writing/run-report.ts');
-      yield* writeReport(call, runReport(await namedRun(call), as));
+      yield* writeReport(call, runReport(await namedRun(call)));
       return;
     }
     const { incidentReport } = await import('../past/incident.ts');

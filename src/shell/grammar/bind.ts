@@ -97,15 +97,13 @@ function bindTo(
     if (isEmpty && option.key === 'help') continue;
     if (option.key === 'output') refuseFormatAsFile(one.text, one.valueStart);
     if (!own.includes(option.key)) {
-      throw new UsageError(
-        `${title(command, verb)} has no option --${option.flag}; see "help ${title(command, verb)}"`,
-        {
-          column: start,
-          suggestions: flagsOf(own).flatMap((flag) =>
-            flag === TWINS[option.flag] ? [`--${flag}`] : [],
-          ),
-        },
-      );
+      const instead = insteadOfOption(option.flag) ?? `; see "help ${title(command, verb)}"`;
+      throw new UsageError(`${title(command, verb)} has no option --${option.flag}${instead}`, {
+        column: start,
+        suggestions: flagsOf(own).flatMap((flag) =>
+          flag === TWINS[option.flag] ? [`--${flag}`] : [],
+        ),
+      });
     }
     if (option === FORCE) {
       const { forced = 'own-account' } = verb;

@@ -25,9 +25,6 @@ import {
   type ValueScope,
 } from './option.ts';
 
-const REPORT_KINDS = ['markdown', 'json', 'junit', 'csv', 'curl'] as const;
-export type ReportKind = (typeof REPORT_KINDS)[number];
-
 const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
@@ -284,12 +281,6 @@ const ROWS = [
   textValue('plan', '--plan FILE  The plan file of these results'),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
   toggle('rest', '--rest  Also the steps that the run never reached'),
-  choice(
-    'as',
-    `--as KIND  The report as ${REPORT_KINDS.join(', ')}`,
-    REPORT_KINDS,
-    (text, all) => `there is no report "${text}"; there are ${all}`,
-  ),
   toggle('keepGoing', '--keep-going  Continue after a failed line'),
 
   // Records in files.
@@ -435,7 +426,7 @@ export const ROLL_OUT = ['canary', 'batch', 'pauseMs', 'maxFailures'] as const;
 export type RollOutOption = (typeof ROLL_OUT)[number];
 
 /** The options of every verb that writes records. */
-export const CHANGE = [...DEVICES, 'profile', 'asCurl', ...WRITE, ...ROLL_OUT] as const;
+export const CHANGE = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT] as const;
 
 /** Of a lockout: it goes to every device, also to those that a line could leave out. */
 export const LOCKOUT = [

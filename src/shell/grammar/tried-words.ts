@@ -170,6 +170,8 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   w: '--watch reads again and again',
   interval: '--watch=SECONDS reads again and again',
   J: '--jump HOST is the jump host',
+  as: 'a report is Markdown, and --json is the same as data',
+  'as-curl': 'plan FILE --as-curl prints the requests of a change set as curl calls',
   'new-command':
     '--new-stdin reads what a program prints: PROGRAM | devsh rotate password USER --new-stdin',
 };

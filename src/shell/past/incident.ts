@@ -1,13 +1,7 @@
 import type { Run } from '../../change/journal.ts';
 import { EmptyJournalError } from '../../change/plan.ts';
 import { inline, markdownReport, table } from '../../change/report/markdown.ts';
-import {
-  countsText,
-  jsonDocument,
-  type Report,
-  reportData,
-  reportOf,
-} from '../../change/report/report.ts';
+import { countsText, type Report, reportData, reportOf } from '../../change/report/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents } from '../../history/fold-events.ts';
@@ -31,7 +25,7 @@ const LONG_AGO = new Date(0);
 
 /** `report --since TIME`: one document of all that devsh knows of a time. No device is asked. */
 export async function* incidentReport(
-  call: Call<'as' | 'output' | 'since' | 'until'>,
+  call: Call<'output' | 'since' | 'until'>,
 ): AsyncGenerator<Output> {
   if (call.args.optional('RUN') !== undefined) {
     throw new UsageError(
@@ -39,14 +33,9 @@ export async function* incidentReport(
         'quotes: --since "yesterday 03:00"',
     );
   }
-  const { as } = call.options;
-  if (as !== undefined && as !== 'markdown' && as !== 'json') {
-    throw new UsageError(`--since writes markdown or json, not ${as}`);
-  }
   const incident = await incidentOf(call);
   const data = { ...incident, folded: undefined, runs: incident.runs.map(reportData) };
-  const text = as === 'json' ? jsonDocument(data) : markdownOf(incident);
-  yield* writeReport(call, reportOutput(text, data, as));
+  yield* writeReport(call, reportOutput(markdownOf(incident), data));
   for (const unread of incident.unread) yield { kind: 'error', error: new NotReadError(unread) };
 }
 

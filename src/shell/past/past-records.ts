@@ -190,6 +190,6 @@ async function* driftSince(
 
 /** Refuses options that need the present. */
 function refuseWithAt(options: Given): void {
-  const others = ['watchMs', 'asCurl', 'against', 'countBy'] as const;
+  const others = ['watchMs', 'against', 'countBy'] as const;
   refuseGiven(options, others, '--at shows what was read then');
 }

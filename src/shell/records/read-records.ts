@@ -1,7 +1,7 @@
 import { pluralOf } from '../../text/one-line.ts';
 import { selectionProfile } from '../arguments.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
-import { collectionPath, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../../device/record.ts';
 import {
   fieldsIn,
@@ -25,20 +25,12 @@ const MAX_MISSING = 10;
 
 /** Reads the selected devices; yields each as soon as it has responded. */
 export async function* readRecords(
-  call: Call<'asCurl', 'watchMs' | 'columns'>,
+  call: Call<never, 'watchMs' | 'columns'>,
   view: View,
   filter: Filter | undefined,
   refine?: Refine,
 ): AsyncGenerator<Output> {
   const sessions = await call.sessions();
-  if (call.options.asCurl) {
-    const { requestAsCurl } = await import('../writing/write.ts');
-    yield await requestAsCurl(call, sessions, (profile) => ({
-      method: 'GET',
-      path: collectionPath(profile, view.resource),
-    }));
-    return;
-  }
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
   const positions = new Map(sessions.map((session, index) => [session, index]));

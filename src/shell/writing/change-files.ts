@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
+import { type Connection, curlScript } from '../../change/report/curl.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
 import { serializePlan, isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
 import {
@@ -14,9 +15,17 @@ import {
   WHOLE,
 } from '../../change/plan.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
+import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { PartOption } from '../grammar/options.ts';
-import { type MessageOutput, type Output, warning, info, success } from '../output.ts';
+import {
+  type MessageOutput,
+  type Output,
+  type TextOutput,
+  warning,
+  info,
+  success,
+} from '../output.ts';
 import { confirmOrRevert } from './undo.ts';
 import { planFleet, write, writeEach, writePlan } from './write.ts';
 import { openingLines } from '../../change/journal.ts';
@@ -36,17 +45,34 @@ type ApplyCall = WriteCall & Call<PartOption | 'confirmMs' | 'resource'>;
 
 /** `plan FILE`: shows what a change set would do, and with `-o` writes a plan file. */
 export async function* planFile(
-  call: Call<'output' | 'expiresMs' | 'resource' | 'reason'>,
+  call: Call<'asCurl' | 'output' | 'expiresMs' | 'resource' | 'reason'>,
 ): AsyncGenerator<Output> {
   const sessions = await call.sessions();
   const file = call.args.required('FILE');
   const changes = changesIn(call, await call.readText(file), file);
   const planned = yield* planFleet(call, sessions, () => changes);
-  const { output } = call.options;
+  const { asCurl, output } = call.options;
+  if (asCurl) {
+    yield await planAsCurl(call, planned, sessions);
+    return;
+  }
   yield { kind: 'plan', plan: planned, dryRun: true };
   for (const text of doubtfulFields(planned)) yield warning(text);
   if (output === undefined) return;
   yield await writePlanFile(call, planned, output, changes);
+}
+
+async function planAsCurl(
+  call: Call,
+  plan: Plan,
+  sessions: readonly DeviceSession[],
+): Promise<TextOutput> {
+  const connections = new Map<string, Connection>();
+  for (const { ref, entry } of sessions) {
+    const { accept, auth } = await profileOf(call.shell.services, entry);
+    connections.set(ref.address, { route: call.access.route(entry), accept, auth });
+  }
+  return { kind: 'text', name: 'curl', text: curlScript(call.line, plan, connections) };
 }
 
 /** `apply FILE`: applies a change set or a plan file. */
@@ -94,7 +120,7 @@ async function* applyPlanFile(
   // A plan may be applied more than once; each time is a new run.
   const { reason } = stored;
   const applied = { run: call.newRun(), reason, devices: devices.map(withPlanTime(stored.at)) };
-  if (part === undefined || call.options.dryRun || call.options.asCurl) {
+  if (part === undefined || call.options.dryRun) {
     yield* writePlan(call, applied, sessions);
   } else {
     yield* applyPart(call, applied, part, sessions);

@@ -92,7 +92,7 @@ export function* checkOwner(
   if (unreadable.length > 0) {
     yield warning(`skipped runs with unreadable journals: ${someOf(unreadable)}`);
   }
-  const isUnasked = !options.dryRun && !options.asCurl && (options.yes || io.ask === undefined);
+  const isUnasked = !options.dryRun && (options.yes || io.ask === undefined);
   if (owner === 'session' || (owner === 'user' && !isUnasked)) return;
   const [which, byId] = words(run.run);
   throw new RefusedError(

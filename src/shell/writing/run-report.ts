@@ -1,67 +1,38 @@
-import {
-  countsText,
-  csvReport,
-  jsonReport,
-  type Report,
-  reportData,
-  reportOf,
-} from '../../change/report/report.ts';
-import { curlReport } from '../../change/report/curl.ts';
-import { junitReport } from '../../change/report/junit.ts';
+import { jsonDocument, reportData, reportOf } from '../../change/report/report.ts';
 import { markdownReport } from '../../change/report/markdown.ts';
 import type { Run } from '../../change/journal.ts';
 import type { JsonValue } from '../../device/record.ts';
-import type { ReportKind } from '../grammar/options.ts';
-import { ExitCode, type Output, success, type TextOutput, warning } from '../output.ts';
+import { type Output, success, type TextOutput, warning } from '../output.ts';
 import { type Merged, mergeResults, readResult } from '../../change/result-file.ts';
 import { isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
-import { countsOf, resultsOf } from '../../change/run-results.ts';
-import { StoppedError, UsageError } from '../../errors.ts';
+import { resultsOf } from '../../change/run-results.ts';
+import { UsageError } from '../../errors.ts';
 import type { Call } from '../command.ts';
 import { summaryOf } from './stored-runs.ts';
 import { someOf } from '../../text/one-line.ts';
 import { writeTextAtomically } from '../../os/files.ts';
 
-const WRITE: Readonly<Record<ReportKind, (report: Report) => string>> = {
-  markdown: markdownReport,
-  json: jsonReport,
-  junit: junitReport,
-  csv: csvReport,
-  curl: curlReport,
-};
+/** Markdown, and the data for programs. */
+export function reportOutput(text: string, data: JsonValue): TextOutput {
+  return { kind: 'text', name: 'report', text, isMarkdown: true, data };
+}
 
-export function runReport(run: Run, as: ReportKind | undefined): TextOutput {
+export function runReport(run: Run): TextOutput {
   const report = reportOf(run);
-  return reportOutput(WRITE[as ?? 'markdown'](report), reportData(report), as);
+  return reportOutput(markdownReport(report), reportData(report));
 }
 
-/** @param data the same for programs */
-export function reportOutput(
-  text: string,
-  data: JsonValue,
-  as: ReportKind | undefined,
-): TextOutput {
-  return {
-    kind: 'text',
-    name: 'report',
-    text,
-    // An explicit `--as markdown` prints the source, on a terminal, too.
-    ...(as === undefined && { isMarkdown: true as const }),
-    // `--json` without `--as` prints the data, not Markdown in a string.
-    ...((as === undefined || as === 'json') && { data }),
-  };
-}
-
-/** Into the file of `--output`, else to standard output. */
+/** Into the file of `--output` (JSON with `--json`), else to standard output. */
 export async function* writeReport(
-  { options: { output } }: Call<'output'>,
+  { options: { output, format } }: Call<'output'>,
   report: TextOutput,
 ): AsyncGenerator<Output> {
   if (output === undefined) {
     yield report;
     return;
   }
-  await writeTextAtomically(output, report.text);
+  const isJson = format === 'json' || format === 'jsonl';
+  await writeTextAtomically(output, isJson ? jsonDocument(report.data ?? null) : report.text);
   yield success(`wrote the report to ${output}`);
 }
 
@@ -69,28 +40,14 @@ export async function* writeReport(
 const MOST_NAMES = 20;
 
 /** `runs merge FILE…`: merges the results of all shards into one run. */
-export async function* mergeRuns(call: Call<'as' | 'output' | 'plan'>): AsyncGenerator<Output> {
-  const { as, output } = call.options;
+export async function* mergeRuns(call: Call<'output' | 'plan'>): AsyncGenerator<Output> {
   const merged = await readParts(call);
   const { run, missing, remarks } = merged;
   for (const text of remarks) yield warning(text);
   if (missing.length > 0) yield warning(missingText(merged));
-  const results = resultsOf(run);
-  const counts = countsOf(run);
-  const report = as === undefined && output === undefined ? undefined : runReport(run, as);
-  if (report !== undefined && output !== undefined) yield* writeReport(call, report);
-  if (report === undefined || output !== undefined) {
-    for (const result of results) yield { kind: 'result', run: run.run, result };
-    yield await summaryOf(run);
-    return;
-  }
-  yield report;
-  // Only the report is printed; the exit code is still that of the results.
-  const exitCode = new ExitCode();
-  for (const result of results) exitCode.add({ kind: 'result', run: run.run, result });
-  if (exitCode.value !== 0) {
-    throw new StoppedError(exitCode.value, `not everything went as planned: ${countsText(counts)}`);
-  }
+  if (call.options.output !== undefined) yield* writeReport(call, runReport(run));
+  for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
+  yield await summaryOf(run);
 }
 
 async function readParts(call: Call<'plan'>): Promise<Merged> {

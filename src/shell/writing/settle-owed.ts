@@ -22,15 +22,14 @@ type SettleCall = WriteCall & Call<'wait' | 'also'>;
 /** `owed settle`: one ordinary run for each round; a record with several debts takes as many rounds. */
 export async function* settleOwed(call: SettleCall): AsyncGenerator<Output> {
   refuseReadOnly(call);
-  const { dryRun, asCurl, wait } = call.options;
-  const isPlanOnly = dryRun || asCurl;
-  if (wait && isPlanOnly) {
-    throw new UsageError('--wait settles: leave it out, or leave out --dry-run and --as-curl');
+  const { dryRun, wait } = call.options;
+  if (wait && dryRun) {
+    throw new UsageError('--wait settles: leave it out, or leave out --dry-run');
   }
   const settling: Settling = { tried: new Set(), secrets: new Map() };
   let told = '';
   for (let attempt = 0; ;) {
-    const release = isPlanOnly ? undefined : await call.shell.services.runs.holdDebts();
+    const release = dryRun ? undefined : await call.shell.services.runs.holdDebts();
     let absent: readonly ErrorOutput[] | undefined;
     try {
       const isFirst = attempt === 0 && settling.tried.size === 0;
@@ -38,7 +37,7 @@ export async function* settleOwed(call: SettleCall): AsyncGenerator<Output> {
     } finally {
       await release?.();
     }
-    if (absent === undefined && !isPlanOnly) continue;
+    if (absent === undefined && !dryRun) continue;
     if (!wait || absent === undefined || absent.length === 0) {
       yield* absent ?? [];
       return;
@@ -179,7 +178,7 @@ async function chosenAnyway(
   { devices }: Plan,
   due: readonly DueDebt[],
 ): Promise<readonly DueDebt[]> {
-  if (io.ask === undefined || options.yes || options.dryRun || options.asCurl) return [];
+  if (io.ask === undefined || options.yes || options.dryRun) return [];
   const drifts = devices.flatMap(({ settled }) => settled.filter((one) => one.verdict === 'drift'));
   const drifted = due.flatMap((debt) => {
     const drift = drifts.find((one) => one.device.address === debt.at && isAbout(one, debt));
@@ -248,7 +247,7 @@ async function completed(
   for (const field of maskedFields(change)) {
     const name = `${field} of ${recordName(record)}`;
     const id = JSON.stringify([run.run, name]);
-    const isAsked = typeof fields[field] === 'string' && !options.dryRun && !options.asCurl;
+    const isAsked = typeof fields[field] === 'string' && !options.dryRun;
     const value =
       secrets.get(id) ??
       (isAsked

@@ -170,8 +170,8 @@ async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedErr
 /** Accounts with an empty or default password need an explicit consent. */
 export function refuseOpenAccounts(call: WriteCall, accounts: readonly ClosedAccounts[]): void {
   const [first] = accounts.flatMap(({ open }) => [...open.values()]);
-  const { yes, dryRun, asCurl } = call.options;
-  if (first === undefined || !yes || dryRun || asCurl) return;
+  const { yes, dryRun } = call.options;
+  if (first === undefined || !yes || dryRun) return;
   throw new RefusedError(`${first}; ${allowHint('loss')}; nothing was sent`);
 }
 

@@ -13,7 +13,6 @@ import {
   recordName,
   stepCount,
 } from '../../change/plan.ts';
-import { maskedPath } from '../../device/sensitive-fields.ts';
 import { CancelledError, DeclinedError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
@@ -21,9 +20,8 @@ import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { executeRun } from './execute.ts';
-import { awaiting, type Output, type TextOutput, warning } from '../output.ts';
-import { type CurlCall, curlScript } from '../../change/report/curl.ts';
-import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { awaiting, type Output, warning } from '../output.ts';
+import { keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -71,16 +69,11 @@ export async function* writePlan(
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
   const doubts = [...doubtfulFields(plan), ...othersWithRecord(call, plan, sessions)];
-  const isPlanOnly = call.options.dryRun || call.options.asCurl;
-  const isAsked = call.io.ask !== undefined && !call.options.yes && !isPlanOnly;
+  const isAsked = call.io.ask !== undefined && !call.options.yes && !call.options.dryRun;
   if (!isAsked) {
     for (const text of doubts) yield warning(text);
   }
   await guard(call, plan, sessions);
-  if (call.options.asCurl) {
-    yield await planAsCurl(call, plan, sessions);
-    return;
-  }
   if (call.options.dryRun) return;
   const reason = stepCount(plan) === 0 ? plan.reason : await reasonFor(call, plan.reason);
   await confirmPlan(call, plan, [...doubts, ...details]);
@@ -111,7 +104,7 @@ export async function reasonFor(
 }
 
 export function refuseReadOnly(call: WriteCall): void {
-  if (call.isReadOnly && !call.options.dryRun && !call.options.asCurl) {
+  if (call.isReadOnly && !call.options.dryRun) {
     throw new RefusedError('read-only: nothing was sent');
   }
 }
@@ -124,65 +117,6 @@ export async function guard(
   if (stepCount(plan) === 0) return;
   for (const session of sessions) await session.ensureOpen(call.access);
   guardPlan(plan, sessions, call.options.allow);
-}
-
-type Request = NonNullable<CurlCall['request']>;
-
-/** One request to each device, by its profile, as curl calls. */
-export async function requestAsCurl(
-  call: Call,
-  sessions: readonly DeviceSession[],
-  requestFor: (profile: Profile) => Request,
-): Promise<TextOutput> {
-  const calls = sessions.map(async ({ ref, entry }): Promise<CurlCall> => {
-    const request = requestFor(await profileOf(call.shell.services, entry));
-    const owner = maskedPath(request.path);
-    return { title: `${ref.name}: ${request.method} ${owner}`, device: ref, owner, request };
-  });
-  return script(call, await Promise.all(calls), sessions);
-}
-
-function planAsCurl(
-  call: Call,
-  { devices }: Plan,
-  sessions: readonly DeviceSession[],
-): Promise<TextOutput> {
-  const calls = devices.flatMap(({ device, steps, settled, error }): CurlCall[] => [
-    ...(error === undefined
-      ? []
-      : [{ title: `${device.name}: cannot be planned: ${error.message}`, device, owner: '' }]),
-    ...settled.map((result) => ({
-      title: `${device.name}: ${result.action} ${recordName(result)}: ${result.verdict}, nothing to send`,
-      device,
-      owner: '',
-    })),
-    ...steps.map((step) => ({
-      title: `${device.name}: ${step.action} ${recordName(step)}`,
-      device,
-      owner: recordName(step),
-      request: step.request,
-    })),
-  ]);
-  return script(call, calls, sessions);
-}
-
-async function script(
-  call: Call,
-  calls: readonly CurlCall[],
-  sessions: readonly DeviceSession[],
-): Promise<TextOutput> {
-  const byAddress = new Map(sessions.map(({ ref, entry }) => [ref.address, entry]));
-  const addressed = calls.map(async (one): Promise<CurlCall> => {
-    const entry = byAddress.get(one.device.address);
-    if (entry === undefined) return one;
-    const { accept, auth } = await profileOf(call.shell.services, entry);
-    return { ...one, route: call.access.route(entry), accept, auth };
-  });
-  return {
-    kind: 'text',
-    name: 'curl',
-    text: curlScript([call.line], await Promise.all(addressed)),
-  };
 }
 
 /** The plan above the question has all names. */

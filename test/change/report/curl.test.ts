@@ -1,17 +1,21 @@
 import { execFile, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { curlReport } from '../../../src/change/report/curl.ts';
+import { type Connection, curlScript } from '../../../src/change/report/curl.ts';
 import { visibleLines } from '../../../src/text/visible.ts';
-import type { SimulatedDevice } from '../../../src/simulator/simulator.ts';
-import { ADMIN, startFleet } from '../../main/devsh.ts';
-import { exampleReport } from './example.ts';
+import { ADMIN } from '../../main/devsh.ts';
+import { exampleReport, type Texts } from './example.ts';
 import { hostileTexts } from './hostile.ts';
 import { rounds } from '../../rounds.ts';
 
-const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
-const hasBash = has('bash');
-const canSend = hasBash && has('curl');
+const hasBash = spawnSync('bash', ['--version']).status === 0;
+
+/** The script of the plan of the example. */
+function script(texts?: Partial<Texts>, connection: Connection = {}): string {
+  const { command, plan } = exampleReport(texts);
+  const addresses = plan.devices.map(({ device }) => device.address);
+  return curlScript(command, plan, new Map(addresses.map((address) => [address, connection])));
+}
 
 /** Half a character has no UTF-8 form and is replaced on the way. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();
@@ -23,12 +27,6 @@ function pairArguments(field: string, value: string): string[] {
   return name === '' || value.includes('\0')
     ? ['--data-raw', pair]
     : ['--data-urlencode', `${name}=${wellFormed(value)}`];
-}
-
-/** All fields but the id, which each device assigns. */
-function zoeOf(device: SimulatedDevice | undefined): object | undefined {
-  const user = device?.users.find(({ username }) => username === 'zoe');
-  return user && { ...user, uuid: undefined };
 }
 
 interface Ended {
@@ -49,12 +47,10 @@ function bash(script: string, env: NodeJS.ProcessEnv, ...args: readonly string[]
   });
 }
 
-test('has the requests in order, those never sent as comments, secrets as variables', () => {
-  expect(curlReport(exampleReport())).toMatchInlineSnapshot(`
+test('has the requests in order, what sends nothing as comments, secrets as variables', () => {
+  expect(script()).toMatchInlineSnapshot(`
     "#!/usr/bin/env bash
-    # The requests of devsh run 20261121-093041-k3qd7m as curl calls
     # user set carol lang=de password=…
-    # began 2026-11-21T09:30:41.000Z by lea@desk; stopped: one device differs
     #
     # Sends them one after the other; exits with 1 if one of them failed. Needs curl 7.76.
     # devsh reads every record back; this script does not.
@@ -87,35 +83,35 @@ test('has the requests in order, those never sent as comments, secrets as variab
     accept=(--header 'Accept: application/json, */*;q=0.1')
     status=0
 
-    # fw1: set user carol: done
+    # fw1: set user carol
     curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
       --data-urlencode 'uuid=6f1c-1' \\
       --data-urlencode 'lang=de' \\
       --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
       'https://10.0.0.1:443/api/user/' || status=1
 
-    # fw2: set user carol: done
+    # fw2: set user carol
     curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
       --data-urlencode 'uuid=6f1c-2' \\
       --data-urlencode 'lang=de' \\
       --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
       'https://10.0.0.2:443/api/user/' || status=1
 
-    # fw3: set user carol: differs
+    # fw3: set user carol
     curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
       --data-urlencode 'uuid=6f1c-3' \\
       --data-urlencode 'lang=de' \\
       --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
       'https://10.0.0.3:443/api/user/' || status=1
 
-    # fw4: set user carol: failed, nothing was sent
+    # cannot be planned: fw4: no answer within 5 s (changed without a request: lang)
 
-    # fw5: set user carol: skipped, not sent:
-    #   curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
-    #     --data-urlencode 'uuid=6f1c-5' \\
-    #     --data-urlencode 'lang=de' \\
-    #     --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
-    #     'https://10.0.0.5:443/api/user/' || status=1
+    # fw5: set user carol
+    curl "\${options[@]}" "\${accept[@]}" --header @<(login) --request POST \\
+      --data-urlencode 'uuid=6f1c-5' \\
+      --data-urlencode 'lang=de' \\
+      --data-urlencode 'password@'<(printf '%s' "$FIELD_PASSWORD") \\
+      'https://10.0.0.5:443/api/user/' || status=1
 
     exit "$status"
     "
@@ -124,10 +120,18 @@ test('has the requests in order, those never sent as comments, secrets as variab
 
 test('gives the secrets of two records two variables', () => {
   const [carol, dave] = [exampleReport(), exampleReport({ key: 'dave' })];
-  const script = curlReport({ ...carol, devices: [...carol.devices, ...dave.devices] });
+  const devices = [...carol.plan.devices, ...dave.plan.devices];
+  const text = curlScript('import users.csv', { devices }, new Map());
 
-  expect(script).toContain('#   FIELD_PASSWORD   the password of user carol\n');
-  expect(script).toContain('#   FIELD_PASSWORD_2   the password of user dave\n');
+  expect(text).toContain('#   FIELD_PASSWORD   the password of user carol\n');
+  expect(text).toContain('#   FIELD_PASSWORD_2   the password of user dave\n');
+});
+
+test('names a jump host, which curl cannot take', () => {
+  const jump = { kind: 'jump', jump: { text: 'admin@bastion' } };
+  expect(script({}, { route: jump as Connection['route'] })).toContain(
+    '\n# curl has no jump hosts: use "ssh -L" to admin@bastion, ',
+  );
 });
 
 describe.skipIf(!hasBash)(`bash${hasBash ? '' : ' (skipped: there is no bash here)'}`, () => {
@@ -139,27 +143,24 @@ describe.skipIf(!hasBash)(`bash${hasBash ? '' : ' (skipped: there is no bash her
       *) printf '%s\\0' "$a" ;; esac; done; }\n`;
     await fc.assert(
       fc.asyncProperty(hostileTexts, async (texts) => {
-        const script = curlReport(exampleReport(texts));
-        expect(visibleLines(script)).toBe(script);
-        expect(script).not.toContain('S3cret');
+        const text = script(texts);
+        expect(visibleLines(text)).toBe(text);
+        expect(text).not.toContain('S3cret');
 
-        const { stdout, stderr, exitCode } = await bash(spy + script, env);
+        const { stdout, stderr, exitCode } = await bash(spy + text, env);
         const calls = stdout.split('--silent\0').slice(1);
 
         expect({ exitCode, stderr, calls: calls.length }).toEqual({
-          ...{ exitCode: 0, stderr: '', calls: 3 },
+          ...{ exitCode: 0, stderr: '', calls: 4 },
         });
-        for (const [index, call] of calls.entries()) {
+        for (const [index, number] of [1, 2, 3, 5].entries()) {
+          const call = calls[index] ?? '';
           const words = call.split('\0').slice(0, -1);
           const at = words.indexOf('--request');
           expect(words.slice(at)).toEqual([
-            ...['--request', 'POST', '--data-urlencode', `uuid=6f1c-${index + 1}`],
+            ...['--request', 'POST', '--data-urlencode', `uuid=6f1c-${number}`],
             ...pairArguments(texts.field, texts.value),
-            ...[
-              '--data-urlencode',
-              'password:S3cret!',
-              `https://10.0.0.${index + 1}:443/api/user/`,
-            ],
+            ...['--data-urlencode', 'password:S3cret!', `https://10.0.0.${number}:443/api/user/`],
           ]);
         }
       }),
@@ -168,59 +169,12 @@ describe.skipIf(!hasBash)(`bash${hasBash ? '' : ' (skipped: there is no bash her
   });
 
   test('accepts the script, and sends nothing without a login', async () => {
-    const script = curlReport(exampleReport());
+    const text = script();
 
-    expect(await bash(script, {}, '-n')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
-    expect(await bash(script, {})).toMatchObject({
+    expect(await bash(text, {}, '-n')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await bash(text, {})).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('DEVSH_USER: set it, or DEVSH_TOKEN') as string,
     });
-  });
-});
-
-describe.skipIf(!canSend)(`curl${canSend ? '' : ' (skipped: no curl or no bash here)'}`, () => {
-  test('makes the same change that devsh made', async () => {
-    const { devsh, devices } = await startFleet({ devices: 2 });
-    const fields = ['username=zoe', `first_name=Zoë "O'Neil" & <b>+%41`, 'lang=de'];
-    await devsh(['user', 'add', ...fields, '--on', '@lab', '--yes']);
-    const expected = devices.map(zoeOf);
-    const script = (await devsh('report --as curl')).stdout;
-    await devsh('undo --yes');
-    expect(devices.map(zoeOf)).toEqual([undefined, undefined]);
-
-    const { exitCode, stderr } = await bash(script, { ...ADMIN, CURL_OPTS: '-k' });
-
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(devices.map(zoeOf)).toEqual(expected);
-    expect(expected[0]).toMatchObject({ first_name: `Zoë "O'Neil" & <b>+%41` });
-  });
-
-  test('deletes records of a device with a token', async () => {
-    const { devsh, device } = await startFleet();
-    device(1).putUser({ username: 'zoe', lang: 'fr' });
-    device(1).setFault('delete-and-keep', 1, { method: 'DELETE' });
-    await devsh('user delete zoe --on sim1 --yes');
-    const { stdout: script } = await devsh('report --as curl');
-    expect(zoeOf(device(1))).toBeDefined();
-
-    const { token } = device(1).accounts.admin;
-    const ended = await bash(script, { DEVSH_TOKEN: token, CURL_OPTS: '-k' });
-
-    expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(zoeOf(device(1))).toBeUndefined();
-  });
-
-  test('sends nothing to an untrusted device, and reports that', async () => {
-    const { devsh, device, writes } = await startFleet();
-    await devsh(['user', 'add', 'username=zoe', 'lang=de', '--on', 'sim1', '--yes']);
-    const { stdout: script } = await devsh('report --as curl');
-    const before = writes();
-
-    const { exitCode, stderr } = await bash(script, ADMIN);
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('certificate');
-    expect(writes()).toEqual(before);
-    expect(zoeOf(device(1))).toBeDefined();
   });
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonReport, reportData } from '../../../src/change/report/report.ts';
+import { jsonDocument, reportData } from '../../../src/change/report/report.ts';
 import { visibleLines } from '../../../src/text/visible.ts';
 import { exampleReport } from './example.ts';
 import { hostileTexts } from './hostile.ts';
 
 test('has the urgent devices first, and before, planned and held of each field', () => {
-  const { schema, report } = JSON.parse(jsonReport(exampleReport())) as {
+  const { schema, report } = JSON.parse(jsonDocument(reportData(exampleReport()))) as {
     schema: string;
     report: { devices: { device: string; verdict: string; steps: { changes: unknown[] }[] }[] };
   };
@@ -29,7 +29,7 @@ test('keeps every character of a device, escaped, but no secret', () => {
   fc.assert(
     fc.property(hostileTexts, (texts) => {
       const report = exampleReport(texts);
-      const text = jsonReport(report);
+      const text = jsonDocument(reportData(report));
       const parsed = JSON.parse(text) as { report: unknown };
 
       expect(parsed.report).toEqual(JSON.parse(JSON.stringify(reportData(report))));
