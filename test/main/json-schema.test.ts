@@ -42,7 +42,6 @@ const LINES = [
   'export --on @lab',
   'export user lang=de --on @lab',
   'export --baseline --on @lab',
-  'export @lab --evidence FILE.evidence',
   'export --on @lab --output FILE --overwrite',
   'import FILE --on @lab --dry-run',
   'import FILE --on @lab --yes',

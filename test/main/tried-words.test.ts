@@ -89,6 +89,7 @@ test.each([
   ['undo --alow x', 'no option --alow', ['--allow']],
   ['info --config', '"config list" shows the settings', []],
   ['user list --as-curl', 'plan FILE --as-curl prints the requests', []],
+  ['export --evidence folder', 'export RESOURCE --per-device --output-dir DIR', []],
   ['rotate password bob --new-command gen', '--new-stdin reads what a program prints', []],
 ])('%s says what does it here', async (line, message, suggestions) => {
   const said: { message: string; suggestions?: string[] } = await mistake(line);

@@ -74,7 +74,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     ...['csv', 'json', 'jsonl', 'yaml'].map(
       (format) => `export ${on} --format ${format} --output ${written(`users.${format}`)}`,
     ),
-    `export ${on} --evidence ${written('evidence')}`,
     `import ${input('users.csv')} ${on} --dry-run --json`,
     `import ${input('users.csv')} ${on} --yes`,
     'runs --json',

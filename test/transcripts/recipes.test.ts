@@ -86,7 +86,7 @@ async function runStep(part: Part, fleet: TestFleet): Promise<string> {
   if (part.kind === 'fault') return play(part, fleet);
   if (part.source.startsWith('git ')) return runGit(part.source, folder);
   const command = part.command.replaceAll(
-    /(?<= )[\w-]+\.(?:yaml|csv|conf|json|plan|md|age)\b|(?<=--evidence )\S+/g,
+    /(?<= )[\w-]+\.(?:yaml|csv|conf|json|plan|md|age)\b/g,
     '{home}/$&',
   );
   return (await play({ ...part, command }, fleet)).replaceAll('{home}/', '');

@@ -26,16 +26,7 @@ export const exportCommand = command({
       complete: (scope) => fieldCandidates(scope, scope.given[0] ?? 'user', 'read'),
     },
   ],
-  options: [
-    ...DEVICES,
-    'profile',
-    'output',
-    'overwrite',
-    'baseline',
-    'perDevice',
-    'outputDir',
-    'evidence',
-  ],
+  options: [...DEVICES, 'profile', 'output', 'overwrite', 'baseline', 'perDevice', 'outputDir'],
   details:
     'The format is that of --format, else of the file name (.csv, .json, .jsonl, .yaml), else CSV. The first\n' +
     'column, DEVICE, names the device of a record. Secrets (tokens, passwords) are left out. "import" reads\n' +
@@ -51,18 +42,12 @@ export const exportCommand = command({
     'group and device. "import" reads it, too.\n' +
     '\n' +
     'devsh writes a file in one step and lets only you read it (it contains personal data). If a device\n' +
-    'cannot be read, the exit code is 3, and the file says so (CSV cannot).\n' +
-    '\n' +
-    '--evidence DIR reads every resource of the devices (also named as arguments), before something is done to\n' +
-    'them: one JSON file for each device and resource, secrets masked, and SHA256SUMS for "sha256sum -c".\n' +
-    'manifest.json has the time of each reading, the pins, and what could not be read. It comes last: without\n' +
-    'it the export did not end. DIR must be new or empty.',
+    'cannot be read, the exit code is 3, and the file says so (CSV cannot).',
   examples: [
     'export --on @berlin --output users.csv',
     'export user lang=de --format json',
     'export --baseline --output expected.csv',
     'export interface --per-device --output-dir backup --format yaml',
-    'export @all --evidence evidence-INC-4711',
   ],
   run: later(async () => (await import('../records/export-records.ts')).exportRecords),
 });

@@ -290,10 +290,6 @@ const ROWS = [
     'baseline',
     '--baseline  A file for --against: no ids or times, what devices agree on once',
   ),
-  textValue(
-    'evidence',
-    '--evidence DIR  All that can be read of each device into a new folder, with a manifest',
-  ),
   textValue('outputDir', '--output-dir DIR  The folder for --per-device'),
   toggle(
     'prune',

@@ -172,6 +172,8 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   J: '--jump HOST is the jump host',
   as: 'a report is Markdown, and --json is the same as data',
   'as-curl': 'plan FILE --as-curl prints the requests of a change set as curl calls',
+  evidence:
+    'export RESOURCE --per-device --output-dir DIR keeps the records of each device; report --since tells an incident',
   'new-command':
     '--new-stdin reads what a program prints: PROGRAM | devsh rotate password USER --new-stdin',
 };

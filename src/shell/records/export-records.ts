@@ -16,18 +16,11 @@ import { filterOf, matching, readProgress, viewOf } from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 
-type ExportCall = Call<
-  'on' | 'output' | 'outputDir' | 'perDevice' | 'overwrite' | 'baseline' | 'evidence'
->;
+type ExportCall = Call<'on' | 'output' | 'outputDir' | 'perDevice' | 'overwrite' | 'baseline'>;
 
 /** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
 export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
-  const { output, outputDir, perDevice, evidence } = call.options;
-  if (evidence !== undefined) {
-    const { exportEvidence } = await import('./evidence.ts');
-    yield* exportEvidence(call, evidence);
-    return;
-  }
+  const { output, outputDir, perDevice } = call.options;
   const target = output === '-' ? undefined : output;
   if (perDevice !== (outputDir !== undefined)) {
     throw new UsageError('one file for each device: --per-device --output-dir DIR');
