@@ -43,11 +43,6 @@ export function settingsJsonSchema(): unknown {
   return z.toJSONSchema(valuesSchema, { io: 'input' });
 }
 
-/** The values that a setting offers for choice; none for free text. */
-export function choicesOf(name: SettingName): readonly unknown[] {
-  return propertyOf(name).enum ?? [];
-}
-
 function propertyOf(name: SettingName) {
   const property = z.toJSONSchema(valuesSchema, { io: 'input' }).properties?.[name];
   return typeof property === 'object' ? property : {};

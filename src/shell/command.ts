@@ -144,8 +144,8 @@ export function verbNamed(command: CommandSpec, word: string | undefined): VerbS
 
 /** Whether a line changes nothing: no device, no setting, no file. */
 export function changesNothing({ verb, given }: Pick<Invocation, 'verb' | 'given'>): boolean {
-  const { output, report, forget } = given;
-  return verb.changes === 'nothing' && [output, report, forget].every((one) => one === undefined);
+  const { output, forget } = given;
+  return verb.changes === 'nothing' && output === undefined && forget === undefined;
 }
 
 export function defaultVerb({ verbs, defaultVerb = '' }: CommandSpec): VerbSpec | undefined {

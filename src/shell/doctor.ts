@@ -51,7 +51,7 @@ function localeOf(env: NodeJS.ProcessEnv): string {
   return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
 }
 
-export function hasUnicode(env: NodeJS.ProcessEnv): boolean {
+function hasUnicode(env: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(localeOf(env));
 }
 

@@ -109,9 +109,9 @@ async function* runStep(
 }
 
 /** Whether the line changes nothing when it runs with `--dry-run`. */
-function isDryRunnable({ verb, given: { output, report } }: Invocation): boolean {
+function isDryRunnable({ verb, given: { output } }: Invocation): boolean {
   // The file of a plan or a report would be created or overwritten.
-  if ((output !== undefined && output !== '-') || report !== undefined) return false;
+  if (output !== undefined && output !== '-') return false;
   return verb.options.includes('dryRun') || verb.changes !== undefined;
 }
 

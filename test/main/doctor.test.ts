@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serve } from '../device/server.ts';
@@ -125,70 +125,4 @@ test('own keys that the screen would refuse are named by doctor and info', async
   expect(right.exitCode).toBe(0);
   expect(checksOf(right)('files', 'settings')?.state).toBe('ok');
   expect((await devsh('info')).stdout).not.toMatch(/^keys/m);
-});
-
-test('a report has versions, origins, counts and error codes, and no name, address or account', async () => {
-  const { devsh, device } = await startFleet({ devices: 2 });
-  const settings = { theme: 'light', pager: 'less-for-joe', aliases: { secret: 'user show joe' } };
-  const file = join(devsh.folder, 'config/devsh/settings.json');
-  await writeFile(file, JSON.stringify(settings), { mode: 0o600 });
-  await devsh('user add username=joe first_name=Joe lastname=J lang=de --on sim1 --yes');
-  device(2).setFault('refuse');
-
-  const path = join(devsh.folder, 'report.json');
-  const proxy = 'http://joe:proxy-secret@127.0.0.1:1';
-  const env = {
-    HTTPS_PROXY: proxy,
-    NO_PROXY: '127.0.0.1',
-    DEVSH_TIMEOUT: '3',
-    LANG: 'de_DE.UTF-8',
-  };
-  const run = await devsh(`doctor @lab --concurrency 3 --report ${path}`, { env });
-  expect(run.exitCode).toBe(3);
-  expect(run.stdout + run.stderr).toContain(`wrote the report to ${path}`);
-  expect((await stat(path)).mode & 0o777).toBe(0o600);
-  const text = await readFile(path, 'utf8');
-  expect(text).not.toMatch(/sim[12]|127\.0\.0\.1|joe|admin|secret|\/devsh|@lab/i);
-  expect(JSON.parse(text)).toMatchObject({
-    schema: 'devsh-doctor/1',
-    versions: { node: process.versions.node },
-    platform: { system: process.platform },
-    terminal: { isTTY: false, isUnicode: true, proxy: 'HTTPS_PROXY' },
-    settings: expect.arrayContaining([
-      { setting: 'timeoutMs', origin: 'environment', variable: 'DEVSH_TIMEOUT', value: 3000 },
-      { setting: 'concurrency', origin: 'option', value: 3 },
-      { setting: 'theme', origin: 'user', value: 'light' },
-      { setting: 'pager', origin: 'user' },
-      { setting: 'aliases', origin: 'user' },
-      { setting: 'reduceMotion', origin: 'default', value: false },
-    ]) as unknown,
-    counts: { devices: 2, groups: 1, pins: 2, runs: 1, hasVault: false },
-    checks: expect.arrayContaining([{ area: 'files', what: 'settings', state: 'ok' }]) as unknown,
-    devices: { 'answers: ok': 1, 'answers: unreachable': 1 },
-    lastRun: { counts: { done: 1 } },
-  });
-});
-
-test('a report never replaces a file, follows a link, or counts what cannot be read', async () => {
-  const { devsh } = await startFleet();
-  const [foreign, link] = [join(devsh.folder, 'notes.txt'), join(devsh.folder, 'link')];
-  await writeFile(foreign, 'my notes\n');
-  await symlink(join(devsh.folder, 'elsewhere'), link);
-  for (const path of [foreign, link]) {
-    const { exitCode, stderr } = await devsh(`doctor --report ${path}`);
-    expect([exitCode, stderr]).toEqual([6, expect.stringContaining(`${path} exists already`)]);
-  }
-  expect(await readFile(foreign, 'utf8')).toBe('my notes\n');
-  await expect(stat(join(devsh.folder, 'elsewhere'))).rejects.toThrow();
-
-  await writeFile(join(devsh.folder, 'config/devsh/devices.yaml'), 'nonsense: [');
-  const path = join(devsh.folder, 'report.json');
-  expect((await devsh(`doctor --report ${path}`)).exitCode).toBe(1);
-  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
-    counts: { devices: null, groups: null },
-    checks: expect.arrayContaining([
-      { area: 'files', what: 'inventory', state: 'failed', error: 'settings' },
-    ]) as unknown,
-    lastRun: null,
-  });
 });

@@ -90,6 +90,7 @@ test.each([
   ['info --config', '"config list" shows the settings', []],
   ['user list --as-curl', 'plan FILE --as-curl prints the requests', []],
   ['export --evidence folder', 'export RESOURCE --per-device --output-dir DIR', []],
+  ['doctor --report report.json', 'doctor --json has all findings', []],
   ['rotate password bob --new-command gen', '--new-stdin reads what a program prints', []],
 ])('%s says what does it here', async (line, message, suggestions) => {
   const said: { message: string; suggestions?: string[] } = await mistake(line);

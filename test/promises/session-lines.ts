@@ -136,7 +136,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'simulator faults',
     'simulator quirks',
     'doctor @all-of-them --json --timeout 3',
-    `doctor @all-of-them --timeout 3 --report ${written('doctor.json')}`,
+    'doctor @all-of-them --timeout 3',
     'info --json',
     'config list',
     "alias set look 'user list --on ${1}'",

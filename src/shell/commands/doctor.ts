@@ -3,7 +3,7 @@ import { DEVICES } from '../grammar/options.ts';
 import { command } from '../command.ts';
 import { TARGETS } from '../arguments.ts';
 import { countsText } from '../../text/one-line.ts';
-import { table, info, success } from '../output.ts';
+import { table, info } from '../output.ts';
 
 export const doctor = command({
   name: 'doctor',
@@ -11,13 +11,11 @@ export const doctor = command({
   section: 'Shell',
   summary: 'Check Node, terminal, files, keychain, and how devices respond',
   args: [TARGETS],
-  options: [...DEVICES, 'report'],
+  options: [...DEVICES],
   changes: 'nothing',
   details:
     'Sends one GET to each named device, or to those of the session. It changes nothing and shows no secret,\n' +
-    'so --json fits in a bug report.\n' +
-    '--report FILE writes a report to publish, without names, addresses, accounts and paths: versions, origins\n' +
-    'of settings, counts, error codes.',
+    'so --json fits in a bug report. It names devices and paths: look at it before you publish it.',
   examples: ['doctor', 'doctor @berlin --json'],
   async *run(call) {
     const findings: Finding[] = [];
@@ -50,11 +48,6 @@ export const doctor = command({
         words,
       ),
     );
-    const { report } = call.options;
-    if (report === undefined) return;
-    const { writeReport } = await import('../doctor-report.ts');
-    await writeReport(call.shell.services, report, call.given, findings);
-    yield success(`wrote the report to ${report}`);
   },
 });
 

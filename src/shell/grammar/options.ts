@@ -277,7 +277,6 @@ const ROWS = [
     'result',
     '--result FILE  Keep the result of a plan file here; the same line continues from it',
   ),
-  textValue('report', '--report FILE  Also write a report without names and addresses'),
   textValue('plan', '--plan FILE  The plan file of these results'),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
   toggle('rest', '--rest  Also the steps that the run never reached'),

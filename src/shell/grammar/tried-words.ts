@@ -174,6 +174,7 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   'as-curl': 'plan FILE --as-curl prints the requests of a change set as curl calls',
   evidence:
     'export RESOURCE --per-device --output-dir DIR keeps the records of each device; report --since tells an incident',
+  report: 'doctor --json has all findings, without secrets, for a bug report',
   'new-command':
     '--new-stdin reads what a program prints: PROGRAM | devsh rotate password USER --new-stdin',
 };
