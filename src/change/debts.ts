@@ -201,11 +201,11 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   }
   const states = run.states.get(device.name) ?? [];
   return [
-    ...settled.map((result): Intent => ({
-      ...result,
-      state: isGood(result) ? 'good' : 'other',
-      ids: idsOf(result.record),
-    })),
+    ...settled.map((result): Intent => {
+      const { resource, action, key, record } = result;
+      const state = isGood(result) ? 'good' : 'other';
+      return { resource, action, key, state, ids: idsOf(record) };
+    }),
     ...steps.map((step, index): Intent => {
       const { resource, action, key } = step;
       const state = states[index];

@@ -263,7 +263,7 @@ export interface NotCovered {
 }
 
 /** Errors of devices that the change never reached. Any other failure is an answer to it, and leaves no debt. */
-export const OWING_CODES = ['unreachable', 'untrusted', 'unauthorized', 'credentials'];
+const OWING_CODES = ['unreachable', 'untrusted', 'unauthorized', 'credentials'];
 
 export function isOwing({ error }: { readonly error?: DevshError | undefined }): boolean {
   return error !== undefined && OWING_CODES.includes(error.code);

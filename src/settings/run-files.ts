@@ -1,8 +1,18 @@
+import type { Stats } from 'node:fs';
 import { open, readdir, stat, truncate, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder, readBytes, syncFolder } from '../os/files.ts';
+import {
+  errorCode,
+  fileError,
+  makePrivateFolder,
+  readBytes,
+  syncFolder,
+  writeTextAtomically,
+} from '../os/files.ts';
 import { sweepLocks, takeLock } from '../os/lock.ts';
+
+const INDEX = 'pending.index';
 
 /** The journals of runs: one file each in the state folder, named after the run. */
 export class RunFiles {
@@ -18,13 +28,35 @@ export class RunFiles {
 
   /** The ids of the runs whose journal was written to after `time` (ms UTC), newest first. */
   async idsSince(time: number): Promise<string[]> {
+    const files = await this.#stats();
+    return files.flatMap(({ run, file }) => ((file?.mtimeMs ?? Infinity) >= time ? run : []));
+  }
+
+  /** The runs, the oldest first, with what changes when their journal does. */
+  async stamps(): Promise<readonly { readonly run: string; readonly stamp: string }[]> {
+    const files = (await this.#stats()).reverse();
+    return files.map(({ run, file }) => ({
+      run,
+      stamp: file === undefined ? '' : `${file.size} ${file.mtimeMs}`,
+    }));
+  }
+
+  async #stats(): Promise<{ readonly run: string; readonly file: Stats | undefined }[]> {
     const ids = await this.ids();
-    const times = ids.map(async (id) => {
-      const file = await stat(this.path(id)).catch(() => undefined);
-      return file?.mtimeMs ?? Infinity;
+    const files = ids.map(async (run) => {
+      const file = await stat(this.path(run)).catch(() => undefined);
+      return { run, file };
     });
-    const written = await Promise.all(times);
-    return ids.filter((_, index) => (written[index] ?? Infinity) >= time);
+    return Promise.all(files);
+  }
+
+  /** What was remembered of all journals; undefined if nothing was. */
+  async readIndex(): Promise<string | undefined> {
+    return (await readBytes(join(this.folder, INDEX)))?.toString('utf8');
+  }
+
+  async writeIndex(text: string): Promise<void> {
+    await writeTextAtomically(join(this.folder, INDEX), text, false);
   }
 
   /** The ids of all runs, newest first. */

@@ -101,7 +101,10 @@ export const KEPT_FILES: readonly (readonly [(paths: Paths) => string, meaning: 
     ({ state }) => join(state, 'last-session'),
     'The lines that connected to devices; the next start offers them.',
   ],
-  [({ state }) => join(state, 'runs/'), 'The journals of runs.'],
+  [
+    ({ state }) => join(state, 'runs/'),
+    'The journals of runs, and an index that devsh can recreate.',
+  ],
   [
     ({ cache }) => join(cache, '/'),
     'What devsh learned, and compiled code; devsh can recreate it.',

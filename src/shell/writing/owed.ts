@@ -4,23 +4,20 @@ import {
   type DebtState,
   maskedFields,
   namesOf,
-  owedBy,
   type RunTrace,
   type StoppedRun,
   stoppedRuns,
-  traceOf,
 } from '../../change/debts.ts';
 import { journalLine } from '../../change/journal.ts';
-import { OWING_CODES, recordName } from '../../change/plan.ts';
-import { parseJournal } from '../../change/read-journal.ts';
-import { runAsOf } from '../../change/run-results.ts';
+import { recordName } from '../../change/plan.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';
-import { DevshError, NotFoundError, UsageError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { shortTime, zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, success, table, warning } from '../output.ts';
 import type { Services } from '../services.ts';
+import { readTraces, readTracesAt } from './run-traces.ts';
 
 export interface OpenDebt {
   readonly debt: Debt;
@@ -35,46 +32,13 @@ interface Debts {
   readonly unreadable: readonly string[];
 }
 
-/** A journal without this text left no debt. */
-const MAY_OWE = new RegExp(`"code":"(?:${OWING_CODES.join('|')})"`);
-
-/**
- * Derived from all journals, as they were at `time` (ISO 8601, UTC; default: now). Few are parsed: the text of the
- * others shows that no debt is concerned.
- */
-export async function readDebts({ runs, inventory }: Services, time?: string): Promise<Debts> {
-  const [ids, keys, devices] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const traces: RunTrace[] = [];
-  const unreadable: string[] = [];
-  for (const id of (await runs.ids()).reverse()) {
-    const text = (await runs.read(id)) ?? '';
-    const mayOwe = MAY_OWE.test(text);
-    const hasStopped = text.includes('"kind":"stop"');
-    const isConcerned = hasAny(text, devices) && (hasStopped || hasAny(text, keys));
-    if (!mayOwe && !isConcerned && !hasAny(/"(?:settles|undoes)":.*/.exec(text)?.[0], ids))
-      continue;
-    try {
-      const some = mayOwe || hasStopped ? text : linesAbout(text, devices);
-      const whole = parseJournal(some, runs.path(id));
-      const run = time === undefined ? whole : runAsOf(whole, time);
-      if (run === undefined) continue;
-      const trace = traceOf(run);
-      if (run.isPlanned) traces.push(trace);
-      ids.add(id);
-      for (const { device, key, change } of owedBy(trace)) {
-        keys.add(JSON.stringify(key).slice(1, -1));
-        // The line may be repeated, whatever its records are then.
-        if (change === undefined) keys.add(`"command":"${run.command.split(' ', 1)[0] ?? ''} `);
-        // As debtsOf: a device that moved to another address is still the same.
-        for (const one of [device.address, device.name]) devices.add(JSON.stringify(one));
-      }
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      unreadable.push(id);
-    }
-  }
+/** As they were at `time` (ISO 8601, UTC; default: now). */
+export async function readDebts(services: Services, time?: string): Promise<Debts> {
+  const { traces, unreadable } = await (time === undefined
+    ? readTraces(services)
+    : readTracesAt(services, time));
   if (traces.length === 0) return { open: [], closed: [], stopped: [], unreadable };
-  const known = await inventory.load();
+  const known = await services.inventory.load();
   const all = debtsOf(traces, ({ name, address }) => {
     const isListed = known.find(name) ?? known.findByAddress(address);
     return isListed !== undefined || known.devices.length === 0 || address.startsWith(name);
@@ -82,17 +46,6 @@ export async function readDebts({ runs, inventory }: Services, time?: string): P
   const isClosed = ({ state }: OpenDebt): boolean => state.kind === 'closed';
   const open = all.filter((one) => !isClosed(one));
   return { open, closed: all.filter(isClosed), stopped: stoppedRuns(traces), unreadable };
-}
-
-function hasAny(text = '', parts: ReadonlySet<string>): boolean {
-  return [...parts].some((part) => text.includes(part));
-}
-
-/** A journal without the plans and verdicts of other devices. */
-function linesAbout(journal: string, devices: ReadonlySet<string>): string {
-  const isKept = (line: string): boolean =>
-    !/^\{"kind":"(?:device|verdict)"/.test(line) || hasAny(line, devices);
-  return journal.split('\n').filter(isKept).join('\n');
 }
 
 /** The open debts that the line selects by ID and `--on`. */

@@ -1,0 +1,113 @@
+import { type RunTrace, traceOf } from '../../change/debts.ts';
+import { parseJournal } from '../../change/read-journal.ts';
+import { runAsOf } from '../../change/run-results.ts';
+import { JsonFailure, parseJson } from '../../device/json.ts';
+import { jsonText, type JsonValue } from '../../device/record.ts';
+import { attempt, DevshError, unlessBroken } from '../../errors.ts';
+import type { Services } from '../services.ts';
+
+/* What runs left to do, from their journals. An index remembers it: a journal is read again only when it changed. */
+
+const SCHEMA = 'devsh-pending/1';
+
+/** One journal in the index. */
+interface Entry {
+  readonly run: string;
+  /** Size and time of the journal when it was read. */
+  readonly stamp: string;
+  /** Absent: the run does not concern what is still to be done. */
+  readonly trace?: RunTrace | undefined;
+  readonly isUnreadable?: true | undefined;
+}
+
+interface Traces {
+  /** Without runs and devices that do not concern what is still to be done; the oldest first. */
+  readonly traces: readonly RunTrace[];
+  /** The ids of runs whose journal cannot be read. */
+  readonly unreadable: readonly string[];
+}
+
+/** The traces as they are now. Writes the index if it was missing, damaged or older than a journal. */
+export async function readTraces({ runs }: Services): Promise<Traces> {
+  const stamps = await runs.stamps();
+  const known = entriesIn(await unlessBroken(runs.readIndex(), undefined));
+  // A run counts or not by what earlier runs left: behind a changed journal all are read again.
+  const changed = stamps.findIndex(
+    ({ run, stamp }, index) => known[index]?.run !== run || known[index].stamp !== stamp,
+  );
+  const entries = known.slice(0, changed < 0 ? stamps.length : changed);
+  const concerned = new Concerned();
+  for (const { trace } of entries) if (trace !== undefined) concerned.add(trace);
+  for (const { run, stamp } of stamps.slice(entries.length)) {
+    const trace = await readTrace({ runs }, run);
+    entries.push(
+      trace instanceof DevshError
+        ? { run, stamp, isUnreadable: true }
+        : { run, stamp, trace: trace && concerned.add(trace) },
+    );
+  }
+  if (changed >= 0 || known.length > stamps.length) {
+    const lines = [{ schema: SCHEMA }, ...entries].map((one) => `${jsonText(one as JsonValue)}\n`);
+    // Without an index (a full disk) the journals are read again next time.
+    await unlessBroken(runs.writeIndex(lines.join('')), undefined);
+  }
+  return {
+    traces: entries.flatMap(({ trace }) => trace ?? []),
+    unreadable: entries.flatMap(({ run, isUnreadable }) => (isUnreadable ? [run] : [])),
+  };
+}
+
+/** The traces as they were at `time` (ISO 8601, UTC), from all journals. */
+export async function readTracesAt({ runs }: Services, time: string): Promise<Traces> {
+  const [traces, unreadable]: [RunTrace[], string[]] = [[], []];
+  for (const { run } of await runs.stamps()) {
+    const trace = await readTrace({ runs }, run, time);
+    if (trace instanceof DevshError) unreadable.push(run);
+    else if (trace !== undefined) traces.push(trace);
+  }
+  return { traces, unreadable };
+}
+
+/** Undefined for a run without a whole plan, which has sent nothing. */
+async function readTrace(
+  { runs }: Pick<Services, 'runs'>,
+  id: string,
+  time?: string,
+): Promise<RunTrace | DevshError | undefined> {
+  try {
+    const whole = parseJournal((await runs.read(id)) ?? '', runs.path(id));
+    const run = time === undefined ? whole : runAsOf(whole, time);
+    return run?.isPlanned === true ? traceOf(run) : undefined;
+  } catch (error) {
+    if (error instanceof DevshError) return error;
+    throw error;
+  }
+}
+
+/** None if the text is damaged or of another version. */
+function entriesIn(text = ''): readonly Entry[] {
+  const [head, ...lines] = text.split('\n').slice(0, -1);
+  if (head !== jsonText({ schema: SCHEMA })) return [];
+  return attempt(JsonFailure, () => lines.map((line) => parseJson(line) as unknown as Entry)) ?? [];
+}
+
+/** What the runs up to now concern. */
+class Concerned {
+  readonly #runs = new Set<string>();
+  readonly #devices = new Set<string>();
+
+  /** Without what does not concern it; undefined if nothing is left. */
+  add({ devices, ...trace }: RunTrace): RunTrace | undefined {
+    const { settles = [], undoes } = trace.plan;
+    const isNamed = [...settles, undoes?.run ?? ''].some((id) => this.#runs.has(id));
+    const kept = devices.filter(({ device: { name, address }, intents, isLeft }) => {
+      const isOwing = intents.some(({ state }) => state === 'owed');
+      const isConcerned = this.#devices.has(address) || this.#devices.has(name);
+      if (isOwing) this.#devices.add(address).add(name);
+      return isOwing || isConcerned || isLeft;
+    });
+    if (!isNamed && kept.length === 0) return undefined;
+    this.#runs.add(trace.run);
+    return { ...trace, devices: kept };
+  }
+}
