@@ -1,5 +1,12 @@
 import { pluralOf } from '../text/one-line.ts';
-import { createRequest, deleteRequest, refuseSingle, updateRequest } from '../device/encode.ts';
+import {
+  createRequest,
+  damagedFields,
+  deleteRequest,
+  refuseSingle,
+  updateRequest,
+  type WriteRequest,
+} from '../device/encode.ts';
 import {
   type FieldDetails,
   idOf,
@@ -159,24 +166,32 @@ function planAdd(context: PlanContext, given: Add): Planned {
   }
   const objection = objectionTo(context, change, after);
   if (objection !== undefined) return { ...result, verdict: 'failed', error: objection };
+  const request = createRequest(profile, resource, after);
   return {
     action: 'add',
     resource,
     key,
     keyField,
-    request: createRequest(profile, resource, after),
+    request,
     after,
     asked: fields,
     filled,
     leftOut: unlessEmpty(leftOut),
     untyped,
-    unsayable: unlessEmpty(unsayable(profile, resource, profile.create, { fields: after })),
+    unsayable: unlessEmpty([
+      ...unsayable(profile, resource, profile.create, { fields: after }),
+      ...damaged(request),
+    ]),
     isExact: back && true,
     takes: change.takes,
     lost:
       back &&
       withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields)),
   };
+}
+
+function damaged(request: WriteRequest): string[] {
+  return damagedFields(request).map((field) => `the bytes of ${field}, which are not UTF-8`);
 }
 
 /** The record `example.org/www` of a sub-resource is given as `domain=example.org name=www`. */
@@ -242,12 +257,13 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     );
     return { ...result, verdict: 'failed', record: before, error };
   }
+  const request = updateRequest(profile, resource, isRemoving ? rest : before, fields);
   return {
     action: 'set',
     resource,
     key,
     keyField,
-    request: updateRequest(profile, resource, isRemoving ? rest : before, fields),
+    request,
     before,
     after: { ...rest, ...fields },
     asked: fields,
@@ -256,6 +272,7 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     removes: unlessEmpty(removes),
     unsayable: unlessEmpty([
       ...unsayable(profile, resource, facts, { before, fields }),
+      ...damaged(request),
       ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
     ]),
     isExact: back && true,

@@ -8,7 +8,7 @@ import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { ConfiguredAuth } from './profile-schema.ts';
-import type { DeviceRef } from './record.ts';
+import { type DeviceRef, UNREADABLE } from './record.ts';
 import { CLOSED, type Connect, type HttpConnection, httpConnection } from './http-connection.ts';
 import { ReadConnections } from './read-connections.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
@@ -320,7 +320,7 @@ export class DeviceClient {
       );
     };
     try {
-      const { beforeLogin, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
+      const { beforeLogin, warn, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       // A new connection asks when it is open.
       if (sender.stats.connected) await beforeLogin?.();
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
@@ -333,6 +333,12 @@ export class DeviceClient {
         return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;
       });
       report(response);
+      if (response.isDamaged === true) {
+        const where = `${request.method} ${this.#shownPath(request)}`;
+        warn?.(
+          `${this.#options.device.name}: ${where}: the body is not UTF-8; ${UNREADABLE} stands for bytes that are no text`,
+        );
+      }
       return response;
     } catch (error) {
       trace?.(() => `< no response${error instanceof TransportFault ? ` (${error.kind})` : ''}`);

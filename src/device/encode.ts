@@ -20,6 +20,7 @@ import {
   isValueList,
   isValueObject,
   jsonText,
+  UNREADABLE,
   type Value,
   valueAt,
   valueText,
@@ -58,6 +59,12 @@ export function maskedRequest({ form, json, ...request }: WriteRequest): WriteRe
     ...(form && { form: maskedForm(form) }),
     ...(json && { json: maskedRecord(json) }),
   };
+}
+
+/** Fields with text that was not UTF-8 when it was read: their bytes are not known. */
+export function damagedFields({ form = [], json = {} }: WriteRequest): string[] {
+  const fields = [...form, ...Object.entries(json)];
+  return fields.flatMap(([field, value]) => (valueText(value).includes(UNREADABLE) ? field : []));
 }
 
 /** A masked request cannot be sent. */

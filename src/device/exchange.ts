@@ -7,7 +7,7 @@ import { CancelledError, attempt } from '../errors.ts';
 import { awakeMs, Deadline, faultOf, TransportFault } from './fault.ts';
 import type { HttpConnection } from './http-connection.ts';
 import { jsonIn } from './json.ts';
-import { isValueObject } from './record.ts';
+import { isValueObject, UNREADABLE } from './record.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -39,6 +39,8 @@ export interface Response {
   /** Names in lower case; values of repeated headers joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Bytes of the body are no text: `UNREADABLE` stands for them. */
+  readonly isDamaged?: true;
   /** Until its end, with the wait for a connection. */
   readonly elapsedMs: number;
   /** The device's own time: from the request on an open connection to the first byte of the response. */
@@ -93,7 +95,11 @@ export async function exchange(
   }
   const elapsedMs = performance.now() - startedAt;
   const { status, latencyMs } = raw;
-  return { status, headers: raw.headers, body, elapsedMs, latencyMs };
+  const isDamaged = body.includes(UNREADABLE) && !isUtf8(bytes);
+  return {
+    ...{ status, headers: raw.headers, body, elapsedMs, latencyMs },
+    ...(isDamaged && { isDamaged }),
+  };
 }
 
 function receive(

@@ -98,6 +98,9 @@ export function exactText(value: Value | undefined): string {
   return typeof value === 'string' && MISTAKABLE.test(text) ? `"${text}"` : text;
 }
 
+/** What stands in a text for bytes that are none. */
+export const UNREADABLE = '\ufffd';
+
 /** Whether a value has parts: a list or an object. */
 export function isNested(
   value: Value | undefined,
