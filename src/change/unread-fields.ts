@@ -86,7 +86,6 @@ function unknownFields(
   if (isDescribed) return [];
   return Object.keys(asked).filter(
     (field) =>
-      valueText(valueAt(asked, field)) !== '' &&
       // A part of a shown field can be read back: it is not stored.
       !records.some((record) =>
         [field, field.split('.')[0] ?? field].some((name) => Object.hasOwn(record, name)),

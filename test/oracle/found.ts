@@ -108,4 +108,24 @@ export const FOUND: readonly (readonly [title: string, found: Case])[] = [
       ],
     },
   ],
+  [
+    'the empty text of an undocumented field that no record shows',
+    {
+      ...EVERY,
+      model: model(
+        { way: 'JSON POST', leftOut: 'erased', tells: 'nothing' },
+        { name: 'login_shell', kind: 'text', access: 'hidden' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'ann', ...BLUE, login_shell: 'blue' },
+            { username: 'dan', ...BLUE, login_shell: 'blue' },
+          ],
+        },
+      ],
+      lines: [{ kind: 'set', key: 'ann', typed: { login_shell: '' } }],
+    },
+  ],
 ];
