@@ -43,7 +43,13 @@ export function erasedFields(
     ...hidden.filter((field) => !hasField(changes, field)),
   ];
   const { untold = [] } = profile.resources[resource] ?? {};
-  const doubtful = untold.filter((field) => !hasField(before, field) && !hasField(changes, field));
+  // A secret that is shown as null may be there: null is not sent back over it.
+  const masked = Object.keys(before).filter(
+    (field) => before[field] === null && isSecretField(field),
+  );
+  const doubtful = [...untold.filter((field) => !hasField(before, field)), ...masked].filter(
+    (field) => !hasField(changes, field),
+  );
   const isErased = omitted === 'erased' || facts.method === 'PUT';
   const mayErase = isErased ? doubtful : [...lacking, ...doubtful];
   return {

@@ -263,3 +263,18 @@ function runOf(steps: readonly Step[], results: readonly StepResult[]): Run {
   const plan = { run: 'r', devices: [{ device: DEVICE, steps, settled: [] }] };
   return { plan, states: new Map([[DEVICE.name, states]]) } as unknown as Run;
 }
+
+test('a secret that is shown as null is not sent back, and the plan says that it may be erased', () => {
+  const profile = profileOf({
+    ...{ method: 'PUT', encoding: 'json', leftOut: 'erased' },
+    ...{ nullAs: 'null', isLearned: false },
+  });
+  const change: Change = {
+    ...{ action: 'set', resource: 'user', target: { kind: 'key', key: 'bob' } },
+    fields: { memo: 'x' },
+  };
+  const records = [{ uuid: 'u1', username: 'bob', memo: '', password: null }];
+  const { steps } = planDevice(DEVICE, profile, change, records);
+  expect(steps).toMatchObject([{ mayErase: ['password'] }]);
+  expect(steps[0]?.request.json).not.toHaveProperty('password');
+});
