@@ -197,14 +197,18 @@ export function learnFromWrite(
     (field) =>
       valueText(valueAt(asked, field)) !== '' && !after.some((one) => Object.hasOwn(one, field)),
   );
-  if (verdict === 'unknown' && unshown.length > 0) facts.set(`${group}.untold`, unshown);
-  if (verdict !== 'done' && verdict !== 'differs') return;
-  const hidden = unshown.filter((field) => isSecretField(field) || verdict === 'done');
+  if (verdict !== 'done' && verdict !== 'differs' && verdict !== 'unknown') return;
+  const isDone = verdict === 'done';
+  const isHidden = (field: string): boolean =>
+    isDone || (verdict === 'differs' && isSecretField(field));
+  const [hidden, untold] = [unshown.filter(isHidden), unshown.filter((field) => !isHidden(field))];
+  if (untold.length > 0) facts.set(`${group}.untold`, untold);
+  if (verdict === 'unknown') return;
   if (hidden.length > 0) facts.set(`${group}.hidden`, hidden);
   const isRepeated = Object.keys(asked).some(
     (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
   );
-  if (isRepeated && verdict === 'done') facts.set(`${group}.lists`, 'repeated');
+  if (isRepeated && isDone) facts.set(`${group}.lists`, 'repeated');
   const image = step.before && findRecord(profile, step, before, step.before);
   facts.set(`${group}.leftOut`, image && leftOutMeaning(profile, step, image, record, verdict));
   const isWhole = updateFacts(profile, resource).record === 'whole';

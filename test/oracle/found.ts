@@ -128,4 +128,28 @@ export const FOUND: readonly (readonly [title: string, found: Case])[] = [
       lines: [{ kind: 'set', key: 'ann', typed: { login_shell: '' } }],
     },
   ],
+  [
+    'a field that no record shows, sent while the device erased another one',
+    {
+      ...EVERY,
+      model: model(
+        { way: 'JSON POST', leftOut: 'erased', tells: 'nothing' },
+        { name: 'verbose', kind: 'flag', access: 'hidden' },
+        { name: 'password', kind: 'text', access: 'masked' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'ann', ...BLUE, verbose: false, password: 'pw1' },
+            { username: 'dan', ...BLUE, verbose: false, password: 'pw1' },
+          ],
+        },
+      ],
+      lines: [
+        { kind: 'set', key: 'ann', typed: { verbose: 'true' } },
+        { kind: 'delete', key: 'ann' },
+      ],
+    },
+  ],
 ];
