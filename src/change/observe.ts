@@ -193,10 +193,12 @@ export function learnFromWrite(
   }
   if (record === undefined) return;
   const group = `resources.${resource}` as const;
-  const unshown = Object.keys(asked).filter(
-    (field) =>
-      valueText(valueAt(asked, field)) !== '' && !after.some((one) => Object.hasOwn(one, field)),
-  );
+  const unshown = Object.keys(asked).filter((field) => {
+    const isIn = (one: DeviceRecord): boolean => Object.hasOwn(one, field);
+    // Many devices omit empty fields.
+    const isEmptied = valueText(valueAt(asked, field)) === '' && before.some(isIn);
+    return !isEmptied && !after.some(isIn);
+  });
   if (verdict !== 'done' && verdict !== 'differs' && verdict !== 'unknown') return;
   const isDone = verdict === 'done';
   const isHidden = (field: string): boolean =>

@@ -152,4 +152,28 @@ export const FOUND: readonly (readonly [title: string, found: Case])[] = [
       ],
     },
   ],
+  [
+    'a described field that no record shows, after it was sent empty',
+    {
+      ...EVERY,
+      model: model(
+        { way: 'JSON POST', leftOut: 'erased', tells: 'fields' },
+        { name: 'password', kind: 'text', access: 'open' },
+        { name: 'login_shell', kind: 'text', access: 'hidden' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'ann', ...BLUE, password: 'pw1', login_shell: 'blue' },
+            { username: 'bob', ...BLUE, password: 'pw1', login_shell: 'blue' },
+          ],
+        },
+      ],
+      lines: [
+        { kind: 'add', key: 'fay', typed: { login_shell: '' } },
+        { kind: 'delete', key: 'ann' },
+      ],
+    },
+  ],
 ];
