@@ -176,4 +176,29 @@ export const FOUND: readonly (readonly [title: string, found: Case])[] = [
       ],
     },
   ],
+  [
+    'the undo of a write that may have erased what nobody shows',
+    {
+      ...EVERY,
+      model: model(
+        { way: 'JSON PUT', leftOut: 'erased', tells: 'nothing' },
+        { name: 'quota', kind: 'number', access: 'hidden' },
+        { name: 'password', kind: 'text', access: 'hidden' },
+      ),
+      devices: [
+        {
+          presence: 'here',
+          records: [
+            { username: 'ann', ...BLUE, quota: 1, password: 'pw1' },
+            { username: 'cyd', ...BLUE, quota: 0, password: 'pw1' },
+          ],
+        },
+      ],
+      lines: [
+        { kind: 'add', key: 'eve', typed: { quota: '3' } },
+        { kind: 'set', key: 'ann', typed: { password: 'pw3' } },
+        { kind: 'undo' },
+      ],
+    },
+  ],
 ];

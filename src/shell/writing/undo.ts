@@ -100,6 +100,14 @@ async function* executeUndo(
   if (ended > 0) {
     yield warning(`ended sessions and tokens do not come back: ${ended}`);
   }
+  const doubtful = run.plan.devices
+    .filter(({ device }) => only?.has(device.address) !== false)
+    .flatMap(({ steps }) => steps.flatMap(({ mayErase = [] }) => mayErase));
+  if (doubtful.length > 0) {
+    yield warning(
+      `what the run may have erased does not come back: ${someOf([...new Set(doubtful)])}`,
+    );
+  }
   const undos = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
   if (undos.length === 0) throw await nothingToUndo(call, run);
   const selected = undos.filter(({ device }) => profiles.has(device.address));
