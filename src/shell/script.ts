@@ -6,7 +6,7 @@ import { bind } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
 import { helpOn } from './help/help.ts';
-import { parseLine, type ValueOf, type Word } from '../text/words.ts';
+import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
 import { mayBeSecretField, redact } from '../device/sensitive-fields.ts';
 import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
@@ -72,7 +72,7 @@ function checked(text: string, file: string, variables: Variables, grammar: Gram
   };
   return scriptLines(text).flatMap((line): Step[] => {
     try {
-      const words = wordsOf(line, variables.valueOf);
+      const words = parseCompleteLine(line.text, variables.valueOf);
       variables.refuseBare(line.text, words);
       if (words.length === 0) return [];
       const [first, second] = words.map((word) => word.text);
@@ -154,7 +154,7 @@ interface ScriptLine {
   readonly parts: readonly { readonly line: number; readonly start: number }[];
 }
 
-/** Splits a script into lines. `wordsOf` skips empty lines and comments. */
+/** Splits a script into lines. `parseLine` skips empty lines and comments. */
 export function scriptLines(text: string): readonly ScriptLine[] {
   const lines: ScriptLine[] = [];
   let open: ScriptLine | undefined;
@@ -182,17 +182,6 @@ export function scriptLines(text: string): readonly ScriptLine[] {
 export function placeOf({ parts }: ScriptLine, column = 0): Place {
   const part = parts.findLast(({ start }) => start <= column) ?? parts[0];
   return { line: part?.line ?? 1, column: column - (part?.start ?? 0) + 1 };
-}
-
-/** The words of a line with the values of its variables. Throws a `UsageError`. */
-export function wordsOf({ text }: ScriptLine, valueOf: ValueOf): readonly Word[] {
-  const { words, open } = parseLine(text, valueOf);
-  if (open === undefined) return words;
-  const what =
-    open.mark === '\\'
-      ? 'a backslash with nothing after it'
-      : `the quote ${open.mark} is not closed`;
-  throw new UsageError(what, { column: open.column });
 }
 
 const NAME = /^[A-Za-z_]\w*$/;

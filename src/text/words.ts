@@ -80,8 +80,8 @@ export function parseLine(line: string, valueOf?: ValueOf): ParsedLine {
 }
 
 /** Same as `parseLine`, for a line to run: an open quote is an error. */
-export function parseCompleteLine(line: string): readonly Word[] {
-  const { words, open } = parseLine(line);
+export function parseCompleteLine(line: string, valueOf?: ValueOf): readonly Word[] {
+  const { words, open } = parseLine(line, valueOf);
   if (open !== undefined) {
     const what =
       open.mark === '\\'

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { placeOf, scriptLines, Variables, wordsOf } from '../../src/shell/script.ts';
+import { placeOf, scriptLines, Variables } from '../../src/shell/script.ts';
+import { parseCompleteLine } from '../../src/text/words.ts';
 
 function words(text: string, values: Readonly<Record<string, string>> = {}): string[] {
   const given = Object.entries(values).map(([name, value]) => ({
@@ -9,7 +10,9 @@ function words(text: string, values: Readonly<Record<string, string>> = {}): str
     end: 0,
   }));
   const { valueOf } = new Variables(given, {});
-  return scriptLines(text).flatMap((line) => wordsOf(line, valueOf).map((word) => word.text));
+  return scriptLines(text).flatMap((line) =>
+    parseCompleteLine(line.text, valueOf).map((word) => word.text),
+  );
 }
 
 test.each([
