@@ -128,9 +128,8 @@ async function runDoor(
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
     const { runTui } = await import('./tui/run.ts');
     const { effectiveKeymap } = await import('./tui/keys/custom-keys.ts');
-    const own = settings.get('actions');
     return runTui(shell, host, opening, {
-      keymap: effectiveKeymap(settings.get('keys') ?? {}, settings.path, own),
+      keymap: effectiveKeymap(settings.get('keys') ?? {}, settings.path, settings.get('aliases')),
       theme: opening.theme ?? settings.get('theme'),
       reduceMotion: settings.get('reduceMotion'),
       detailsBeside: settings.get('detailsBeside'),
@@ -216,8 +215,9 @@ export class AllServices extends Services {
   async keys() {
     const { effectiveKeymap, keyTable } = await import('./tui/keys/custom-keys.ts');
     const { settings } = this;
-    const own = settings.get('actions');
-    return keyTable(effectiveKeymap(settings.get('keys') ?? {}, settings.path, own));
+    return keyTable(
+      effectiveKeymap(settings.get('keys') ?? {}, settings.path, settings.get('aliases')),
+    );
   }
 
   async faults() {

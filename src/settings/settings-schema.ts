@@ -96,12 +96,21 @@ export function parseSetting<Name extends SettingName>(
 function check(schema: typeof valuesSchema, data: unknown, path: string): object {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map(unknownSetting).join('; ')
-      : `${issue.path.join('.') || 'the file'}: ${issue.message}`,
-  );
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue));
   throw new SettingsError(`${path}: ${problems.join('; ')}`);
+}
+
+function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[] = []): string[] {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys' && path.length === 0)
+    return issue.keys.map(unknownSetting);
+  // Of several forms, the one that the value has, if parts of it are wrong.
+  const meant =
+    issue.code === 'invalid_union'
+      ? issue.errors.find(([first]) => first?.code !== 'invalid_type' || first.path.length > 0)
+      : undefined;
+  if (meant !== undefined) return meant.flatMap((one) => problemsOf(one, path));
+  return [`${path.join('.') || 'the file'}: ${issue.message}`];
 }
 
 function unknownSetting(name: string): string {

@@ -1,5 +1,4 @@
 import type * as Zod from 'zod';
-import { parseLine } from '../text/words.ts';
 import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
 /** The parts of zod that rows use: passing all of zod would bundle all of it. */
@@ -37,13 +36,6 @@ const nonEmpty = (z: Z) => z.string().min(1);
 const flag = (z: Z) => z.boolean();
 const shown = (z: Z) =>
   z.string().regex(/^\P{C}{1,100}$/u, 'a short text without control characters');
-
-/** Own actions answer no question by themselves: not in any spelling, and not through a script. */
-const isAsking = (line: string): boolean =>
-  !parseLine(line).words.some(
-    ({ text }, index) =>
-      /^(?:-[^-=]*y|--(?:yes|allow|force)(?:=|$))/.test(text) || (index === 0 && text === 'run'),
-  );
 
 /** Every setting, in the order of `config list`. */
 export const SETTINGS = {
@@ -173,9 +165,27 @@ export const SETTINGS = {
     summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',
   },
   aliases: {
-    schema: (z: Z) => z.record(z.string(), nonEmpty(z)),
+    schema: (z: Z) => {
+      const prompt = z.strictObject({
+        name: z.string().regex(/^\w{1,40}$/),
+        text: shown(z),
+        kind: z.enum(['text', 'number', 'choice']),
+        choices: z.array(shown(z)).readonly().optional(),
+      });
+      const alias = z.strictObject({
+        run: nonEmpty(z),
+        key: nonEmpty(z).optional(),
+        place: z.enum(['table', 'details', 'devices', 'runs', 'drift', 'resources']).optional(),
+        label: shown(z).optional(),
+        when: nonEmpty(z).optional(),
+        prompts: z.array(prompt).readonly().optional(),
+        reads: z.boolean().optional(),
+        seconds: z.int().min(1).max(3_600).optional(),
+      });
+      return z.record(z.string(), z.union([nonEmpty(z), alias]));
+    },
     summary:
-      'By name: lines to run by one word, as in `{"german": "user list lang=de"}`; see `alias`',
+      'By name: lines and `!` programs to run by one word or key, as in `{"german": "user list lang=de"}`; see `alias`',
   },
   keys: {
     schema: (z: Z) => {
@@ -184,31 +194,6 @@ export const SETTINGS = {
     },
     summary:
       'By place and action: the keys on the full screen, as in `{"table": {"delete": ["X"]}}`',
-  },
-  actions: {
-    schema: (z: Z) => {
-      const prompt = z.strictObject({
-        name: z.string().regex(/^\w{1,40}$/),
-        text: shown(z),
-        kind: z.enum(['text', 'number', 'choice']),
-        choices: z.array(shown(z)).readonly().optional(),
-      });
-      const action = z.strictObject({
-        key: nonEmpty(z),
-        place: z.enum(['table', 'details', 'devices', 'runs', 'drift', 'resources']),
-        label: shown(z),
-        when: nonEmpty(z).optional(),
-        prompts: z.array(prompt).readonly().optional(),
-        line: nonEmpty(z)
-          .refine(isAsking, 'an own action carries neither --yes nor --allow, and runs no script')
-          .optional(),
-        program: z.array(z.string()).min(1).readonly().optional(),
-        reads: z.boolean().optional(),
-        seconds: z.int().min(1).max(3_600).optional(),
-      });
-      return z.array(action).readonly();
-    },
-    summary: 'Your own actions on keys: lines and programs',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -223,6 +208,11 @@ type Defaulted = {
 export type SettingsValues = { readonly [Name in Defaulted]: Value<Name> } & {
   readonly [Name in Exclude<SettingName, Defaulted>]?: Value<Name> | undefined;
 };
+
+export type Aliases = Value<'aliases'>;
+/** With all that belongs to it: its key, where that applies, what it asks. */
+export type Alias = Exclude<Aliases[string], string>;
+export type AliasPrompt = NonNullable<Alias['prompts']>[number];
 
 /** The same rows as a list. */
 export const SETTING_ROWS = Object.entries<Setting>(SETTINGS) as readonly (readonly [

@@ -23,6 +23,7 @@ import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
 import { namedDevices } from './named-devices.ts';
+import type { AliasPrompt } from '../settings/settings-table.ts';
 import type { SeenRecords } from '../settings/seen-keys.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
@@ -446,6 +447,18 @@ export interface Invocation {
   readonly line: string;
   /** The line began with an alias. */
   readonly isAlias?: boolean;
+  /** What its alias asks first: until then the line has other values, and does not run. */
+  readonly asks?: Asks | undefined;
+}
+
+/** The prompts of an alias that the line gives no answers to. */
+export interface Asks {
+  readonly label: string;
+  readonly prompts: readonly AliasPrompt[];
+  /** As typed. */
+  readonly words: readonly Word[];
+  /** Where the answers go among them. */
+  readonly at: number;
 }
 
 /** The possible first words of a line. */
@@ -471,4 +484,9 @@ export interface Expansion {
   /** The line of the alias. */
   readonly line: string;
   readonly words: readonly Word[];
+  /** The alias is a program: the words are its options. */
+  readonly program: CommandSpec | undefined;
+  /** A value in its line was chosen by a device. */
+  readonly isForeign: boolean;
+  readonly asks: Asks | undefined;
 }

@@ -2,6 +2,7 @@ import type { Grammar, Invocation, Call } from './command.ts';
 import { isResourceName } from '../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../errors.ts';
 import { VARIABLE_PREFIX, variableIn } from './grammar/aliases.ts';
+import { answered } from './alias-run.ts';
 import { bind } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
@@ -96,15 +97,16 @@ async function* runStep(
   { words }: Step,
   variables: Variables,
 ): AsyncGenerator<Output> {
-  const invocation = bind(words, call.grammar);
-  const { command, verb, given, line } = invocation;
+  const asked = bind(words, call.grammar);
+  const { command, verb, given, line } = asked;
   yield { kind: 'checkpoint', format: given.format };
   if (given.help === true) {
     yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
-  } else if (call.options.dryRun && !isDryRunnable(invocation)) {
+  } else if (call.options.dryRun && !isDryRunnable(asked)) {
     yield info(variables.hidden(`not run (--dry-run): ${line}`));
   } else {
-    yield* verb.run(call.nested(invocation));
+    const { invocation } = await answered(asked, call.io, call.grammar);
+    yield* invocation.verb.run(call.nested(invocation));
   }
 }
 

@@ -3,6 +3,7 @@ import { attempt, DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { expandAlias } from './grammar/aliases.ts';
+import { answered, type Asking } from './alias-run.ts';
 import { bind, formatAsked } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
@@ -54,6 +55,11 @@ export class Shell {
     return bind(words, this.#grammar);
   }
 
+  /** The line with the answers to what its alias asks, and its words if it asked. */
+  answered(invocation: Invocation, io: Asking) {
+    return answered(invocation, io, this.#grammar);
+  }
+
   /** The format that a line asks for, even if the rest of it is invalid. */
   formatOf(line: string | readonly Word[]): Format | undefined {
     return formatAsked(typeof line === 'string' ? parseLine(line).words : line);
@@ -61,8 +67,8 @@ export class Shell {
 
   /** Executes a line. The error of one device is an output; an error that ends the command is thrown. */
   async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
-    const invocation = typeof line === 'string' ? this.parse(line) : line;
-    const { given, command, verb } = invocation;
+    const asked = typeof line === 'string' ? this.parse(line) : line;
+    const { given, command, verb } = asked;
     if (given.help === true) {
       yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
       return;
@@ -73,10 +79,11 @@ export class Shell {
       );
     }
     if (io.isBeside !== true) this.shell.gate.forgetRefusals();
+    const { invocation } = await this.answered(asked, io);
     const call = new Call<OptionKey>(invocation, this.shell, io, this.#grammar);
     const { notices } = this.shell.services;
     try {
-      yield* verb.run(call);
+      yield* invocation.verb.run(call);
     } catch (error) {
       if (error instanceof DevshError) notices.markShown(error.message);
       throw error;

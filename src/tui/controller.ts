@@ -1,6 +1,5 @@
-import type { RunProgram } from './action-runner.ts';
 import { FormRunner } from './form/form-runner.ts';
-import { type Effect, isEffect, type OwnAction, type ViewAction } from './keys/key-binding.ts';
+import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { chosenColumns } from './views/columns.ts';
@@ -29,7 +28,6 @@ import {
   shortLabel,
   unboundKeyText,
 } from './keys/keymap.ts';
-import { filledWords, hasForeignValue, type Subject, subjectOf } from './keys/own-actions.ts';
 import { lastSeenOf, owedOf, TableFeed } from './table/feed.ts';
 import { LateKeys } from './late-keys.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
@@ -206,9 +204,6 @@ export class Controller {
     if (reason !== undefined) {
       const key = keyText(binding.keys[index] ?? '');
       this.#warnOnce(`${key} (${shortLabel(binding, state)}): ${reason}`);
-    } else if (binding.own !== undefined) {
-      const subject = subjectOf(binding.own, state);
-      if (subject !== undefined) void this.#runOwn(binding.own, subject);
     } else if (binding.run !== undefined || binding.start !== undefined) {
       this.#type(binding, index);
     } else {
@@ -300,18 +295,6 @@ export class Controller {
     }
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
     if (line !== undefined) this.#lines.submit(line, true);
-  }
-
-  /** Loaded only now: most users have no own actions. */
-  async #runOwn(action: OwnAction, subject: Subject): Promise<void> {
-    const { ActionRunner } = await import('./action-runner.ts');
-    const run: RunProgram = (argv, limits) => this.#surface.run(argv, limits);
-    const runner = new ActionRunner(this.#shell, this.#store, this.#questions, this.runner, run);
-    const { devices } = subject;
-    const isForeign = hasForeignValue(action);
-    const fill = (answers: ReadonlyMap<string, string>): string[] =>
-      filledWords(action, subject, answers);
-    await runner.start({ action, devices, isForeign, fill });
   }
 
   /** Ctrl-C: stops a write, else clears the input, else stops reading, else closes what is open. */

@@ -1,9 +1,10 @@
 import { changesNothing, type Invocation } from '../shell/command.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Draft } from '../os/editor.ts';
-import { CancelledError, DevshError, UsageError } from '../errors.ts';
+import { attempt, CancelledError, DevshError, expectedError, UsageError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { shortened, visible } from '../text/visible.ts';
+import { quoteLine } from '../text/words.ts';
 import { RunControl } from '../change/run-control.ts';
 import type { ShellIo } from '../shell/session.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -61,14 +62,11 @@ interface Job {
   readonly prompt: string | undefined;
 }
 
-/** Other work in the queue of lines; does not reject. */
-type Work = (signal: AbortSignal) => Promise<void>;
-
 /** Executes lines one after the other; keys still work meanwhile. */
 export class LineRunner {
   readonly changes: StepResult[] = [];
   readonly #options: RunnerOptions;
-  readonly #jobs: (Job | Work)[] = [];
+  readonly #jobs: Job[] = [];
   #stop: AbortController | undefined;
   #control = new RunControl();
   /** Lines of keys that only look or select, and answers to questions, while another one runs. */
@@ -93,7 +91,9 @@ export class LineRunner {
   waitsForRollOut(line: string): boolean {
     const { shell, store } = this.#options;
     const isRollOut = this.isWriting && store.state.rollOut !== undefined;
-    return isRollOut && !this.#goesBeside(shell.parse(line), true);
+    // What is wrong with the line is said when it is submitted.
+    const invocation = isRollOut ? attempt(DevshError, () => shell.parse(line)) : undefined;
+    return invocation !== undefined && !this.#goesBeside(invocation, true);
   }
 
   /** A line that waits applies to the devices of its turn: no key may select others before. */
@@ -105,7 +105,7 @@ export class LineRunner {
     return isAtOnce || isAnswer(invocation, this.#options.store.state);
   }
 
-  /** Throws a `UsageError`, and does nothing, if the line is invalid. */
+  /** Throws, and does nothing, if the line is invalid or must not run. */
   submit(line: string, generated?: GeneratedLine): void {
     const invocation = this.#options.shell.parse(line);
     const { store } = this.#options;
@@ -116,22 +116,15 @@ export class LineRunner {
       void this.#runBeside(job);
       return;
     }
-    this.submitWork(job);
+    this.#jobs.push(job);
+    if (waits) store.dispatch({ kind: 'work', work: { waiting: this.#waiting } });
+    else void this.#drain();
   }
 
   get #waiting(): string[] {
-    return this.#jobs.map((job) => {
-      if (typeof job === 'function') return 'a program';
-      return visible(shortened(job.generated?.shown ?? job.invocation.line, LONGEST_WAITING));
-    });
-  }
-
-  /** In turn with the lines; Ctrl-C aborts its signal, too. */
-  submitWork(job: Job | Work): void {
-    this.#jobs.push(job);
-    if (this.#stop !== undefined)
-      this.#options.store.dispatch({ kind: 'work', work: { waiting: this.#waiting } });
-    else void this.#drain();
+    return this.#jobs.map(({ generated, invocation }) =>
+      visible(shortened(generated?.shown ?? invocation.line, LONGEST_WAITING)),
+    );
   }
 
   /**
@@ -173,14 +166,13 @@ export class LineRunner {
       const stop = new AbortController();
       this.#stop = stop;
       this.#control = new RunControl();
-      this.#running = typeof job === 'function' ? undefined : job.invocation;
+      this.#running = job.invocation;
       const left = new Promise<void>((resolve) => (this.#leave = resolve));
       const { store } = this.#options;
       this.#options.questions.expectQuestions();
       store.dispatch({ kind: 'log-clear' });
       store.dispatch({ kind: 'work-start', waiting: this.#waiting });
-      const work = typeof job === 'function' ? job(stop.signal) : this.#run(job, stop.signal);
-      await Promise.race([work, left]);
+      await Promise.race([this.#run(job, stop.signal), left]);
       this.#stop = undefined;
       store.dispatch({ kind: 'work-end' });
     }
@@ -194,9 +186,22 @@ export class LineRunner {
     this.#beside.delete(stop);
   }
 
-  async #run(job: Job, signal: AbortSignal, isBeside = false): Promise<void> {
-    const { line, invocation, generated } = job;
+  /** The line with the answers to what its alias asks: the table can be read again with it. */
+  async #answered(job: Job, signal: AbortSignal): Promise<Job> {
+    const { shell, questions } = this.#options;
+    const ask: ShellIo['ask'] = (question) => questions.ask(question, undefined, signal);
+    const { invocation, words } = await shell.answered(job.invocation, { ask, signal });
+    if (words === undefined) return job;
+    const line = quoteLine(words.map(({ text }) => text));
+    const generated = job.generated && { ...job.generated, shown: line };
+    return { ...job, line, invocation, generated };
+  }
+
+  async #run(asked: Job, signal: AbortSignal, isBeside = false): Promise<void> {
     const { shell, store, feed, onEnd, onQuit } = this.#options;
+    const answered = await this.#answered(asked, signal).catch(expectedError);
+    const job = answered instanceof DevshError ? asked : answered;
+    const { line, invocation, generated } = job;
     const makeWriter = await writerFor(invocation.given.format ?? 'table');
     const shown = generated?.shown ?? line;
     const router = new OutputRouter({ store, feed, line: shown, invocation, makeWriter });
@@ -211,6 +216,7 @@ export class LineRunner {
     const io = this.#ioOf(router, signal, isBeside);
     let failure: DevshError | undefined;
     try {
+      if (answered instanceof DevshError) throw answered;
       // A line that was abandoned before it began must not begin now.
       signal.throwIfAborted();
       for await (const output of shell.evaluate(invocation, io)) {

@@ -1,7 +1,6 @@
 import { createElement } from 'react';
 import type { Opening, Shell } from '../shell/shell.ts';
 import { type Host, wantsColor } from '../plain/host.ts';
-import { runProgram } from '../os/program.ts';
 import { App } from './components/screen.tsx';
 import { Controller } from './controller.ts';
 import type { Surface } from './surface.ts';
@@ -85,7 +84,6 @@ export async function runTui(
       const pager = shell.shell.services.settings.get('pager');
       return withTerminal(() => pageInProgram(text, host.env, pager));
     },
-    run: (argv, limits) => runProgram({ argv, env: host.env, ...limits }),
     copy: async (text) => (await import('../os/clipboard.ts')).copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       asked = wanted;

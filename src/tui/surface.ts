@@ -1,4 +1,3 @@
-import type { RunProgram } from './action-runner.ts';
 import { lineText } from './editor/line.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
@@ -26,8 +25,6 @@ export interface Surface {
   edit(draft: Draft, signal?: AbortSignal): Promise<string>;
   /** Opens the user's pager on the terminal. */
   page(text: string): Promise<void>;
-  /** Runs a program of an own action. */
-  readonly run: RunProgram;
   /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
   copy(text: string): Promise<string | undefined>;
 }

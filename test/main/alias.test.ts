@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Aliases } from '../../src/settings/settings-table.ts';
 import { makeDevsh, startFleet, type Devsh } from './devsh.ts';
 
 type Own = Devsh & { readonly folder: string };
@@ -10,7 +11,7 @@ function fileOf({ folder }: Own): string {
 }
 
 /** Writes aliases as a person would with an editor, unchecked. */
-async function withAliases(devsh: Own, aliases: Readonly<Record<string, string>>): Promise<void> {
+async function withAliases(devsh: Own, aliases: Aliases): Promise<void> {
   await mkdir(join(devsh.folder, 'config', 'devsh'), { recursive: true, mode: 0o700 });
   await writeFile(fileOf(devsh), JSON.stringify({ aliases }), { mode: 0o600 });
 }
@@ -68,10 +69,10 @@ test('the journal of a run has the line that ran', async () => {
 });
 
 test.each([
-  [['user', 'user list'], '"user" is a command: choose another name'],
-  [['exit', 'user list'], '"exit" is a command'],
+  [['user', 'user list'], 'user is a command: choose another name'],
+  [['exit', 'user list'], 'exit is a command'],
   [['-x', 'user list'], 'there is no option -x'],
-  [['a b', 'user list'], 'is no name for an alias'],
+  [['a b', 'user list'], 'a name has only letters'],
   [['gone', 'user delete ${1} --yes'], '--yes cannot be saved: type it after the alias'],
   [['gone', 'user delete ${1} -qy'], '--yes cannot be saved'],
   [['gone', 'user delete ${1} --allow own-account'], '--allow cannot be saved'],
@@ -161,6 +162,177 @@ test('a project cannot bring an alias', async () => {
   const { stderr, exitCode } = await devsh('look', { cwd });
   expect(stderr).toContain('"aliases" is only allowed');
   expect(exitCode).toBe(1);
+});
+
+test('an alias asks what its prompts say, wherever it can', async () => {
+  const { devsh, writes } = await startFleet({ devices: 1 });
+  await withAliases(devsh, {
+    speak: {
+      run: 'user set ${key} lang=${prompt.lang} "lastname=${prompt.name}" --on ${device:-sim1}',
+      label: 'speak to',
+      prompts: [
+        { name: 'lang', text: 'Language', kind: 'choice', choices: ['fr', 'it'] },
+        { name: 'name', text: 'Name', kind: 'text' },
+      ],
+    },
+    find: {
+      run: 'user list lang=${prompt.lang} --on sim1',
+      prompts: [{ name: 'lang', text: 'Language', kind: 'text' }],
+    },
+    verb: {
+      run: 'user ${prompt.verb} viewer --on sim1',
+      prompts: [{ name: 'verb', text: 'Verb', kind: 'choice', choices: ['show', 'delete'] }],
+    },
+  });
+  const asked = await devsh('speak key=viewer --yes', { tty: ['x', 'f', 'van Dyk'] });
+  expect(asked.stdout + asked.stderr).toContain(
+    '"x" is not one of the choices. speak to: Language',
+  );
+  expect(asked.exitCode).toBe(0);
+  expect((await devsh('user show viewer --on sim1 --json')).stdout).toContain('"lang":"fr"');
+  const given = ['prompt.name=Li', 'prompt.lang=it', 'device=sim1'];
+  expect((await devsh(['speak', 'key=viewer', ...given, '--yes'])).stdout).toContain('1 done');
+  expect((await devsh('user show viewer --on sim1 --json')).stdout).toContain('"lang":"it"');
+  // An answer is no value of an option at the end of the line.
+  const found = await devsh('find --against', { tty: ['en'] });
+  expect(found.stdout + found.stderr).toContain('--against needs a file');
+  const before = writes().length;
+  const script = 'speak key=viewer prompt.name=x prompt.lang=fr --yes\n';
+  expect((await devsh('run -', { stdin: script })).exitCode).toBe(0);
+  expect(writes().length).toBeGreaterThan(before);
+  for (const [words, problem] of [
+    [
+      ['key=viewer', 'prompt.lang=fr'],
+      'speak to: Name: nobody can be asked, add prompt.name=VALUE',
+    ],
+    [['key=viewer', 'prompt.lang=de', 'prompt.name=x'], 'prompt.lang is a choice'],
+  ] as const) {
+    const { stderr, exitCode } = await devsh(['speak', ...words, '--yes']);
+    expect(stderr).toContain(problem);
+    expect(exitCode).toBe(2);
+  }
+  const nobody = await devsh('run -', { stdin: 'speak key=viewer --yes\n' });
+  expect(nobody.stderr).toContain('add prompt.lang=VALUE');
+  const chosen = await devsh('verb --json', { tty: ['delete'] });
+  expect(chosen.stdout + chosen.stderr).toContain('an answer never chooses the command');
+  expect(chosen.exitCode).toBe(6);
+});
+
+/** A program that prints its words, and a line to stderr. */
+const ECHO = `!'${process.execPath}' -e "console.log(JSON.stringify(process.argv.slice(1))); console.error('aside')" --`;
+
+test('a program runs at the prompt, in a shell and in a script, after a question', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const file = fileOf(devsh);
+  expect((await devsh(['alias', 'set', 'probe', `${ECHO} \${1} "a  b" '$(id)'`])).exitCode).toBe(0);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toHaveProperty('aliases.probe');
+  const words = '["it\'s",' + '"a  b","$(id)"]\n';
+  const run = await devsh(['probe', "it's", '--yes']);
+  expect(run).toEqual({ stdout: words, stderr: 'aside\n', exitCode: 0 });
+  const unasked = await devsh('probe x');
+  expect(unasked.stdout).toBe('');
+  expect(unasked.stderr).toContain('not confirmed: use --yes');
+  expect(unasked.exitCode).toBe(6);
+  const asked = await devsh('probe x', { tty: ['y'] });
+  expect(asked.stdout + asked.stderr).toContain('probe: run this program? Type y to run it:');
+  expect(asked.stdout).toContain('["x","a  b","$(id)"]');
+  expect((await devsh('probe x', { tty: ['n'] })).exitCode).toBe(6);
+  expect((await devsh('run -', { stdin: 'probe x --yes\n' })).stdout).toContain('["x",');
+  expect((await devsh('--plain', { stdin: 'probe x --yes\n' })).stdout).toContain('["x",');
+  expect(JSON.parse((await devsh('probe x --yes --json')).stdout)).toMatchObject({
+    output: '["x","a  b","$(id)"]',
+  });
+  const more = await devsh('probe x y --yes');
+  expect(more.stderr).toContain('probe takes no further word "y"');
+  expect((await devsh(['probe', '--yes', '--', '-rf'])).stderr).toContain('begins with "-"');
+  expect((await devsh('probe x --on sim1 --yes')).stderr).toContain('has no option --on');
+  expect((await devsh('probe x --help')).stdout).toContain('Run the program');
+});
+
+test('a program that fails is a failure, and what it prints is foreign text', async () => {
+  const devsh = await makeDevsh();
+  const node = `!'${process.execPath}' -e`;
+  const reads = true;
+  await withAliases(devsh, {
+    fails: { run: `${node} "console.log('\\x1b[2J\\tx'); process.exit(3)"`, reads },
+    late: { run: `${node} "console.log('begun'); setTimeout(() => 0, 60000)"`, reads, seconds: 1 },
+    none: { run: '!/nowhere/there-is-no-such-program', reads, label: 'no program' },
+    quiet: { run: `${node} ""`, reads },
+    spy: {
+      run: `${node} "console.log(Object.keys(process.env).filter((n) => /DEVSH/.test(n)))"`,
+      reads,
+    },
+  });
+  const fails = await devsh('fails');
+  expect(fails.stdout).toBe('^[[2J  x\n');
+  expect(fails.stderr).toContain('fails: ended with 3');
+  expect(fails.exitCode).toBe(1);
+  const late = await devsh('late');
+  expect(late.stdout).toBe('begun\n');
+  expect(late.stderr).toContain('late: stopped after 1 s');
+  const none = await devsh('none');
+  expect(none.stderr).toContain('no program: not started: the program does not exist');
+  expect(none.exitCode).toBe(1);
+  expect((await devsh('quiet')).stderr).toContain('quiet: done');
+  expect((await devsh('spy', { env: { DEVSH_TOKEN: 'canary' } })).stdout).toBe('[]\n');
+});
+
+test('a program that may write is refused for what is read-only', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  const { address } = device(2);
+  const inventory = join(devsh.folder, 'config', 'devsh', 'devices.yaml');
+  const text = await readFile(inventory, 'utf8');
+  await writeFile(inventory, text.replace('name: sim2', 'name: sim2\n    read_only: true'));
+  const run = `${ECHO} \${1:-x} \${device:-x} \${devices:-x}`;
+  await withAliases(devsh, { probe: run, look: { run, reads: true } });
+  for (const line of [
+    'probe device=sim2',
+    'probe sim2',
+    `probe ${address}`,
+    'probe devices=sim1,sim2',
+  ]) {
+    const { stdout, stderr, exitCode } = await devsh(`${line} --yes`);
+    expect(stderr).toContain('sim2 is read-only, and the program may write: declare "reads": true');
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(6);
+  }
+  expect((await devsh('probe device=sim1 --yes')).exitCode).toBe(0);
+  expect((await devsh('look device=sim2')).exitCode).toBe(0);
+  const stdin = 'connect @lab\nprobe --yes\nprobe device=sim1 --yes\n';
+  const session = await devsh('--plain', { stdin });
+  expect(session.stderr).toContain('sim2 is read-only');
+  expect(session.stdout).toContain('["x","sim1","x"]');
+  const readOnly = { env: { DEVSH_READ_ONLY: '1' } };
+  const refused = await devsh('probe device=sim1 --yes', readOnly);
+  expect(refused.stderr).toContain('this session is read-only');
+  expect(refused.exitCode).toBe(6);
+  expect((await devsh('look', readOnly)).exitCode).toBe(0);
+});
+
+test('a value of a device reaches no command that would keep it', async () => {
+  const devsh = await makeDevsh();
+  await devsh(['alias', 'set', 'look', 'config set theme ${record.lang}']);
+  const { stderr, exitCode } = await devsh('look record.lang=dark');
+  expect(stderr).toContain('"config" accepts no value of a record: nothing was run');
+  expect(exitCode).toBe(6);
+});
+
+test('an alias with a key keeps it when its line is set, and is listed with it', async () => {
+  const devsh = await makeDevsh();
+  const key = { key: 'X', place: 'table' } as const;
+  await withAliases(devsh, {
+    shout: { run: 'user show ${key}', ...key },
+    leak: { run: 'user set bob password=hunter2', ...key },
+  });
+  expect((await devsh(['alias', 'set', 'shout', 'user show ${key} --json'])).exitCode).toBe(0);
+  const { aliases } = JSON.parse(await readFile(fileOf(devsh), 'utf8')) as { aliases: Aliases };
+  expect(aliases['shout']).toEqual({ run: 'user show ${key} --json', ...key });
+  const lines = ['alias', 'alias --json', 'config get aliases', 'help', 'help leak'];
+  const shown = await Promise.all(lines.map((line) => devsh(line)));
+  expect(shown[0]?.stdout).toContain('shout\tX\ttable\tuser show ${key} --json\n');
+  for (const { stdout, stderr } of shown) expect(stdout + stderr).not.toContain('hunter2');
+  const refused = await devsh(['alias', 'set', 'shout', 'user show ${1}']);
+  expect(refused.stderr).toContain('"${1}" has no value at this place of the screen');
 });
 
 test('aliases are listed, shown in help, and deleted', async () => {

@@ -93,6 +93,8 @@ const LINES = [
   'config set theme light',
   'config unset theme',
   'alias set everyone user',
+  'alias set noop !pwd',
+  'noop --yes',
   'alias list',
   'alias delete everyone',
   'config schema',

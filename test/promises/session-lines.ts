@@ -142,6 +142,8 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     "alias set look 'user list --on ${1}'",
     `alias set secret ${quoteWord(`user set bob ${withSecret}`)}`,
     'look sim1 --timeout 3',
+    "alias set environment '!printenv'",
+    'environment --yes',
     'alias list',
     'alias delete look',
     `config set pager ${withSecret}`,

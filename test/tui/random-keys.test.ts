@@ -97,7 +97,6 @@ async function startScreen() {
     send: () => undefined,
     edit: ({ text }) => Promise.resolve(text),
     page: () => Promise.resolve(),
-    run: () => Promise.resolve({ kind: 'stopped', stdout: '', stderr: '' }),
     copy: () => Promise.resolve(undefined),
   };
   const controller = new Controller(shell, store, surface, true);

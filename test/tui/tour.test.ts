@@ -191,7 +191,7 @@ function press(before: State, key: string): State {
   }
   if (binding.disabled?.(state) !== undefined) return state;
   const isLine = binding.run !== undefined || binding.start !== undefined;
-  return isLine || binding.own !== undefined || isEffect(binding.action)
+  return isLine || isEffect(binding.action)
     ? after(state, ...outcomeOf(state, binding.action))
     : after(state, { kind: 'view', action: binding.action });
 }

@@ -2,7 +2,7 @@ import type { Candidate } from '../grammar/option.ts';
 import type { JsonValue } from '../../device/record.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { UsageError } from '../../errors.ts';
-import { aliasNamed } from '../grammar/aliases.ts';
+import { aliasNamed, shownRun } from '../grammar/aliases.ts';
 import { suggest } from '../../text/suggest.ts';
 import { HELP_TOPICS, helpOn, helpOnCommand, helpOverview, type TopicName } from '../help/help.ts';
 import type { Word } from '../../text/words.ts';
@@ -46,8 +46,8 @@ export const help = command({
     const topic = TOPIC_NAMES.find((name) => name === first.text);
     const about = topic && (await textOf(topic, shell.services));
     if (command === undefined) {
-      const line = aliasNamed(shell.services.settings.get('aliases'), first.text);
-      const text = about ?? (line && `${first.text}: your alias of "${line}"`);
+      const own = aliasNamed(shell.services.settings.get('aliases'), first.text);
+      const text = about ?? (own && `${first.text}: your alias of "${shownRun(own)}"`);
       if (text === undefined) throw unknown(first, commands);
       yield { kind: 'text', name: 'help', text, data: await dataOf(topic) };
       return;

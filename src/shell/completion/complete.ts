@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import type { Candidate } from '../grammar/option.ts';
-import { unlessBroken, UsageError, attempt } from '../../errors.ts';
+import { unlessBroken, DevshError, attempt } from '../../errors.ts';
 import { type CompletionSources, knownDevices } from './known.ts';
 import { parseLine, quoteLine, quoteWord, type Word } from '../../text/words.ts';
 import { commandNamed, type CommandSpec } from '../command.ts';
-import { type Aliases, expandAlias } from '../grammar/aliases.ts';
-import { hideSecrets } from '../grammar/hide-secrets.ts';
+import { expandAlias, namedAliases, shownRun } from '../grammar/aliases.ts';
+import type { Alias, Aliases } from '../../settings/settings-table.ts';
 import { expectedAt, joinedValue, withoutOptions } from './expected-at.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
@@ -45,7 +45,7 @@ export async function complete(
   const aliases = aliasesBeside(commands, session.services.settings.get('aliases'));
   const before = behindAlias(typedBefore, aliases);
   const scope = {
-    commands: [...commands, ...Object.entries(aliases).map(aliasSpec)],
+    commands: [...commands, ...namedAliases(aliases).map(aliasSpec)],
     fleet: session.fleet,
     devices: await knownDevices(session, selectorsIn(before)),
     targets: await targetsOf(session),
@@ -77,14 +77,15 @@ function aliasesBeside(commands: readonly CommandSpec[], aliases: Aliases = {}):
 }
 
 /** An alias among the first words of a line. */
-function aliasSpec([name, line]: [string, string]): CommandSpec {
-  return { name, summary: hideSecrets(line), section: 'Shell', verbs: [] };
+function aliasSpec([name, alias]: readonly [string, Alias]): CommandSpec {
+  return { name, summary: shownRun(alias), section: 'Shell', verbs: [] };
 }
 
 /** The words with the line of an alias in its place, so that completion continues that line. */
 function behindAlias(words: readonly Word[], aliases: Aliases): readonly Word[] {
   const options = { env: {}, isHidden: () => false, isPartial: true };
-  return attempt(UsageError, () => expandAlias(words, aliases, options))?.words ?? words;
+  const expansion = attempt(DevshError, () => expandAlias(words, aliases, options));
+  return expansion?.program === undefined ? (expansion?.words ?? words) : words;
 }
 
 /** Only the best tier: begins as typed, contains it, has its letters in order. Frequent and recent words first. */

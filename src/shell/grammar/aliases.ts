@@ -1,16 +1,37 @@
-import { UsageError } from '../../errors.ts';
+import { maskedValue } from '../../device/sensitive-fields.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
+import { parseFilter } from '../../fleet/filter.ts';
+import type { Alias, AliasPrompt, Aliases } from '../../settings/settings-table.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { parseCompleteLine, parseLine, type Word } from '../../text/words.ts';
-import type { Expansion } from '../command.ts';
+import { hasUnsafe, shortened, visible } from '../../text/visible.ts';
+import { parseCompleteLine, quoteLine, type Word } from '../../text/words.ts';
+import { command, type CommandSpec, type Expansion } from '../command.ts';
 import { separate } from './bind.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import type { OptionKey } from './options.ts';
 
-/** Lines of the user by name: what `alias set` keeps in the settings. */
-export type Aliases = Readonly<Record<string, string>>;
+/* Aliases: names for lines, and with `!` for programs. What they may contain, and how values come into them. */
 
-export function aliasNamed(aliases: Aliases | undefined, name: string): string | undefined {
-  return aliases !== undefined && Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+export type { Alias, Aliases };
+
+export function namedAliases(aliases: Aliases = {}): (readonly [name: string, alias: Alias])[] {
+  return Object.entries(aliases).map(
+    ([name, alias]) => [name, typeof alias === 'string' ? { run: alias } : alias] as const,
+  );
+}
+
+export function aliasNamed(aliases: Aliases | undefined, name: string): Alias | undefined {
+  return new Map(namedAliases(aliases)).get(name);
+}
+
+export function isProgram({ run }: Alias): boolean {
+  return run.startsWith('!');
+}
+
+/** What it runs, without secrets. `-p 443` of a program is a port, not a password. */
+export function shownRun({ run }: Alias): string {
+  const ported = run.startsWith('!') ? run.replace(/(?<!\S)-p(?=\s*[\d$"])/g, '-_') : run;
+  return hideSecrets(ported) === ported ? run : hideSecrets(run);
 }
 
 /** The prefix of environment variables that set `${NAME}` in scripts and aliases. */
@@ -22,46 +43,229 @@ export function variableIn(inner: string): { name: string; fallback: string | un
   return { name, fallback };
 }
 
-const VARIABLE = /^(?:[1-9]|[A-Za-z_]\w*)$/;
+interface Placeholder {
+  readonly name: string;
+  readonly fallback: string | undefined;
+  readonly column: number;
+}
+
+/** Stands for the placeholder of this number in a word of a template. */
+const MARK = /\0(\d+)\0/g;
+
+/** The words of an alias, with a mark for each placeholder. */
+interface Template {
+  readonly words: readonly Word[];
+  readonly placeholders: readonly Placeholder[];
+}
+
+export function templateOf({ run }: Alias): Template {
+  const placeholders: Placeholder[] = [];
+  // The blank keeps the columns.
+  const words = parseCompleteLine(run.replace(/^!/, ' '), (inner, column) => {
+    placeholders.push({ ...variableIn(inner), column });
+    return `\0${placeholders.length - 1}\0`;
+  });
+  return { words, placeholders };
+}
+
+const OF_DEVICE = ['device', 'devices', 'address'];
+const OF_RECORD = ['key', 'resource', ...OF_DEVICE];
+/** The placeholders that a place has a value for, besides `record.FIELD` where it has a key. */
+const AT_PLACE: Readonly<Record<NonNullable<Alias['place']>, readonly string[]>> = {
+  table: OF_RECORD,
+  details: OF_RECORD,
+  devices: OF_DEVICE,
+  runs: ['run'],
+  drift: OF_RECORD,
+  resources: ['resource', ...OF_DEVICE],
+};
+
+const VARIABLE = /^(?:[1-9]|[A-Za-z_]\w*|(?:record|prompt)\.\w[\w.-]*)$/;
+/** Chosen by a device. */
+const FOREIGN = /^(?:key$|resource$|record\.)/;
+/** Taken from the screen, or answered. */
+export const ON_SCREEN = /^(?:key|resource|device|devices|address|run)$|^(?:record|prompt)\./;
 
 /** These options apply to one line that a person has just typed. */
 const NEVER_SAVED: readonly OptionKey[] = ['yes', 'allow', 'insecure'];
 
-/** Stands for a value in a line that is only checked. */
-const UNKNOWN = '\0';
+/** They run a shell on their words, on this machine or another. */
+const SHELLS = /^(?:.*[\\/])?(?:\w*sh|cmd|powershell|su|watch|eval|tmux|screen)(?:\.exe)?$/i;
 
-/** Throws a `UsageError` for a line that must not be saved, with the column in it. */
-export function checkAlias(name: string, line: string): void {
-  const refuse = (problem: string, column?: number): never => {
-    throw new UsageError(`alias ${oneLine(name)}: ${problem}`, { column });
-  };
-  if (hideSecrets(line) !== line) {
-    refuse('an alias contains no secret and takes none: devsh asks for it, or finds your login');
-  }
-  parseCompleteLine(line);
-  const { words } = parseLine(line, (inner, column) => {
-    if (VARIABLE.test(variableIn(inner).name)) return UNKNOWN;
-    return refuse(`"\${${oneLine(inner)}}" is no variable: use \${1} or \${NAME}`, column);
-  });
-  const [first] = words;
-  if (first === undefined || first.text.includes(UNKNOWN)) {
-    refuse('the line begins with a command');
-  }
-  const chosen = words.find(({ text }) => /^-[^=]*\0/.test(text));
-  if (chosen !== undefined) refuse('a variable is never an option', chosen.start);
-  // The typed line would show the value of a field that turns out to be a secret.
-  const field = words.find(({ text }) => /^[^=~]*\0[^=~]*[=~]/.test(text));
-  if (field !== undefined) refuse('a variable is never the name of a field', field.start);
-  const saved = separate(words).given.find(({ option }) => NEVER_SAVED.includes(option.key));
-  if (saved !== undefined) {
-    refuse(`--${saved.option.flag} cannot be saved: type it after the alias`, saved.start);
+/** No program takes more in an argument on every system. */
+const LONGEST = 4_096;
+
+/** Throws a `UsageError` for an alias that must not be saved or run, with the column in its text. */
+export function checkAlias(name: string, alias: Alias): void {
+  try {
+    if (!/^[A-Za-z][\w-]*$/.test(name)) refuse('a name has only letters, digits, - and _');
+    checkParts(alias);
+    const template = templateOf(alias);
+    checkPlaceholders(template, alias);
+    const isFlag = ({ text }: Word): boolean => /^--(?:yes|allow|insecure)(?:=|$)/.test(text);
+    const saved = isProgram(alias) ? template.words.find(isFlag) : undefined;
+    if (saved !== undefined) refuse(`${saved.text} cannot be saved`, saved.start);
+    if (!isProgram(alias)) checkLine(template);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, column } = error;
+    throw new UsageError(`alias ${oneLine(name)}: ${message}`, { column, cause: error });
   }
 }
 
+function refuse(problem: string, column?: number): never {
+  throw new UsageError(problem, { column });
+}
+
+function checkParts(alias: Alias): void {
+  const { run, key, place, when, prompts = [], reads, seconds } = alias;
+  if (run.includes('\0')) refuse('it contains a NUL character');
+  if (shownRun(alias) !== run) {
+    refuse('an alias contains no secret and takes none: devsh asks for it, or finds your login');
+  }
+  if (!isProgram(alias) && (reads ?? seconds) !== undefined) {
+    refuse('only a program has "reads" and "seconds"');
+  }
+  const wrong = prompts.find(
+    ({ kind, choices = [] }) => (kind === 'choice') !== choices.length > 0,
+  );
+  if (wrong !== undefined) {
+    refuse(`prompt ${wrong.name}: the kind "choice" needs "choices", and vice versa`);
+  }
+  if ((key === undefined) !== (place === undefined)) refuse('"key" needs "place", and vice versa');
+  if (when === undefined) return;
+  if (place === undefined || !AT_PLACE[place].includes('key')) refuse('no record here for "when"');
+  parseFilter(when, { isFuzzy: false });
+}
+
+function checkPlaceholders(
+  { words, placeholders }: Template,
+  { place, prompts = [] }: Alias,
+): void {
+  const known = place && AT_PLACE[place];
+  for (const { name, fallback, column } of placeholders) {
+    const refuseIt = (problem: string): never =>
+      refuse(`"\${${oneLine(name)}}" ${problem}`, column);
+    if (!VARIABLE.test(name)) refuseIt('is no variable: use ${1} or ${NAME}');
+    const [kind, field = name] = /^(?:record|prompt)\.(.*)/.exec(name) ?? [];
+    if (hideSecrets(`${field}=x`) !== `${field}=x`)
+      refuseIt('is a secret, and an alias takes none');
+    if (kind?.startsWith('prompt.') === true) {
+      if (!prompts.some((one) => one.name === field)) refuseIt('is asked by no prompt');
+    } else if (known?.includes(kind === undefined ? name : 'key') === false) {
+      const hasValue = fallback !== undefined && !ON_SCREEN.test(name);
+      if (!hasValue) refuseIt('has no value at this place of the screen');
+    }
+  }
+  const [first] = words;
+  if (first === undefined || first.text.includes('\0')) {
+    refuse('the line begins with a command or a program', first?.start);
+  }
+  const chosen = words.find(({ text }) => /^-[^=]*\0/.test(text));
+  if (chosen !== undefined) refuse('a variable is never an option', chosen.start);
+}
+
+/** Where a value in a line would mean more than itself. */
+function checkLine({ words, placeholders }: Template): void {
+  // The typed line would show the value of a field that turns out to be a secret.
+  const field = words.find(({ text }) => /^[^=~]*\0[^=~]*[=~]/.test(text));
+  if (field !== undefined) refuse('a variable is never the name of a field', field.start);
+  const { plain, given } = separate(words);
+  const saved = given.find(({ option }) => NEVER_SAVED.includes(option.key));
+  if (saved !== undefined) {
+    refuse(`--${saved.option.flag} cannot be saved: type it after the alias`, saved.start);
+  }
+  const [noun] = plain;
+  if (noun?.text.includes('\0') === true) refuse('a variable is never the command', noun.start);
+  // A script may say --yes.
+  if (noun?.text === 'run') refuse('an alias runs no script', noun.start);
+  const verbs = plain.slice(1, noun?.text === 'resource' ? 3 : 2);
+  for (const [index, word] of words.entries()) {
+    const names = [...word.text.matchAll(MARK)].map(([, at]) => placeholders[Number(at)]?.name);
+    const foreign = names.find((one) => one !== undefined && FOREIGN.test(one));
+    if (foreign === undefined) continue;
+    if ([words[index - 1], word].some((one) => one?.text.startsWith('-'))) {
+      refuse(`"\${${foreign}}" cannot follow an option: move it forward`, word.start);
+    }
+    if (verbs.includes(word) && !word.text.startsWith('/')) {
+      refuse(`"\${${foreign}}" is at the place of a verb: name the verb`, word.start);
+    }
+  }
+}
+
+/** The words with the values in them. Throws a `RefusedError` for a value that would mean more than itself. */
+export function filledWords(
+  alias: Alias,
+  valueOf: (placeholder: Placeholder) => string,
+  isPartial = false,
+): Word[] {
+  const { words, placeholders } = templateOf(alias);
+  const shell = isProgram(alias) ? words.find(({ text }) => SHELLS.test(text))?.text : undefined;
+  return words.map((word) => ({
+    ...word,
+    text: word.text.replace(MARK, (_mark, index: string, at: number) => {
+      const placeholder = placeholders[Number(index)];
+      if (placeholder === undefined) throw new Error(`no placeholder ${index}`);
+      const { name, fallback } = placeholder;
+      const given = valueOf(placeholder);
+      const value = given === '' ? (fallback ?? '') : given;
+      const isGuarded = isProgram(alias) || ON_SCREEN.test(name);
+      if (isPartial || !isGuarded || (given === '' && fallback !== undefined)) return value;
+      const before = word.text.slice(0, at);
+      const problem =
+        valueProblem(name, value) ??
+        (isProgram(alias) ? shellProblem(shell, value) : lineProblem(name, value, before));
+      if (problem === undefined) return value;
+      const isShown = value !== '' && !problem.startsWith('is a secret');
+      const shown = isShown ? ` "${visible(shortened(value, 60))}"` : '';
+      throw new RefusedError(`\${${name}}${shown} ${problem}: nothing was run`);
+    }),
+  }));
+}
+
+function valueProblem(name: string, value: string): string | undefined {
+  if (value === '') return 'has no value here';
+  const field = name.replace(/^record\./, '');
+  if (field !== name && maskedValue(field, value) !== value) return 'is a secret';
+  if (value.startsWith('-')) return 'begins with "-" and could be read as an option';
+  if (value.length > LONGEST) return `has ${value.length} characters, more than ${LONGEST}`;
+  return hasUnsafe(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
+    ? 'contains control characters'
+    : undefined;
+}
+
+function shellProblem(shell: string | undefined, value: string): string | undefined {
+  if (shell === undefined || /^[\p{L}\p{N}_.,:@%+/=-]+$/u.test(value)) return undefined;
+  return `could be read by the shell that "${visible(shell)}" runs`;
+}
+
+/** In a line a word may be an assignment or a path, which a value must not make or leave. */
+function lineProblem(name: string, value: string, before: string): string | undefined {
+  const isInPath = before.startsWith('/');
+  if (isInPath && (/[/?#%\\]/.test(value) || /^\.+$/.test(value))) return 'would change the path';
+  return FOREIGN.test(name) && !/[=~]/.test(before) && /[=~]/.test(value)
+    ? 'has "=" or "~" and could be read as an assignment or a condition'
+    : undefined;
+}
+
+/** Undefined: it must be asked again. The beginning of one choice is enough. */
+export function acceptedAnswer(
+  { kind, choices = [] }: AliasPrompt,
+  typed: string,
+): string | undefined {
+  if (typed === '') return undefined;
+  if (kind === 'number') return /^\d{1,15}(?:\.\d{1,15})?$/.test(typed) ? typed : undefined;
+  if (kind === 'text') return typed;
+  const fitting = choices.filter((choice) => choice.startsWith(typed));
+  return (
+    choices.find((choice) => choice === typed) ?? (fitting.length === 1 ? fitting[0] : undefined)
+  );
+}
+
 /**
- * The words with the alias at their start replaced by its line; undefined without an alias. `${1}` is the first
- * word behind the alias that is no option, `${NAME}` the word NAME=VALUE; what the line does not use follows it.
- * Throws a `UsageError` for a missing value, and for a line that must not be saved.
+ * The words with the alias at their start replaced by its line, or its program as a command; undefined without an
+ * alias. `${1}` is the first word behind the alias that is no option, `${NAME}` the word NAME=VALUE; what the line
+ * does not use follows it. Throws a `UsageError` for a missing value, and for an alias that must not run.
  *
  * @param isHidden a command or a resource of this name wins
  * @param isPartial the line is still being typed: missing values are empty
@@ -81,42 +285,83 @@ export function expandAlias(
 ): Expansion | undefined {
   if (!words.some(({ text }) => Object.hasOwn(aliases, text))) return undefined;
   const [first, ...operands] = separate(words).plain;
-  const line = first && aliasNamed(aliases, first.text);
-  if (first === undefined || line === undefined || isHidden(first.text)) return undefined;
+  const alias = first && aliasNamed(aliases, first.text);
+  if (first === undefined || alias === undefined || isHidden(first.text)) return undefined;
   const name = first.text;
-  checkAlias(name, line);
-  const names: string[] = [];
-  parseLine(line, (inner) => {
-    names.push(variableIn(inner).name);
-    return '';
-  });
+  checkAlias(name, alias);
+  const { prompts = [], label = name } = alias;
+  const held = templateOf(alias).placeholders.map((one) => one.name);
+  const names = [...held, ...prompts.map((one) => `prompt.${one.name}`)];
   const given = new Map<string, { readonly word: Word; readonly value: string }>();
   let position = 0;
   for (const word of operands) {
-    const named = names.find((one) => word.text.startsWith(`${one}=`));
+    const [, before = ''] = /^([^=]*)=/.exec(word.text) ?? [];
+    // What a key says never follows the line, which may have changed since.
+    const isNamed = names.includes(before) || (alias.place !== undefined && ON_SCREEN.test(before));
+    const named = isNamed ? before : undefined;
     const value = named === undefined ? word.text : word.text.slice(named.length + 1);
     if (named !== undefined && given.has(named)) {
       throw new UsageError(`${named} is given twice`, { column: word.start });
     }
     given.set(named ?? String((position += 1)), { word, value });
   }
-  const valueOf = (inner: string): string => {
-    const { name: variable, fallback } = variableIn(inner);
-    const value = given.get(variable)?.value ?? env[VARIABLE_PREFIX + variable];
-    if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
-    if (value !== undefined || isPartial) return value ?? '';
+  const unanswered = prompts.filter((one) => !given.has(`prompt.${one.name}`));
+  const valueOf = ({ name: variable, fallback }: Placeholder): string => {
+    const typed = given.get(variable);
+    const prompt = prompts.find((one) => `prompt.${one.name}` === variable);
+    if (prompt !== undefined && !isPartial) {
+      // Stands for an answer until it is given: such a line does not run.
+      const answer = typed === undefined ? (prompt.choices?.[0] ?? '1') : typed.value;
+      const accepted = acceptedAnswer(prompt, answer);
+      if (accepted !== undefined) return accepted;
+      throw new UsageError(`${variable} is a ${prompt.kind}`, { column: typed?.word.start });
+    }
+    const value = typed?.value ?? env[VARIABLE_PREFIX + variable];
+    if (value !== undefined || fallback !== undefined || isPartial) return value ?? '';
     const example = /^\d/.test(variable) ? 'VALUE' : `${variable}=VALUE`;
     throw new UsageError(`the alias ${name} needs \${${variable}}: ${name} ${example}`, {
       column: words.at(-1)?.end,
     });
   };
-  const own = parseLine(line, valueOf).words.map((word) => ({
+  const own = filledWords(alias, valueOf, isPartial).map((word) => ({
     ...word,
     start: first.start,
     end: first.end,
   }));
   const at = words.indexOf(first);
-  const used = new Set(names.map((one) => given.get(one)?.word));
-  const rest = words.slice(at + 1).filter((word) => !used.has(word));
-  return { name, line, words: [...words.slice(0, at), ...own, ...rest] };
+  const isUsed = (name: string): boolean => names.includes(name) || !/^\d+$/.test(name);
+  const used = [...given].flatMap(([one, { word }]) => (isUsed(one) ? word : []));
+  const rest = words.slice(at + 1).filter((word) => !used.includes(word));
+  const values = [...given.values()].map(({ value }) => value);
+  const typed = [...words.slice(0, at), ...(isProgram(alias) ? [] : own), ...rest];
+  return {
+    name,
+    line: alias.run,
+    words: typed,
+    program: isProgram(alias) ? programCommand(name, alias, own, values) : undefined,
+    isForeign: !isProgram(alias) && held.some((one) => FOREIGN.test(one)),
+    asks: unanswered.length === 0 ? undefined : { label, prompts: unanswered, words, at: at + 1 },
+  };
+}
+
+/** The command that a program is in a line: it has only the general options, and `--yes` if it may write. */
+function programCommand(
+  name: string,
+  { label = name, reads = false, seconds }: Alias,
+  words: readonly Word[],
+  values: readonly string[],
+): CommandSpec {
+  const argv = words.map(({ text }) => text);
+  const options: readonly 'yes'[] = reads ? [] : ['yes'];
+  return command({
+    name,
+    section: 'Shell',
+    summary: `Run the program ${visible(quoteLine(argv))}`,
+    options,
+    ...(reads && { changes: 'nothing' }),
+    async *run(call) {
+      const { runAliasProgram } = await import('../alias-run.ts');
+      yield* runAliasProgram(call, { label, argv, reads, seconds, values });
+    },
+  });
 }

@@ -13,7 +13,7 @@ import {
 import { Arguments } from './given-words.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { UsageError } from '../../errors.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
 import { type Format, GENERAL, type Given, type OptionKey, OPTIONS } from './options.ts';
 import type { Word } from '../../text/words.ts';
@@ -31,12 +31,22 @@ import { type Option, toggle } from './option.ts';
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const expansion = grammar.expand?.(words);
   if (expansion === undefined) return bindWords(words, grammar);
+  const { name, line, program, isForeign, asks } = expansion;
   try {
+    const { plain, given } = separate(expansion.words);
     // A saved line means the same every time: nothing in it is guessed.
-    return { ...bindWords(expansion.words, { ...grammar, guess: undefined }), isAlias: true };
+    const invocation =
+      program === undefined
+        ? bindWords(expansion.words, { ...grammar, guess: undefined })
+        : bindTo(program, expansion.words, plain, given, false);
+    const { command } = invocation;
+    const takesForeign =
+      command.section === 'Records' || ['get', 'post', 'delete'].includes(command.name);
+    if (isForeign && !takesForeign)
+      throw new RefusedError(`"${command.name}" accepts no value of a record: nothing was run`);
+    return { ...invocation, isAlias: true, asks };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { name, line } = expansion;
     // A suggestion replaces a word of the line of the alias, which was not typed.
     throw new UsageError(`${error.message} (${name} is the alias of: ${oneLine(line)})`, {
       column: error.column,

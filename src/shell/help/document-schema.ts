@@ -188,6 +188,7 @@ const TEXTS = [
   'help',
   'jsonSchema',
   'man',
+  'output',
   'report',
   'value',
   'version',

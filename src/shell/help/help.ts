@@ -1,7 +1,8 @@
 import { argLabel, title } from '../grammar/bind.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { CommandSpec, VerbSpec } from '../command.ts';
-import type { Aliases } from '../grammar/aliases.ts';
+import { namedAliases, shownRun } from '../grammar/aliases.ts';
+import type { Aliases } from '../../settings/settings-table.ts';
 
 /** The headings of `help`, in its order. */
 export const SECTIONS: readonly CommandSpec['section'][] = [
@@ -30,8 +31,8 @@ export const HELP_TOPICS = {
 export type TopicName = keyof typeof HELP_TOPICS;
 
 /** `help`: every command with its summary, and the options of all commands. */
-export function helpOverview(commands: readonly CommandSpec[], aliases: Aliases = {}): string {
-  const own = Object.entries(aliases);
+export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases): string {
+  const own = namedAliases(aliases).map(([name, alias]) => [name, shownRun(alias)] as const);
   const sections = SECTIONS.flatMap((section) => {
     const members = commands.filter((command) => command.section === section);
     const rows = members.flatMap((command) =>

@@ -3,9 +3,9 @@ import { insteadOfName } from '../../text/former-names.ts';
 import { suggest } from '../../text/suggest.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { Keymap, KeyBinding } from '../state.ts';
-import type { OwnAction } from './key-binding.ts';
-import { ownBindings } from './own-actions.ts';
+import { aliasBindings } from './alias-keys.ts';
 import { isKeyName, keyLabel, type KeyName, parseKey, plainKeyNames } from '../terminal/keys.ts';
+import type { Aliases } from '../../shell/grammar/aliases.ts';
 import type { KeyRow } from '../../shell/services.ts';
 
 /** As in the settings: the keys of actions, by place. */
@@ -42,21 +42,14 @@ function isReserved(place: Place, key: KeyName): boolean {
 }
 
 /** Throws a `SettingsError` with every problem: unknown places, actions and keys, keys with two meanings. */
-export function effectiveKeymap(
-  own: CustomKeys,
-  path: string,
-  actions: readonly OwnAction[] = [],
-): Keymap {
-  if (Object.keys(own).length === 0 && actions.length === 0) return KEYMAP;
-  const problems = [
-    ...unknownNames(own),
-    ...unknownKeys(own),
-    ...actions.flatMap(({ key, place }) => keyProblems(key, 'actions', place)),
-  ];
-  const added = ownBindings(actions, problems).map((binding) => ({
-    ...binding,
-    keys: binding.keys.map(normalized),
-  }));
+export function effectiveKeymap(own: CustomKeys, path: string, aliases?: Aliases): Keymap {
+  const problems = [...unknownNames(own), ...unknownKeys(own)];
+  const added = aliasBindings(aliases, problems).map((binding) => {
+    const { keys, action, context } = binding;
+    problems.push(...keys.flatMap((key) => keyProblems(key, action, context)));
+    return { ...binding, keys: keys.map(normalized) };
+  });
+  if (Object.keys(own).length === 0 && added.length === 0 && problems.length === 0) return KEYMAP;
   const keymap = [...KEYMAP.map((binding) => withCustomKeys(binding, own)), ...added];
   if (problems.length === 0) problems.push(...conflicts(keymap));
   if (problems.length === 0) return keymap;

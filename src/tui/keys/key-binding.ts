@@ -166,30 +166,6 @@ export interface Start<S> {
   readonly start: (state: S) => EditedLine | string | undefined;
 }
 
-/** An action of the user's settings: a line of devsh, or a program. */
-export interface OwnAction {
-  readonly key: KeyName;
-  readonly place: 'table' | 'details' | 'devices' | 'runs' | 'drift' | 'resources';
-  readonly label: string;
-  /** The filter that the record must match. */
-  readonly when?: string | undefined;
-  readonly prompts?: readonly OwnPrompt[] | undefined;
-  readonly line?: string | undefined;
-  /** Program and arguments, without a shell. */
-  readonly program?: readonly string[] | undefined;
-  /** The program changes nothing: it may run in read-only mode, and without a question. */
-  readonly reads?: boolean | undefined;
-  /** Time limit of the program. */
-  readonly seconds?: number | undefined;
-}
-
-export interface OwnPrompt {
-  readonly name: string;
-  readonly text: string;
-  readonly kind: 'text' | 'number' | 'choice';
-  readonly choices?: readonly string[] | undefined;
-}
-
 export type Key<S> = Facts<S> & {
   /** Alternatives; a sequence is written with blanks: `ctrl-x ctrl-e`. */
   readonly keys: readonly KeyName[];
@@ -199,16 +175,9 @@ export type Key<S> = Facts<S> & {
         readonly action: ViewAction | Effect;
         readonly run?: undefined;
         readonly start?: undefined;
-        readonly own?: undefined;
       }
-    | ({ readonly action: string; readonly start?: undefined; readonly own?: undefined } & Line<S>)
-    | ({ readonly action: string; readonly run?: undefined; readonly own?: undefined } & Start<S>)
-    | {
-        readonly action: string;
-        readonly run?: undefined;
-        readonly start?: undefined;
-        readonly own: OwnAction;
-      }
+    | ({ readonly action: string; readonly start?: undefined } & Line<S>)
+    | ({ readonly action: string; readonly run?: undefined } & Start<S>)
   );
 
 /** A key in its context; `C`: the contexts. */

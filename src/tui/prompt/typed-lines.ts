@@ -1,4 +1,4 @@
-import { DevshError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { isOffering } from './reduce-prompt.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
@@ -115,20 +115,21 @@ export class TypedLines {
     this.#store.act('clear-line');
   }
 
-  /** Returns false if the line is invalid; it stays, with its problem. */
+  /** Returns false if the line is invalid or must not run; it stays, with its problem. */
   submit(line: string, isShown = false): boolean {
     try {
       this.#runner.submit(line, isShown ? { shown: line } : undefined);
       return true;
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      this.showProblem(line, error);
+      this.showProblem(line, expectedError(error));
       return false;
     }
   }
 
   /** Restores the line with its problem. */
-  showProblem(line: string, { message, column, suggestions }: UsageError): void {
+  showProblem(line: string, error: DevshError): void {
+    const { message } = error;
+    const { column, suggestions = [] } = error instanceof UsageError ? error : {};
     const { state } = this.#store;
     const typed = lineText(state.prompt.editing.line);
     // Newer input must not be lost, and keys of the table must not become a line.

@@ -28,8 +28,7 @@ function pressed(state: State, ...keys: readonly string[]): State {
       const { binding } = found;
       const isLine = binding.run !== undefined || binding.start !== undefined;
       // What acts outside the screen must not be asked for by a letter of a filter.
-      if (isLine || binding.own !== undefined || isEffect(binding.action))
-        throw new Error(`${name} asks for ${binding.action}`);
+      if (isLine || isEffect(binding.action)) throw new Error(`${name} asks for ${binding.action}`);
       return reduce(now, { kind: 'view', action: binding.action });
     }
     const edit = editKeyOf(key);

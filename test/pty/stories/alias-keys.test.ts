@@ -3,16 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { answer, connect, goToTable, isQuiet, simulate, type StartOptions } from '../devsh.ts';
+import type { Alias } from '../../../src/settings/settings-table.ts';
 import type { PtyProgram } from '../harness.ts';
 
 /** A program that leaves a file behind, so that a test sees whether it ran. */
-function program(folder: string, code: string, ...args: readonly string[]): readonly string[] {
+function program(folder: string, code: string, args = ''): string {
   const mark = `require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'ran'))}, '');`;
-  return [process.execPath, '-e', mark + code, '--', ...args];
+  return `!${nodeThat(mark + code)} -- ${args}`;
+}
+
+function nodeThat(code: string): string {
+  return `'${process.execPath}' -e "${code.replace(/["\\$]/g, '\\$&')}"`;
 }
 
 async function start(
-  actionsOf: (folder: string) => readonly object[],
+  aliasesOf: (folder: string) => Readonly<Record<string, Alias>>,
   {
     users,
     args = [],
@@ -31,7 +36,7 @@ async function start(
   await mkdir(join(folder, 'devsh'), { mode: 0o700 });
   await writeFile(
     join(folder, 'devsh', 'settings.json'),
-    JSON.stringify({ actions: actionsOf(folder) }),
+    JSON.stringify({ aliases: aliasesOf(folder) }),
     { mode: 0o600 },
   );
   const simulator = await simulate(users);
@@ -45,19 +50,18 @@ async function start(
 }
 
 test('a line of one key: its prompt, its plan, its question, and nothing without an answer', async () => {
-  const { screen, simulator } = await start(() => [
-    {
+  const { screen, simulator } = await start(() => ({
+    speak: {
+      run: 'user set ${key} lang=${prompt.lang} lastname=d${prompt.days}',
       key: 'X',
       place: 'table',
-      label: 'speak',
       when: 'username=viewer',
       prompts: [
         { name: 'days', text: 'Days', kind: 'number' },
         { name: 'lang', text: 'Language', kind: 'choice', choices: ['fr', 'it'] },
       ],
-      line: 'user set {key} lang={prompt.lang} lastname=d{prompt.days}',
     },
-  ]);
+  }));
   screen.type('X');
   await screen.waitFor('only for username=viewer');
   screen.type('/viewer\r');
@@ -74,6 +78,7 @@ test('a line of one key: its prompt, its plan, its question, and nothing without
   await screen.waitFor('1 to change');
   await answer(screen, 'y');
   await screen.waitFor((lines) => isQuiet(lines) && lines.join('\n').includes('done'));
+  await screen.waitFor('› speak prompt.days=30 prompt.lang=it key=viewer');
   expect(simulator.devices[0]?.users).toContainEqual(
     expect.objectContaining({ username: 'viewer', lang: 'it', lastname: 'd30' }),
   );
@@ -84,14 +89,13 @@ test('a program gets its words and no secret; what it prints is foreign text', a
     `console.log('words', JSON.stringify(process.argv.slice(1)));` +
     `console.log('env', Object.keys(process.env).filter((n) => n.startsWith('DEVSH')).length, JSON.stringify(process.env).includes('canary'));` +
     `console.log('hostile \\x1b[2J\\x1b]0;x\\x07');`;
-  const { screen, hasRun } = await start((folder) => [
-    {
+  const { screen, hasRun } = await start((folder) => ({
+    probe: {
+      run: program(folder, code, '"${key} $(id)" ${device}'),
       key: 'X',
       place: 'table',
-      label: 'probe',
-      program: program(folder, code, '{key} $(id)', '{device}'),
     },
-  ]);
+  }));
   screen.type('X');
   await screen.waitFor('probe: run this program? Type y');
   await screen.waitFor(/'admin \$\(id\)' 127/);
@@ -102,50 +106,30 @@ test('a program gets its words and no secret; what it prints is foreign text', a
   await screen.waitFor('hostile ^[[2J^[]0;x^G');
   expect(screen.raw()).not.toContain('hostile \x1b');
   expect(await hasRun()).toBe(true);
-  screen.press('escape');
-  await screen.waitFor('✓ probe: done');
+  // The same alias, typed.
+  screen.type(':probe key=bob device=fw9\r');
+  await screen.waitFor(/'bob \$\(id\)' fw9/);
+  await answer(screen, 'y');
+  await screen.waitFor('words ["bob $(id)","fw9"]');
 });
 
 test('a program is stopped by Ctrl-C, by its time, and when it prints too much', async () => {
-  const { screen } = await start(() => [
-    {
-      key: 'X',
-      place: 'table',
-      label: 'sleep',
-      reads: true,
-      program: [process.execPath, '-e', 'setTimeout(() => 0, 60000)'],
-    },
-    {
-      key: 'Y',
-      place: 'table',
-      label: 'late',
-      reads: true,
-      seconds: 1,
-      program: [process.execPath, '-e', 'console.log("begun"); setTimeout(() => 0, 60000)'],
-    },
-    {
-      key: 'Z',
-      place: 'table',
-      label: 'flood',
-      reads: true,
-      program: ['yes', 'xxxx'],
-    },
-    {
-      key: 'W',
-      place: 'table',
-      label: 'none',
-      reads: true,
-      program: ['/nowhere/there-is-no-such-program'],
-    },
-  ]);
+  const wait = nodeThat('setTimeout(() => 0, 60000)');
+  const slow = nodeThat('console.log(`begun`); setTimeout(() => 0, 60000)');
+  const reads = { place: 'table', reads: true } as const;
+  const { screen } = await start(() => ({
+    sleep: { ...reads, run: `!${wait}`, key: 'X' },
+    late: { ...reads, run: `!${slow}`, key: 'Y', seconds: 1 },
+    flood: { ...reads, run: '!yes xxxx', key: 'Z' },
+    none: { ...reads, run: '!/nowhere/there-is-no-such-program', key: 'W' },
+    fails: { ...reads, run: `!${nodeThat('process.exit(3)')}`, key: 'V', label: 'try it' },
+  }));
   screen.type('X');
   await screen.waitFor('Ctrl-C cancels');
   screen.press('ctrl-c');
-  await screen.waitFor(/✗ sleep: .*cancel/i);
+  await screen.waitFor(/cancelled/i);
   screen.type('Y');
-  await screen.waitFor(/stopped after 1 s;[^]*\n begun/);
-  screen.type('q');
-  await screen.waitFor('enter details');
+  await screen.waitFor(/begun[^]*late: stopped after 1 s/);
   screen.type('Z');
   await screen.waitFor('stopped after 256 KB of output');
   await screen.waitFor('xxxx');
@@ -153,21 +137,17 @@ test('a program is stopped by Ctrl-C, by its time, and when it prints too much',
   await screen.waitFor('enter details');
   screen.type('W');
   await screen.waitFor('none: not started: the program does not exist');
+  screen.type('V');
+  await screen.waitFor('try it: ended with 3');
 });
 
 test('read-only refuses a program that may write, in the table and in the list of devices', async () => {
   const { screen, hasRun } = await start(
-    (folder) => [
-      { key: 'X', place: 'table', label: 'probe', program: program(folder, '') },
-      { key: 'X', place: 'devices', label: 'probe it', program: program(folder, '', '{device}') },
-      {
-        key: 'Y',
-        place: 'devices',
-        label: 'look',
-        reads: true,
-        program: [process.execPath, '-p', '"saw {device}"'],
-      },
-    ],
+    (folder) => ({
+      probe: { run: program(folder, ''), key: 'X', place: 'table' },
+      'probe-it': { run: program(folder, '', '${device}'), key: 'X', place: 'devices' },
+      look: { run: '!echo "saw ${device}"', key: 'Y', place: 'devices', reads: true },
+    }),
     { args: ['--read-only'] },
   );
   screen.type('X');
@@ -175,24 +155,20 @@ test('read-only refuses a program that may write, in the table and in the list o
   screen.type('D');
   await screen.waitFor('open');
   screen.type('X');
-  await screen.waitFor('X (probe it): read-only');
+  await screen.waitFor('X (probe-it): read-only');
   screen.type('Y');
   await screen.waitFor('saw 127.');
+  screen.type(':probe\r');
+  await screen.waitFor('this session is read-only, and the program may write');
   expect(await hasRun()).toBe(false);
 });
 
 test('a name that a device chose runs nothing where it would be an option', async () => {
-  const { screen, simulator, hasRun } = await start((folder) => [
-    {
-      key: 'X',
-      place: 'table',
-      label: 'probe',
-      reads: true,
-      program: program(folder, '', '{key}'),
-    },
-    { key: 'Y', place: 'table', label: 'gone', line: 'user delete {key}' },
-    { key: 'Z', place: 'table', label: 'set it', line: 'config set theme {record.lang}' },
-  ]);
+  const { screen, simulator, hasRun } = await start((folder) => ({
+    probe: { run: program(folder, '', '${key}'), key: 'X', place: 'table', reads: true },
+    gone: { run: 'user delete ${key}', key: 'Y', place: 'table' },
+    'set-it': { run: 'config set theme ${record.lang}', key: 'Z', place: 'table' },
+  }));
   const first = simulator.devices[0]?.users.find(({ username }) => username === 'viewer');
   if (first === undefined) throw new Error('no user');
   Object.assign(first, { username: '--yes' });
@@ -201,9 +177,9 @@ test('a name that a device chose runs nothing where it would be an option', asyn
   screen.type('g');
   await screen.waitFor(/▸.*--yes/);
   screen.type('X');
-  await screen.waitFor('{key} "--yes" begins with "-"');
+  await screen.waitFor('${key} "--yes" begins with "-"');
   screen.type('Y');
-  await screen.waitFor('error: gone: {key} "--yes" begins with "-"');
+  await screen.waitFor('error: ${key} "--yes" begins with "-"');
   screen.type('Z');
   await screen.waitFor('"config" accepts no value of a record');
   expect(await hasRun()).toBe(false);

@@ -1,0 +1,148 @@
+import { type DeviceRecord, valueAt } from '../../device/record.ts';
+import { expectedError } from '../../errors.ts';
+import { matches, parseFilter } from '../../fleet/filter.ts';
+import { commandNamed } from '../../shell/command.ts';
+import { COMMANDS } from '../../shell/commands/index.ts';
+import {
+  type Alias,
+  type Aliases,
+  checkAlias,
+  isProgram,
+  namedAliases,
+  ON_SCREEN,
+  templateOf,
+} from '../../shell/grammar/aliases.ts';
+import { visible } from '../../text/visible.ts';
+import { quoteLine } from '../../text/words.ts';
+import type { KeyBinding, State } from '../state.ts';
+import { rawKeyOf, tableRows } from '../table/rows.ts';
+import { currentCell } from '../views/drift.ts';
+import { listed } from '../views/views.ts';
+import { firstOf, readOnly, type Reason } from './binding.ts';
+import type { Line } from './key-binding.ts';
+
+/* The keys of aliases: each types the name of its alias, with what is at the cursor as NAME=VALUE. */
+
+/** What a key applies to: the record, device, run or resource under the cursor. */
+interface Subject {
+  /** By placeholder. */
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly record?: DeviceRecord | undefined;
+  /** The names of the devices that are concerned; empty: any. */
+  readonly devices: readonly string[];
+}
+
+type Place = NonNullable<Alias['place']>;
+
+const PLACES = {
+  table: 'In the table',
+  details: 'In the details of a record',
+  devices: 'In the list of devices',
+  runs: 'In the list of runs',
+  drift: 'While devices are compared',
+  resources: 'In the list of resources',
+} as const satisfies Record<Place, string>;
+
+/** The bindings of the aliases that have a key. `problems` gets what is wrong with them. */
+export function aliasBindings(aliases: Aliases | undefined, problems: string[]): KeyBinding[] {
+  return namedAliases(aliases).flatMap(([name, alias]) => {
+    const { key, place } = alias;
+    if (key === undefined && place === undefined) return [];
+    const problem = problemOf(name, alias);
+    if (problem !== undefined) problems.push(problem);
+    if (problem !== undefined || key === undefined || place === undefined) return [];
+    return { ...bindingOf(name, alias, place), keys: [key] };
+  });
+}
+
+function problemOf(name: string, alias: Alias): string | undefined {
+  if (commandNamed(COMMANDS, name) !== undefined) return `alias ${name}: is a command`;
+  try {
+    checkAlias(name, alias);
+    return undefined;
+  } catch (error) {
+    return expectedError(error).message;
+  }
+}
+
+function bindingOf(
+  name: string,
+  alias: Alias,
+  place: Place,
+): Omit<KeyBinding & Line<State>, 'keys'> {
+  const { label = name, run, when, reads = false } = alias;
+  const isWriting = isProgram(alias) && !reads;
+  const held = templateOf(alias).placeholders.map((one) => one.name);
+  const taken = held.filter((one) => ON_SCREEN.test(one) && !one.startsWith('prompt.'));
+  const filter = when === undefined ? undefined : parseFilter(when, { isFuzzy: false });
+  const noSubject: Reason = (state) => {
+    if (place === 'table' && state.table.marks.size > 0)
+      return 'the key of an alias takes the record under the cursor: clear the marks first (esc)';
+    const subject = subjectOf(place, state);
+    if (subject === undefined) return 'nothing at the cursor';
+    const { devices, record } = subject;
+    const one = taken.find((name) => ['device', 'address'].includes(name));
+    if (one !== undefined && devices.length > 1)
+      return `\${${one}} needs one device, but the row is on ${devices.length}: unfold it first`;
+    const isMeant = record === undefined || matches(filter, record, devices[0] ?? '');
+    return isMeant ? undefined : `only for ${visible(when ?? '')}`;
+  };
+  return {
+    context: place,
+    place: PLACES[place],
+    action: `alias ${name}`,
+    label: visible(label),
+    command: visible(run),
+    disabled: firstOf((state) => (isWriting ? readOnly(state) : undefined), noSubject),
+    // `retire key=bob record.lang=de`: a value is what stands behind the first `=`, whatever it contains.
+    run: (state) => {
+      const subject = subjectOf(place, state);
+      if (subject === undefined) return undefined;
+      // Whether a device is read-only decides about a program, even if it is not told of the device.
+      const isAbout = isProgram(alias) && subject.devices.length > 0;
+      const names = new Set([...taken, ...(isAbout ? ['devices'] : [])]);
+      return quoteLine([name, ...Array.from(names, (one) => `${one}=${valueOf(one, subject)}`)]);
+    },
+  };
+}
+
+function valueOf(name: string, { values, record }: Subject): string {
+  if (!name.startsWith('record.')) return values[name] ?? '';
+  const value = valueAt(record, name.slice('record.'.length));
+  return typeof value === 'object' || value === undefined ? '' : String(value);
+}
+
+/** What the key applies to now; undefined if there is nothing at the cursor. */
+function subjectOf(place: Place, state: State): Subject | undefined {
+  const { overlay, fleet } = state;
+  const subjectOn = (devices: readonly string[], about: Subject['values'] = {}): Subject => {
+    const device = devices.length === 1 ? devices[0] : undefined;
+    const address = fleet.devices.find(({ name }) => name === device)?.address;
+    return { values: { ...about, device, devices: devices.join(','), address }, devices };
+  };
+  if (place === 'runs' || place === 'devices') {
+    const id = overlay.kind === place ? listed(state)?.idAt(overlay.cursor) : undefined;
+    if (id === undefined) return undefined;
+    return place === 'runs' ? { values: { run: id }, devices: [] } : subjectOn([id]);
+  }
+  if (place === 'resources') {
+    if (overlay.kind !== place) return undefined;
+    const resource = listed(state)?.idAt(overlay.cursor);
+    const offer = overlay.resources.find((one) => one.resource === resource);
+    return offer && subjectOn(offer.devices, { resource });
+  }
+  if (place === 'drift') {
+    const cell = overlay.kind === place ? currentCell(overlay, state) : undefined;
+    if (overlay.kind !== place || cell === undefined) return undefined;
+    const { resource } = overlay.output;
+    return { ...subjectOn([cell.device], { key: cell.key, resource }), record: cell.record };
+  }
+  const { rows, keyField } = tableRows(state);
+  const row = rows[state.table.cursor];
+  if (row === undefined) return undefined;
+  const key = rawKeyOf(row.record, keyField);
+  if (overlay.kind === 'details' && overlay.details.key !== key) return undefined;
+  const { resource } = state.table.view;
+  const devices = row.devices.map(({ name }) => name);
+  return { ...subjectOn(devices, { key, resource }), record: row.record };
+}
