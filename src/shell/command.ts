@@ -162,18 +162,6 @@ export function later<C>(
   };
 }
 
-/** The verb `schema`, which prints a JSON schema. */
-export function schemaVerb(what: string, load: () => Promise<unknown>): VerbSpec {
-  return verb({
-    name: 'schema',
-    summary: `Print the JSON schema of ${what}, for editors`,
-    changes: 'nothing',
-    async *run() {
-      yield { kind: 'text', name: 'jsonSchema', text: JSON.stringify(await load(), null, 2) };
-    },
-  });
-}
-
 /** What the machine bears of a fleet that is written at once. */
 const MOST_AT_ONCE = 256;
 

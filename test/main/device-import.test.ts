@@ -125,19 +125,6 @@ test('device list as JSON and CSV can be imported', async () => {
   }
 });
 
-test('a script prints the schema of the inventory with --dry-run, too: it changes nothing', async () => {
-  const devsh = await makeDevsh();
-  const { stdout, stderr } = await devsh('run - --dry-run', { stdin: 'device schema\n' });
-  expect(stdout).toContain('"$schema"');
-  expect(stderr).not.toContain('not run');
-});
-
-test('device schema is a JSON schema of the inventory', async () => {
-  const devsh = await makeDevsh();
-  const { stdout } = await devsh('device schema');
-  expect(JSON.parse(stdout)).toMatchObject({ properties: { devices: { type: 'array' } } });
-});
-
 test.skipIf(!hasAnsible)('ansible-inventory reads an inventory for us', async () => {
   const devsh = await makeDevsh({ PATH: process.env['PATH'] ?? '' });
   const ini = `[berlin]

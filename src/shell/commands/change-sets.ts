@@ -1,5 +1,5 @@
 import { CHANGE, DEVICES, PART } from '../grammar/options.ts';
-import { type ArgSpec, command, type CommandSpec, later, schemaVerb } from '../command.ts';
+import { type ArgSpec, command, later } from '../command.ts';
 import { UsageError } from '../../errors.ts';
 import { RESOURCE } from './export.ts';
 
@@ -9,7 +9,7 @@ const FILE: ArgSpec = {
   isRequired: true,
 };
 
-const planCommand = command({
+export const plan = command({
   name: 'plan',
   brief: 'Show what a change set would do',
   section: 'Change sets',
@@ -30,16 +30,6 @@ const planCommand = command({
   examples: ['plan change.yaml --on @berlin', 'plan change.yaml --on @berlin -o monday.plan'],
   run: later(async () => (await import('../writing/change-files.ts')).planFile),
 });
-
-export const plan: CommandSpec = {
-  ...planCommand,
-  verbs: [
-    ...planCommand.verbs,
-    schemaVerb('change sets', async () =>
-      (await import('../../change/change-set-schema.ts')).changeSetJsonSchema(),
-    ),
-  ],
-};
 
 export const apply = command({
   name: 'apply',

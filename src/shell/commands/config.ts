@@ -6,7 +6,7 @@ import { insteadOfName } from '../../text/former-names.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../../text/words.ts';
-import { type ArgSpec, type Call, type CommandSpec, later, schemaVerb, verb } from '../command.ts';
+import { type ArgSpec, type Call, type CommandSpec, later, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { info, type Output, success, table, warning } from '../output.ts';
 
@@ -107,9 +107,6 @@ export const config: CommandSpec = {
       summary: 'Edit your settings.json in $VISUAL or $EDITOR; a mistake opens the editor again',
       run: later(async () => (await import('../settings-edit.ts')).editSettings),
     }),
-    schemaVerb('settings.json', async () =>
-      (await import('../../settings/settings-schema.ts')).settingsJsonSchema(),
-    ),
   ],
 };
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { type Call, type CommandSpec, later, schemaVerb, verb } from '../command.ts';
+import { type Call, type CommandSpec, later, verb } from '../command.ts';
 import { configuredText } from '../../device/route/route.ts';
 import type { InventoryDevice } from '../../fleet/inventory.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
@@ -207,8 +207,5 @@ export const device: CommandSpec = {
         );
       },
     }),
-    schemaVerb('devices.yaml', async () =>
-      (await import('../../fleet/inventory-schema.ts')).inventoryJsonSchema(),
-    ),
   ],
 };

@@ -22,6 +22,7 @@ import { resourceCommand } from './resource.ts';
 import { anyResource, resources } from './resources.ts';
 import { demo, simulator } from './simulator.ts';
 import { rotate } from './rotate.ts';
+import { schema } from './schema.ts';
 import { trust } from './trust.ts';
 import { vault } from './vault.ts';
 
@@ -63,6 +64,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   history,
   alias,
   config,
+  schema,
   demo,
   simulator,
   doctor,

@@ -1,6 +1,6 @@
 import { BUILT_IN_PROFILES } from '../../device/built-in-profiles.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { type Call, type CommandSpec, command, later, schemaVerb, verb } from '../command.ts';
+import { type Call, type CommandSpec, command, later, verb } from '../command.ts';
 import { type Output, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { oneDevice, TARGETS } from '../arguments.ts';
@@ -96,9 +96,6 @@ export const profile: CommandSpec = {
         );
       },
     }),
-    schemaVerb('profile files', async () =>
-      (await import('../../device/profile-schema.ts')).profileJsonSchema(),
-    ),
   ],
 };
 

@@ -215,14 +215,18 @@ function findVerb(
   if (first === undefined) {
     throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`, { column: end });
   }
+  const text = oneLine(first.text);
+  const has = names.length === 0 ? '' : `; it has ${names.join(', ')}`;
   const other =
     fallback === undefined || !takesWords
       ? ''
-      : `; to search for it: ${command.name} ${fallback.name} ${oneLine(first.text)}`;
-  throw new UsageError(
-    `${command.name} has no verb "${oneLine(first.text)}"; it has ${names.join(', ')}${other}`,
-    { column: first.start, suggestions: meant },
-  );
+      : fallback.name === ''
+        ? `; a file of this name is ./${text}`
+        : `; to search for it: ${command.name} ${fallback.name} ${text}`;
+  throw new UsageError(`${command.name} has no verb "${text}"${has}${other}`, {
+    column: first.start,
+    suggestions: meant,
+  });
 }
 
 function bindArguments(

@@ -73,6 +73,10 @@ const PAIRS: Readonly<Record<string, string>> = {
   'run list': 'runs',
   'history list': 'history',
   'owed import': 'runs merge',
+  'device schema': 'schema devices',
+  'plan schema': 'schema changes',
+  'profile schema': 'schema profile',
+  'config schema': 'schema settings',
   'alias add': 'alias set',
   'alias create': 'alias set',
 };
