@@ -66,7 +66,7 @@ export async function findableLines(
         return findable('user', text, line, summary);
       }),
     ...(unlisted > 0 ? [more] : []),
-    ...runs.map((id) => findable('run', id, `run show ${id}`)),
+    ...runs.map((id) => findable('run', id, `runs show ${id}`)),
     ...SETTING_ROWS.map(([name, { summary }]) =>
       findable('setting', name, `config set ${name} `, summary),
     ),

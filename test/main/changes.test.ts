@@ -173,7 +173,7 @@ test('prints local times on a terminal, and times in UTC to programs', async () 
       );
     }
   }
-  const shown = await devsh('run show', { env });
+  const shown = await devsh('runs show', { env });
   expect(shown.stderr).toMatch(new RegExp(`began ${clock} UTC\\S* by `));
 });
 

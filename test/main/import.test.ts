@@ -34,7 +34,7 @@ describe('export and import', () => {
       expect(same).toMatchObject({ exitCode: 0, stdout: 'nothing to do\n' });
       expect(same.stderr).toContain('all 10 records are unchanged');
       expect(writes()).toEqual([]);
-      expect((await devsh('run show')).stderr).toContain('there is no run yet');
+      expect((await devsh('runs show')).stderr).toContain('there is no run yet');
 
       const gone = usernames(device(2)).at(-1) ?? '';
       await devsh(['user', 'delete', gone, '--on', 'sim2', '--profile', profile, '--yes']);

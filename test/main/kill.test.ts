@@ -68,7 +68,7 @@ test(
       expect(device.users.filter(({ username }) => username === 'zoe')).toHaveLength(1);
       expect(device.users.find(({ username }) => username === 'viewer')?.lang).toBe('fr');
     }
-    const { stdout } = await devsh('run show --json');
+    const { stdout } = await devsh('runs show --json');
     const { results } = JSON.parse(stdout) as { results: { verdict: string }[] };
     expect(results.map(({ verdict }) => verdict)).toEqual(Array(100).fill('done'));
   },

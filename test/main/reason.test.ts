@@ -31,7 +31,7 @@ test('a reason is in the journal, in "runs", and in every report', async () => {
   expect((await journalsOf(devsh))[0]).toContain(`"reason":"${why}"`);
   expect(await reasons(devsh)).toEqual([why]);
   expect((await devsh('runs')).stdout).toContain(why);
-  expect((await devsh('run show')).stderr).toContain(`reason: ${why}`);
+  expect((await devsh('runs show')).stderr).toContain(`reason: ${why}`);
   expect((await devsh('report')).stdout).toContain(
     '| Reason | INC-4711: new colleague &#124; &#60;b&#62; |',
   );

@@ -42,7 +42,7 @@ describe('a word of other tools suggests the command that does it', () => {
     ['q', 'quit'],
     ['?', 'help'],
     ['runs list', 'runs'],
-    ['runs show last', 'run show last'],
+    ['run show last', 'runs show last'],
     ['run list', 'runs'],
     ['owed import result.jsonl', 'runs merge result.jsonl'],
     ['device schema', 'schema devices'],

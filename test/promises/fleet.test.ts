@@ -68,8 +68,8 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
   expect(JSON.parse((await devsh('report --json')).stdout)).toMatchObject({
     report: { notCovered: [{ device: 'sim3' }, { device: 'sim4' }] },
   });
-  expect((await devsh('run show')).stdout).toContain(NAMED);
-  expect(JSON.parse((await devsh('run show --json')).stdout)).toMatchObject({
+  expect((await devsh('runs show')).stdout).toContain(NAMED);
+  expect(JSON.parse((await devsh('runs show --json')).stdout)).toMatchObject({
     notCovered: [{ device: 'sim3' }, { device: 'sim4' }],
   });
 

@@ -95,7 +95,7 @@ const NOT_TYPED =
   /^(connect|demo|simulator --port|quit|vault init|login sim1|user edit|run -)|--watch|-stdin/;
 
 /** Lines for the full screen, whose outputs are the same: these show typed and remembered text, and questions. */
-const ON_SCREEN = /^(user (list '|add|set|show)|post|history|credentials|run show)/;
+const ON_SCREEN = /^(user (list '|add|set|show)|post|history|credentials|runs show)/;
 
 /** Types all lines at the prompt, plain or on the full screen. */
 async function typeAll(fleet: CanaryFleet, args: readonly string[]): Promise<void> {

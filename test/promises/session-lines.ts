@@ -82,7 +82,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'owed',
     'owed settle --dry-run',
     'owed drop 20200101-000000-aaaa7m --reason none',
-    'run show --json',
+    'runs show --json',
     ...['report', 'report --json', 'report --since 1d', 'report --since 1d --json'],
     'undo --yes',
     `user list ${on}`,

@@ -76,7 +76,7 @@ test('A damaged file of devsh is named, and nothing in it is lost.', async () =>
     ['config/devsh/devices.yaml', 'device list'],
     ['config/devsh/settings.json', 'device list'],
     ['data/devsh/known-devices', 'trust list'],
-    [`state/devsh/runs/${journal}`, `run show ${journal.replace('.jsonl', '')}`],
+    [`state/devsh/runs/${journal}`, `runs show ${journal.replace('.jsonl', '')}`],
   ];
   for (const [file, line] of files) {
     const path = join(devsh.folder, file);

@@ -85,6 +85,24 @@ export const runs: CommandSpec = {
       },
     }),
     verb({
+      name: 'show',
+      summary: 'Show the plan and the verdicts of a run',
+      args: [LATEST],
+      changes: 'nothing',
+      examples: ['runs show', 'runs show 20261121-093041-k3qd7m'],
+      async *run(call) {
+        const { resultsOf, stateText } = await import('../../change/run-results.ts');
+        const { beganText, summaryOf } = await import('../writing/stored-runs.ts');
+        const run = await namedRun(call);
+        yield info(`run ${run.run}, ${beganText(run)}: ${run.command} (${stateText(run)})`);
+        if (run.reason !== undefined) yield info(`reason: ${run.reason}`);
+        for (const result of resultsOf(run)) {
+          yield { kind: 'result', run: run.run, result, isPast: true };
+        }
+        yield await summaryOf(run);
+      },
+    }),
+    verb({
       name: 'merge',
       summary: 'Merge the results of the shards of a plan',
       args: [
@@ -110,60 +128,34 @@ export const runs: CommandSpec = {
   ],
 };
 
-const showRun = verb({
-  name: 'show',
-  summary: 'Show the plan and the verdicts of a run',
-  args: [LATEST],
-  changes: 'nothing',
-  examples: ['run show', 'run show 20261121-093041-k3qd7m'],
-  async *run(call) {
-    const { resultsOf, stateText } = await import('../../change/run-results.ts');
-    const { beganText, summaryOf } = await import('../writing/stored-runs.ts');
-    const run = await namedRun(call);
-    yield info(`run ${run.run}, ${beganText(run)}: ${run.command} (${stateText(run)})`);
-    if (run.reason !== undefined) yield info(`reason: ${run.reason}`);
-    for (const result of resultsOf(run)) {
-      yield { kind: 'result', run: run.run, result, isPast: true };
-    }
-    yield await summaryOf(run);
-  },
-});
-
-export const run: CommandSpec = {
+export const run = command({
   name: 'run',
-  summary: 'Run the lines of a file',
+  brief: 'Run the lines of a file',
   section: 'Shell',
-  defaultVerb: '',
-  verbs: [
-    showRun,
-    verb({
-      name: '',
-      summary: 'Run the lines of a file, or of standard input for "-"; stop at the first failure',
-      args: [
-        { name: 'FILE', summary: 'a file with one command per line, or -', isRequired: true },
-        { name: 'NAME=VALUE', summary: 'the value of ${NAME} in the file', isRest: true },
-      ],
-      options: [...DEVICES, 'profile', ...WRITE, 'keepGoing'],
-      details:
-        'The lines are those of the prompt; # starts a comment, a backslash at the end continues the line.\n' +
-        '--yes, --dry-run and --on apply to all of them. Without --yes a write that needs a confirmation ends\n' +
-        'the script with 6. devsh checks all lines before it runs the first.\n' +
-        '\n' +
-        '${NAME} is the value given after the file, else DEVSH_VAR_NAME of the environment; ${NAME:-text} is\n' +
-        'text if there is neither. A value is always one word or a part of one, and never an option. In\n' +
-        "'…' and after a backslash ${ is literal.\n" +
-        '\n' +
-        'The exit code is that of the failed line. With --keep-going, or between the lines "set +e" and\n' +
-        '"set -e", the next lines run anyway; the exit code is then 3, or the common one of all lines.',
-      examples: [
-        'run change.devsh --yes',
-        'run - < change.devsh',
-        'run leaver.devsh USER=bob --on @berlin --yes',
-      ],
-      run: later(async () => (await import('../script.ts')).runScript),
-    }),
+  summary: 'Run the lines of a file, or of standard input for "-"; stop at the first failure',
+  args: [
+    { name: 'FILE', summary: 'a file with one command per line, or -', isRequired: true },
+    { name: 'NAME=VALUE', summary: 'the value of ${NAME} in the file', isRest: true },
   ],
-};
+  options: [...DEVICES, 'profile', ...WRITE, 'keepGoing'],
+  details:
+    'The lines are those of the prompt; # starts a comment, a backslash at the end continues the line.\n' +
+    '--yes, --dry-run and --on apply to all of them. Without --yes a write that needs a confirmation ends\n' +
+    'the script with 6. devsh checks all lines before it runs the first.\n' +
+    '\n' +
+    '${NAME} is the value given after the file, else DEVSH_VAR_NAME of the environment; ${NAME:-text} is\n' +
+    'text if there is neither. A value is always one word or a part of one, and never an option. In\n' +
+    "'…' and after a backslash ${ is literal.\n" +
+    '\n' +
+    'The exit code is that of the failed line. With --keep-going, or between the lines "set +e" and\n' +
+    '"set -e", the next lines run anyway; the exit code is then 3, or the common one of all lines.',
+  examples: [
+    'run change.devsh --yes',
+    'run - < change.devsh',
+    'run leaver.devsh USER=bob --on @berlin --yes',
+  ],
+  run: later(async () => (await import('../script.ts')).runScript),
+});
 
 export const resume = command({
   name: 'resume',

@@ -59,7 +59,7 @@ function about(
 
 export const RUNS = listOf<RunsOver, RunRow>({
   keys: keysOf('runs', 'In the list of runs', [
-    about('enter', 'show-run', 'plan and verdicts', 'run show', [1, 'show'], noRun),
+    about('enter', 'show-run', 'plan and verdicts', 'runs show', [1, 'show'], noRun),
     about('r', 'resume-run', 'resume it', 'resume', [3, 'resume'], noChange),
     about('t', 'retry-run', 'send its failed steps again', 'retry', [4, 'retry'], noChange),
     about('u', 'undo-run', 'undo it', 'undo', [5, 'undo'], noChange),

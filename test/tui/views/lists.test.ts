@@ -113,10 +113,10 @@ test('runs that came to no good end are first, and keys act on the one that is s
   ];
   const overlay = { kind: 'runs', runs, cursor: 0 } as const;
   const state = after(FLEET, { kind: 'view-over', overlay });
-  expect(lineOf(state, 'show-run')).toBe('run show stopped');
+  expect(lineOf(state, 'show-run')).toBe('runs show stopped');
   const found = typed(state, '/add');
   expect(rowsOf(found)).toHaveLength(1);
-  expect(lineOf(found, 'show-run')).toBe(`run show ${RUN.id}`);
+  expect(lineOf(found, 'show-run')).toBe(`runs show ${RUN.id}`);
 });
 
 const COMPARED = stateOf({
