@@ -120,6 +120,9 @@ export class DeviceSession {
   /** How the device is reached; undefined before the first use. */
   route: Route | undefined;
 
+  /** When a list was last read; undefined before the first one. */
+  lastRead: Date | undefined;
+
   /** Secrets in the writes so far: a device may show them in any field. */
   readonly sentSecrets = new Set<string>();
 
@@ -191,6 +194,7 @@ export class DeviceSession {
     const { records } = listing;
     const at = new Date();
     this.#cached.set(resource, { records, at });
+    this.lastRead = at;
     noteListing(this.facts, resource, listing);
     await this.facts.notified;
     this.#onReading?.(this, { resource, records, startedAt, endedAt: at.getTime(), clock });

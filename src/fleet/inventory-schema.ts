@@ -118,6 +118,11 @@ const SAFE_SETTINGS = [
   'color',
 ] as const;
 
+/** What a row of `device list` has besides name, address, groups and settings: no part of an inventory. */
+export const LISTED_STATE = [
+  ...['state', 'trust', 'last_read', 'account', 'users', 'route', 'latency_ms', 'since', 'reason'],
+] as const;
+
 /** The settings in a row of `device list`, which `device import` reads. */
 export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...SAFE_SETTINGS] as const;
 

@@ -44,6 +44,12 @@ export class HistoryFiles {
     return (await readBytes(this.path(device)))?.toString('utf8');
   }
 
+  /** When a device was last read: devsh writes to its file then. Undefined if nothing is kept of it. */
+  async lastRead(device: string): Promise<Date | undefined> {
+    const file = await stat(this.path(device)).catch(() => undefined);
+    return file?.mtime;
+  }
+
   /** The files, with their sizes in bytes. */
   async sizes(): Promise<ReadonlyMap<string, number>> {
     try {

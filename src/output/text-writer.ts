@@ -144,7 +144,7 @@ const WHOLE = new Set(
 );
 
 /** Columns of ISO 8601 times. A terminal shows them as the screen does; programs get them whole. */
-const TIMES = new Set('at since firstSeen first last gapFrom gapTo'.split(' '));
+const TIMES = new Set('at since last_read firstSeen first last gapFrom gapTo'.split(' '));
 const ISO_TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 function tableCells({ columns, rows, showsSecrets }: TableOutput, isTty: boolean): TextTable {

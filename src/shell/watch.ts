@@ -115,7 +115,7 @@ export function watchDevices(
     yield* ask();
     const [before, now] = [shown?.rows, tableOf()];
     if (before === undefined) yield now;
-    const rows = now.rows.map((row, index) => withOldLatency(row, before?.[index]));
+    const rows = now.rows.map((row, index) => steady(row, before?.[index]));
     shown = { ...now, rows };
     for (const [index, { ref: device }] of sessions.entries()) {
       const [old = {}, row = {}] = [before?.[index], rows[index]];
@@ -127,8 +127,9 @@ export function watchDevices(
   return repeated(call, everyMs, () => sessions.some(({ state }) => state.kind === 'ready'), round);
 }
 
-/** Keeps the old latency if the change is too small to report. */
-function withOldLatency(now: DeviceRecord, before: DeviceRecord | undefined): DeviceRecord {
+/** Without the time of the reading; with the old latency if the change is too small to report. */
+function steady(row: DeviceRecord, before: DeviceRecord | undefined): DeviceRecord {
+  const now = Object.fromEntries(Object.entries(row).filter(([key]) => key !== 'last_read'));
   const [old, latency] = [before?.['latency_ms'], now['latency_ms']];
   if (typeof old !== 'number' || typeof latency !== 'number') return now;
   const isNotable =

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -229,6 +229,31 @@ test('keeps less of many devices if all of it is too much, but the last state of
     expect(records).toEqual(recordsAt(19));
     await expect(history.stateAt(name, 'user', begin + 10)).rejects.toThrow(NotReadError);
   }
+});
+
+test('dropping old readings does not change when a device was last read', async () => {
+  const { folder } = await startOne();
+  const files = new HistoryFiles(folder);
+  const write = async (name: string, daysAgo: number, days: number): Promise<void> => {
+    const at = Date.now() - daysAgo * 86_400_000;
+    const records = [{ username: 'bob', comment: `${daysAgo} `.repeat(1_000) }];
+    const reading = {
+      ...{ session: {}, name, address: `${name}:443`, pin: 'p', redact: (text: string) => text },
+      ...{ resource: 'user', keyField: 'username', moving: [], records, from: at, to: at + 1 },
+    };
+    const fail = (): void => expect.unreachable();
+    const problems = { onError: fail, onTooLarge: fail };
+    await new HistoryWriter(files).write([reading], { days, megabytes: 1 }, problems);
+  };
+  for (const daysAgo of [20, 15, 10]) await write('fw1', daysAgo, 90);
+  const [path, lastRead] = [files.path('fw1'), new Date(Date.now() - 10 * 86_400_000)];
+  await utimes(path, lastRead, lastRead);
+  const { size } = await stat(path);
+  await rm(join(folder, 'compacted'));
+  await write('fw2', 0, 1);
+  expect((await stat(path)).size).toBeLessThan(size);
+  expect(await files.lastRead('fw1')).toEqual(lastRead);
+  expect(await files.lastRead('fw3')).toBeUndefined();
 });
 
 test('a disconnected device leaves nothing of its records in memory', async () => {

@@ -107,9 +107,9 @@ test('connect with --json shows the state of each device', async () => {
   device(2).setFault('refuse');
   const { stdout, exitCode } = await devsh('connect sim1 sim2 --json');
   expect(JSON.parse(stdout)).toMatchObject({
-    connections: [
-      { device: 'sim1', state: 'connected', users: 8 },
-      { device: 'sim2', state: 'unreachable' },
+    inventory: [
+      { name: 'sim1', state: 'connected', users: 8 },
+      { name: 'sim2', state: 'unreachable' },
     ],
     errors: [{ device: 'sim2', error: { code: 'unreachable' } }],
   });

@@ -60,7 +60,7 @@ test.each(['undo', 'retry', 'resume'])(
 
 test('devices keep their order when some are connected again', async () => {
   const { devsh } = await startFleet({ devices: 3 });
-  const stdin = 'connect sim2\ndisconnect sim1\nconnect sim1\ndevices --format csv\n';
+  const stdin = 'connect sim2\ndisconnect sim1\nconnect sim1\nuser list viewer --format csv\n';
   const { stdout } = await devsh('connect @lab --plain', { stdin });
   const list = stdout.slice(stdout.lastIndexOf('device,'));
   expect(list.match(/^sim\d/gm)).toEqual(['sim1', 'sim2', 'sim3']);

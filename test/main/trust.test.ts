@@ -47,15 +47,15 @@ test('a changed certificate is called changed wherever trust is shown', async ()
   device(1).setFault('certificate-change');
   const output = await devsh('devices --on @lab --json');
   expect(JSON.parse(output.stdout)).toMatchObject({
-    connections: [
+    inventory: [
       {
-        device: 'sim1',
+        name: 'sim1',
         state: 'untrusted',
         trust: 'CHANGED',
         since: expect.stringMatching(/^20\d\d-/) as string,
         reason: expect.stringMatching(/^THE CERTIFICATE HAS CHANGED/) as string,
       },
-      { device: 'sim2', state: 'connected', trust: 'pinned', since: null, reason: null },
+      { name: 'sim2', state: 'connected', trust: 'pinned', since: null, reason: null },
     ],
   });
   const stdin = 'user list --on sim1 --format jsonl\ntrust list --format jsonl\n';

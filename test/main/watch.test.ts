@@ -114,8 +114,8 @@ test('devices --watch reports when a device fails and recovers, and counts its r
     () => fleet.device(1).putUser({ username: 'zoe', first_name: 'Zoe', lang: 'en' }),
   ]);
   const { stdout, stderr, exitCode } = await running;
-  expect(stdout).toMatch(/^DEVICE\tADDRESS\tSTATE\tMS\tUSERS/);
-  expect(stdout).toMatch(/^sim2\t127\S+\tconnected\t\d+\t8/m);
+  expect(stdout).toMatch(/^NAME\tADDRESS\tGROUPS\tSTATE\tTRUST\tLAST READ\tAS\tUSERS\tMS/);
+  expect(stdout).toMatch(/^sim2\t127\S+\tlab\tconnected\tpinned\t20\S+\tadmin\t8\t\d+/m);
   // The latency varies.
   const lines = stdout.replaceAll(/latency_ms \S+ -> \d+(, )?/g, '').split('\n');
   const changes = lines.filter((line) => / ~ sim\d: (state|users)/.test(line));

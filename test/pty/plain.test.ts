@@ -76,7 +76,7 @@ test('several lines pasted at the plain prompt run only after a yes', async () =
   await program.waitFor(/> $/m);
   expect(simulator.devices[0]?.log.map(({ method }) => method)).not.toContain('DELETE');
   program.type('devices\r');
-  await program.waitFor('CERTIFICATE');
+  await program.waitFor('TRUST');
 });
 
 test('with nothing set up, the plain prompt says what to type; afterwards it does not', async () => {

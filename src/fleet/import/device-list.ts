@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { SettingsError, UsageError } from '../../errors.ts';
-import { SETTING_KEYS } from '../inventory-schema.ts';
+import { LISTED_STATE, SETTING_KEYS } from '../inventory-schema.ts';
 import { breakGlassNames, normalizedSettings, type WrittenSettings } from '../written-inventory.ts';
 import {
   asList,
@@ -142,7 +142,7 @@ function flagText(cell: string): string {
 }
 
 function remarksOf(written: readonly string[], columns: readonly string[]): string[] {
-  const known: readonly string[] = ['name', 'address', 'groups', ...SETTINGS];
+  const known: readonly string[] = ['name', 'address', 'groups', ...SETTINGS, ...LISTED_STATE];
   const left = written.filter((_name, index) => !known.includes(columns[index] ?? ''));
   const secret = left.filter(mayBeSecretField);
   const others = left.filter((name) => name !== '' && !secret.includes(name));

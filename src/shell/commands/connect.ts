@@ -5,8 +5,8 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
 import { type Call, command } from '../command.ts';
-import { askAll, devicesTable, probe } from '../devices/probe.ts';
-import { type Output, type TableOutput, info, warning } from '../output.ts';
+import { probe } from '../devices/probe.ts';
+import { type Output, info, warning } from '../output.ts';
 import { scopeText } from '../session.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
 import { CONNECTED, SOME_TARGETS } from '../arguments.ts';
@@ -96,33 +96,6 @@ export const use = command({
     const sessions = connectedSessions(call);
     fleet.select(sessions.length === fleet.connected.length ? undefined : sessions);
     yield info(`using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`);
-  },
-});
-
-export const devices = command({
-  name: 'devices',
-  section: 'Devices',
-  summary: 'Show the connected devices and their state',
-  options: [...DEVICES, 'watchMs'],
-  changes: 'nothing',
-  details:
-    '--on asks those devices first, connected or not. --watch asks repeatedly and reports changes: state,\n' +
-    'latency (when it changes by more than half), account, certificate, counts.',
-  examples: ['devices', 'devices --watch', 'devices --watch=10 --on @berlin --format jsonl'],
-  async *run(call) {
-    const { on, watchMs } = call.options;
-    const { connected } = call.shell.fleet;
-    const isNamed = on.length > 0 || (watchMs !== undefined && connected.length === 0);
-    const sessions = isNamed ? await call.sessions() : connected;
-    const tableOf = (): TableOutput => devicesTable(sessions, true);
-    // The full screen repeats the request by itself.
-    if (watchMs !== undefined && call.io.isRefreshing !== true) {
-      const { watchDevices } = await import('../watch.ts');
-      yield* watchDevices(call, sessions, watchMs, tableOf, () => askAll(call, sessions));
-      return;
-    }
-    if (isNamed) yield* askAll(call, sessions);
-    yield { ...tableOf(), hasSuccess: sessions.some(({ state }) => state.kind === 'ready') };
   },
 });
 

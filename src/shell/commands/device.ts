@@ -9,13 +9,22 @@ import { success } from '../output.ts';
 
 const listDevices = verb({
   name: 'list',
-  summary: 'Show the devices of the inventory',
-  options: ['ansible', 'host'],
+  summary: 'Show the devices of the inventory and the connected ones, with their state',
+  options: [...DEVICES, 'watchMs', 'ansible', 'host'],
   changes: 'nothing',
   details:
-    '"device import" reads its JSON and CSV. For Ansible, write an executable file with the lines "#!/bin/sh"\n' +
-    'and "exec devsh device list --ansible \\"$@\\"".',
-  examples: ['device list', 'device list --format csv', 'device list --ansible'],
+    'Asks no device: the state is that of the connection, and TRUST says how the certificate is checked.\n' +
+    '--on asks its devices first, connected or not, and shows only these. --watch asks repeatedly and\n' +
+    'reports changes: state, latency (when it changes by more than half), account, trust, number of users.\n' +
+    '\n' +
+    'JSON and CSV also have all settings, and "device import" reads both. For Ansible, write an executable\n' +
+    'file with the lines "#!/bin/sh" and "exec devsh device list --ansible \\"$@\\"".',
+  examples: [
+    'device list',
+    'device list --watch=10 --on @berlin --format jsonl',
+    'device list --format csv',
+    'device list --ansible',
+  ],
   run: later(async () => (await import('../devices/list-devices.ts')).listDevices),
 });
 
@@ -44,6 +53,15 @@ const importDevices = verb({
   ],
   run: later(async () => (await import('../devices/import-devices.ts')).takeOverDevices),
 });
+
+const SHORT_FORM = 'Short form of "device list"';
+
+export const devices: CommandSpec = {
+  name: 'devices',
+  summary: SHORT_FORM,
+  section: 'Devices',
+  verbs: [{ ...listDevices, name: '', summary: SHORT_FORM }],
+};
 
 export const device: CommandSpec = {
   name: 'device',

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { isChangedCertificate, UnreachableError, UntrustedError } from '../../device/errors.ts';
 import { routeText } from '../../device/route/route.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -19,6 +20,11 @@ export interface DeviceFacts {
 
 /** The certificate differs from the pinned one. */
 export const CHANGED = 'CHANGED';
+export const NOT_CHECKED = 'NOT CHECKED';
+
+export function caText(file: string): string {
+  return `CA ${basename(file)}`;
+}
 
 export function deviceFacts(session: DeviceSession): DeviceFacts {
   const { state, profile, entry, route } = session;
@@ -45,11 +51,11 @@ function trustText(session: DeviceSession): string | undefined {
     case 'pinned':
       return 'pinned';
     case 'ca':
-      return hasProof(session) ? `CA ${trust.file}` : undefined;
+      return hasProof(session) ? caText(trust.file) : undefined;
     case 'system':
       return hasProof(session) ? 'system CA' : undefined;
     case 'insecure':
-      return 'NOT CHECKED';
+      return NOT_CHECKED;
   }
 }
 

@@ -1,7 +1,6 @@
-import { routeText } from '../../device/route/route.ts';
+import type { DeviceRef } from '../../device/record.ts';
 import type { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { pluralOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { awaiting, type Output, table, type TableOutput } from '../output.ts';
 import { deviceFacts } from './device-facts.ts';
@@ -52,53 +51,42 @@ export async function* probe(
   call.shell.inBackground(learnAllQuietly(call, sessions, PROBED_RESOURCE));
 }
 
-/** @param isFull also what `connect` leaves out: latency, profile, observed facts */
-export function devicesTable(sessions: readonly DeviceSession[], isFull = false): TableOutput {
-  const facts = sessions.map(deviceFacts);
-  const others = facts.flatMap(({ counts }) => counts.map(({ resource }) => resource));
-  const resources = [...new Set([PROBED_RESOURCE, ...(isFull ? others : [])])];
-  const hasFailed = sessions.some(({ state }) => state.kind === 'failed');
-  return table(
-    // Not `devices`: in JSON this key contains the devices that were read.
-    'connections',
-    [
-      'device',
-      'address',
-      'state',
-      ...(isFull && hasFailed ? ['since', 'reason'] : []),
-      isFull && { key: 'latency_ms', title: 'MS' },
-      ...resources.map(pluralOf),
-      { key: 'account', title: 'AS' },
-      { key: 'trust', title: 'CERTIFICATE' },
-      isFull && 'profile',
-      facts.some(({ route }) => route !== undefined) && { key: 'route', title: 'REACHED BY' },
-    ],
-    sessions.map((session, index) => {
-      const { state } = session;
-      const { account, trust, latencyMs, profile } = facts[index] ?? deviceFacts(session);
-      return {
-        device: session.ref.name,
-        address: session.ref.address,
-        state: state.kind === 'failed' ? state.error.code : STATES[state.kind],
-        ...(isFull && failureFields(session)),
-        ...(isFull && { latency_ms: latencyMs === undefined ? null : Math.round(latencyMs) }),
-        ...Object.fromEntries(
-          resources.map((name) => [pluralOf(name), session.cached(name)?.length ?? null]),
-        ),
-        account: account ?? null,
-        trust: trust ?? null,
-        ...(isFull && { profile }),
-        route: session.route === undefined ? null : routeText(session.route),
-      };
-    }),
-  );
+function devicesTable(sessions: readonly DeviceSession[]): TableOutput {
+  const rows = sessions.map((session) => ({
+    ...{ name: session.ref.name, address: session.ref.address },
+    ...sessionFields(session),
+  }));
+  const hasRoute = rows.some(({ route }) => route !== null);
+  const columns = ['name', 'address', 'state', 'users', AS, 'trust', hasRoute && REACHED_BY];
+  return table('inventory', columns, rows);
 }
 
-function failureFields({ state, ref }: DeviceSession) {
-  if (state.kind !== 'failed') return { since: null, reason: null };
-  // The row already shows the name.
-  const reason = state.error.message.replace(`${ref.name}: `, '');
-  return { since: state.since.toISOString(), reason };
+export const AS = { key: 'account', title: 'AS' };
+export const REACHED_BY = { key: 'route', title: 'REACHED BY' };
+
+/** The cells of a device that its session fills; without one it is not connected. */
+export function sessionFields(session: DeviceSession | undefined) {
+  const { state, ref, lastRead } = session ?? { state: { kind: 'new' } as const };
+  const facts = session && deviceFacts(session);
+  const failure = state.kind === 'failed' ? state : undefined;
+  return {
+    state: state.kind === 'failed' ? state.error.code : STATES[state.kind],
+    since: failure?.since.toISOString() ?? null,
+    reason: failure && ref ? reasonText(failure.error, ref) : null,
+    trust: facts?.trust ?? null,
+    last_read: lastRead?.toISOString() ?? null,
+    users: session?.cached(PROBED_RESOURCE)?.length ?? null,
+    account: facts?.account ?? null,
+    latency_ms: facts?.latencyMs === undefined ? null : Math.round(facts.latencyMs),
+    route: facts?.route ?? null,
+  };
+}
+
+/** The row already shows name and address. */
+function reasonText({ message }: DevshError, { name, address }: DeviceRef): string {
+  const start =
+    [`${name}: ${address} `, `${name}: `].find((text) => message.startsWith(text)) ?? '';
+  return message.slice(start.length);
 }
 
 const STATES = { new: 'not connected', connecting: 'connecting', ready: 'connected' } as const;

@@ -154,7 +154,6 @@ const TABLES = [
   'changes',
   'checks',
   'config',
-  'connections',
   'counts',
   'coverage',
   'credentials',
