@@ -1,0 +1,75 @@
+import type { Event, Line, Sequence } from './events.ts';
+
+/** A sequence over four boxes with the same ids. */
+function sequence(...events: readonly (Event | Line)[]): Sequence {
+  const all = events.map((one): Event => (isEvent(one) ? one : { kind: 'line', line: one }));
+  return { count: 4, ids: 'new', areIdsAlike: true, events: all };
+}
+
+const EVENTS: readonly string[] = [
+  ...['line', 'down', 'up', 'replace', 'list', 'swap', 'fate', 'rename', 'recreate', 'second'],
+  ...['edit', 'clock'],
+];
+
+function isEvent(one: Event | Line): one is Event {
+  return EVENTS.includes(one.kind);
+}
+
+const set = (lang: string, ...on: number[]): Line => ({
+  kind: 'set',
+  key: 'bob',
+  fields: { lang },
+  on,
+});
+const down = (box: number): Event => ({ kind: 'down', box });
+const up = (box: number): Event => ({ kind: 'up', box });
+
+/** Sequences with a fault that is not mended yet: each fails. */
+export const NOT_MENDED: readonly (readonly [title: string, sequence: Sequence])[] = [
+  [
+    'a lockout that is pending is not lost when older work is settled',
+    sequence(
+      down(1),
+      set('fr', 0, 1),
+      down(2),
+      { kind: 'lockout', key: 'bob' },
+      ...[up(1), up(2)],
+      { kind: 'settle' },
+      down(1),
+      { kind: 'settle' },
+    ),
+  ],
+  [
+    'an undo does not write to another person of the same name',
+    sequence(set('fr', 0), { kind: 'recreate', box: 0, key: 'bob' }, { kind: 'undo' }),
+  ],
+  [
+    'a newer line that found everything as it wants it replaces what is pending',
+    sequence(down(1), set('fr', 0, 1), up(1), set('en', 0, 1), { kind: 'settle' }),
+  ],
+  [
+    'a filter is looked at again when what it found is settled',
+    sequence(
+      down(1),
+      { kind: 'set where', lang: 'en', on: [0, 1] },
+      { kind: 'edit', box: 1, key: 'bob' },
+      up(1),
+      { kind: 'settle' },
+    ),
+  ],
+  [
+    'nobody is written to whom devsh has never read',
+    sequence(down(3), set('de', 3), up(3), { kind: 'settle' }),
+  ],
+  [
+    'a clock that goes back does not make a stranger of the own run',
+    sequence(
+      { kind: 'delete', key: 'ann', on: [0] },
+      { kind: 'clock', minutes: -1 },
+      { kind: 'undo' },
+      { kind: 'clock', minutes: 5 },
+      { kind: 'list', box: 0 },
+      { kind: 'settle' },
+    ),
+  ],
+];
