@@ -76,14 +76,14 @@ describe('export and import', () => {
     const folder = join(devsh.folder, 'backup');
 
     const { stdout, exitCode } = await devsh([
-      ...['export', 'user', '--on', '@lab', '--per-device', '--output-dir', folder],
+      ...['export', 'user', '--on', '@lab', '--output-dir', folder],
       ...['--format', 'yaml'],
     ]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('sim1.yaml');
 
     const plain = await devsh([
-      ...['export', '--on', 'sim1', '--per-device', '--output-dir', folder, '--format', 'csv'],
+      ...['export', '--on', 'sim1', '--output-dir', folder, '--format', 'csv'],
     ]);
     expect(plain.exitCode).toBe(0);
     const rows = await readFile(join(folder, 'sim1.csv'), 'utf8');

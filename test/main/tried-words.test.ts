@@ -93,7 +93,8 @@ test.each([
   ['undo --alow x', 'no option --alow', ['--allow']],
   ['info --config', '"config list" shows the settings', []],
   ['user list --as-curl', 'plan FILE --as-curl prints the requests', []],
-  ['export --evidence folder', 'export RESOURCE --per-device --output-dir DIR', []],
+  ['export --evidence folder', 'export RESOURCE --output-dir DIR', []],
+  ['export --per-device', '--output-dir DIR writes one file', []],
   ['doctor --report report.json', 'doctor --json has all findings', []],
   ['rotate password bob --new-command gen', '--new-stdin reads what a program prints', []],
 ])('%s says what does it here', async (line, message, suggestions) => {

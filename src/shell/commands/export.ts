@@ -26,7 +26,7 @@ export const exportCommand = command({
       complete: (scope) => fieldCandidates(scope, scope.given[0] ?? 'user', 'read'),
     },
   ],
-  options: [...DEVICES, 'profile', 'output', 'overwrite', 'baseline', 'perDevice', 'outputDir'],
+  options: [...DEVICES, 'profile', 'output', 'overwrite', 'baseline', 'outputDir'],
   details:
     'The format is that of --format, else of the file name (.csv, .json, .jsonl, .yaml), else CSV. The first\n' +
     'column, DEVICE, names the device of a record. Secrets (tokens, passwords) are left out. "import" reads\n' +
@@ -47,7 +47,7 @@ export const exportCommand = command({
     'export --on @berlin --output users.csv',
     'export user lang=de --format json',
     'export --baseline --output expected.csv',
-    'export interface --per-device --output-dir backup --format yaml',
+    'export interface --output-dir backup --format yaml',
   ],
   run: later(async () => (await import('../records/export-records.ts')).exportRecords),
 });

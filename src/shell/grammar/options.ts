@@ -284,12 +284,14 @@ const ROWS = [
 
   // Records in files.
   toggle('overwrite', '--overwrite  Replace existing files'),
-  toggle('perDevice', '--per-device  One file for each device, named after it'),
   toggle(
     'baseline',
     '--baseline  A file for --against: no ids or times, what devices agree on once',
   ),
-  textValue('outputDir', '--output-dir DIR  The folder for --per-device'),
+  textValue(
+    'outputDir',
+    '--output-dir DIR  One file for each device, named after it, in this folder',
+  ),
   toggle(
     'prune',
     '--prune  Also delete the records that are not in the file, or were not there then',

@@ -178,8 +178,9 @@ const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = {
   as: 'a report is Markdown, and --json is the same as data',
   'as-curl': 'plan FILE --as-curl prints the requests of a change set as curl calls',
   evidence:
-    'export RESOURCE --per-device --output-dir DIR keeps the records of each device; report --since tells an incident',
+    'export RESOURCE --output-dir DIR keeps the records of each device; report --since tells an incident',
   report: 'doctor --json has all findings, without secrets, for a bug report',
+  'per-device': '--output-dir DIR writes one file for each device',
   'new-command':
     '--new-stdin reads what a program prints: PROGRAM | devsh rotate password USER --new-stdin',
 };

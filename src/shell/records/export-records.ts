@@ -16,28 +16,26 @@ import { filterOf, matching, readProgress, viewOf } from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine } from '../../text/words.ts';
 
-type ExportCall = Call<'on' | 'output' | 'outputDir' | 'perDevice' | 'overwrite' | 'baseline'>;
+type ExportCall = Call<'on' | 'output' | 'outputDir' | 'overwrite' | 'baseline'>;
 
 /** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
 export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
-  const { output, outputDir, perDevice } = call.options;
+  const { output, outputDir } = call.options;
+  const perDevice = outputDir !== undefined;
   const target = output === '-' ? undefined : output;
-  if (perDevice !== (outputDir !== undefined)) {
-    throw new UsageError('one file for each device: --per-device --output-dir DIR');
-  }
   if (perDevice && output !== undefined) {
-    throw new UsageError('either --output FILE, or --per-device --output-dir DIR');
+    throw new UsageError('either --output FILE, or --output-dir DIR');
   }
   if (call.options.baseline && (perDevice || call.args.words('FILTER').length > 0)) {
     throw new UsageError(
-      'a baseline is one file with all records: leave out filter and --per-device',
+      'a baseline is one file with all records: leave out filter and --output-dir',
     );
   }
   const format = formatOf(call, target);
   const sessions = await call.sessions();
   const names = sessions.map(({ ref }) => ref.name);
   const paths = perDevice
-    ? fileNames(names).map((name) => join(outputDir ?? '', `${name}.${format}`))
+    ? fileNames(names).map((name) => join(outputDir, `${name}.${format}`))
     : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
@@ -156,7 +154,8 @@ function* remarks(call: ExportCall, reads: ReadOutput[]): Generator<Output> {
   if (fields.size > 0) {
     yield info(`left out as secret: ${[...fields].join(', ')}`);
   }
-  if (call.io.isOnScreen === true && call.options.output === undefined && !call.options.perDevice) {
+  const { output, outputDir } = call.options;
+  if (call.io.isOnScreen === true && output === undefined && outputDir === undefined) {
     yield info('--output FILE writes this to a file');
   }
 }
