@@ -89,8 +89,7 @@ function unknownFields(
       // A part of a shown field can be read back: it is not stored.
       !records.some((record) =>
         [field, field.split('.')[0] ?? field].some((name) => Object.hasOwn(record, name)),
-      ) &&
-      suggest(field, Object.keys(held)).length === 0,
+      ) && suggest(field, Object.keys(held)).length === 0,
   );
 }
 

@@ -3,13 +3,13 @@ import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
 import { Sessions } from './sessions.ts';
 import { SimulatedDevice } from './device.ts';
-import { oneOf, SimulatorError } from './error.ts';
+import { oneOf, SimulatorError } from './dialects/dialect.ts';
 import { type FaultName, FAULTS } from './faults.ts';
 import { Store } from './store.ts';
 
 export type { SimulatedDevice } from './device.ts';
 export { QUIRKS } from './dialects/dialect.ts';
-export { SimulatorError } from './error.ts';
+export { SimulatorError } from './dialects/dialect.ts';
 export { FAULTS } from './faults.ts';
 
 export interface SimulatorOptions extends DialectOptions {

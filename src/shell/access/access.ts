@@ -22,7 +22,6 @@ import type { DeviceOption, Options } from '../grammar/options.ts';
 import { readUserFile } from '../../os/user-file.ts';
 import { someOf } from '../../text/one-line.ts';
 import { DeviceFacts } from '../../device/facts.ts';
-import { QuestionQueue } from './question-queue.ts';
 
 /** Number of times that one command asks for the password of one device. */
 const MAX_LOGINS = 3;
@@ -342,4 +341,46 @@ export async function profileOf(services: Services, entry: DeviceEntry): Promise
 export async function warnOfPinDoubts({ services }: ShellSession): Promise<void> {
   const text = await doubtsText(services.knownDevices);
   if (text !== undefined) services.notices.add(text);
+}
+
+/** A question is asked when no other device has joined it for this long … */
+const QUIET_MS = 120;
+/** … or when its first device has waited this long. */
+const PATIENCE_MS = 1500;
+
+/** Joins what many devices ask at about the same time into one question. Asks one at a time. */
+export class QuestionQueue<Concern, Answer> {
+  readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
+  #gathering: { concerns: Concern[]; answer: Promise<Answer> } | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(decide: (concerns: readonly Concern[]) => Promise<Answer>) {
+    this.#decide = decide;
+  }
+
+  bring(concern: Concern): Promise<Answer> {
+    if (this.#gathering !== undefined) {
+      this.#gathering.concerns.push(concern);
+      return this.#gathering.answer;
+    }
+    const concerns = [concern];
+    const answer = this.#answerLater(concerns);
+    this.#gathering = { concerns, answer };
+    return answer;
+  }
+
+  async #answerLater(concerns: readonly Concern[]): Promise<Answer> {
+    const until = performance.now() + PATIENCE_MS;
+    let count = 0;
+    while (count < concerns.length && performance.now() < until) {
+      count = concerns.length;
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    }
+    // Devices that arrive while another question is open still join this one.
+    await this.#last.catch(() => undefined);
+    this.#gathering = undefined;
+    const answer = this.#decide(concerns);
+    this.#last = answer;
+    return answer;
+  }
 }

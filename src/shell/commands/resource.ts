@@ -30,7 +30,7 @@ import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
 import { recordChanges } from './changes.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
-import { restore } from './restore.ts';
+import { restore } from './changes.ts';
 import {
   fieldsAsked,
   filterOf,

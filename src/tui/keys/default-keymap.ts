@@ -39,7 +39,7 @@ import {
   jumpLine,
   useLine,
 } from '../table/commands.ts';
-import { PANE_COLUMNS } from '../table/pane.ts';
+import { PANE_COLUMNS } from '../table/rows.ts';
 
 const PALETTE_LABEL = 'find a key, command, device, group, user, run, setting or help by words';
 

@@ -1,7 +1,7 @@
 import { grouped, valueAt } from '../../device/record.ts';
 import { comparedText } from '../../fleet/compared.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { majorityOf } from '../../fleet/majority.ts';
+import { majorityOf } from '../../fleet/drift.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { TableChanges } from './table-state.ts';
 import { memoized } from '../store.ts';

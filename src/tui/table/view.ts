@@ -8,7 +8,7 @@ import {
   tableRows,
   strangerReason,
 } from './rows.ts';
-import { tableWidth } from './pane.ts';
+import { tableWidth } from './rows.ts';
 import { offersFirstSteps } from '../keys/keymap.ts';
 import { FIRST_STEPS } from '../../shell/help/first-run.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';

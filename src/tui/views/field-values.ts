@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../../device/record.ts';
-import { majorityOf } from '../../fleet/majority.ts';
+import { majorityOf } from '../../fleet/drift.ts';
 
 /** A record as one device has it. */
 export interface Holder {

@@ -3,7 +3,7 @@ import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.t
 import { grouped } from '../../device/record.ts';
 import { shortReason, visible, widthOf } from '../../text/visible.ts';
 import { key, keysOf, type Reason } from '../keys/binding.ts';
-import { shareBar } from '../screen/share-bar.ts';
+import { shareBar } from '../screen/fleet-strip.ts';
 import { memoized } from '../store.ts';
 import type { LogLine, RollOutProgress, RollOutState, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';

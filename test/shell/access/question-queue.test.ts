@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { QuestionQueue } from '../../../src/shell/access/question-queue.ts';
+import { QuestionQueue } from '../../../src/shell/access/access.ts';
 
 test('what several bring at about the same time is one question', async () => {
   const asked: (readonly string[])[] = [];

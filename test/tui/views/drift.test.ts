@@ -5,7 +5,7 @@ import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
-import { makeAlike } from '../../../src/tui/views/make-alike.ts';
+import { makeAlike } from '../../../src/tui/views/drift.ts';
 import { listView } from '../../../src/tui/views/views.ts';
 import { after, stateOf } from '../table/table-fixture.ts';
 

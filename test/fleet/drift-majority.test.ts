@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { majorityOf } from '../../src/fleet/majority.ts';
+import { majorityOf } from '../../src/fleet/drift.ts';
 
 const de = (count: number) => ({ text: 'de', devices: Array(count).fill('d') as string[] });
 const en = (count: number) => ({ text: 'en', devices: Array(count).fill('e') as string[] });
