@@ -3,7 +3,7 @@ import { attempt, DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { expandAlias } from './grammar/aliases.ts';
-import { answered, type Asking } from './alias-run.ts';
+import type { Asking } from './alias-run.ts';
 import { bind, formatAsked } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
@@ -56,7 +56,12 @@ export class Shell {
   }
 
   /** The line with the answers to what its alias asks, and its words if it asked. */
-  answered(invocation: Invocation, io: Asking) {
+  async answered(
+    invocation: Invocation,
+    io: Asking,
+  ): Promise<{ readonly invocation: Invocation; readonly words?: readonly Word[] }> {
+    if (invocation.asks === undefined) return { invocation };
+    const { answered } = await import('./alias-run.ts');
     return answered(invocation, io, this.#grammar);
   }
 
