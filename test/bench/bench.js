@@ -1,8 +1,8 @@
 // npm run bench: measures devsh beside a floor or a rival in the same rounds, over loopback only.
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildRevision, buildThis, isRevision, temporaryFolder } from './builds.js';
+import { buildRevision, buildThis, HOMES, isRevision, temporaryFolder } from './builds.js';
 import { connectRows } from './connect.js';
 import { dataRows } from './data.js';
 import { fleetRows } from './fleet-rows.js';
@@ -58,7 +58,7 @@ if (!names.some((name) => name.includes(options.only))) {
 
 // Every Node reads these certificates at its start, which takes 40 ms.
 delete process.env.NODE_EXTRA_CA_CERTS;
-const folder = temporaryFolder(join(tmpdir(), 'devsh-bench-'));
+const folder = temporaryFolder(HOMES);
 const profiles = options.profile === undefined ? undefined : new Profiles();
 const built = buildThis(profiles?.nodeOptions);
 const other = options.compare && buildRevision(options.compare);

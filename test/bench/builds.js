@@ -56,6 +56,9 @@ function build(source, nodeOptions = []) {
   };
 }
 
+/** Homes stand where nobody else can write, as real ones: elsewhere Node keeps no compiled code for devsh. */
+export const HOMES = join(ROOT, 'node_modules/.devsh-bench-home-');
+
 export function temporaryFolder(prefix) {
   const folder = mkdtempSync(prefix);
   whenEnding(() => rmSync(folder, { recursive: true, force: true }));

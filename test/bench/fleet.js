@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HOMES } from './builds.js';
 import { whenEnding } from './cleanup.js';
 
 const ACCOUNT = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
@@ -52,7 +53,7 @@ function startDevices(args, devices) {
 
 /** @param found addresses with their pins */
 function known(found, end) {
-  const home = mkdtempSync(join(tmpdir(), 'devsh-bench-'));
+  const home = mkdtempSync(HOMES);
   knowAll(home, found);
   const env = {
     HOME: home,

@@ -1,7 +1,7 @@
 // What was read of a fleet in the past: its size on disk, and how soon `changes` says what changed.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HOMES } from './builds.js';
 import { whenEnding } from './cleanup.js';
 import { bundleParts } from './parts.js';
 import { run } from './rounds.js';
@@ -14,7 +14,7 @@ export async function historyRows(bench) {
   const { report, devices } = bench;
   const name = `changes of a day, ${devices} devices read ${READINGS} times`;
   if (!report.wants(name)) return;
-  const home = mkdtempSync(join(tmpdir(), 'devsh-bench-'));
+  const home = mkdtempSync(HOMES);
   const remove = whenEnding(() => rmSync(home, { recursive: true, force: true }));
   try {
     const env = await readPast(await bundleParts(bench.built), home, devices);
