@@ -110,7 +110,7 @@ export class Box {
     }
     const given = JSON.parse(body) as Record<string, Value>;
     if (account === undefined) {
-      this.#add('devsh', `${String(given['email'] ?? given['username'])}`, {
+      this.#add('devsh', String(given['email'] ?? given['username']), {
         ...DEFAULTS,
         ...given,
       });
@@ -120,7 +120,7 @@ export class Box {
     return 200;
   }
 
-  #add(by: Deed['by'], person: string, { id: _, ...fields }: Record<string, Value>): void {
+  #add(by: Deed['by'], person: string, fields: Readonly<Record<string, Value>>): void {
     const free = [...this.accounts.keys()].map((index) => String(index + 1));
     const lowest = free.find((id) => this.accounts.every((one) => one.id !== id));
     const id = this.#ids === 'reused' && lowest !== undefined ? lowest : String(++this.#lastId);
