@@ -13,7 +13,7 @@ export interface Page {
 export function readPages(): Page[] {
   const root = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const docs = readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`);
-  return [...root, ...docs, 'src/simulator/README.md'].map((path) => ({
+  return [...root, ...docs].map((path) => ({
     path,
     text: readFileSync(join(ROOT, path), 'utf8'),
   }));

@@ -24,7 +24,7 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, () => string
   'docs/inventories.md': { keys: inventoryFacts },
   'docs/profiles.md': { facts: profileFacts },
   'docs/scripts.md': { 'exit codes': exitCodes },
-  'src/simulator/README.md': { dialects, quirks, faults },
+  'docs/simulator.md': { dialects, quirks, faults },
 };
 
 /** The page with each of its parts as it is now. */
