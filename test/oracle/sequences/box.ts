@@ -27,7 +27,14 @@ export interface Deed {
 
 /** What the box does with the next write. */
 export type Fate =
-  'carry out' | 'refuse' | 'lose' | 'store, then 500' | 'forget' | 'store, then die';
+  | 'carry out'
+  | 'refuse'
+  | 'lose'
+  | 'store, then 500'
+  | 'forget'
+  | 'store, then die'
+  /** Another admin was faster: the account is there already. */
+  | 'exists';
 
 /** How ids are given: never twice, or the lowest free number. */
 export type Ids = 'new' | 'reused';
@@ -85,7 +92,9 @@ export class Box {
     if (account !== undefined) this.#delete('other', account);
   }
 
+  /** The answer; status 0: the connection is closed without one. */
   take({ method = '', url = '' }: IncomingMessage, body: string): readonly [number, unknown?] {
+    if (this.isDown) return [0];
     const [, id] = /^\/api\/user\/(?:([^/]+)\/)?$/.exec(url) ?? [url];
     const account = this.accounts.find((one) => one.id === id);
     if (!url.startsWith('/api/user/') || (id !== undefined && account === undefined)) return [404];
@@ -95,6 +104,11 @@ export class Box {
     if (method === 'OPTIONS') return [405];
     const { fate } = this;
     this.fate = 'carry out';
+    if (fate === 'exists' && account === undefined) {
+      const { username } = JSON.parse(body) as Record<string, Value>;
+      this.addStranger(String(username));
+      return [400, { username: ['exists already'] }];
+    }
     if (fate === 'refuse') return [400, { detail: 'not today' }];
     if (fate === 'lose') return [0];
     const status = fate === 'forget' ? 200 : this.#carryOut(method, account, body);
@@ -110,7 +124,7 @@ export class Box {
     }
     const given = JSON.parse(body) as Record<string, Value>;
     if (account === undefined) {
-      this.#add('devsh', String(given['email'] ?? given['username']), {
+      this.#add('devsh', personOf(given), {
         ...DEFAULTS,
         ...given,
       });
@@ -143,6 +157,11 @@ export class Box {
   #tell(deed: Omit<Deed, 'box' | 'line'>): void {
     this.deeds.push({ ...deed, box: this.name, line: this.line });
   }
+}
+
+/** Whose account it is: the e-mail says it. */
+function personOf({ email, username }: Readonly<Record<string, Value>>): string {
+  return String(email ?? username).replace(/@.*/, '');
 }
 
 const DEFAULTS: Readonly<Record<string, Value>> = {

@@ -74,6 +74,7 @@ const fate = fc.constantFrom<Fate>(
   'forget',
   'store, then 500',
   'store, then die',
+  'exists',
 );
 
 const event: fc.Arbitrary<Event> = fc.oneof(

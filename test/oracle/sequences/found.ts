@@ -72,4 +72,32 @@ export const NOT_MENDED: readonly (readonly [title: string, sequence: Sequence])
       { kind: 'settle' },
     ),
   ],
+  [
+    'a change that a box stored before it died is ours when reading has settled it',
+    sequence({ kind: 'fate', box: 0, fate: 'store, then die' }, set('fr', 0), up(0), {
+      kind: 'resume',
+    }),
+  ],
+  [
+    'an add that was refused because somebody else was faster is not undone',
+    sequence(
+      { kind: 'delete', key: 'cyd', on: [0] },
+      { kind: 'fate', box: 0, fate: 'exists' },
+      { kind: 'add', key: 'cyd', on: [0] },
+      { kind: 'undo' },
+    ),
+  ],
+  [
+    'a key that is a name on one box and an id on another means one of both',
+    sequence({ kind: 'second', box: 0, key: '2' }, { kind: 'delete', key: '2', on: [0, 1] }),
+  ],
+  [
+    'an address that another name has got closes no work of the box',
+    sequence(
+      down(1),
+      set('fr', 0, 1),
+      { kind: 'swap', box: 1, other: 2 },
+      { kind: 'delete', key: 'bob', on: [1] },
+    ),
+  ],
 ];

@@ -38,6 +38,7 @@ export class Truth {
   #begin: Begin | undefined;
   /** Names do not always stand for the same box. */
   #hasMoved = false;
+  #hasReplaced = false;
 
   constructor(boxes: readonly Box[]) {
     this.#deeds = boxes[0]?.deeds ?? [];
@@ -48,6 +49,7 @@ export class Truth {
   know(box: Box): void {
     this.#first.set(box, box.accounts);
     this.#hasMoved = true;
+    this.#hasReplaced = true;
   }
 
   moved(): void {
@@ -72,6 +74,7 @@ export class Truth {
       ...deeds.flatMap((deed) => this.#wrongPerson(begin, deed)),
       ...deeds.flatMap((deed) => needless(begin, deed)),
       ...falseClaims(begin, deeds, said),
+      ...this.#falseWaysBack(begin, said),
     ];
     this.#remember(begin, said);
     return [...faults, ...this.#lost(begin, owed), ...this.#falseAuthors(begin, changes)];
@@ -90,10 +93,17 @@ export class Truth {
   }
 
   /** The persons whose account a line may write to on a box. */
-  #allowed({ line, accounts, deeds }: Begin, box: Box, before: Account, action: Deed['action']) {
+  #allowed(
+    { line, accounts, names, boxes, deeds }: Begin,
+    box: Box,
+    before: Account,
+    action: Deed['action'],
+  ) {
     const held = accounts.get(box) ?? [];
+    const over = names.flatMap((name) => accounts.get(boxes.get(name) ?? box) ?? []);
+    // A key has one meaning for the whole line: a name, or else an id.
     const isCalled = ({ id, fields }: Account, key: string): boolean =>
-      fields['username'] === key || id === key;
+      over.some((one) => one.fields['username'] === key) ? fields['username'] === key : id === key;
     switch (line.kind) {
       case 'set':
       case 'delete':
@@ -125,6 +135,23 @@ export class Truth {
         );
       }
     }
+  }
+
+  /** An undo is not done as long as somebody whom devsh deleted under that key is missing. */
+  #falseWaysBack({ line, boxes, deeds }: Begin, { results = [] }: Said): string[] {
+    if (line.kind !== 'undo') return [];
+    return results.flatMap(({ device, key, action, verdict }) => {
+      const box = boxes.get(device);
+      if (box === undefined || action !== 'add' || !/^(?:done|unchanged)$/.test(verdict)) return [];
+      const deleted = this.#deeds
+        .slice(0, deeds)
+        .findLast((one) => one.box === box.name && one.by === 'devsh' && one.action === 'delete');
+      const { person = '' } = deleted?.before ?? {};
+      const isBack = deleted === undefined || box.accounts.some((one) => one.person === person);
+      return isBack
+        ? []
+        : [`FALSE: undo of ${key} on ${device} is "${verdict}"; ${person} is missing`];
+    });
   }
 
   /** Keeps what the line wanted, and what it left or settled. */
@@ -192,12 +219,13 @@ export class Truth {
 
   /** Work that is still to be done and that devsh no longer lists. */
   #lost({ boxes }: Begin, { owed = [] }: Said): string[] {
-    if (this.#hasMoved) return [];
+    if (this.#hasReplaced) return [];
     return this.#intents.flatMap(({ pending, key, action }) =>
       [...pending].flatMap((box) => {
         const name = [...boxes].find(([, one]) => one === box)?.[0] ?? '';
         const isListed = owed.some(
-          ({ devices, change }) => devices.includes(name) && change.includes(key),
+          ({ devices, change }) =>
+            (this.#hasMoved || devices.includes(name)) && change.includes(key),
         );
         return isListed ? [] : [`LOST: ${action} ${key} on ${name} is pending, and is not listed`];
       }),
