@@ -9,7 +9,9 @@ import {
   readBytes,
   writeTextAtomically,
 } from '../os/files.ts';
+import { unlessBroken } from '../errors.ts';
 import { withLock } from '../os/lock.ts';
+import { parseLine } from './lines.ts';
 
 const KEY_BYTES = 32;
 const SUFFIX = '.jsonl';
@@ -44,10 +46,11 @@ export class HistoryFiles {
     return (await readBytes(this.path(device)))?.toString('utf8');
   }
 
-  /** When a device was last read: devsh writes to its file then. Undefined if nothing is kept of it. */
+  /** When a device was last read, by the last line. Undefined if nothing is kept of it, or that line is damaged. */
   async lastRead(device: string): Promise<Date | undefined> {
-    const file = await stat(this.path(device)).catch(() => undefined);
-    return file?.mtime;
+    const text = (await unlessBroken(this.read(device), '')) ?? '';
+    const line = parseLine(text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1));
+    return line === undefined || line.kind === 'life' ? undefined : new Date(line.to);
   }
 
   /** The files, with their sizes in bytes. */

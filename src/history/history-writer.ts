@@ -195,11 +195,7 @@ export class HistoryWriter {
       const first = /"to":(\d+)/.exec(text.slice(0, 1_000))?.[1];
       if (first === undefined || Number(first) >= since - toleranceMs) continue;
       const rest = compacted(text, since);
-      if (rest.length === text.length) continue;
-      const { atime, mtime } = await stat(path);
-      await writeTextAtomically(path, rest, false);
-      // It says when the device was last read.
-      utimesSync(path, atime, mtime);
+      if (rest.length < text.length) await writeTextAtomically(path, rest, false);
     }
   }
 }

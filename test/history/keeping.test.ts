@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -246,14 +246,17 @@ test('dropping old readings does not change when a device was last read', async 
     await new HistoryWriter(files).write([reading], { days, megabytes: 1 }, problems);
   };
   for (const daysAgo of [20, 15, 10]) await write('fw1', daysAgo, 90);
-  const [path, lastRead] = [files.path('fw1'), new Date(Date.now() - 10 * 86_400_000)];
-  await utimes(path, lastRead, lastRead);
+  const path = files.path('fw1');
+  const lastRead = await files.lastRead('fw1');
+  expect(Date.now() - Number(lastRead)).toBeGreaterThanOrEqual(10 * 86_400_000 - 1);
   const { size } = await stat(path);
   await rm(join(folder, 'compacted'));
   await write('fw2', 0, 1);
   expect((await stat(path)).size).toBeLessThan(size);
   expect(await files.lastRead('fw1')).toEqual(lastRead);
   expect(await files.lastRead('fw3')).toBeUndefined();
+  await appendFile(path, 'rubbish\n');
+  expect(await files.lastRead('fw1')).toBeUndefined();
 });
 
 test('a disconnected device leaves nothing of its records in memory', async () => {
