@@ -27,6 +27,7 @@ import type { RepeatedName } from './json.ts';
 import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idOf, isResourceName, keyFieldOf, listPath, placeField, type Profile } from './profile.ts';
+import { isStored } from './equality.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from './record.ts';
 import type { Trust } from './tls.ts';
 import {
@@ -269,7 +270,7 @@ export class Device {
       (field) =>
         Object.hasOwn(record, field) &&
         Object.hasOwn(full, field) &&
-        valueText(record[field]) !== valueText(full[field]),
+        !isStored(record[field], full[field]),
     );
     const place = placeField(stated, resource);
     const own = place === undefined ? {} : { [place]: listed[place] ?? '' };

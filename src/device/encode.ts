@@ -1,3 +1,4 @@
+import { isEqual } from './equality.ts';
 import { nullWord, pairsOf } from './form-values.ts';
 import { namedBy, withinParent, writePath } from './record-path.ts';
 import { encoded, namesRecord } from './path-template.ts';
@@ -400,7 +401,7 @@ function withoutUnchangedSecrets(value: Value, current: Value | undefined): Valu
 
 /** A list is sent as a whole: with a secret in it, it is not sent. */
 function isSecretList(value: Value): boolean {
-  return isValueList(value) && valueText(maskedValue('', value)) !== valueText(value);
+  return isValueList(value) && !isEqual(maskedValue('', value), value);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type DecodedList, pageSteps, stepPath } from './paging.ts';
 import { MAX_RECORDS } from './decode.ts';
 import { ProtocolError, RejectedError } from './errors.ts';
+import { isEqual } from './equality.ts';
 import { type DeviceRecord, type DeviceRef, jsonText } from './record.ts';
 import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
@@ -139,7 +140,7 @@ class PageReader {
       const earlier = byId.get(id);
       byId.set(id, record);
       // Ids that restart on each page prove nothing.
-      return earlier !== undefined && jsonText(earlier) === jsonText(record);
+      return earlier !== undefined && isEqual(earlier, record);
     });
   }
 
@@ -233,7 +234,7 @@ function isSamePage({ records: one }: DecodedList, { records: other }: DecodedLi
   return (
     one.length > 0 &&
     one.length === other.length &&
-    one.every((record, index) => jsonText(record) === jsonText(other[index] ?? null))
+    one.every((record, index) => isEqual(record, other[index]))
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Run } from '../change/journal.ts';
 import type { StepResult } from '../change/verdict.ts';
+import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
 import type { WrittenStep } from './attribution.ts';
@@ -71,7 +72,7 @@ function writtenFields(asked: DeviceRecord, { verdict, record }: StepResult): De
   const fields = Object.entries(asked).flatMap(([field, value]) => {
     const stored = valueAt(record, field);
     if (value === MASK || stored === undefined) return [[field, value] as const];
-    const isWritten = verdict === 'done' || valueText(stored) === valueText(value);
+    const isWritten = verdict === 'done' || isStored(value, stored);
     return isWritten ? [[field, stored] as const] : [];
   });
   return Object.fromEntries(fields);

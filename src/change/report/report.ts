@@ -1,3 +1,4 @@
+import { isEqual } from '../../device/equality.ts';
 import { maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
@@ -7,7 +8,6 @@ import {
   type JsonValue,
   type Value,
   valueAt,
-  valueText,
 } from '../../device/record.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
@@ -160,9 +160,7 @@ function fieldsOf(
     case 'set':
       return [
         ...named,
-        ...all.filter((field) => {
-          return valueText(valueAt(before, field)) !== valueText(valueAt(held, field));
-        }),
+        ...all.filter((field) => !isEqual(valueAt(before, field), valueAt(held, field))),
       ];
     case 'delete':
       return [...Object.keys(before), ...all];
