@@ -105,6 +105,8 @@ test('Ctrl-Z gives the terminal to the shell, and fg the whole screen back: prom
   await connectFrom(shell, '--profile drf');
   program.type('user delete vie');
   await program.waitFor('user delete [KEY…]');
+  // What completes the word is offered after a pause.
+  await program.waitFor('↹ next');
   await suspendAndReturn(shell);
   program.type('wer\r');
   await program.waitFor('answer>');
