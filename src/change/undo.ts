@@ -67,6 +67,18 @@ function mayHaveTakenEffect(state: StepState): boolean {
   return ['done', 'differs', 'unknown', 'no effect'].includes(state.result.verdict);
 }
 
+/** Fields that the steps of a run may have erased, as far as these may have taken effect. */
+export function mayHaveErased({ plan, states }: Run, only?: ReadonlySet<string>): string[] {
+  const all = plan.devices.flatMap(({ device, steps }) =>
+    steps.flatMap(({ mayErase = [] }, index) => {
+      const state = states.get(device.name)?.[index];
+      const isMeant = only?.has(device.address) !== false;
+      return isMeant && state !== undefined && mayHaveTakenEffect(state) ? mayErase : [];
+    }),
+  );
+  return [...new Set(all)];
+}
+
 export function hadNoEffect({ states }: Run): boolean {
   return [...states.values()]
     .flat()

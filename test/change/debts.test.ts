@@ -224,9 +224,18 @@ const folder = await mkdtemp(join(tmpdir(), 'devsh-debts-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 /** What happens to the index between two commands. */
-type Damage = 'none' | 'lost' | 'cut' | 'rubbish' | 'other version';
+type Damage = 'none' | 'lost' | 'cut' | 'rubbish' | 'other version' | 'changed';
 const damages = fc.array(
-  fc.constantFrom<Damage>('none', 'none', 'none', 'lost', 'cut', 'rubbish', 'other version'),
+  fc.constantFrom<Damage>(
+    'none',
+    'none',
+    'none',
+    'lost',
+    'cut',
+    'rubbish',
+    'other version',
+    'changed',
+  ),
   { minLength: 14, maxLength: 14 },
 );
 
@@ -253,6 +262,7 @@ class StateFolder {
     await this.#files.writeIndex(
       {
         ...{ lost: '', cut: index.slice(0, index.length / 2), rubbish: `${index}{\n` },
+        changed: index.replaceAll('bob', 'bab'),
         'other version': index.replace('devsh-pending/', 'devsh-pending/9'),
       }[damage],
     );

@@ -28,9 +28,8 @@ import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from
 import { knownFields } from '../completion/known.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
-import { recordChanges } from './changes.ts';
+import { recordChanges, restore } from './changes.ts';
 import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
-import { restore } from './changes.ts';
 import {
   fieldsAsked,
   filterOf,

@@ -251,9 +251,9 @@ const ID: ArgSpec = {
   complete: (scope) => scope.runs.map((text) => ({ text })),
 };
 
-const load = () => import('../writing/owed.ts');
+const loadOwed = () => import('../writing/owed.ts');
 
-const list = command({
+const listOwed = command({
   name: 'owed',
   brief: 'What devices still get that were not reached',
   section: 'Change sets',
@@ -268,13 +268,13 @@ const list = command({
     'that were read. Nothing owed expires; a later change to the same record replaces it, undoing the run cancels\n' +
     'it, and so does a device that leaves the inventory.',
   examples: ['owed', 'owed --on @berlin', 'owed settle --wait'],
-  run: later(async () => (await load()).listOwed),
+  run: later(async () => (await loadOwed()).listOwed),
 });
 
 export const owed: CommandSpec = {
-  ...list,
+  ...listOwed,
   verbs: [
-    ...list.verbs,
+    ...listOwed.verbs,
     verb({
       name: 'settle',
       summary: 'Make the owed changes on the devices that answer now',
@@ -301,7 +301,7 @@ export const owed: CommandSpec = {
       args: [{ ...ID, isRequired: true, summary: 'the id of the run, as "owed" lists it' }],
       options: ['on', 'reason'],
       examples: ['owed drop 20261121-093041-k3qd7m --on fw11 --reason "scrapped"'],
-      run: later(async () => (await load()).dropOwed),
+      run: later(async () => (await loadOwed()).dropOwed),
     }),
   ],
 };

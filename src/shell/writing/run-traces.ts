@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type RunTrace, traceOf } from '../../change/debts.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import { runAsOf } from '../../change/run-results.ts';
@@ -47,9 +48,9 @@ export async function readTraces({ runs }: Services): Promise<Traces> {
     );
   }
   if (changed >= 0 || known.length > stamps.length) {
-    const lines = [{ schema: SCHEMA }, ...entries].map((one) => `${jsonText(one as JsonValue)}\n`);
+    const text = entries.map((one) => `${jsonText(one as unknown as JsonValue)}\n`).join('');
     // Without an index (a full disk) the journals are read again next time.
-    await unlessBroken(runs.writeIndex(lines.join('')), undefined);
+    await unlessBroken(runs.writeIndex(`${headOf(text)}\n${text}`), undefined);
   }
   return {
     traces: entries.flatMap(({ trace }) => trace ?? []),
@@ -84,10 +85,16 @@ async function readTrace(
   }
 }
 
+/** The first line: a changed byte in a key would pass for what a run wanted. */
+function headOf(text: string): string {
+  return jsonText({ schema: SCHEMA, sha256: createHash('sha256').update(text).digest('hex') });
+}
+
 /** None if the text is damaged or of another version. */
 function entriesIn(text = ''): readonly Entry[] {
-  const [head, ...lines] = text.split('\n').slice(0, -1);
-  if (head !== jsonText({ schema: SCHEMA })) return [];
+  const start = text.indexOf('\n') + 1;
+  if (text.slice(0, Math.max(0, start - 1)) !== headOf(text.slice(start))) return [];
+  const lines = text.slice(start).split('\n').slice(0, -1);
   return attempt(JsonFailure, () => lines.map((line) => parseJson(line) as unknown as Entry)) ?? [];
 }
 

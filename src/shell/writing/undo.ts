@@ -6,7 +6,13 @@ import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts
 import { owedBy, traceOf } from '../../change/debts.ts';
 import type { Run } from '../../change/journal.ts';
 import { stepCount } from '../../change/plan.ts';
-import { changedDevices, endedAccess, hadNoEffect, undoOf } from '../../change/undo.ts';
+import {
+  changedDevices,
+  endedAccess,
+  hadNoEffect,
+  mayHaveErased,
+  undoOf,
+} from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Profile } from '../../device/profile.ts';
 import { CancelledError, NotFoundError, RefusedError } from '../../errors.ts';
@@ -100,13 +106,9 @@ async function* executeUndo(
   if (ended > 0) {
     yield warning(`ended sessions and tokens do not come back: ${ended}`);
   }
-  const doubtful = run.plan.devices
-    .filter(({ device }) => only?.has(device.address) !== false)
-    .flatMap(({ steps }) => steps.flatMap(({ mayErase = [] }) => mayErase));
+  const doubtful = mayHaveErased(run, only);
   if (doubtful.length > 0) {
-    yield warning(
-      `what the run may have erased does not come back: ${someOf([...new Set(doubtful)])}`,
-    );
+    yield warning(`what the run may have erased does not come back: ${someOf(doubtful)}`);
   }
   const undos = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
   if (undos.length === 0) throw await nothingToUndo(call, run);
