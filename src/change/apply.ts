@@ -125,7 +125,7 @@ export interface ApplyOptions {
   /** Runs `work` while no other devsh writes to the same device. */
   readonly exclusive: <T>(device: DeviceRef, work: () => Promise<T>) => Promise<T>;
   /** The state of each step at the start; for a resumed run not all are waiting. */
-  readonly stateOf: (ref: StepRef) => StepState;
+  readonly stateOf: (ref: StepRef) => Pick<StepState, 'kind'>;
   /** Called after the canary. Resolves to the reason to stop, if any. */
   readonly afterCanary: (canary: readonly DevicePlan[]) => Promise<string | undefined>;
   /** Delays before each further read while a change does not show yet. */

@@ -1,6 +1,8 @@
 import type { Credential } from '../device/credential.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
+import type { Meant } from './gate.ts';
+import type { Step } from './plan.ts';
 
 export type Target =
   | { readonly kind: 'key'; readonly key: string }
@@ -27,6 +29,14 @@ export interface Rotation {
   readonly answer?: string | undefined;
 }
 
+/** The step of a run that a change continues. */
+export interface Continued {
+  /** Its place in the plan of the run. */
+  readonly index: number;
+  /** Set if its request may have arrived: the reading may show that it did. */
+  readonly sent?: Step | undefined;
+}
+
 /** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */
 export type Change =
   | {
@@ -39,6 +49,9 @@ export type Change =
       readonly lost?: DeviceRecord | undefined;
       /** For a record that is restored: see `Step`. */
       readonly takes?: readonly TakenAlong[] | undefined;
+      /** For a record that is made again: which one it was. */
+      readonly meant?: Meant | undefined;
+      readonly continues?: Continued | undefined;
     }
   | {
       readonly action: 'set';
@@ -47,8 +60,8 @@ export type Change =
       readonly fields: DeviceRecord;
       readonly asJson?: AsJson | undefined;
       readonly expected?: Expected | undefined;
-      /** The words that take the account of another person, of whom only a mark is proof. */
-      readonly mark?: string | undefined;
+      readonly meant?: Meant | undefined;
+      readonly continues?: Continued | undefined;
       /** The values were read from a device, not typed by the user. */
       readonly isExact?: true | undefined;
       /** The fields are masked: each device's profile says which ones it has. */
@@ -64,7 +77,8 @@ export type Change =
       readonly resource: string;
       readonly target: Target;
       readonly expected?: Expected | undefined;
-      readonly mark?: string | undefined;
+      readonly meant?: Meant | undefined;
+      readonly continues?: Continued | undefined;
       /** This delete undoes an add: nothing is lost. */
       readonly isUndo?: true | undefined;
     };
@@ -72,12 +86,18 @@ export type Change =
 /** Values at the last reading: a field that differs now has drifted, and is not changed. */
 export type Expected = DeviceRecord;
 
-/** Words must match exactly: a write must not guess. Throws a `UsageError` for an invalid filter. */
+/**
+ * Words must match exactly: a write must not guess. Throws a `UsageError` for an invalid filter.
+ *
+ * @param without fields whose conditions count as met
+ */
 export function recordsWhere(
   filter: string,
   records: readonly DeviceRecord[],
   deviceName: string,
+  without: readonly string[] = [],
 ): readonly DeviceRecord[] {
   const parsed = parseChoice(filter);
-  return records.filter((record) => matches(parsed, record, deviceName));
+  const terms = parsed.terms.filter((one) => one.kind === 'word' || !without.includes(one.field));
+  return records.filter((record) => matches({ ...parsed, terms }, record, deviceName));
 }

@@ -17,7 +17,9 @@ import type { Difference, StepResult } from './verdict.ts';
  * The one format of stored runs, as JSON Lines. A plan file is the opening of a journal and a seal. A
  * journal is the opening and the events since. The result of a shard is its journal and a seal.
  */
-export const RUN_SCHEMA = 'devsh-run/2';
+export const RUN_SCHEMA = 'devsh-run/3';
+/** It did not record which device a plan was for. */
+export const OLDER_RUN_SCHEMA = 'devsh-run/2';
 
 /** Who started a run, when, and with which command line. Contains no secret. */
 export interface RunHead {
@@ -44,7 +46,7 @@ export interface PlanHead extends RunHead {
   readonly changes: readonly Change[];
 }
 
-/** Debts of a run that the user gives up. */
+/** What a run left to do, and the user gives up. */
 export interface Drop {
   readonly at: string;
   readonly by: string;
@@ -70,6 +72,14 @@ export type JournalEntry =
   | ({ readonly kind: 'plan' } & PlanHead)
   | { readonly kind: 'device'; readonly plan: DevicePlan }
   | { readonly kind: 'planned' }
+  /** Of a run that is continued: what is planned anew on one device. The rest of its plan stays. */
+  | {
+      readonly kind: 'replan';
+      /** Under its name in the run; `changes` are those that still cannot be planned. */
+      readonly plan: DevicePlan;
+      /** The place in the run of each of these steps; places behind the last one are new. */
+      readonly at: readonly number[];
+    }
   | {
       readonly kind: 'send';
       readonly ref: StepRef;
@@ -110,12 +120,16 @@ export type StepState =
 /** A run, read from its journal. */
 export interface Run extends RunHead {
   readonly plan: Plan;
+  /** An older devsh began it, which did not record which devices it was for. */
+  readonly isOlder?: true | undefined;
   /** Whether the whole plan is in the journal. If not, nothing was sent. */
   readonly isPlanned: boolean;
   readonly states: ReadonlyMap<string, readonly StepState[]>;
   /** Why the run last stopped early. */
   readonly stopReason: string | undefined;
   readonly endedAt: string | undefined;
+  /** The steps that were planned anew when the run was continued, by device name. */
+  readonly replanned?: ReadonlyMap<string, ReadonlySet<number>>;
   readonly drops?: readonly Drop[];
 }
 

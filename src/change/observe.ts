@@ -3,6 +3,7 @@ import type { DeviceFacts } from '../device/facts.ts';
 import {
   hasPositionalIds,
   idOf,
+  keyFieldOf,
   originOfWrite,
   type Profile,
   type ResourceProfile,
@@ -24,6 +25,7 @@ import { changesSince } from './compare.ts';
 import { WRITE_OF } from './doubts.ts';
 import { findRecord, pairRecords } from './pairing.ts';
 import type { RequestOutcome, Readings } from './judge.ts';
+import type { Identity } from './identity.ts';
 import { recordName, type Step } from './plan.ts';
 import { isShown } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
@@ -114,6 +116,24 @@ export function noteMovedIds(
   after: readonly DeviceRecord[],
 ): void {
   const example = movedId(facts.profile, step, before, after);
+  if (example !== undefined) facts.set('ids', 'positional', undefined, example);
+}
+
+/** The same, from the records that older intents mean: devsh may have been killed before it saw ids move. */
+export function noteIdsMovedSince(
+  facts: DeviceFacts,
+  resource: string,
+  meant: readonly Identity[],
+  records: readonly DeviceRecord[],
+): void {
+  const { profile } = facts;
+  const keyField = keyFieldOf(profile, resource, records);
+  const [idField] = profile.idFields;
+  if (idField === undefined) return;
+  const images = meant.flatMap(({ id, key }): DeviceRecord[] =>
+    id === undefined ? [] : [{ [keyField]: key, [idField]: id }],
+  );
+  const example = movedId(profile, { keyField, resource }, images, records);
   if (example !== undefined) facts.set('ids', 'positional', undefined, example);
 }
 

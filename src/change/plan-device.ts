@@ -36,6 +36,7 @@ import { isStored } from '../device/equality.ts';
 import { unsayable } from '../device/form-values.ts';
 import { comparisonFor, differencesOf, differencesOfNew, isMasked } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
+import { type Answer, DoubtError, mayAct } from './gate.ts';
 import { RecordIndex } from './pairing.ts';
 import {
   erasedFields,
@@ -45,6 +46,7 @@ import {
   restorable,
 } from './data-loss.ts';
 import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
+import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import { type Known, typedFields } from './typed-fields.ts';
 import { withoutFields } from './unread-fields.ts';
@@ -78,7 +80,9 @@ export function planDevice(
   const keyField = keyFieldOf(profile, resource, records);
   const context = { device, profile, records, resource, keyField, allow };
   checkKey(context, change);
-  const planned = change.action === 'add' ? [planAdd(context, change)] : planEach(context, change);
+  const all = change.action === 'add' ? [planAdd(context, change)] : planEach(context, change);
+  const index = change.continues?.index;
+  const planned = index === undefined ? all : all.map((one) => ({ ...one, index }));
   return {
     device,
     steps: planned.filter((one): one is Step => !('verdict' in one)),
@@ -137,7 +141,20 @@ function planAdd(context: PlanContext, given: Add): Planned {
   }
   const key = valueText(keyValue);
   const result = { device, resource, key, action: 'add' as const };
-  const [existing] = RecordIndex.of(records).withValue(keyField, keyValue);
+  const meant = answerFor(context, change);
+  const arrived = meant?.kind === 'go' ? arrivedStep(context, change) : undefined;
+  if (arrived !== undefined) return arrived;
+  if (meant?.kind === 'ask') return unsent(context, change, meant);
+  if (meant?.kind === 'drift') {
+    const error = new NotPossibleError(device, 'taken', `${meant.reason}; nothing was sent`);
+    return { ...result, verdict: 'failed', record: meant.record, error };
+  }
+  const [existing] =
+    meant === undefined
+      ? RecordIndex.of(records).withValue(keyField, keyValue)
+      : 'record' in meant
+        ? [meant.record]
+        : [];
   if (existing !== undefined) {
     const isSame = comparisonFor(profile, resource, profile.create, back !== undefined);
     const differences =
@@ -230,7 +247,12 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
   const removes = (change.removes ?? []).filter((field) => Object.hasOwn(before, field));
   const isRemoving = removes.length > 0 && isErasedByOmission(profile, resource);
   if (differences.length === 0 && !isRemoving) {
-    const unchanged: StepResult = { ...result, verdict: 'unchanged', record: before };
+    const unchanged: StepResult = {
+      ...result,
+      verdict: 'unchanged',
+      record: before,
+      asked: fields,
+    };
     const kept = removes.map((field) => ({ field, held: before[field] }));
     const lost = [...(back === undefined ? [] : notRestored(back.lost, before)), ...kept];
     if (lost.length === 0) return unchanged;
@@ -314,6 +336,10 @@ function planDelete(context: PlanContext, before: DeviceRecord, { isUndo }: Dele
     asked: {},
     filled: {},
     lost: isUndo ? undefined : lostByDelete(context, before),
+    isKeyShared:
+      RecordIndex.of(context.records).withValue(keyField, before[keyField] ?? null).length > 1
+        ? true
+        : undefined,
   };
 }
 
@@ -343,7 +369,21 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     error: new NotPossibleError(device, code, what),
   });
   const index = RecordIndex.of(records);
-  const picked = pick(context, change);
+  const meant = answerFor(context, change);
+  if (meant?.kind === 'drift' || meant?.kind === 'ask') return [unsent(context, change, meant)];
+  const arrived = arrivedStep(context, change);
+  if (arrived !== undefined) return [arrived];
+  const picked =
+    meant === undefined ? pick(context, change) : 'record' in meant ? [meant.record] : [];
+  if (
+    picked.length === 0 &&
+    meant !== undefined &&
+    action === 'set' &&
+    change.isOptional !== true
+  ) {
+    const reason = `${recordName({ resource, key })} is gone`;
+    return [unsent(context, change, { kind: 'drift', reason })];
+  }
   if (picked.length === 0) {
     if (target.kind === 'key' && lackNames(context)) {
       const what = `the ${pluralOf(resource)} here show no name, so devsh cannot find "${key}"`;
@@ -373,9 +413,11 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       : sharedIdText(resource, key, picked.length);
     return [failed('ambiguous', what)];
   }
+  const filter = target.kind === 'where' ? target.filter : change.meant?.filter;
   return picked.map((record) => {
     try {
-      const planned = planRecord(context, record, change);
+      const step = planRecord(context, record, change);
+      const planned = filter === undefined || 'verdict' in step ? step : { ...step, filter };
       const id = idOf(profile, record) ?? '';
       const count = index.withId(profile, id).length;
       if ('verdict' in planned || count <= 1) return planned;
@@ -391,13 +433,54 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   });
 }
 
-/** A record that another user has changed since it was last read must not be changed unseen. */
+/** What the gate says about the record that the change means; undefined if the line itself names it. */
+function answerFor(
+  { device, profile, records, resource, keyField }: PlanContext,
+  change: Change,
+): Answer | undefined {
+  const { action, meant } = change;
+  if (meant === undefined) return undefined;
+  const writes = action === 'set' ? change.fields : {};
+  return mayAct(
+    { action, resource, meant, writes },
+    { profile, keyField, device: device.name, records },
+  );
+}
+
+/** Of a change whose request may have arrived: what the reading shows of it; undefined if nothing. */
+function arrivedStep(
+  { device, profile, resource, records }: PlanContext,
+  { action, continues }: Change,
+): StepResult | undefined {
+  const { sent } = continues ?? {};
+  const end = sent && resolveSent(profile, sent, records);
+  return end && { device, resource, key: sent.key, action, ...end };
+}
+
+/** The result of a change that the gate stops. */
+function unsent(
+  { device, resource }: PlanContext,
+  { action, meant }: Change,
+  answer: Extract<Answer, { kind: 'drift' | 'ask' }>,
+): StepResult {
+  const { reason, record } = answer;
+  const result = { device, resource, key: meant?.key ?? '', action, record };
+  return answer.kind === 'ask'
+    ? { ...result, verdict: 'skipped', error: new DoubtError(device, reason, answer.consent) }
+    : {
+        ...result,
+        verdict: 'drift',
+        error: new DriftError(`${device.name}: ${reason}; nothing was sent`),
+      };
+}
+
+/** A record whose values somebody has changed since it was last read must not be changed unseen. */
 function driftFrom(
   { device, profile, resource, keyField }: PlanContext,
   change: SetChange | Delete,
   record: DeviceRecord,
 ): StepResult | undefined {
-  const { action, expected, mark } = change;
+  const { action, expected } = change;
   if (expected === undefined) return undefined;
   const ignored = ignoredFields(profile, resource);
   const differences = differencesOf(expected, record).filter(
@@ -407,11 +490,8 @@ function driftFrom(
   if (differences.length === 0) return undefined;
   const key = valueText(record[keyField] ?? idOf(profile, record));
   const fields = differences.map(({ field }) => field);
-  const asked = change.action === 'set' ? change.fields : {};
-  const isOther = mark !== undefined && fields.some((field) => !Object.hasOwn(asked, field));
-  const hint = isOther ? `it may be another person: ${mark} takes it` : allowHint('drift');
   const error = new DriftError(
-    `${device.name}: ${recordName({ resource, key })} differs from what this change expects (${fields.join(', ')}); ${hint}`,
+    `${device.name}: ${recordName({ resource, key })} differs from what this change expects (${fields.join(', ')}); ${allowHint('drift')}`,
   );
   return {
     device,

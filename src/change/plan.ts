@@ -40,6 +40,12 @@ export interface Step {
   readonly takes?: readonly TakenAlong[] | undefined;
   /** Fields that all records have and that may give rights: not filled in. */
   readonly leftOut?: readonly string[] | undefined;
+  /** The filter that selected the record. */
+  readonly filter?: string | undefined;
+  /** Of a run that is continued: its place in the plan. */
+  readonly index?: number | undefined;
+  /** Of a delete: another record has the same natural key. */
+  readonly isKeyShared?: true | undefined;
   /** Of a lockout: what the verdict does not claim; a sentence of its note. */
   readonly caution?: string | undefined;
   /** It ends a session or a token of an account: an undo does not open it again. */
@@ -73,6 +79,8 @@ export interface DevicePlan {
   readonly settled: readonly StepResult[];
   /** Ways to write that are neither documented, observed nor configured. */
   readonly assumed?: readonly Assumption[];
+  /** The fingerprint of its certificate, or `verified` by an authority; absent if it was not checked. */
+  readonly pin?: string | undefined;
   /** The device's certificate was not checked. */
   readonly isUnchecked?: true;
   readonly lookAlikes?: readonly LookAlike[];
@@ -82,8 +90,8 @@ export interface DevicePlan {
   readonly error?: DevshError;
   /** The requested changes in short, if the device could not be read. */
   readonly wanted?: readonly Pick<StepResult, 'action' | 'resource' | 'key'>[];
-  /** The requested changes in full, so that `retry` can plan them. */
-  readonly changes?: readonly Change[];
+  /** The requested changes in full that are still to be planned: `resume` does it. */
+  readonly changes?: readonly Change[] | undefined;
 }
 
 /** The shard of a plan file, and the file for its result. */
@@ -103,7 +111,7 @@ export interface Plan {
   readonly part?: PlanPart | undefined;
   /** Why, in the words of the user. */
   readonly reason?: string | undefined;
-  /** The runs whose debts this run settles. */
+  /** In journals of an older devsh: the runs whose pending changes this run has made. */
   readonly settles?: readonly string[] | undefined;
   /** The run that this run undoes, and the addresses of the devices concerned. */
   readonly undoes?: { readonly run: string; readonly on: readonly string[] } | undefined;

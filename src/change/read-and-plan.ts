@@ -1,10 +1,11 @@
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, grouped } from '../device/record.ts';
 import { DevshError, ReadOnlyError, unlessFailed } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
 import { assumptionsOf, lookAlikesOf } from './doubts.ts';
 import { type Change, recordsWhere } from './change.ts';
+import { noteIdsMovedSince } from './observe.ts';
 import { planDevice } from './plan-device.ts';
 import { type DevicePlan, mergeDevicePlans, unplanned } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
@@ -67,6 +68,10 @@ export async function readAndPlan(
       const held = await session.withDetails(access, resource, listed, concerned, signal);
       records.set(resource, held);
     }
+    for (const [resource, own] of grouped(changes, (change) => change.resource)) {
+      const meant = own.flatMap((change) => change.meant ?? []);
+      noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
+    }
     const parts = changes.map((change) =>
       planDevice(ref, session.profile, change, records.get(change.resource) ?? [], planning.allow),
     );
@@ -81,6 +86,7 @@ export async function readAndPlan(
     const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
     return {
       ...plan,
+      pin: session.pin,
       ...(session.trust?.kind === 'insecure' && { isUnchecked: true }),
       ...(assumed.length > 0 && { assumed }),
       ...(lookAlikes.length > 0 && { lookAlikes }),
@@ -88,7 +94,7 @@ export async function readAndPlan(
   } catch (error) {
     // A usage error is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
-    const unread = unplanned(ref, changes, error);
+    const unread = { ...unplanned(ref, changes, error), pin: session.pin };
     return 'about' in requested && changes.length === 0
       ? { ...unread, wanted: requested.about }
       : unread;

@@ -5,6 +5,7 @@ import {
   type Drop,
   type JournalEntry,
   type Run,
+  OLDER_RUN_SCHEMA,
   RUN_SCHEMA,
   type RunHead,
   type StepRef,
@@ -71,7 +72,7 @@ function entryOf(line: string, place: string): JournalEntry {
     throw error;
   }
   const schema = typeof data === 'object' && data !== null && 'schema' in data && data.schema;
-  if (typeof schema === 'string' && schema !== RUN_SCHEMA) {
+  if (typeof schema === 'string' && ![RUN_SCHEMA, OLDER_RUN_SCHEMA].includes(schema)) {
     throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
   }
   if (!entry.safeParse(data).success) throw new SettingsError(unreadable);
@@ -90,6 +91,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   let stopReason: string | undefined;
   let endedAt: string | undefined;
   const drops: Drop[] = [];
+  const replans = new Map<string, ReadonlySet<number>>();
   let { reason } = head;
   for (const entry of entries) {
     switch (entry.kind) {
@@ -106,6 +108,13 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
       case 'planned':
         isPlanned = true;
         break;
+      case 'replan': {
+        const { name } = entry.plan.device;
+        devices.set(name, mergedPlan(devices.get(name), entry));
+        states.set(name, waitingAgain(states.get(name) ?? [], entry.at));
+        replans.set(name, new Set([...(replans.get(name) ?? []), ...entry.at]));
+        break;
+      }
       case 'send': {
         const { ref, at, step } = entry;
         setState(ref, { kind: 'sent', at });
@@ -144,14 +153,55 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   }
   const { run, at, command, by, session, version, part, settles, undoes } = head;
   const plan: Plan = { run, devices: [...devices.values()], part, reason, settles, undoes };
-  const ended = { plan, isPlanned, states, stopReason, endedAt, drops };
-  return { run, at, command, reason, by, session, version, ...ended };
+  const isOlder = schemaOf(head) === OLDER_RUN_SCHEMA ? (true as const) : undefined;
+  const ended = { plan, isOlder, isPlanned, states, stopReason, endedAt, drops };
+  const replanned = replans.size > 0 ? replans : undefined;
+  return {
+    run,
+    at,
+    command,
+    reason,
+    by,
+    session,
+    version,
+    ...ended,
+    ...(replanned && { replanned }),
+  };
+}
+
+function schemaOf(entry: object): unknown {
+  return 'schema' in entry ? entry.schema : undefined;
+}
+
+/** A device that had not been read has no error any more. */
+function mergedPlan(
+  known: DevicePlan | undefined,
+  { plan, at }: JournalEntry & { readonly kind: 'replan' },
+): DevicePlan {
+  const steps = [...(known?.steps ?? [])];
+  for (const [place, index] of at.entries()) {
+    const step = plan.steps[place];
+    if (step !== undefined && index <= steps.length) steps[index] = step;
+  }
+  return { ...plan, steps, settled: [...(known?.settled ?? []), ...plan.settled] };
+}
+
+/** A step that may have been sent stays in doubt until it is read. */
+function waitingAgain(states: readonly StepState[], at: readonly number[]): StepState[] {
+  const all = [...states];
+  for (const index of at) {
+    const state = states[index];
+    const isInDoubt =
+      state?.kind === 'sent' || (state?.kind === 'ended' && state.result.verdict === 'unknown');
+    all[index] = isInDoubt ? { kind: 'sent', at: state.at } : { kind: 'waiting' };
+  }
+  return all;
 }
 
 /** Turns plain error data into error objects again. */
 function withErrors(entry: JournalEntry): JournalEntry {
   if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
-  if (entry.kind !== 'device') return entry;
+  if (entry.kind !== 'device' && entry.kind !== 'replan') return entry;
   const plan = withError(entry.plan);
   return { ...entry, plan: { ...plan, settled: plan.settled.map(withError) } };
 }
@@ -202,6 +252,7 @@ const devicePlan = z.looseObject({
   steps: z.array(step),
   settled: z.array(result),
   error: error.optional(),
+  pin: z.string().optional(),
   isUnchecked: z.literal(true).optional(),
   assumed: z.array(z.looseObject({ action, resource: z.string(), way: z.string() })).optional(),
   wanted: z.array(z.looseObject(about)).optional(),
@@ -243,6 +294,11 @@ const entry = z.discriminatedUnion('kind', [
   }),
   z.looseObject({ kind: z.literal('device'), plan: devicePlan }),
   z.looseObject({ kind: z.literal('planned') }),
+  z.looseObject({
+    kind: z.literal('replan'),
+    plan: devicePlan,
+    at: z.array(z.number().int().nonnegative()),
+  }),
   z.looseObject({ kind: z.literal('send'), ref, at, step: step.optional() }),
   z.looseObject({ kind: z.literal('verdict'), ref, at, result }),
   z.looseObject({ kind: z.literal('stop'), at, reason: z.string() }),

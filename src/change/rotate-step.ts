@@ -388,7 +388,10 @@ async function endOf(
   }
   if (verdict === 'failed') return { verdict, error, note };
   if (verdict === 'no effect') {
-    return { verdict, note: `${OLD_WORKS} and the new one not yet; it is kept, "retry" tries it` };
+    return {
+      verdict,
+      note: `${OLD_WORKS} and the new one not yet; it is kept, "resume" tries it`,
+    };
   }
   const text =
     secret === ''

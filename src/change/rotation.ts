@@ -28,7 +28,7 @@ export interface KeptSecrets {
 
 /** The places where the secrets of a rotation are kept. All throw DevshError. */
 export interface KeptRotations {
-  /** The runs whose pending secrets this run may send: itself, and those that it settles. */
+  /** The runs whose pending secrets this run may send. */
   readonly runs: readonly string[];
   read(account: RotatedAccount): Promise<KeptSecrets>;
   /** Before a request leaves: keeps the secret in the second place, and that it is sent. */

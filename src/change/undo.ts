@@ -1,12 +1,10 @@
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
-import { idOf, isSummary, managedFields, type Profile } from '../device/profile.ts';
+import { isSummary, managedFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
-  isNested,
   isTimeStamp,
-  type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
@@ -14,6 +12,8 @@ import type { Change } from './change.ts';
 import { isEqual } from '../device/equality.ts';
 import { isMasked } from './compare.ts';
 import { restorable } from './data-loss.ts';
+import type { Meant } from './gate.ts';
+import { type Identity, identityOf, isPersonField } from './identity.ts';
 import type { Run, StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
@@ -23,20 +23,30 @@ export interface DeviceUndo {
   readonly changes: readonly Change[];
 }
 
+/** What the undo of one device needs to know beside the run. */
+export interface UndoContext {
+  /** Ids and counters are not set back. */
+  readonly profile: Profile;
+  /** Whom a step means by now, from what it left of its record. */
+  readonly meantBy: (device: DeviceRef, step: Step, left: Identity) => Meant;
+}
+
 /**
  * The changes that undo a run, last step first: added records are deleted, changed fields are set back,
  * deleted records are added again. Pure: planned from the current state like any other change.
- *
- * @param profileOf the profile of a device: ids and counters are not set back
  */
-export function undoOf(run: Run, profileOf: (device: DeviceRef) => Profile): readonly DeviceUndo[] {
+export function undoOf(
+  run: Run,
+  contextOf: (device: DeviceRef) => UndoContext | undefined,
+): readonly DeviceUndo[] {
   return run.plan.devices.flatMap(({ device, steps }) => {
-    const profile = profileOf(device);
+    const context = contextOf(device);
+    if (context === undefined) return [];
     const states = run.states.get(device.name) ?? [];
     const changes = steps.flatMap((step, index) => {
       const state = states[index];
       if (state === undefined || !mayHaveTakenEffect(state) || step.endsAccess) return [];
-      return undoStep(step, state.kind === 'ended' ? state.result : {}, profile);
+      return undoStep({ device, step, ...context }, state.kind === 'ended' ? state.result : {});
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });
@@ -86,19 +96,25 @@ export function hadNoEffect({ states }: Run): boolean {
     .every((state) => state.kind === 'ended' && state.result.verdict === 'no effect');
 }
 
-/** The changes that undo a step and its side effects, from the record that was read back, if any. */
-function undoStep(
-  step: Step,
-  { record, gone = [] }: Pick<Partial<StepResult>, 'record' | 'gone'>,
-  profile: Profile,
-): Change[] {
-  const others = gone.map((one) => addAgain(step.resource, one, profile));
-  return [...others, undoOwn(step, record, profile)];
+interface UndoWork extends UndoContext {
+  readonly device: DeviceRef;
+  readonly step: Step;
 }
 
-function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile): Change {
+/** The changes that undo a step and its side effects, from the record that was read back, if any. */
+function undoStep(
+  work: UndoWork,
+  { record, gone = [] }: Pick<Partial<StepResult>, 'record' | 'gone'>,
+): Change[] {
+  return [...gone.map((one) => addAgain(work, one)), undoOwn(work, record)];
+}
+
+function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
+  const { device, step, profile, meantBy } = work;
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
+  const left = identityOf(profile, keyField, record ?? { ...before, ...step.after });
+  const meant = meantBy(device, step, left.key === '' ? { ...left, key } : left);
   const setBack = (): Change & { readonly action: 'set' } => {
     // All changes of the step, requested or not. Timestamps change by themselves.
     const held = record ?? step.after ?? {};
@@ -135,7 +151,8 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
     return {
       action: 'set',
       resource,
-      target: { kind: 'key', key: firstText(held[keyField], step.after?.[keyField], key) },
+      target: { kind: 'key', key: meant.key },
+      meant,
       fields,
       removes,
       expected: pickFields(held, [...Object.keys(fields), ...removes]),
@@ -148,12 +165,10 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
       return {
         action: 'delete',
         resource,
-        // The device may have stored it under another name.
-        target: {
-          kind: 'key',
-          key: firstText(record?.[keyField], record && idOf(profile, record), key),
-        },
-        expected: record ?? step.after ?? {},
+        target: { kind: 'key', key: meant.key },
+        meant,
+        // The gate compares key, id and person.
+        expected: withoutIdentity(profile, keyField, record ?? step.after ?? {}),
         isUndo: true,
       };
     case 'set':
@@ -163,26 +178,29 @@ function undoOwn(step: Step, record: DeviceRecord | undefined, profile: Profile)
       const back = record === undefined ? undefined : setBack();
       return back !== undefined && Object.keys(back.fields).length + (back.removes ?? []).length > 0
         ? back
-        : { ...addAgain(resource, before, profile), takes: step.takes };
+        : { ...addAgain(work, before), takes: step.takes };
     }
   }
 }
 
 function addAgain(
-  resource: string,
+  { device, step, profile, meantBy }: UndoWork,
   record: DeviceRecord,
-  profile: Profile,
 ): Change & { readonly action: 'add' } {
+  const { resource, keyField } = step;
   const { fields, lost } = restorable(profile, resource, record);
-  return { action: 'add', resource, fields, isExact: true, lost };
+  const meant = meantBy(device, step, identityOf(profile, keyField, record));
+  return { action: 'add', resource, fields, isExact: true, lost, meant };
+}
+
+function withoutIdentity(profile: Profile, keyField: string, record: DeviceRecord): DeviceRecord {
+  const fields = Object.entries(record).filter(
+    ([field]) => field !== keyField && !profile.idFields.includes(field) && !isPersonField(field),
+  );
+  return Object.fromEntries(fields);
 }
 
 /** Those of the fields that the record has. */
 function pickFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
   return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
-}
-
-function firstText(...values: readonly (Value | undefined)[]): string {
-  const value = values.find((one) => one !== undefined && one !== null && !isNested(one));
-  return valueText(value);
 }

@@ -54,6 +54,10 @@ export interface StepResult {
   /** What the user should know besides the verdict, one sentence. */
   readonly note?: string | undefined;
   readonly error?: DevshError | undefined;
+  /** Of a set that needed no request: the fields that it wanted. */
+  readonly asked?: DeviceRecord | undefined;
+  /** Of a run that is continued: the place of its step in the plan. */
+  readonly index?: number | undefined;
 }
 
 /** The part of a result that is known only after the step. */

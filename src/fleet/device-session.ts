@@ -54,6 +54,9 @@ export interface Reading {
 export type OnReading = (session: DeviceSession, reading: Reading) => void;
 
 /** One device of the fleet: its connection, opened on first use, and its cached records. */
+/** The pin of a device whose certificate an authority vouches for: name and address say which one it is. */
+export const VERIFIED = 'verified';
+
 export class DeviceSession {
   readonly entry: DeviceEntry;
   readonly ref: DeviceRef;
@@ -86,6 +89,12 @@ export class DeviceSession {
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** The fingerprint, or `verified` by an authority; undefined if the certificate was not checked. */
+  get pin(): string | undefined {
+    if (this.trust === undefined || this.trust.kind === 'insecure') return undefined;
+    return this.trust.kind === 'pinned' ? this.trust.fingerprint : VERIFIED;
   }
 
   /** The latest failure, also during the next attempt; undefined once it is ready. */

@@ -13,12 +13,6 @@ const LONGEST_MS = 30_000;
 
 type Report = (text: string, level: 'info' | 'warning') => void;
 
-/** Undefined if the certificate was not checked: then nobody knows which device this is. */
-export function pinOf({ trust }: Pick<DeviceSession, 'trust'>): string | undefined {
-  if (trust === undefined || trust.kind === 'insecure') return undefined;
-  return trust.kind === 'pinned' ? trust.fingerprint : 'verified';
-}
-
 /** Removes the secrets that a session has used or sent from a text. */
 export function redactorFor({
   credential,
@@ -58,7 +52,7 @@ export class Observer {
     { resource, records, startedAt, endedAt, clock }: Reading,
   ): void => {
     const { profile } = session;
-    const pin = pinOf(session);
+    const { pin } = session;
     if (this.#limits().days === 0 || pin === undefined) return;
     this.#announce();
     this.#waiting.push({

@@ -173,6 +173,13 @@ function removeNow(path: string): void {
   }
 }
 
+/** Whether a living process holds the lock of `path`. */
+export async function isLocked(path: string): Promise<boolean> {
+  const lock = `${path}.lock`;
+  const holder = await readOwner(lock);
+  return holder !== undefined && !(await isStale(lock, holder, Number.POSITIVE_INFINITY));
+}
+
 /** Removes the locks of dead processes in a folder. */
 export async function sweepLocks(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);

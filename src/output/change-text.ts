@@ -81,24 +81,25 @@ type SummaryLine = Omit<SummaryOutput, 'kind'>;
 /** At most this many devices of one cause are named below a run. */
 const MOST_NAMED = 10;
 
-/** "2 done · 1 failed · not covered: fw3 (unreachable) · owed there"; what is not covered is not counted as failed. */
+/** "2 done · 1 failed · not covered: fw3 (unreachable) · pending there"; what is not covered is not counted as failed. */
 export function summaryLine(
-  { run, counts, notCovered, owed = [] }: SummaryLine,
+  { run, counts, notCovered, pending = [] }: SummaryLine,
   style: Style,
 ): string {
   const uncovered = notCovered.reduce((sum, { steps = 0 }) => sum + steps, 0);
   const parts = countTexts({ ...counts, failed: (counts.failed ?? 0) - uncovered }, style);
   const absent = notCoveredText(notCovered, MOST_NAMED);
   const isCut = notCoveredText(notCovered) !== absent;
-  // Usually all of them are owed, and nothing else: one list of names is enough.
-  const isAllOwed =
-    owed.length === notCovered.length &&
-    notCovered.every(({ device }) => owed.includes(device.name));
+  // Usually it is pending on all of them, and nowhere else: one list of names is enough.
+  const isThere =
+    pending.length === notCovered.length &&
+    notCovered.every(({ device }) => pending.includes(device.name));
   if (absent !== '') {
     parts.push(style('bad', absent + (isCut ? ` ("report ${run}" lists all)` : '')));
   }
-  if (owed.length > 0) {
-    const where = isAllOwed ? 'owed there' : `owed: ${someOf(owed.map(visible), MOST_NAMED)}`;
+  if (pending.length > 0) {
+    const names = someOf(pending.map(visible), MOST_NAMED);
+    const where = isThere ? 'pending there' : `pending on ${names}`;
     parts.push(style('warning', where));
   }
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';

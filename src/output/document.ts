@@ -61,7 +61,9 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Docu
     devices: unlessEmpty(inSelectionOrder(reads).map(readObject)),
     ...changeParts(outputs, plans),
     notCovered: notCoveredData(notCoveredIn(outputs, plans)),
-    owes: unlessEmpty(outputs.flatMap((one) => (one.kind === 'summary' ? (one.owed ?? []) : []))),
+    pendingOn: unlessEmpty(
+      outputs.flatMap((one) => (one.kind === 'summary' ? (one.pending ?? []) : [])),
+    ),
     answers: unlessEmpty(answers.map(answerObject)),
     errors: unlessEmpty(errorsOf(outputs, plans)),
     error: error && errorObject(error),

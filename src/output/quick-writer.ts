@@ -146,7 +146,7 @@ function linesOf(output: Output): readonly LineObject[] {
           run: output.run,
           summary: output.counts,
           notCovered: notCoveredData(output.notCovered),
-          owes: output.owed?.length ? output.owed : undefined,
+          pendingOn: output.pending?.length ? output.pending : undefined,
         },
       ];
     case 'table':

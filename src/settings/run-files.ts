@@ -10,7 +10,7 @@ import {
   syncFolder,
   writeTextAtomically,
 } from '../os/files.ts';
-import { sweepLocks, takeLock } from '../os/lock.ts';
+import { isLocked, sweepLocks, takeLock } from '../os/lock.ts';
 
 const INDEX = 'pending.index';
 
@@ -102,10 +102,9 @@ export class RunFiles {
     }
   }
 
-  /** Held while debts are settled, so that two processes do not settle the same one. */
-  async holdDebts(): Promise<() => Promise<void>> {
-    await makePrivateFolder(this.folder);
-    return lockAtOnce(join(this.folder, 'owed'), 'owed work is being settled');
+  /** Whether a devsh is writing this journal now. */
+  async isInProgress(run: string): Promise<boolean> {
+    return isLocked(this.path(run));
   }
 
   async #open(run: string, flags: 'a' | 'ax'): Promise<RunFile> {

@@ -143,8 +143,8 @@ export interface SummaryOutput {
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
   /** The selected devices that could not be read and were not written to. */
   readonly notCovered: readonly NotCovered[];
-  /** The names of the devices that the run still owes its change. */
-  readonly owed?: readonly string[] | undefined;
+  /** The names of the devices on which the run still has something to do. */
+  readonly pending?: readonly string[] | undefined;
 }
 
 /** A table that is not about device records: devices, pins, history. `name` is its key in JSON. */
@@ -254,6 +254,8 @@ interface QuitOutput {
 
 const FAILED = 1;
 const PARTIAL = 3;
+/** A question of the gate that nobody answered. */
+const ASK = 6;
 const DRIFT = 7;
 const DIFFERENCES = 8;
 
@@ -271,7 +273,7 @@ const CODES: Readonly<Record<Verdict, number | undefined>> = {
 
 /**
  * The exit status of one command, from all its outputs. All successful: 0. Some successful and some not, or
- * something unknown: 3. Drift and no other success or failure: 7. None successful: the code that all failures
+ * something unknown: 3. Drift and no other success or failure: 7; unanswered questions in the same way: 6. None successful: the code that all failures
  * share, otherwise 1. A comparison of all devices that found differences: 8. An error that ended the command
  * decides alone.
  */
@@ -345,13 +347,16 @@ export class ExitCode {
       if (only === 0 && this.#hasDifferences) return DIFFERENCES;
       return only === 0 && this.#hasSkipped ? PARTIAL : only;
     }
-    const isDriftAlone = codes.size === 2 && codes.has(0) && codes.has(DRIFT) && !this.#hasDone;
-    if (isDriftAlone) return DRIFT;
+    const stops = [DRIFT, ASK].filter((code) => codes.has(code));
+    const isStopped =
+      !this.#hasDone && [...codes].every((code) => code === 0 || stops.includes(code));
+    const [stop] = stops;
+    if (isStopped && stop !== undefined) return stops.length === 1 ? stop : PARTIAL;
     return codes.has(0) || codes.has(PARTIAL) ? PARTIAL : FAILED;
   }
 
   #addResult({ verdict, error }: StepResult): void {
-    const code = CODES[verdict];
+    const code = error?.code === 'doubt' ? ASK : CODES[verdict];
     if (verdict === 'done') this.#hasDone = true;
     if (code === undefined) this.#hasSkipped = true;
     else this.#codes.add(code === FAILED ? (error?.exitCode ?? FAILED) : code);

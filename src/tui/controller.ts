@@ -28,7 +28,7 @@ import {
   shortLabel,
   unboundKeyText,
 } from './keys/keymap.ts';
-import { lastSeenOf, owedOf, TableFeed } from './table/feed.ts';
+import { lastSeenOf, pendingOf, TableFeed } from './table/feed.ts';
 import { LateKeys } from './late-keys.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 
@@ -48,7 +48,7 @@ export class Controller {
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
   readonly #lookForLastSeen: () => void;
-  readonly #lookForOwed: (isDue?: boolean) => void;
+  readonly #lookForPending: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
   readonly #lateKeys: LateKeys;
@@ -109,7 +109,7 @@ export class Controller {
     );
     this.#lateKeys = new LateKeys(store);
     this.#lookForLastSeen = lastSeenOf(shell.shell, store);
-    this.#lookForOwed = owedOf(shell.shell, store);
+    this.#lookForPending = pendingOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.#background = [
@@ -354,7 +354,9 @@ export class Controller {
 
   #afterLine(command: string, hasResults: boolean): void {
     if (this.#shell.shell.fleet.connected.length === 0) void this.#greet();
-    this.#lookForOwed(hasResults || command === 'owed' || command === 'connect');
+    this.#lookForPending(
+      hasResults || command === 'pending' || command === 'resume' || command === 'connect',
+    );
     this.#reader.afterLine(command, hasResults);
   }
 
@@ -363,7 +365,7 @@ export class Controller {
     const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
     this.#store.dispatch({ kind: 'fleet', fleet: view });
     this.#lookForLastSeen();
-    this.#lookForOwed();
+    this.#lookForPending();
     this.#forms.updateFields();
     this.#feed.addCachedReads();
   }

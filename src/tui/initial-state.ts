@@ -45,7 +45,7 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeN
     firstRun: undefined,
     nextSteps: [],
     lastSeen: new Map(),
-    owed: new Map(),
+    pending: new Map(),
     strangers: undefined,
     news: new Map(),
     life: undefined,

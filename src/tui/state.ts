@@ -49,7 +49,7 @@ export interface State {
   /** By address, what devices had in an earlier session: "41 users yesterday 17:02". */
   readonly lastSeen: ReadonlyMap<string, string>;
   /** By device name: the number of changes that it still gets. */
-  readonly owed: ReadonlyMap<string, number>;
+  readonly pending: ReadonlyMap<string, number>;
   /** What the baseline of the settings does not have; undefined without one. */
   readonly strangers: Strangers | undefined;
   /** By resource: what changed since its table was last on screen, in an earlier session. */

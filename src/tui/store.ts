@@ -30,7 +30,7 @@ type Fact =
   | 'nextSteps'
   | 'lastSeen'
   | 'news'
-  | 'owed'
+  | 'pending'
   | 'strangers'
   | 'life'
   | 'reading';

@@ -11,6 +11,7 @@ import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
 import { STORED, FAULTS, Fuse, runRemaining, ModelDevice, ModelJournal, planFor } from './model.ts';
 import { rounds } from '../rounds.ts';
+import { undoContext } from './steps.ts';
 
 const RUNS = rounds(150, { variable: 'DEVSH_PROPERTY_RUNS' });
 const NAMES = ['ann', 'bob', 'cid', 'dan', 'eve'];
@@ -177,7 +178,7 @@ test('undo of a run, with crashes and faults in it, restores all but the ids', a
         // The run itself may stay interrupted.
         for (const ticks of fuses) await runRemaining(devices, journal, new Fuse(ticks));
         journal.dropHalfLine();
-        const undone = undoOf(journal.run, () => documentedProfile);
+        const undone = undoOf(journal.run, () => undoContext(documentedProfile));
         for (const device of devices) device.clearFaults();
         for (const device of devices) {
           const { session, access } = device.through(new Fuse(Infinity));

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
 import { lossReason } from '../../src/change/data-loss.ts';
 import type { Run } from '../../src/change/journal.ts';
+import { undoContext } from './steps.ts';
 import { judge } from '../../src/change/judge.ts';
 import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
@@ -225,7 +226,7 @@ test('what is said of a write and of its undo is what the device holds', () => {
     if (lastSteps.length === 0 || results.length !== lastSteps.length) return;
     counts.sent += 1;
 
-    const [undo] = undoOf(runOf(lastSteps, results), () => profile);
+    const [undo] = undoOf(runOf(lastSteps, results), () => undoContext(profile));
     if (undo === undefined) return;
     for (const back of undo.changes) {
       const ended = perform(profile, store, back);

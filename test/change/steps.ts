@@ -1,4 +1,6 @@
 import type { Step } from '../../src/change/plan.ts';
+import type { UndoContext } from '../../src/change/undo.ts';
+import type { Profile } from '../../src/device/profile.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 
 /** A step that deletes `before`, adds `asked`, or changes one to the other. */
@@ -19,4 +21,9 @@ export function step(
     asked: asked ?? {},
     filled: {},
   };
+}
+
+/** Nothing happened since the run. */
+export function undoContext(profile: Profile): UndoContext {
+  return { profile, meantBy: (_device, _step, left) => ({ ...left, age: 'older' }) };
 }

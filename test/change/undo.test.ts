@@ -5,6 +5,7 @@ import { undoOf } from '../../src/change/undo.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
+import { undoContext } from './steps.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const readOnly = { type: 'integer', required: false, readOnly: true };
@@ -44,7 +45,7 @@ function profileWith(facts: Partial<NonNullable<Profile['resources']['user']>>):
 test('a deleted record is restored without read-only and bookkeeping fields', () => {
   const profile = profileWith({ details: { id: readOnly }, bookkeeping: ['_links'] });
   const step: Step = { ...about, action: 'delete', request, before: bob };
-  const [undo] = undoOf(runOf(step), () => profile);
+  const [undo] = undoOf(runOf(step), () => undoContext(profile));
   expect(undo?.changes).toMatchObject([{ action: 'add', fields: { username: 'bob', visits: 3 } }]);
   expect(Object.keys((undo?.changes[0] as { fields: object }).fields)).toEqual([
     'username',
@@ -64,6 +65,8 @@ test('read-only fields of a changed record are not set back', () => {
     after: { ...before, ...asked },
     asked,
   };
-  const [undo] = undoOf(runOf(step, { ...before, ...asked, visits: 4 }), () => profile);
+  const [undo] = undoOf(runOf(step, { ...before, ...asked, visits: 4 }), () =>
+    undoContext(profile),
+  );
   expect(undo?.changes).toMatchObject([{ action: 'set', fields: { lang: 'de' } }]);
 });

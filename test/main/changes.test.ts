@@ -159,7 +159,7 @@ test('prints local times on a terminal, and times in UTC to programs', async () 
   await devsh('user add username=jdoe lang=de first_name=J lastname=D --on @lab --yes');
   const env = { NO_COLOR: '1' };
   const [clock, iso] = [String.raw`\d\d:\d\d(?::\d\d)?`, String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`];
-  const lines = ['changes', 'changes --coverage', 'runs', 'owed'];
+  const lines = ['changes', 'changes --coverage', 'runs', 'pending'];
   for (const line of lines) {
     const on = line.startsWith('changes') ? `${line} --on sim1` : line;
     const shown = await devsh(on, { tty: [], columns: 200, env });

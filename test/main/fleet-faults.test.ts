@@ -26,7 +26,8 @@ test(
       'user add username=zoe lang=de --on @lab --yes --json --concurrency 32 --timeout 2';
     const { stdout, exitCode } = await devsh(line);
     expect(exitCode).toBe(3);
-    const { results, summary } = JSON.parse(stdout) as {
+    const { run, results, summary } = JSON.parse(stdout) as {
+      run: string;
       results: { device: string; verdict: Verdict }[];
       summary: Record<string, number>;
     };
@@ -40,7 +41,7 @@ test(
       device.clearFaults();
     }
 
-    const again = await devsh('retry --yes --json --concurrency 32');
+    const again = await devsh(`resume ${run} --yes --json --concurrency 32`);
     expect(JSON.parse(again.stdout)).toMatchObject({ summary: { done: 40 } });
     expect(again.exitCode).toBe(0);
     for (const device of devices) {

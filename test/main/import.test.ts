@@ -212,7 +212,7 @@ describe('import', () => {
     expect(device(2).log).toEqual([]);
   });
 
-  test('a device that cannot be read is among the results, and retry says what to do', async () => {
+  test('a device that cannot be read is among the results, and resume says what to do', async () => {
     const { devsh, device } = await startFleet({ devices: 2 });
     device(2).setFault('refuse');
     const file = await put(devsh, 'new.csv', 'username,first_name,lastname,lang\nneu,N,E,de\n');
@@ -221,9 +221,9 @@ describe('import', () => {
     expect(run.exitCode).toBe(3);
     expect(run.stdout).toMatch(/^1 done · .*sim2/m);
 
-    const again = await devsh(['retry', '--yes']);
-    expect(again.exitCode).toBe(3);
-    expect(again.stderr).toContain('repeat the line of the run with --on only for it: import');
+    const again = await devsh(['resume', '--yes']);
+    expect(again.exitCode).toBe(6);
+    expect(again.stderr).toContain('can only be planned by its line: repeat it with --on sim2');
   });
 
   test('an imported plan cannot be planned again by itself', async () => {

@@ -8,7 +8,7 @@ const DOWN = 'refuse';
 interface Document {
   readonly unread: readonly string[];
   readonly runs: readonly { readonly command: string; readonly devices: readonly unknown[] }[];
-  readonly owed: readonly Record<string, unknown>[];
+  readonly pending: readonly Record<string, unknown>[];
   readonly changes: readonly Record<string, unknown>[];
   readonly coverage: readonly { readonly device: string; readonly readings: number }[];
   readonly clocks: readonly {
@@ -34,7 +34,7 @@ async function startIncident() {
   return { ...fleet, report, elsewhere, state: join(devsh.folder, 'state/devsh') };
 }
 
-test('one document has the runs, what is owed, what others changed, coverage and clocks', async () => {
+test('one document has the runs, what is pending, what others changed, coverage and clocks', async () => {
   const { devsh, device, elsewhere, report } = await startIncident();
   device(3).setFault(DOWN, true);
   await devsh('user delete viewer --on @lab --yes --reason INC-4711');
@@ -48,7 +48,9 @@ test('one document has the runs, what is owed, what others changed, coverage and
   expect(row(/^# devsh record of /)).toMatch(/Z to \d{4}-\d\d-\d\dT[\d:.]+Z$/);
   expect(row(/^\| Since/)).toMatch(/UTC/);
   expect(row(/user delete viewer --on/)).toMatch(/\| 2 done · 1 failed \| sim3 \|$/);
-  expect(row(/^\| \S+ \| sim3 \| delete/)).toMatch(/\| sim3 \| delete user viewer \| open \| \d/);
+  expect(row(/^\| \S+ \| sim3 \| delete/)).toMatch(
+    /\| sim3 \| delete user viewer \| unreachable \| \d/,
+  );
   expect(row(/not by a run/)).toMatch(
     /\| sim1 \| user eve added \| not by a run of this devsh \|$/,
   );
@@ -61,37 +63,35 @@ test('one document has the runs, what is owed, what others changed, coverage and
 
   const data = await report();
   expect(data.runs.map(({ command }) => command)).toEqual([expect.stringContaining('viewer')]);
-  expect(data.owed).toMatchObject([
-    { device: 'sim3', change: 'delete user viewer', state: 'open' },
-  ]);
+  expect(data.pending).toMatchObject([{ device: 'sim3', change: 'delete user viewer' }]);
   expect(data.changes).toMatchObject([{ device: 'sim1', key: 'eve', author: 'other', run: null }]);
   const json = await devsh('report --since 1h --json');
   expect(Object.keys((JSON.parse(json.stdout) as { report: object }).report)).toContain('clocks');
 });
 
-test('a debt is in the record of the time in which it arose, was settled or dropped', async () => {
+test('what is pending is in the record of the time in which it arose, was made or dropped', async () => {
   const { devsh, device, report } = await startIncident();
   device(3).setFault(DOWN, true);
   await devsh('user delete viewer --on @lab --yes');
   await devsh('user set admin lang=fr --on @lab --yes');
-  const { stdout } = await devsh('owed --json');
-  const { owed } = JSON.parse(stdout) as { owed: { id: string; change: string }[] };
-  const set = owed.find(({ change }) => change.startsWith('set'))?.id ?? '';
+  const { stdout } = await devsh('pending --json');
+  const { pending } = JSON.parse(stdout) as { pending: { id: string; change: string }[] };
+  const set = pending.find(({ change }) => change.startsWith('set'))?.id ?? '';
   const between = new Date().toISOString();
-  await devsh(['owed', 'drop', set, '--reason', 'INC-4712']);
+  await devsh(['pending', 'drop', set, '--reason', 'INC-4712']);
   device(3).setFault(DOWN, false);
-  await devsh('owed settle --yes');
+  await devsh('resume --yes');
   const after = new Date(Date.now() + 1).toISOString();
   const states = async (options: string) =>
-    (await report(options)).owed.map(({ change, state }) => [change, state]);
+    (await report(options)).pending.map(({ change, state }) => [change, state]);
 
   const closed = [
-    ['delete user viewer', expect.stringMatching(/^settled by run /) as string],
-    ['set user admin', expect.stringMatching(/^dropped by .*: INC-4712$/) as string],
+    ['delete user viewer', 'made by "resume"'],
+    ['set user admin lang=fr', expect.stringMatching(/^dropped by .*: INC-4712$/) as string],
   ];
   expect(await states(`--since 1h --until ${between}`)).toEqual([
-    ['delete user viewer', 'open'],
-    ['set user admin', 'open'],
+    ['delete user viewer', 'not reached'],
+    ['set user admin lang=fr', 'unreachable'],
   ]);
   expect(await states('--since 1h')).toEqual(closed);
   expect(await states(`--since ${between}`)).toEqual(closed);

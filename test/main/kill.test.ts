@@ -61,7 +61,7 @@ test(
     await (
       await start()
     ).ended;
-    expect((await devsh('retry --yes --concurrency 8')).exitCode).toBe(0);
+    expect((await devsh('resume --yes --concurrency 8')).exitCode).toBe(0);
 
     for (const device of devices) {
       expect([device.name, carriedOut(device)]).toEqual([device.name, ['viewer', 'zoe']]);

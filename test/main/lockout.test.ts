@@ -321,26 +321,26 @@ test('a device that was away gets only what is sure: the same person, and marks 
   await devsh('lockout viewer --yes --now --also sim1=vic');
   expect(isActive(device(1), 'vic')).toBe(false);
   for (const number of [2, 3, 4]) device(number).setFault('refuse', false);
-  const settled = await devsh('owed settle --yes');
-  expect(settled.stdout).toContain('drift');
+  const settled = await devsh('resume --yes');
+  expect(settled.stdout).toContain('sim2  set user viewer: skipped - user viewer shows another');
   expect(isActive(device(2))).toBe(true);
   expect(isActive(device(4))).toBe(false);
   expect(isActive(device(4), 'vic')).toBe(true);
-  const { stdout } = await devsh('owed --json');
-  expect((JSON.parse(stdout) as { owed: unknown[] }).owed).toMatchObject([
-    { devices: ['sim2'], change: 'set user viewer' },
+  const { stdout } = await devsh('pending --json');
+  expect((JSON.parse(stdout) as { pending: unknown[] }).pending).toMatchObject([
+    { device: 'sim2', change: 'set user viewer is_active=false' },
   ]);
 });
 
-test('a device that answered with an error is named, because it is owed nothing; any other is owed', async () => {
+test('a device that answered with an error is named, because nothing is pending there', async () => {
   const { devsh, device } = await start({ devices: 4 });
   device(2).setFault('500');
   device(4).setFault('certificate-change');
   device(3).setFault('refuse');
   const { stdout, stderr } = await devsh('lockout viewer --yes --now');
-  expect(stdout).toContain('· owed: sim3, sim4');
-  expect(stderr).toContain('still owed: "owed settle"');
-  expect(stderr).toContain('nothing is owed on sim2: repeat the lockout when they can be read');
+  expect(stdout).toContain('· pending on sim3, sim4');
+  expect(stderr).toMatch(/pending: "resume \S+" continues/);
+  expect(stderr).toContain('nothing is pending on sim2: repeat the lockout when they can be read');
 });
 
 test.each(['403', '429-forever', '500'] as const)(

@@ -67,12 +67,12 @@ test('a run that another devsh executes is not resumed', async () => {
   const [name = ''] = await journals(devsh);
   const id = name.replace('.jsonl', '');
   const stored = await new RunFiles(runsFolder(devsh)).resume(id);
-  const { stderr, exitCode } = await devsh(`retry ${id} --yes`);
+  const { stderr, exitCode } = await devsh(`resume ${id} --yes`);
   await stored.close();
   expect(stderr).toContain(`run ${id} is in progress`);
   expect(exitCode).toBe(1);
   expect(writes()).toHaveLength(1);
-  expect((await devsh(`retry ${id} --yes`)).exitCode).toBe(0);
+  expect((await devsh(`resume ${id} --yes`)).exitCode).toBe(0);
 });
 
 test('runs --on lists the runs of these devices', async () => {
@@ -241,12 +241,15 @@ test('undo keeps changes of others in other fields of the record', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user set viewer lang=de --on sim1 --yes');
   device(1).putUser({ username: 'viewer', lastname: 'Theirs' });
-  expect((await devsh('undo --yes')).exitCode).toBe(0);
+  const asked = await devsh('undo --yes');
+  expect(asked.stdout).toContain('last name Theirs, not');
+  expect(asked.exitCode).toBe(6);
+  expect((await devsh('undo --yes --also sim1=viewer')).exitCode).toBe(0);
   const viewer = device(1).users.find(({ username }) => username === 'viewer');
   expect(viewer).toMatchObject({ lang: 'en', lastname: 'Theirs' });
 });
 
-test('retry sends what failed or had no effect, and --rest what was never reached', async () => {
+test('resume sends what had no clear answer or was never reached', async () => {
   const { devsh, device, writes } = await startFleet({ devices: 4 });
   device(2).setFault('500-once', 1, { method: 'POST' });
   const line = 'user add username=zoe --on @lab --yes --max-failures 0 --json';
@@ -254,68 +257,38 @@ test('retry sends what failed or had no effect, and --rest what was never reache
   expect(verdicts(first.stdout)).toEqual(['done', 'failed', 'skipped', 'skipped']);
   expect(first.stderr).toContain('stopped: 1 of 4 devices failed; --max-failures allows 0');
   expect(first.exitCode).toBe(3);
-  expect(verdicts((await devsh('retry --yes --json')).stdout)).toEqual(['done']);
-  expect(writes()).toHaveLength(3);
-  expect(verdicts((await devsh('retry --rest --yes --json')).stdout)).toEqual(['done', 'done']);
+  expect(verdicts((await devsh('resume --yes --json')).stdout)).toEqual(['done', 'done', 'done']);
   expect(writes()).toHaveLength(5);
 });
 
-test('without an id, retry and resume mean the newest run of the selected devices, and these alone', async () => {
+test('what a device refused is no longer pending, and sent again only by "resume RUN"', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 2 });
+  device(2).setFault('409', true, { method: 'POST' });
+  const { run } = JSON.parse(
+    (await devsh('user add username=zoe --on @lab --yes --json')).stdout,
+  ) as { run: string };
+  device(2).clearFaults();
+  expect((await devsh('resume --yes')).stderr).toContain('nothing is pending');
+  expect(writes()).toHaveLength(2);
+  expect(verdicts((await devsh(`resume ${run} --yes --json`)).stdout)).toEqual(['done']);
+  expect(usernames(device(2))).toContain('zoe');
+});
+
+test('resume continues on the named devices alone', async () => {
   const { devsh, device } = await startFleet({ devices: 3 });
   for (const number of [1, 2, 3]) device(number).setFault('500-once', 1, { method: 'POST' });
   await devsh('user add username=one --on sim1,sim3 --yes');
   await devsh('user add username=two --on sim2 --yes');
-  const retried = await devsh('retry --on sim1 --yes');
-  expect(retried.stdout).toContain('sim1  add user one: done');
-  expect(retried.stdout).not.toMatch(/sim[23]/);
-  expect(retried.exitCode).toBe(0);
+  const resumed = await devsh('resume --on sim1 --yes');
+  expect(resumed.stdout).toContain('sim1  add user one: done');
+  expect(resumed.stdout).not.toMatch(/sim[23]/);
+  expect(resumed.exitCode).toBe(0);
   expect(usernames(device(3))).not.toContain('one');
-  const none = await devsh('resume --on 127.0.0.9 --yes');
-  expect(none.stderr).toContain('there is no run of 127.0.0.9');
-  expect(none.exitCode).toBe(1);
-  expect((await devsh('retry --on sim3 --yes')).exitCode).toBe(0);
+  expect((await devsh('resume --on sim3 --yes')).exitCode).toBe(0);
   expect(usernames(device(3))).toContain('one');
   expect(usernames(device(2))).not.toContain('two');
   const nothing = await devsh('resume --on sim1 --yes');
-  expect(nothing.stderr).toMatch(/has nothing left to do on sim1$/m);
-});
-
-test('a run of another terminal is resumed by its id or after a question, never by --yes alone', async () => {
-  const { devsh, device, writes } = await startFleet();
-  device(1).setFault('500-once', 1, { method: 'POST' });
-  await devsh('user add username=theirs --on sim1 --yes', { env: { TERM_SESSION_ID: 'another' } });
-  const [name = ''] = await journals(devsh);
-  const id = name.replace('.jsonl', '');
-  for (const verb of ['retry', 'resume']) {
-    const refused = await devsh(`${verb} --yes`);
-    expect(refused.stderr).toContain(`is not of this terminal: "${verb} ${id}"`);
-    expect(refused.exitCode).toBe(6);
-  }
-  expect(writes()).toHaveLength(1);
-  const declined = await devsh('retry', { tty: ['n'] });
-  expect(declined.stderr).toMatch(new RegExp(`run ${id} of another terminal, began .*: user add`));
-  expect(declined.exitCode).toBe(6);
-  expect((await devsh(`retry ${id} --yes`)).exitCode).toBe(0);
-  expect(usernames(device(1))).toContain('theirs');
-});
-
-test('resume names an older run that is unfinished, also one of another terminal', async () => {
-  const { devsh, device } = await startFleet();
-  device(1).setFault('500-once', 1, { method: 'POST' });
-  const stopped = 'user add username=theirs --on @lab --yes --max-failures 0';
-  await devsh(stopped, { env: { TERM_SESSION_ID: 'another' } });
-  const [name = ''] = await journals(devsh);
-  const id = name.replace('.jsonl', '');
-  const journal = join(devsh.folder, 'state/devsh/runs', name);
-  const lines = (await readFile(journal, 'utf8')).split('\n');
-  await writeFile(journal, lines.filter((line) => !/"kind":"(?:stop|end)"/.test(line)).join('\n'));
-  await devsh('user add username=mine --on @lab --yes');
-  const { stderr, exitCode } = await devsh('resume --yes');
-  expect(stderr).toContain('has nothing left to do');
-  expect(stderr).toMatch(
-    new RegExp(`unfinished: run ${id} of another terminal, .*; "resume ${id}" continues it`),
-  );
-  expect(exitCode).toBe(0);
+  expect(nothing.stderr).toContain('nothing is pending on the named devices');
 });
 
 // Only root may start processes whose session leader they cannot see.

@@ -46,7 +46,7 @@ test('no other device replaces a selected one that leaves, not even those of the
   expect(writes()).toEqual([]);
 });
 
-test.each(['undo', 'retry', 'resume'])(
+test.each(['undo', 'resume'])(
   '%s without an id does nothing if devices are connected and none is selected',
   async (verb) => {
     const { devsh, writes } = await startFleet({ devices: 2 });

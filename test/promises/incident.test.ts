@@ -5,30 +5,30 @@ import { startFleet, usernames } from '../main/devsh.ts';
 import { escrowIn, startRotation } from '../rotation/fleet.ts';
 
 interface Answer {
-  readonly owed: readonly { readonly devices: readonly string[]; readonly change: string }[];
+  readonly pending: readonly { readonly device: string; readonly change: string }[];
   readonly lockout: readonly { readonly device: string; readonly verdict: string }[];
 }
 
 test('No device that was not reached is forgotten.', { timeout: 120_000 }, async () => {
   const { devsh, device } = await startFleet({ devices: 4, users: 4 });
-  const owed = async (): Promise<Answer['owed']> =>
-    (JSON.parse((await devsh('owed --json')).stdout) as Answer).owed;
+  const pendingRows = async (): Promise<Answer['pending']> =>
+    (JSON.parse((await devsh('pending --json')).stdout) as Answer).pending;
   device(3).setFault('refuse', true);
   device(4).setFault('refuse', true);
   const run = await devsh('user delete viewer --on @lab --yes');
   expect(run.exitCode).toBe(3);
-  expect(run.stdout).toContain('not covered: sim3, sim4 (unreachable) · owed there');
+  expect(run.stdout).toContain('not covered: sim3, sim4 (unreachable) · pending there');
 
-  // One comes back, the other one does not: only what was seen to be done is no longer owed.
+  // One comes back, the other one does not: only what was seen to be done is no longer pending.
   device(3).setFault('refuse', false);
-  await devsh('owed settle --yes');
+  await devsh('resume --yes');
   expect(usernames(device(3))).not.toContain('viewer');
-  expect(await owed()).toMatchObject([{ devices: ['sim4'], change: 'delete user viewer' }]);
+  expect(await pendingRows()).toMatchObject([{ device: 'sim4', change: 'delete user viewer' }]);
 
   device(4).setFault('refuse', false);
-  await devsh('owed settle --yes');
+  await devsh('resume --yes');
   expect(usernames(device(4))).not.toContain('viewer');
-  expect(await owed()).toEqual([]);
+  expect(await pendingRows()).toEqual([]);
 });
 
 test('A lockout never claims more than it proved.', { timeout: 120_000 }, async () => {

@@ -115,7 +115,7 @@ test('undo, retry and resume do not remove the account that is in use now', asyn
   device(1).setFault('500-once', 1, { method: 'DELETE' });
   const { exitCode } = await devsh('user delete zoe --on @lab --yes --max-failures 0');
   expect(exitCode).toBe(1);
-  await expectRefused(fleet, ['retry', '--on', 'sim1'], own);
+  await expectRefused(fleet, ['resume', '--on', 'sim1'], own);
   await expectRefused(fleet, ['resume', '--on', 'sim1,sim2'], own);
 });
 

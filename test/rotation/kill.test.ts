@@ -85,7 +85,7 @@ async function rotateAndKill(kills: number): Promise<number> {
   }
   for (const device of devices) device.clearFaults();
   const run = (await runOf()) ?? '';
-  for (const line of [`resume ${run}`, `resume ${run}`, `retry ${run}`, 'owed settle']) {
+  for (const line of [`resume ${run}`, `resume ${run}`, `retry ${run}`, 'resume']) {
     const { stdout, stderr } = await rotate(`${line} --concurrency 4`);
     output.push(stdout, stderr);
   }

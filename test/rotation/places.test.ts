@@ -115,14 +115,14 @@ test('a program gets the old password back if the device refuses the new one', a
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
 });
 
-test('a program has the password that works while a rotation is owed', async () => {
+test('a program has the password that works while a rotation is pending', async () => {
   const { rotate, device, login } = await startWithPrograms({ devices: 1 }, 'cat > "$1"');
   device(1).setFault('reset', 1, { method: 'PATCH' });
   const run = await rotate(`${ROTATE} --new-stdin`, NEW);
   expect(run.stdout).toContain('the old one still works');
   expect(await login('sim1')).toContain(OLD);
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
-  const settled = await rotate('owed settle');
+  const settled = await rotate('resume');
   expect(settled.stdout + settled.stderr).toContain('set user admin: done');
   expect(await login('sim1')).toContain(NEW);
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);

@@ -42,7 +42,7 @@ test('a request that is lost before it takes effect leaves the old login, and ca
   const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
   expect(run.stdout).toContain('the old one still works');
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
-  const settled = await rotate('owed settle');
+  const settled = await rotate('resume');
   expect(settled.stdout + settled.stderr).toContain('set user admin: done');
   expect(lastLogin(device(2), 'admin', NEW)).toBe(true);
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
@@ -92,7 +92,7 @@ test('a device that accepts and forgets is no effect, and keeps both passwords',
   expect(run.stdout).toContain('no effect');
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
   device(1).clearFaults();
-  const retried = await rotate('retry');
+  const retried = await rotate('resume');
   expect(retried.stdout, retried.stderr).toContain('1 done');
 });
 
@@ -231,15 +231,15 @@ test('a device that is back from a backup gets the kept password again', async (
   expect(forgot.stderr).toContain('forgot 1 previous secret');
 });
 
-test('an absent device is owed the password, and its debt holds no secret', async () => {
+test('an absent device is pending the password, and its debt holds no secret', async () => {
   const { rotate, devsh, device } = await startRotation({ devices: 3 });
   device(3).setFault('refuse');
   const escrow = await escrowIn(devsh.folder);
   const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
-  expect(run.stdout + run.stderr).toContain('not covered: sim3 (unreachable) · owed there');
+  expect(run.stdout + run.stderr).toContain('not covered: sim3 (unreachable) · pending there');
   expect(await allText(devsh.folder)).not.toContain(NEW);
   device(3).setFault('refuse', false);
-  const settled = await rotate('owed settle');
+  const settled = await rotate('resume');
   expect(settled.stdout, settled.stderr).toContain('sim3  set user admin: done');
   expect(lastLogin(device(3), 'admin', NEW)).toBe(true);
 });
@@ -307,7 +307,7 @@ test('the login of an account that another one rotates waits, too, while the out
   const other = await rotate('user list --on sim1 --user viewer');
   expect(other.stderr).toMatch(/"resume \S+" finds out which login works/);
   expect(logins.filter(({ isAccepted }) => !isAccepted)).toEqual([]);
-  expect((await rotate('resume')).stdout).toContain('1 done');
+  expect((await rotate('resume --user admin')).stdout).toContain('1 done');
   expect((await rotate('user list --on sim1 --user viewer')).exitCode).toBe(0);
 });
 

@@ -66,9 +66,7 @@ class WatchedShell extends Shell {
 
   /** A line that names a run means the devices that it had. */
   async #devicesOfRun({ command, args }: Invocation): Promise<string[]> {
-    const run = ['resume', 'retry', 'undo'].includes(command.name)
-      ? args.optional('RUN')
-      : undefined;
+    const run = ['resume', 'undo'].includes(command.name) ? args.optional('RUN') : undefined;
     if (run === undefined) return [];
     const { plan } = await loadRun(this.shell.services, run);
     return plan.devices.map(({ device }) => device.name);

@@ -31,7 +31,7 @@ export function markdownReport(report: Report, level = 1): string {
     '',
     `**${countsText(report.counts)}** on ${counted(devices.length, 'device')}`,
     ...(absent === '' ? [] : ['', inline(absent)]),
-    ...(report.owed.length === 0 ? [] : ['', `Owed: ${inline(report.owed.join(', '))}`]),
+    ...(report.pending.length === 0 ? [] : ['', `Pending: ${inline(report.pending.join(', '))}`]),
     '',
     ...table(
       ['What', 'Value'],

@@ -11,7 +11,7 @@ import {
 } from '../../device/record.ts';
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
-import { namesOf, owedBy, traceOf } from '../debts.ts';
+import { namesOf, pendingIn, traceOf } from '../pending.ts';
 import { type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
@@ -47,8 +47,8 @@ export interface Report extends Run {
   readonly state: string;
   readonly counts: Readonly<Partial<Record<Verdict, number>>>;
   readonly notCovered: readonly NotCovered[];
-  /** The names of the devices that could not be reached, to which the run owes its change. */
-  readonly owed: readonly string[];
+  /** The names of the devices on which the run still has something to do. */
+  readonly pending: readonly string[];
   /** In the order of the plan. */
   readonly devices: readonly DeviceReport[];
 }
@@ -72,7 +72,7 @@ export function reportOf(run: Run): Report {
     state: stateText(run),
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
-    owed: namesOf(owedBy(traceOf(run))),
+    pending: namesOf(pendingIn(traceOf(run))),
     devices: run.plan.devices.map(({ device, error }) => ({
       device,
       error,
@@ -184,7 +184,7 @@ export function reportData(report: Report): JsonValue {
     state,
     counts,
     notCovered: notCoveredData(report.notCovered),
-    owes: report.owed.length === 0 ? undefined : report.owed,
+    pendingOn: report.pending.length === 0 ? undefined : report.pending,
     devices: mostUrgentFirst(report.devices).map((one) => ({
       device: one.device.name,
       address: one.device.address,

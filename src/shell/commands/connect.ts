@@ -60,8 +60,8 @@ async function* owedHere(
 ): AsyncGenerator<Output> {
   const here = sessions.filter(({ state }) => state.kind === 'ready').map(({ ref }) => ref);
   if (here.length === 0 || (await services.runs.ids()).length === 0) return;
-  const { owedTo } = await import('../writing/owed.ts');
-  const text = await owedTo(services, here);
+  const { pendingOn } = await import('../writing/pending.ts');
+  const text = await pendingOn(services, here);
   if (text !== undefined) yield warning(text);
 }
 

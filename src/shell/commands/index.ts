@@ -16,7 +16,7 @@ import { history, info, quit, version } from './session.ts';
 import { questions } from './questions.ts';
 import { get, post, remove } from './raw.ts';
 import { learn, profile } from './profile.ts';
-import { owed, report, resume, retry, run, runs, undo } from './runs.ts';
+import { pending, report, resume, run, runs, undo } from './runs.ts';
 import { resourceCommand } from './resource.ts';
 import { anyResource, resources } from './resources.ts';
 import { demo, simulator } from './simulator.ts';
@@ -42,9 +42,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   apply,
   runs,
   resume,
-  retry,
   undo,
-  owed,
+  pending,
   report,
   changes,
   get,

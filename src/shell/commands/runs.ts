@@ -157,30 +157,38 @@ export const run = command({
   run: later(async () => (await import('../script.ts')).runScript),
 });
 
+const PENDING_RUN: ArgSpec = {
+  name: 'RUN',
+  summary: 'the id of a run, as "pending" lists it (default: all)',
+  isRequired: false,
+  isRest: true,
+  complete: (scope) => scope.runs.map((text) => ({ text })),
+};
+
 export const resume = command({
   name: 'resume',
-  brief: 'Continue an interrupted run',
+  brief: 'Continue what is pending',
   section: 'Change sets',
-  summary: 'Continue an interrupted run; never repeat what is done',
-  args: [NEAREST],
-  options: [...CHANGE],
+  summary: 'Continue what runs left to do; never repeat what is done',
+  args: [PENDING_RUN],
+  options: [...CHANGE, 'wait', 'also'],
+  forced: 'drift',
   details:
-    `devsh first settles steps without a verdict by reading.\n${WITHOUT_RUN}\n` +
-    'Then devsh names an older run of these devices that is still unfinished.',
-  examples: ['resume', 'resume 20261121-093041-k3qd7m'],
+    'devsh reads the devices, plans anew what is pending on the selected ones (without a selection: on all),\n' +
+    'shows it, asks, and continues each run in its own journal, interrupted runs first. A step without a\n' +
+    'verdict is settled by reading. With RUN only these runs, and their failed steps, too.\n' +
+    '\n' +
+    'Each change goes to the record that the run meant, and to no other: if a record was renamed, replaced or\n' +
+    'shows another person, or nothing shows whose it is, devsh asks; in scripts --also DEVICE=KEY answers, with\n' +
+    'the key that the record has now. Values that somebody has changed since are drift, and stay without\n' +
+    '--allow drift. What is asked about and not answered stays pending. A secret is not kept: it is asked for.',
+  examples: [
+    'resume',
+    'resume 20261121-093041-k3qd7m --on fw11',
+    'resume --wait',
+    'resume --also fw11=bob',
+  ],
   run: later(async () => (await import('../writing/resume.ts')).resume),
-});
-
-export const retry = command({
-  name: 'retry',
-  brief: 'Send the failed steps of a run again',
-  section: 'Change sets',
-  summary: 'Send the failed steps of a run again',
-  args: [NEAREST],
-  options: [...CHANGE, 'rest'],
-  details: WITHOUT_RUN,
-  examples: ['retry', 'retry 20261121-093041-k3qd7m --rest'],
-  run: later(async () => (await import('../writing/resume.ts')).retry),
 });
 
 export const undo = command({
@@ -189,7 +197,7 @@ export const undo = command({
   section: 'Change sets',
   summary: 'Undo a run with a new plan from its before-images',
   args: [NEAREST],
-  options: [...CHANGE],
+  options: [...CHANGE, 'also'],
   forced: 'drift',
   details:
     `${WITHOUT_RUN} devsh names the run with its line and time.\n` +
@@ -245,63 +253,45 @@ export const report = command({
   },
 });
 
-const ID: ArgSpec = {
-  name: 'ID',
-  summary: 'the id of the run that left the work (default: all)',
-  complete: (scope) => scope.runs.map((text) => ({ text })),
-};
+const loadPending = () => import('../writing/pending.ts');
 
-const loadOwed = () => import('../writing/owed.ts');
-
-const listOwed = command({
-  name: 'owed',
-  brief: 'What devices still get that were not reached',
+const listPending = command({
+  name: 'pending',
+  brief: 'What runs still have to do',
   section: 'Change sets',
-  summary: 'List the changes that devices still get, because nothing could be sent to them',
+  summary: 'List what runs still have to do, whatever the cause',
   args: [],
   options: ['on'],
   changes: 'nothing',
   details:
-    'A run owes its change to each device that it did not reach: no connection, an untrusted certificate, no\n' +
-    'login or a refused one. Any other refusal is an answer. A step that was sent without a verdict is not\n' +
-    'owed, either: "resume" finds out by reading. A filter is resolved when its run is planned, from the devices\n' +
-    'that were read. Nothing owed expires; a later change to the same record replaces it, undoing the run cancels\n' +
-    'it, and so does a device that leaves the inventory.',
-  examples: ['owed', 'owed --on @berlin', 'owed settle --wait'],
-  run: later(async () => (await loadOwed()).listOwed),
+    'One row for each record and device: a run was interrupted or did not reach it, the device did not answer,\n' +
+    'refused the login or has no trusted certificate, an answer was lost, or a question had no answer. A device\n' +
+    'that refuses a change has answered: that is not pending, and "resume RUN" tries it again. A filter is\n' +
+    'resolved when its run is planned, from the devices that were read. Nothing expires; a later change to the\n' +
+    'same record replaces it, undoing the run cancels it, and so does a device that leaves the inventory.',
+  examples: ['pending', 'pending --on @berlin', 'resume --wait'],
+  run: later(async () => (await loadPending()).listPending),
 });
 
-export const owed: CommandSpec = {
-  ...listOwed,
+export const pending: CommandSpec = {
+  ...listPending,
   verbs: [
-    ...listOwed.verbs,
-    verb({
-      name: 'settle',
-      summary: 'Make the owed changes on the devices that answer now',
-      args: [ID],
-      options: [...CHANGE, 'wait', 'also'],
-      forced: 'drift',
-      details:
-        'devsh plans from what each device has now, in the order in which the work arose. What is so already is\n' +
-        'settled without a request. A record that differs from what the run changed elsewhere is drift: devsh asks,\n' +
-        'and --yes leaves it. --allow drift overwrites values, and accepts a device that moved or has a new\n' +
-        'certificate; an account that may be another person needs its own mark (--also DEVICE=KEY). A secret is\n' +
-        'not kept: it is asked for. The plan is confirmed like any other, and "undo" undoes it.',
-      examples: [
-        'owed settle',
-        'owed settle 20261121-093041-k3qd7m --on fw11',
-        'owed settle --wait',
-        'owed settle --also fw11=bob',
-      ],
-      run: later(async () => (await import('../writing/settle-owed.ts')).settleOwed),
-    }),
+    ...listPending.verbs,
     verb({
       name: 'drop',
-      summary: 'Give up what a run still owes; nothing is sent',
-      args: [{ ...ID, isRequired: true, summary: 'the id of the run, as "owed" lists it' }],
+      summary: 'Give up what a run still has to do; nothing is sent',
+      args: [
+        {
+          ...PENDING_RUN,
+          name: 'ID',
+          isRequired: true,
+          isRest: false,
+          summary: 'the id of the run, as "pending" lists it',
+        },
+      ],
       options: ['on', 'reason'],
-      examples: ['owed drop 20261121-093041-k3qd7m --on fw11 --reason "scrapped"'],
-      run: later(async () => (await loadOwed()).dropOwed),
+      examples: ['pending drop 20261121-093041-k3qd7m --on fw11 --reason "scrapped"'],
+      run: later(async () => (await loadPending()).dropPending),
     }),
   ],
 };

@@ -56,6 +56,9 @@ const FORMER: Readonly<Record<string, (rest: readonly string[]) => string>> = {
     if (name === undefined) return 'config get theme';
     return name === 'auto' ? 'config unset theme' : `config set theme ${quoteWord(name)}`;
   },
+  owed: (rest) =>
+    quoteLine(rest[0] === 'settle' ? ['resume', ...rest.slice(1)] : ['pending', ...rest]),
+  retry: (rest) => quoteLine(['resume', ...rest]),
   watch: (rest) => {
     const isWatched = rest[0] === 'devices' || rest[1] === 'list';
     return `${isWatched ? quoteLine(rest) : 'user list'} --watch`;
@@ -73,7 +76,6 @@ const PAIRS: Readonly<Record<string, string>> = {
   'run list': 'runs',
   'run merge': 'runs merge',
   'history list': 'history',
-  'owed import': 'runs merge',
   'device schema': 'schema devices',
   'plan schema': 'schema changes',
   'profile schema': 'schema profile',

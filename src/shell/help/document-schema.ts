@@ -141,10 +141,10 @@ const notCovered = z
   .optional()
   .describe('Every selected device that was not read; nothing was sent to it');
 
-const owes = z
+const pendingOn = z
   .array(z.string())
   .optional()
-  .describe('The devices that could not be reached and still get the change: "owed" lists it');
+  .describe('The devices on which the run still has something to do: "pending" lists it');
 
 /** Tables that are not about records of devices: one key each, with rows whose cells are plain values. */
 const TABLES = [
@@ -166,7 +166,7 @@ const TABLES = [
   'inventory',
   'lockout',
   'logins',
-  'owed',
+  'pending',
   'pins',
   'questions',
   'quirks',
@@ -239,7 +239,7 @@ const parts = z.strictObject({
   results: z.array(result).optional(),
   summary: summary.optional(),
   notCovered,
-  owes,
+  pendingOn,
   answers: z.array(answer).optional(),
   errors: z.array(failure).optional().describe('Failures that did not end the command'),
   error: error.optional().describe('The error that ended the command'),
@@ -265,7 +265,7 @@ const otherLine = z
   });
 
 const readLine = z.strictObject({ device: z.string(), record });
-const summaryLine = z.strictObject({ run: z.string(), summary, notCovered, owes });
+const summaryLine = z.strictObject({ run: z.string(), summary, notCovered, pendingOn });
 const changeLine = z.strictObject({
   time: z.iso.datetime(),
   device: z.string(),

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { stepsLeft } from '../../change/run-results.ts';
 import { unlessBroken } from '../../errors.ts';
 import { quoteWord } from '../../text/words.ts';
 import { labelsOf, type ShellSession } from '../session.ts';
 import type { Call } from '../command.ts';
 import type { Services } from '../services.ts';
 import { shortTime } from '../../text/time.ts';
-import { loadRun } from '../writing/stored-runs.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
 import { counted } from '../../text/one-line.ts';
 
@@ -18,9 +16,6 @@ export interface FirstStep {
 
 /** As many as there are digits. */
 const MOST_STEPS = 9;
-
-/** An older run that was interrupted has been seen often enough. */
-const RUNS_LOOKED_AT = 5;
 
 /** The first lines for a user without any set-up. */
 export const FIRST_STEPS: readonly FirstStep[] = [
@@ -45,42 +40,22 @@ export async function isFirstRun({ services, fleet }: ShellSession): Promise<boo
 }
 
 /**
- * What the user can continue with while nothing is connected: a run with steps left, what is owed, the
+ * What the user can continue with while nothing is connected: what is pending, the
  * devices of the last session, the groups of the inventory. Empty if there is none, or a file cannot be read.
  */
 export async function nextSteps({ services, fleet }: ShellSession): Promise<readonly FirstStep[]> {
   if (fleet.connected.length > 0) return [];
-  const all = Promise.all([
-    openRun(services),
-    owedSteps(services),
-    lastSession(services),
-    groupSteps(services),
-  ]);
+  const all = Promise.all([pendingSteps(services), lastSession(services), groupSteps(services)]);
   const steps = (await unlessBroken(all, [])).flat();
   const lines = steps.map(({ line }) => line);
   return steps.filter(({ line }, at) => lines.indexOf(line) === at).slice(0, MOST_STEPS);
 }
 
-/** The newest run that `resume` would continue, unless it was undone. */
-async function openRun(services: Services): Promise<FirstStep[]> {
-  for (const id of (await services.runs.ids()).slice(0, RUNS_LOOKED_AT)) {
-    const run = await unlessBroken(loadRun(services, id), undefined);
-    if (run === undefined) continue;
-    if (/^undo\b/.test(run.command)) return [];
-    const left = stepsLeft(run);
-    if (left === 0) continue;
-    const when = shortTime(new Date(run.at), services.now());
-    const steps = counted(left, 'step');
-    return [{ line: `resume ${id}`, summary: `${steps} left of ${when}: ${run.command}` }];
-  }
-  return [];
-}
-
-async function owedSteps(services: Services): Promise<FirstStep[]> {
+async function pendingSteps(services: Services): Promise<FirstStep[]> {
   if ((await services.runs.ids()).length === 0) return [];
-  const { owedSummary } = await import('../writing/owed.ts');
-  const summary = await owedSummary(services);
-  return summary === undefined ? [] : [{ line: 'owed settle', summary }];
+  const { pendingSummary } = await import('../writing/pending.ts');
+  const summary = await pendingSummary(services);
+  return summary === undefined ? [] : [{ line: 'resume', summary }];
 }
 
 /** The lines that connected to devices, as they were typed, behind the time of the last one. */

@@ -1,4 +1,5 @@
 import type { Run } from '../../change/journal.ts';
+import type { Pending } from '../../change/pending.ts';
 import { EmptyJournalError } from '../../change/plan.ts';
 import { inline, markdownReport, table } from '../../change/report/markdown.ts';
 import { countsText, type Report, reportData, reportOf } from '../../change/report/report.ts';
@@ -10,7 +11,7 @@ import type { Moment } from '../../history/lines.ts';
 import { zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import type { Output } from '../output.ts';
-import { type OpenDebt, readDebts, textOf } from '../writing/owed.ts';
+import { changeText, readPending } from '../writing/pending.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
 import { loadRun } from '../writing/stored-runs.ts';
 import { dataRow, isoText } from './change-rows.ts';
@@ -43,9 +44,9 @@ async function incidentOf(call: Call<'since' | 'until'>) {
   const { services } = call.shell;
   const { since, until: end } = await periodOf(call);
   const period = { since, until: Math.min(end, services.now().getTime()) };
-  const debts = await debtsIn(call, period);
+  const left = await pendingDuring(call, period);
   const { runs, unreadable } = await runsIn(call, period);
-  const unknown = debts.unreadable.map((id) => [id, 'its journal cannot be read'] as const);
+  const unknown = left.unreadable.map((id) => [id, 'its journal cannot be read'] as const);
   const unread = [...new Map([...unknown, ...unreadable])].map(([id, why]) => `run ${id}: ${why}`);
   const histories = await historiesOfAll(call, runs, unread);
   const { events, authors } = await changesIn(services, histories, period);
@@ -64,7 +65,7 @@ async function incidentOf(call: Call<'since' | 'until'>) {
     unread: [...unread, ...gaps.errors.map(({ message }) => message)],
     uncertain: [...gaps.remarks, ...emptied(histories, events)],
     runs,
-    owed: debts.rows,
+    pending: left.rows,
     changes: changes.map((event) => dataRow(event, authors)),
     folded: foldEvents(changes, (event) => authors.text(event)).map((change) => ({
       after: change.after === undefined ? 'not known' : isoText(change.after),
@@ -81,8 +82,8 @@ async function incidentOf(call: Call<'since' | 'until'>) {
 }
 
 function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
-  const { runs, owed, folded, coverage, since, until, written, by, version } = incident;
-  const isEmpty = runs.length + owed.length + folded.length === 0;
+  const { runs, pending, folded, coverage, since, until, written, by, version } = incident;
+  const isEmpty = runs.length + pending.length + folded.length === 0;
   const isRead = coverage.some(({ readings }) => readings > 0);
   const here = (time: string): string => zonedTime(Date.parse(time), LONG_AGO);
   const listed = (title: string, texts: readonly string[]): string[] =>
@@ -110,7 +111,7 @@ function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
         'not reached': absent.map(({ device }) => device.name).join(', '),
       })),
     ),
-    ...section('Owed', ['since', 'device', 'change', 'state', 'run'], owed),
+    ...section('Pending', ['since', 'device', 'change', 'state', 'run'], pending),
     ...section(
       'Changes not made by a run of this devsh',
       ['after', 'before', 'device', 'what', 'by'],
@@ -182,27 +183,25 @@ async function historiesOfAll({ shell }: Call, runs: readonly Run[], unread: str
   return histories;
 }
 
-/** Owed at some time in the period, with what had become of it at the end. */
-async function debtsIn({ shell: { services } }: Call, { since, until }: Period) {
-  const before = await readDebts(services, isoText(since - 1));
-  const then = await readDebts(services, isoText(until));
-  const idOf = ({ debt: { run, device, action, resource, key } }: OpenDebt): string =>
+/** Pending at some time in the period, with what had become of it at the end. */
+async function pendingDuring({ shell: { services } }: Call, { since, until }: Period) {
+  const before = await readPending(services, isoText(since - 1));
+  const then = await readPending(services, isoText(until));
+  const idOf = ({ run, device, action, resource, key }: Pending): string =>
     JSON.stringify([run.run, device.address, action, resource, key]);
-  const wereClosed = new Set(before.closed.map(idOf));
-  const rows = [...then.open, ...then.closed]
-    .filter((one) => !wereClosed.has(idOf(one)))
-    .map(({ debt, state }) => ({
-      since: debt.run.at,
-      device: debt.device.name,
-      change: textOf(debt),
-      state:
-        state.kind === 'closed'
-          ? state.why
-          : state.kind === 'open'
-            ? 'open'
-            : `sent by run ${state.run}, not confirmed`,
-      run: debt.run.run,
-    }));
+  const wereClosed = new Set(before.closed.map(({ pending }) => idOf(pending)));
+  const row = (pending: Pending, state: string) => ({
+    since: pending.run.at,
+    device: pending.device.name,
+    change: changeText(pending),
+    state,
+    run: pending.run.run,
+  });
+  const closed = then.closed.filter(({ pending }) => !wereClosed.has(idOf(pending)));
+  const rows = [
+    ...then.open.map((one) => row(one, one.cause)),
+    ...closed.map(({ pending, state }) => row(pending, state.kind === 'closed' ? state.why : '')),
+  ].sort((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
   return { rows, unreadable: then.unreadable };
 }
 

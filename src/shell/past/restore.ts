@@ -13,7 +13,7 @@ import { History, type PastState } from '../../history/history.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
 import { Keeper } from '../../history/kept.ts';
 import { digestKeyName, type Identity } from '../../history/lines.ts';
-import { pinOf, redactorFor } from '../../history/observer.ts';
+import { redactorFor } from '../../history/observer.ts';
 import { wayBack, type WayBack } from '../../history/way-back.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import { zonedTime } from '../../text/time.ts';
@@ -119,7 +119,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   const unchanged = planned.reduce((count, { way }) => count + way.unchanged, 0);
   const same = info(`${counted(unchanged, 'record')} as then: nothing to do there`);
   if (unchanged > 0) yield { ...same, hasSuccess: true };
-  yield* writeUnlessIdle(call, plan, sessions, remarks);
+  yield* writeUnlessIdle(call, plan, sessions, { details: remarks });
 }
 
 /** The KEYs or the filter of the line, and the secrets that it gives for an account that is added again. */
@@ -196,7 +196,7 @@ function isOneDevice(all: readonly Pick<Identity, 'address' | 'pin'>[]): boolean
 /** The history of a name, an address and a certificate is that of one device; of another it says nothing. */
 function refuseOther(session: DeviceSession, { identities }: PastState): void {
   const { name, address } = session.ref;
-  const pin = pinOf(session);
+  const { pin } = session;
   if (pin === undefined) {
     throw new NotRestorableError(
       `${name}: without a check of its certificate (--insecure) it may be another device than then`,

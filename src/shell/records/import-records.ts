@@ -92,7 +92,7 @@ async function* planAndWrite(
     yield await writePlanFile(call, plan, options.output, []);
     return;
   }
-  yield* writeUnlessIdle(call, plan, sessions, losses);
+  yield* writeUnlessIdle(call, plan, sessions, { details: losses });
 }
 
 function* remarks(

@@ -36,7 +36,7 @@ import {
   resultText,
 } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { retryRest } from './resume.ts';
+import { resumeShard } from './resume.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { someOf } from '../../text/one-line.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
@@ -222,7 +222,7 @@ async function* applyPart(
       await services.runs.adopt(run, adoptedJournal(earlier, { ...plan, run, part }));
     }
     yield info(`${part.result}: resuming run ${run}`);
-    yield* retryRest(call, run);
+    yield* resumeShard(call, run);
   } finally {
     await release();
   }

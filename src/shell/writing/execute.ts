@@ -7,7 +7,6 @@ import {
   isOwed,
   notCoveredBy,
   type Plan,
-  recordName,
   stepCount,
   unplannedResults,
 } from '../../change/plan.ts';
@@ -18,32 +17,44 @@ import {
   type JournalEntry,
   journalIn,
   journalLine,
-  lacksSecret,
   openingLines,
   type StepRef,
   type StepState,
 } from '../../change/journal.ts';
-import { CancelledError, DevshError, RefusedError } from '../../errors.ts';
+import { CancelledError, DevshError } from '../../errors.ts';
 import { withoutAsking } from '../../fleet/access.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import { awaitingText, type Output, warning, info } from '../output.ts';
 
-interface Interrupted {
-  /** Its open journal; the opener closes it. */
+/** A run that is continued in its journal. */
+export interface ContinuedRun {
+  /** The open journal; the opener closes it. */
   readonly file: RunFile;
-  readonly replanned: readonly DevicePlan[];
-  readonly stateOf: (ref: StepRef) => StepState;
+  /** With all steps of its devices: the journal names them by their place. */
+  readonly whole: Plan;
+  /** What is planned anew, and the verdicts that need no request. */
+  readonly replans: readonly (Omit<JournalEntry & { kind: 'replan' }, 'kind'> & {
+    readonly verdicts: readonly StepResult[];
+  })[];
+  /** `ended` for a step that is not continued. */
+  readonly stateOf: (ref: StepRef) => Pick<StepState, 'kind'>;
 }
 
-/** Journals, sends, reads back and reports a confirmed plan; `resumed` is absent for a new run. */
+interface Execution {
+  /** Absent for a new run. */
+  readonly resumed?: ContinuedRun | undefined;
+  /** The secrets that were chosen for a rotation. */
+  readonly chosen?: KeptRotations | undefined;
+}
+
+/** Journals, sends, reads back and reports a confirmed plan. */
 export async function* executeRun(
   call: WriteCall,
   plan: Plan,
   sessions: readonly DeviceSession[],
-  resumed?: Interrupted,
-  chosen?: KeptRotations,
+  { resumed, chosen }: Execution = {},
 ): AsyncGenerator<Output> {
   const { access, io, options, shell } = call;
   const { services } = shell;
@@ -69,10 +80,7 @@ export async function* executeRun(
     await file.append(
       resumed === undefined
         ? openingLines(headOf(call, plan, at()), plan.devices)
-        : [
-            journalLine({ kind: 'resume', at: at(), by: services.operator, reason: plan.reason }),
-            ...resumed.replanned.map((one) => journalLine({ kind: 'device', plan: one })),
-          ].join(''),
+        : continuedLines(resumed, { at: at(), by: services.operator, reason: plan.reason }),
     );
     if (part) await writeResult?.(services, run, part, false);
     const tally = new Tally(run, plan, resumed);
@@ -113,33 +121,32 @@ export async function* executeRun(
     await file.append(journalLine({ kind: 'end', at: at() }));
     const notCovered = notCoveredBy(plan);
     const unresolved =
-      tally.owed.size === 0
+      tally.pending.size === 0
         ? []
-        : (await import('../../change/debts.ts')).unresolvedFilters(plan.devices);
-    for (const { device } of unresolved) tally.owed.delete(device.name);
-    const owed = [...tally.owed];
-    yield { kind: 'summary', run, counts: tally.counts, notCovered, owed };
+        : (await import('../../change/pending.ts')).unresolvedFilters(plan.devices);
+    for (const { device } of unresolved) tally.pending.delete(device.name);
+    const { skipped = 0, unknown = 0, failed = 0 } = tally.counts;
+    const pending = [...tally.pending];
+    yield { kind: 'summary', run, counts: tally.counts, notCovered, pending };
     for (const { device, filter } of unresolved) {
       yield warning(
-        `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is owed there, so repeat the line with --on ${device.name} later`,
+        `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is pending there, so repeat the line with --on ${device.name} later`,
       );
     }
     // What a file wants of a device depends on the records there, which no journal has.
-    const ways = grouped(owed, (name) => {
+    const ways = grouped(pending, (name) => {
       const { error, changes = [] } = plan.devices.find(({ device }) => device.name === name) ?? {};
       const isByLine = error !== undefined && changes.length === 0;
-      return isByLine ? 'repeat the line there later' : '"owed settle" makes the change later';
+      return isByLine ? 'repeat the line there later' : `"resume ${run}" continues`;
     });
     // The summary names them all.
     for (const [way, names] of ways) {
-      yield info(`still owed${ways.size > 1 ? ` on ${someOf(names)}` : ''}: ${way}`);
+      yield info(`pending${ways.size > 1 ? ` on ${someOf(names)}` : ''}: ${way}`);
     }
-    const { skipped = 0, unknown = 0, failed = 0, drift = 0 } = tally.counts;
-    // Steps skipped because of drift need a new plan.
-    if (unknown > 0 || (skipped > 0 && (hasStopped || drift === 0))) {
+    if (pending.length === 0 && unknown + skipped > 0 && hasStopped) {
       yield info(`continue with "resume ${run}"`);
-    } else if (failed > tally.rejected + tally.owedSteps && stepCount(plan) > 1) {
-      yield info(`send the failed steps again with "retry ${run}"`);
+    } else if (failed > tally.rejected + tally.pendingSteps && stepCount(plan) > 1) {
+      yield info(`"resume ${run}" tries the failed steps again`);
     }
     if (io.signal.aborted) {
       const left = skipped > 0 ? 'the steps marked "skipped" were not sent' : 'no step was left';
@@ -153,14 +160,22 @@ export async function* executeRun(
   }
 }
 
-/** Refuses a plan whose requests lack secrets, which the journal does not store. */
-export function refuseMaskedSteps({ devices }: Plan): void {
-  const masked = devices.flatMap(({ steps }) => steps).find(lacksSecret);
-  if (masked !== undefined) {
-    throw new RefusedError(
-      `${masked.action} ${recordName(masked)} needs a secret, which is not kept: repeat the command`,
-    );
-  }
+/** What is planned anew is on disk before it is sent. A verdict without a request has no `send` before it. */
+function continuedLines(
+  { replans }: ContinuedRun,
+  opened: { readonly at: string; readonly by: string; readonly reason: string | undefined },
+): string {
+  const { at } = opened;
+  return [
+    journalLine({ kind: 'resume', ...opened }),
+    ...replans.flatMap(({ plan, at: places, verdicts }) => [
+      journalLine({ kind: 'replan', plan, at: places }),
+      ...verdicts.map((result) => {
+        const ref = { device: plan.device.name, index: result.index ?? 0 };
+        return journalLine({ kind: 'verdict', ref, at, result });
+      }),
+    ]),
+  ].join('');
 }
 
 class Tally {
@@ -170,15 +185,16 @@ class Tally {
   /** By device name, the number of steps that have not ended. */
   readonly #left = new Map<string, number>();
   readonly #startedAt = performance.now();
-  /** The names of devices that the change did not reach, and the number of their steps. */
-  readonly owed = new Set<string>();
-  owedSteps = 0;
+  /** The names of devices on which something is still to be done, and how many steps did not reach theirs. */
+  readonly pending = new Set<string>();
+  pendingSteps = 0;
+  readonly #drifted = new Set<string>();
   #ended = 0;
   #bad = 0;
   /** Steps that failed because the device rejects a value: a retry would fail again. */
   rejected = 0;
 
-  constructor(run: string, { devices }: Plan, resumed: Interrupted | undefined) {
+  constructor(run: string, { devices }: Plan, resumed: ContinuedRun | undefined) {
     this.#run = run;
     for (const { device, steps } of devices) {
       const isLeft = (_: unknown, index: number): boolean =>
@@ -194,10 +210,13 @@ class Tally {
     this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
     if (isPlanned && !isGood(result)) this.#bad += 1;
     if (result.error?.code === 'invalid') this.rejected += 1;
-    if (isOwed(result)) {
-      this.owed.add(result.device.name);
-      this.owedSteps += 1;
-    }
+    if (isOwed(result)) this.pendingSteps += 1;
+    const { verdict, device } = result;
+    if (verdict === 'drift') this.#drifted.add(device.name);
+    // What is not sent because of drift beside it needs a new plan.
+    const isLeft =
+      verdict === 'unknown' || (verdict === 'skipped' && !this.#drifted.has(device.name));
+    if (isOwed(result) || isLeft) this.pending.add(device.name);
     return { kind: 'result', run: this.#run, result };
   }
 

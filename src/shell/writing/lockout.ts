@@ -75,8 +75,8 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   }
   await confirmAbsent(call, [...absent.keys()], holdersText(key, search, readings));
   const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
-  const owed = owedChanges(targets, key, search, marks);
-  const plan = yield* planOf(all, targets, absent, owed);
+  const pending = pendingChanges(targets, key, search, marks);
+  const plan = yield* planOf(all, targets, absent, pending);
   const unknown = targets.filter(({ open }) => open === undefined);
   const details: string[] = [];
   if (unknown.length > 0) {
@@ -91,7 +91,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   }
   const results: StepResult[] = [];
   const sessions = [...readings.keys(), ...absent.keys()];
-  yield* inPlanOrder(plan, writePlan(all, plan, sessions, details), results);
+  yield* inPlanOrder(plan, writePlan(all, plan, sessions, { details }), results);
   if (call.options.dryRun) return;
   yield* lockoutVerdicts(all, {
     key,
@@ -102,10 +102,10 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     results,
     login,
   });
-  const without = [...absent].filter(([, error]) => owed.length === 0 || !isOwing({ error }));
+  const without = [...absent].filter(([, error]) => pending.length === 0 || !isOwing({ error }));
   if (without.length > 0) {
     const names = someOf(without.map(([{ ref }]) => visible(ref.name)));
-    yield warning(`nothing is owed on ${names}: repeat the lockout when they can be read`);
+    yield warning(`nothing is pending on ${names}: repeat the lockout when they can be read`);
   }
 }
 
@@ -341,7 +341,7 @@ async function* planOf(
   call: WriteCall,
   targets: readonly Target[],
   absent: Absent,
-  owed: readonly Change[],
+  pending: readonly Change[],
 ): AsyncGenerator<Output, Plan> {
   const bySession = new Map(targets.map((target) => [target.session, target]));
   const plan = yield* planFleet(
@@ -349,7 +349,7 @@ async function* planOf(
     [...bySession.keys()],
     (session) => bySession.get(session)?.changes ?? [],
   );
-  const left = [...absent].map(([{ ref }, error]) => unplanned(ref, owed, error));
+  const left = [...absent].map(([{ ref }, error]) => unplanned(ref, pending, error));
   const devices = plan.devices.map((devicePlan): DevicePlan => {
     const target = targets.find(({ session }) => session.ref.address === devicePlan.device.address);
     const caution = target?.open === undefined ? NOT_KNOWN : undefined;
@@ -367,7 +367,7 @@ async function* planOf(
  * What devices that were not read still get: the change that most others get to the same account. The person must
  * be the one that the others agree on, and a mark counts there only if it names no device.
  */
-function owedChanges(
+function pendingChanges(
   targets: readonly Target[],
   key: string,
   { same }: AccountSearch,

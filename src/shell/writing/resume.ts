@@ -1,240 +1,551 @@
-import { withKeys } from '../../change/debts.ts';
-import type { Run, StepState } from '../../change/journal.ts';
-import { type DevicePlan, EmptyJournalError, type Plan } from '../../change/plan.ts';
-import { pendingResult, resultsOf, stateText } from '../../change/run-results.ts';
-import type { DeviceRef } from '../../device/record.ts';
-import { NotFoundError, RefusedError } from '../../errors.ts';
+import { type Change, recordsWhere } from '../../change/change.ts';
+import { DoubtError, type Meant } from '../../change/gate.ts';
+import { type Identity, identityOf, personOf } from '../../change/identity.ts';
+import { isLockout, type Run, type StepState } from '../../change/journal.ts';
+import { identityAfter } from '../../change/lineage.ts';
+import { NOT_KNOWN } from '../../change/lockout.ts';
+import {
+  explicitChanges,
+  type ExplicitChange,
+  failedIn,
+  maskedFields,
+  type Pending,
+  pendingIn,
+  traceOf,
+} from '../../change/pending.ts';
+import { type DevicePlan, recordName, type Step } from '../../change/plan.ts';
+import type { RequestedChanges } from '../../change/read-and-plan.ts';
+import { resultsOf } from '../../change/run-results.ts';
+import { pause } from '../../change/run-step.ts';
+import type { StepResult } from '../../change/verdict.ts';
+import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { CancelledError, DevshError, RefusedError, UsageError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { History } from '../../history/history.ts';
 import { someOf } from '../../text/one-line.ts';
-import type { RunFile } from '../../settings/run-files.ts';
+import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
-import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts';
-import { executeRun, refuseMaskedSteps } from './execute.ts';
-import { confirmPlan, guard, planFleet, reasonFor } from './write.ts';
-import { type Output, info, warning } from '../output.ts';
-import { writeResult, loadRun, refuseOwnAccount, summaryOf } from './stored-runs.ts';
+import { type ErrorOutput, info, type Output, warning } from '../output.ts';
+import { type DeviceNow, devicesNow } from './device-now.ts';
+import type { ContinuedRun } from './execute.ts';
+import {
+  byRun,
+  closedText,
+  nothingPending,
+  selectedPending,
+  unreadableWarning,
+} from './pending.ts';
+import { laterRuns, loadRun, refuseOwnAccount, summaryOf, writeResult } from './stored-runs.ts';
+import { planOlder, refuseReadOnly, writePlan } from './write.ts';
 
-/** A step that this command does not touch. */
-const NOT_INCLUDED = 'not included';
+type ResumeCall = WriteCall & Call<'wait' | 'also'>;
 
-const WAITING: StepState = { kind: 'waiting' };
-
-interface Scope {
-  /** The state from which a step is resumed. */
-  readonly stateFor: (state: StepState) => StepState | typeof NOT_INCLUDED;
-  /** Whether to plan the devices that could not be read at first. */
-  readonly replans: boolean;
-}
-
-const UNFINISHED: Scope = {
-  replans: false,
-  stateFor: (state) => (isUnconfirmed(state) ? sentBefore(state) : state),
-};
-
-/** Steps that failed or are unconfirmed; with `rest` also those not reached. */
-function failedScope(rest: boolean): Scope {
-  return {
-    replans: true,
-    stateFor: (state) => {
-      if (state.kind === 'waiting') return rest ? state : NOT_INCLUDED;
-      if (state.kind === 'sent') return state;
-      if (isUnconfirmed(state)) return sentBefore(state);
-      const { verdict } = state.result;
-      if (verdict === 'skipped' && rest) return WAITING;
-      return verdict === 'failed' || verdict === 'no effect' ? WAITING : state;
-    },
-  };
-}
-
-/** `resume`: continues with the steps that were not reached or are unconfirmed. */
-export async function* resume(call: WriteCall): AsyncGenerator<Output> {
-  try {
-    yield* resumeSelected(call, UNFINISHED, (run) => `"resume ${run}" continues it`);
-    if (call.args.optional('RUN') === undefined) yield* otherUnfinished(call);
-  } catch (error) {
-    if (!(error instanceof EmptyJournalError)) throw error;
-    // The run ended within its first line: there is nothing to resume.
-    yield info(error.message);
+/** `resume`: continues what runs left to do, run by run, each in its own journal. */
+export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
+  refuseReadOnly(call);
+  const { dryRun, wait } = call.options;
+  if (wait && dryRun) {
+    throw new UsageError('--wait continues: leave it out, or leave out --dry-run');
+  }
+  // Throws if devices are connected and none is selected.
+  if (call.shell.fleet.connected.length > 0) await call.sessions();
+  const named = call.args.all('RUN');
+  for (const id of named) await refuseUnsent(call, id);
+  const resuming: Resuming = { named, tried: new Set(), secrets: new Map() };
+  let told = '';
+  for (let attempt = 0; ; attempt += 1) {
+    const absent = yield* resumeRound(call, resuming, attempt === 0);
+    if (!wait || absent.length === 0) {
+      yield* absent;
+      return;
+    }
+    const waiting = `still pending, not reached: ${someOf(absent.map(({ device }) => device?.name ?? ''))}`;
+    if (waiting !== told)
+      yield info(`${waiting}; devsh tries again until they answer (Ctrl-C ends)`);
+    told = waiting;
+    const seconds = nextPause(attempt);
+    const text = `${waiting}; next try in ${Math.ceil(seconds)} s`;
+    yield { kind: 'progress', done: 0, total: 0, text };
+    await pause(seconds * 1000, call.io.signal);
+    if (call.io.signal.aborted) throw new CancelledError(`cancelled: ${waiting}`);
   }
 }
 
-/** Names the newest run of the selected devices that is still unfinished: it may be older, or of another terminal. */
-async function* otherUnfinished(call: WriteCall): AsyncGenerator<Output> {
-  const { addresses } = await selectedDevices(call);
-  const found = await newestRun(call.shell.services, addresses, (run) =>
-    stateText(run) === 'unfinished' ? plannedDevices(run) : [],
-  );
-  if (found === undefined) return;
-  const { run, owner } = found;
-  yield info(`unfinished: ${runText(run, owner)}; "resume ${run.run}" continues it`);
+/** Continues a run whose result file exists, with its failed steps. */
+export async function* resumeShard(call: WriteCall, id: string): AsyncGenerator<Output> {
+  const resuming: Resuming = { named: [id], tried: new Set(), secrets: new Map() };
+  yield* yield* continueRun(call, id, resuming);
 }
 
-function plannedDevices({ plan }: Run): DeviceRef[] {
-  return plan.devices.map(({ device }) => device);
+/** What lasts from one round to the next. */
+interface Resuming {
+  readonly named: readonly string[];
+  /** What a device has answered: it is not tried twice. */
+  readonly tried: Set<string>;
+  readonly secrets: Map<string, string>;
 }
 
-export async function* retry(call: WriteCall & Call<'rest'>): AsyncGenerator<Output> {
-  yield* resumeSelected(
-    call,
-    failedScope(call.options.rest),
-    (run) => `"retry ${run}" sends its failed steps again`,
-  );
+function nameOf({ run, device, resource, key, action, index }: Pending): string {
+  return JSON.stringify([run.run, device.address, resource, key, action, index]);
 }
 
-/** Resumes the named run, else the newest one of the selected devices, on these devices only. */
-async function* resumeSelected(
-  call: WriteCall,
-  scope: Scope,
-  byId: (run: string) => string,
-): AsyncGenerator<Output> {
-  const { services } = call.shell;
-  const id = call.args.optional('RUN');
-  if (id !== undefined) {
-    yield* resumeRun(call, id, scope);
-    return;
+/** Throws a `RefusedError` for a run that ended before its plan was confirmed, with the line to repeat. */
+async function refuseUnsent({ shell: { services } }: Call, id: string): Promise<void> {
+  const { isPlanned, command } = await loadRun(services, id);
+  if (!isPlanned) {
+    throw new RefusedError(`run ${id} ended before it sent anything; repeat its line: ${command}`);
   }
-  const { addresses, text } = await selectedDevices(call);
-  const found = await newestRun(services, addresses, plannedDevices, new Set(), (error) => {
-    throw error;
-  });
-  if (found === undefined) {
-    throw new NotFoundError(
-      addresses === undefined ? 'there is no run yet' : `there is no run of ${text}`,
-    );
+}
+
+/** Returns the devices that could not be reached. */
+async function* resumeRound(
+  call: ResumeCall,
+  resuming: Resuming,
+  isFirst: boolean,
+): AsyncGenerator<Output, readonly ErrorOutput[]> {
+  const { named, tried } = resuming;
+  const found = await selectedPending(call, named);
+  const open = found.open.filter((one) => !tried.has(nameOf(one)));
+  if (isFirst) yield* unreadableWarning(found);
+  const runs = named.length > 0 ? named : byRun(open);
+  if (runs.length === 0 && isFirst) yield info(nothingPending(call));
+  const absent: ErrorOutput[] = [];
+  for (const id of runs) {
+    const own = found.open.some(({ run }) => run.run === id);
+    if (isFirst && named.length > 0 && !own && closedText(found, [id]) !== '') {
+      throw new RefusedError(`nothing of run ${id} is pending${closedText(found, [id])}`);
+    }
+    absent.push(...(yield* continueRun(call, id, resuming, open)));
   }
-  yield* checkOwner(call, found, (run) => [`the newest run of ${text}`, byId(run)]);
-  if (found.owner !== 'session') yield info(runText(found.run, found.owner));
-  yield* resumeRun(call, found.run.run, scope, addresses);
+  return absent;
 }
 
-export function retryRest(call: WriteCall, id: string): AsyncGenerator<Output> {
-  return resumeRun(call, id, failedScope(true));
+/** What is left of a run on one device, and where the device is now. */
+interface Left {
+  readonly own: DevicePlan;
+  readonly place: DeviceNow;
+  readonly items: readonly Pending[];
 }
 
-/** Resumes a run from its journal; `only`: the addresses of the selected devices. */
-async function* resumeRun(
+/**
+ * Plans anew what a run left to do, asks, and continues it in its journal. Returns the devices that could not be
+ * reached.
+ *
+ * @param open what may be continued; absent: all of the run
+ */
+async function* continueRun(
   call: WriteCall,
   id: string,
-  scope: Scope,
-  only?: ReadonlySet<string>,
-): AsyncGenerator<Output> {
+  resuming: Resuming,
+  open?: readonly Pending[],
+): AsyncGenerator<Output, readonly ErrorOutput[]> {
   const { services } = call.shell;
-  if (!(await loadRun(services, id)).isPlanned) {
-    throw new RefusedError(`run ${id} ended before it sent anything: repeat its command`);
-  }
-  if (call.isReadOnly) throw new RefusedError('read-only: nothing was sent');
   const file = await services.runs.resume(id);
   try {
-    // Read again under its lock: another process may have been running it until now.
     const run = await loadRun(services, id);
     await refuseOwnAccount(call, run);
-    const all = run.plan.devices;
-    const devices = all
-      .filter(({ device }) => only?.has(device.address) !== false)
-      .map((one) =>
-        one.error === undefined ? one : { ...one, changes: withKeys(all, one.changes) },
-      );
-    const names = someOf(devices.map(({ device }) => device.name));
-    const where = devices.length < run.plan.devices.length ? ` on ${names}` : '';
-    yield* runRemaining(call, { ...run, plan: { ...run.plan, devices } }, file, scope, where);
+    const isNamed = await call.namedByOn();
+    const trace = traceOf(run);
+    const failed = resuming.named.length > 0 ? failedIn(trace) : [];
+    const mayContinue = new Set(open?.map(nameOf));
+    const items = [
+      ...pendingIn(trace).filter((one) => open === undefined || mayContinue.has(nameOf(one))),
+      ...failed.filter((one) => isNamed(one.device) && !resuming.tried.has(nameOf(one))),
+    ];
+    if (items.length === 0) {
+      if (resuming.tried.size === 0) yield* nothingLeft(call, run);
+      return [];
+    }
+    const places = await devicesNow(services, run.plan.devices);
+    const left = run.plan.devices.flatMap((own, index): Left[] => {
+      const place = places[index];
+      const here = items.filter(({ device }) => device.name === own.device.name);
+      return place === undefined || here.length === 0 ? [] : [{ own, place, items: here }];
+    });
+    return yield* continueOn(call, run, left, { ...resuming, file });
   } finally {
     await file.close();
   }
 }
 
-async function* runRemaining(
+async function* nothingLeft(call: WriteCall, run: Run): AsyncGenerator<Output> {
+  yield info(`run ${run.run} has nothing left to do`);
+  for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
+  yield await summaryOf(run);
+  const { part } = run.plan;
+  if (part !== undefined) await writeResult(call.shell.services, run.run, part, true);
+}
+
+async function* continueOn(
   call: WriteCall,
   run: Run,
-  file: RunFile,
-  { stateFor, replans }: Scope,
-  where: string,
-): AsyncGenerator<Output> {
-  const { services } = call.shell;
-  // A shard keeps its plan: its result must match.
-  const isReplanned = replans && run.plan.part === undefined;
-  const replanned = isReplanned ? yield* replan(call, run) : [];
-  const replannedByName = new Map(replanned.map((device) => [device.device.name, device]));
-  const stateAt = (name: string, index: number): StepState | typeof NOT_INCLUDED =>
-    replannedByName.has(name) ? WAITING : stateFor(run.states.get(name)?.[index] ?? WAITING);
-  const whole = run.plan.devices.map(
-    (device) => replannedByName.get(device.device.name) ?? { ...device, settled: [] },
+  left: readonly Left[],
+  resuming: Resuming & Pick<ContinuedRun, 'file'>,
+): AsyncGenerator<Output, readonly ErrorOutput[]> {
+  const sessions = await call.sessionsAt(left.map(({ place }) => place.ref));
+  const isRotation = left.some(({ own, items }) =>
+    items.some(({ index, change }) =>
+      index === undefined
+        ? change?.action === 'set' && change.rotation !== undefined
+        : own.steps[index]?.rotation !== undefined,
+    ),
   );
-  const isLeft = (name: string, index: number): boolean => {
-    const state = stateAt(name, index);
-    return state !== NOT_INCLUDED && state.kind !== 'ended';
+  if (isRotation) await (await import('./kept-rotations.ts')).findLogins(call, sessions);
+  const later = await laterRuns(call.shell.services, run.run);
+  const requested = new Map<string, RequestedChanges>();
+  const stray: string[] = [];
+  for (const session of sessions) {
+    const one = left.find(({ place }) => place.ref.address === session.ref.address);
+    if (one === undefined) continue;
+    const work = { call, run, later, session, ...one, secrets: resuming.secrets };
+    try {
+      const changes = await olderChanges(work);
+      requested.set(session.ref.address, withStray(work, changes, stray));
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      for (const item of one.items) resuming.tried.add(nameOf(item));
+      yield { kind: 'error', error, device: one.own.device };
+    }
+  }
+  const asked = sessions.filter(({ ref }) => requested.has(ref.address));
+  const plan = yield* planOlder(call, asked, ({ ref }) => requested.get(ref.address) ?? []);
+  for (const text of new Set(stray)) yield warning(text);
+  const absent: ErrorOutput[] = [];
+  const continued: ContinuedDevice[] = [];
+  for (const planned of plan.devices) {
+    const one = left.find(({ place }) => place.ref.address === planned.device.address);
+    if (one === undefined) continue;
+    if (planned.error !== undefined) {
+      const failure = { kind: 'error' as const, error: planned.error, device: planned.device };
+      if (planned.error.code === 'unreachable') {
+        absent.push(failure);
+        continue;
+      }
+      yield failure;
+    }
+    for (const item of one.items) resuming.tried.add(nameOf(item));
+    if (planned.error === undefined) continued.push(continuedDevice(run, one, planned));
+  }
+  if (continued.length === 0) return absent;
+  if (continued.every(({ replan }) => replan === undefined)) {
+    yield* allStopped(run, continued);
+    return absent;
+  }
+  const { reason } = run;
+  const shown = { ...run.plan, reason, devices: continued.map(({ planned }) => planned) };
+  const resumed: ContinuedRun = {
+    file: resuming.file,
+    whole: { ...run.plan, devices: continued.map(({ whole }) => whole) },
+    replans: continued.flatMap(({ replan }) => replan ?? []),
+    stateOf: ({ device, index }) =>
+      continued.find(({ whole }) => whole.device.name === device)?.states.get(index) ?? ENDED,
   };
-  const devices = whole
-    .map((one) => ({
-      ...one,
-      steps: one.steps.filter((_step, index) => isLeft(one.device.name, index)),
-    }))
-    .filter(
-      ({ device, steps, error }) =>
-        steps.length > 0 || replannedByName.has(device.name) || error !== undefined,
-    );
-  const left: Plan = { ...run.plan, devices };
-  if (
-    devices.every(({ device, steps }) => steps.length === 0 && !replannedByName.has(device.name))
-  ) {
-    yield info(`run ${run.run} has nothing left to do${where}`);
-    for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
-    yield await summaryOf(run);
-    const { part } = run.plan;
-    if (part !== undefined) await writeResult(services, run.run, part, true);
-    return;
-  }
-  refuseMaskedSteps(left);
-  yield { kind: 'plan', plan: left, dryRun: call.options.dryRun };
-  const sessions = await call.sessionsAt(devices.map(({ device }) => device));
-  await guard(call, left, sessions);
-  if (call.options.dryRun) return;
-  const reason = await reasonFor(call, run.reason);
-  await confirmPlan(call, left);
-  const names = new Set(devices.map(({ device }) => device.name));
-  yield* executeRun(
-    call,
-    // The journal identifies steps by their position: it must not change.
-    { ...run.plan, reason, devices: whole.filter(({ device }) => names.has(device.name)) },
-    sessions,
-    {
-      file,
-      replanned,
-      stateOf: ({ device, index }) => {
-        const state = stateAt(device, index);
-        if (state !== NOT_INCLUDED) return state;
-        return { kind: 'ended', at: run.at, result: pendingResult(run, device, index) };
-      },
-    },
-  );
+  yield* writePlan(call, shown, asked, { resumed });
+  return absent;
 }
 
-async function* replan(call: WriteCall, run: Run): AsyncGenerator<Output, readonly DevicePlan[]> {
-  const failed = run.plan.devices.filter(({ error }) => error !== undefined);
-  const unread = failed.filter(({ changes = [] }) => changes.length > 0);
-  // Changes from a file of records can only be computed from the records of the device; a filter that
-  // matched nothing elsewhere would match other records by now.
-  const unknown = failed.filter(({ changes = [] }) => changes.length === 0);
-  if (unknown.length > 0) {
-    const names = someOf(unknown.map(({ device }) => device.name));
-    yield warning(
-      `${names} could not be read, so devsh does not know the changes there: repeat the line of the run with --on only for ${unknown.length === 1 ? 'it' : 'them'}: ${run.command}`,
-    );
+/** Nothing of it can be sent, and nothing is written down. */
+function* allStopped(run: Run, continued: readonly ContinuedDevice[]): Generator<Output> {
+  const devices = continued.map(({ planned }) => planned);
+  yield { kind: 'plan', plan: { ...run.plan, devices }, dryRun: true };
+  for (const result of devices.flatMap(({ settled }) => settled)) {
+    yield { kind: 'result', run: run.run, result };
   }
-  const changes = new Map(unread.map((one) => [one.device.address, one.changes ?? []]));
-  const sessions = await call.sessionsAt(unread.map(({ device }) => device));
-  if (sessions.length === 0) return [];
-  const { devices } = yield* planFleet(call, sessions, ({ ref }) => changes.get(ref.address) ?? []);
-  // The run keeps the device names of its plan.
-  return devices.flatMap((one) => {
-    const known = unread.find(({ device }) => device.address === one.device.address);
-    return known === undefined ? [] : [{ ...one, device: known.device }];
+}
+
+const ENDED = { kind: 'ended' } as const;
+
+/** One device of a run that is continued. */
+interface ContinuedDevice {
+  /** What is to be done now. */
+  readonly planned: DevicePlan;
+  /** All steps of the run there: the journal names them by their place. */
+  readonly whole: DevicePlan;
+  /** Absent if all of it stays pending. */
+  readonly replan: ContinuedRun['replans'][number] | undefined;
+  /** Of the steps to send, by place. */
+  readonly states: ReadonlyMap<number, StepState>;
+}
+
+function continuedDevice(
+  run: Run,
+  { own, place, items }: Left,
+  given: DevicePlan,
+): ContinuedDevice {
+  const device = { ...own.device, address: place.ref.address };
+  const caution = isLockout(run) ? NOT_KNOWN : undefined;
+  let next = own.steps.length;
+  const at = given.steps.map(({ index }) => index ?? next++);
+  const steps = given.steps.map((step): Step => {
+    const before = step.index === undefined ? undefined : own.steps[step.index];
+    return { ...step, caution: before?.caution ?? caution, endsAccess: before?.endsAccess };
   });
+  const all = [...own.steps];
+  for (const [nth, index] of at.entries()) all[index] = steps[nth] ?? (all[index] as Step);
+  const states = new Map(
+    at.map((index): [number, StepState] => [
+      index,
+      items.some((one) => one.index === index && one.isSent === true)
+        ? { kind: 'sent', at: run.at }
+        : { kind: 'waiting' },
+    ]),
+  );
+  const ended = given.settled.filter((result) => !isStopped(result));
+  const isOpen = (one: ExplicitChange): boolean =>
+    given.settled.some(
+      (result) =>
+        isStopped(result) &&
+        result.index === undefined &&
+        result.action === one.action &&
+        result.resource === one.resource &&
+        result.key === one.key,
+    );
+  const changes = explicitOf(run, own)
+    .filter(isOpen)
+    .map(({ change, key, filter }): Change =>
+      filter === undefined
+        ? change
+        : { ...change, meant: { age: 'older', key, person: {}, filter } },
+    );
+  const planned = { ...given, device, steps };
+  // A yes to one question about another device is no yes to the next one.
+  const identity = place.doubt === undefined ? { device, pin: given.pin } : own;
+  const isIdle = steps.length + ended.length === 0;
+  return {
+    planned,
+    whole: { ...planned, steps: all },
+    replan: isIdle
+      ? undefined
+      : {
+          plan: {
+            ...planned,
+            device: identity.device,
+            pin: identity.pin,
+            settled: ended.filter(({ index }) => index === undefined),
+            changes: changes.length === 0 ? undefined : changes,
+          },
+          at,
+          verdicts: ended.filter(({ index }) => index !== undefined),
+        },
+    states,
+  };
 }
 
-function isUnconfirmed(state: StepState): state is StepState & { kind: 'ended' } {
-  return state.kind === 'ended' && state.result.verdict === 'unknown';
+/** Stopped by the gate, or because values changed: it stays pending. */
+function isStopped({ verdict, error }: StepResult): boolean {
+  return verdict === 'drift' || error instanceof DoubtError;
 }
 
-/** The request may have arrived: the step is read before it is sent again. */
-function sentBefore({ at }: { at: string }): StepState {
-  return { kind: 'sent', at };
+function explicitOf(run: Run, { changes = [] }: DevicePlan): readonly ExplicitChange[] {
+  return changes.flatMap((change) => explicitChanges(run.plan.devices, change));
+}
+
+interface Work extends Left, Pick<Resuming, 'secrets'> {
+  readonly call: WriteCall;
+  readonly run: Run;
+  readonly later: readonly Run[];
+  readonly session: DeviceSession;
+}
+
+/** The pending changes of one device, each with the record that it means. Throws a `RefusedError` without a secret. */
+async function olderChanges(work: Work): Promise<readonly Change[]> {
+  const { call, run, own, items, session } = work;
+  const profile = await profileOf(call.shell.services, session.entry);
+  const explicit = explicitOf(run, own);
+  const changes: Change[] = [];
+  for (const item of items) {
+    const { index, isSent } = item;
+    const step = index === undefined ? undefined : own.steps[index];
+    if (index !== undefined && step !== undefined) {
+      const sent = isSent === true && step.rotation === undefined ? step : undefined;
+      const change = stepChange(step, meantByStep(work, profile, step));
+      changes.push(await completed(work, item, { ...change, continues: { index, sent } }));
+      continue;
+    }
+    const found = explicit.find(
+      ({ resource, action, key }) =>
+        resource === item.resource && action === item.action && key === item.key,
+    );
+    if (found === undefined) {
+      throw new RefusedError(
+        `${own.device.name}: ${item.action} ${recordName(item)} of run ${run.run} can only be planned by its line: repeat it with --on ${own.device.name}; if it changes nothing there, "pending drop ${run.run} --on ${own.device.name} --reason TEXT" (${run.command})`,
+      );
+    }
+    const meant = await meantUnread(work, profile, found);
+    changes.push(await completed(work, item, unreadChange(found.change, meant)));
+  }
+  return changes;
+}
+
+function older({ place, run }: Work, identity: Identity): Meant {
+  const age = 'older' as const;
+  const doubt =
+    place.doubt ??
+    (run.isOlder === true
+      ? `an older devsh left it and did not record which device it was`
+      : undefined);
+  return doubt === undefined ? { ...identity, age } : { ...identity, id: undefined, age, doubt };
+}
+
+/** Whom a step means by now: what it was planned for, and what later runs made of that. */
+function meantByStep(work: Work, profile: Profile, step: Step): Meant {
+  const { keyField, resource, before, after = {} } = step;
+  const planned = identityOf(profile, keyField, before ?? after);
+  const known = before === undefined ? { ...planned, id: undefined } : planned;
+  const about = { device: work.own.device, resource, profile };
+  const { filter, isKeyShared } = step;
+  return { ...older(work, identityAfter(work.later, about, known)), filter, isKeyShared };
+}
+
+/** Whom the line means on a device that was not read then: what was read there before, else what peers say. */
+async function meantUnread(
+  work: Work,
+  profile: Profile,
+  { change, key, filter, resource }: ExplicitChange,
+): Promise<Meant> {
+  const held = await heldBefore(work, profile, resource, key);
+  const agreed =
+    change.action === 'add' ? personOf(change.fields) : personOf(change.expected ?? {});
+  const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
+  const about = { device: work.own.device, resource, profile };
+  const identity = identityAfter(work.later, about, { id: held?.id, key, person });
+  return { ...older(work, identity), filter: filter ?? change.meant?.filter };
+}
+
+/** The record as the device last showed it before the run, under the same identity. */
+async function heldBefore(
+  { call, run, own, place }: Work,
+  profile: Profile,
+  resource: string,
+  key: string,
+): Promise<Identity | undefined> {
+  const history = new History(await call.shell.readings());
+  try {
+    const past = await history.stateAt(place.ref.name, resource, Date.parse(run.at));
+    const isSame = past.identities.every(
+      ({ pin, address }) =>
+        pin === own.pin || (own.pin === undefined && address === own.device.address),
+    );
+    const [record, second] = past.records.filter((one) => valueText(one[past.keyField]) === key);
+    if (!isSame || record === undefined || second !== undefined) return undefined;
+    return identityOf(profile, past.keyField, record);
+  } catch (error) {
+    if (error instanceof DevshError) return undefined;
+    throw error;
+  }
+}
+
+function stepChange(step: Step, meant: Meant): Change {
+  const { action, resource, asked: fields, before = {}, rotation, removes, lost } = step;
+  const target = { kind: 'key' as const, key: meant.key };
+  switch (action) {
+    case 'add':
+      return {
+        action,
+        resource,
+        fields,
+        isExact: true,
+        meant,
+        ...(step.isExact && { lost, takes: step.takes }),
+      };
+    case 'delete':
+      return { action, resource, target, meant };
+    case 'set': {
+      const expected = valuesOf(before, [...Object.keys(fields), ...(removes ?? [])]);
+      const back = step.isExact ? { lost } : {};
+      return {
+        action,
+        resource,
+        target,
+        fields,
+        isExact: true,
+        rotation,
+        removes,
+        meant,
+        expected,
+        ...back,
+      };
+    }
+  }
+}
+
+/** The gate compares the person; what is left of `expected` are the values to overwrite. */
+function unreadChange(change: Change, meant: Meant): Change {
+  if (change.action === 'add') return { ...change, meant };
+  const fields = change.action === 'set' ? change.fields : {};
+  const expected = valuesOf(change.expected ?? {}, Object.keys(fields));
+  return { ...change, target: { kind: 'key', key: meant.key }, expected, meant };
+}
+
+function valuesOf(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
+}
+
+/** What matches a filter only on a device that was not read then is named: the run never meant it. */
+function withStray(
+  { run, own, session }: Work,
+  changes: readonly Change[],
+  stray: string[],
+): RequestedChanges {
+  const filtered = explicitOf(run, own).filter(({ filter }) => filter !== undefined);
+  const [first] = filtered;
+  const filter = first?.filter;
+  if (first === undefined || filter === undefined) return changes;
+  const { resource, action } = first;
+  const keys = filtered.map(({ key }) => key);
+  return {
+    about: changes.map((change) => ({ resource, action, key: change.meant?.key ?? '' })),
+    changes: async (readInFull) => {
+      const records = await readInFull(resource);
+      const keyField = keyFieldOf(session.profile, resource, records);
+      const others = recordsWhere(filter, records, session.ref.name)
+        .map((record) => valueText(record[keyField]))
+        .filter((key) => !keys.includes(key));
+      if (others.length > 0) {
+        const { name } = session.ref;
+        stray.push(
+          `${name}: "${filter}" also matches ${someOf(others)}, which the run did not mean; repeat its line with --on ${name} to take them`,
+        );
+      }
+      return changes;
+    },
+  };
+}
+
+/** The change with the secrets that the journal does not keep. Throws a `RefusedError` without them. */
+async function completed(
+  { call, run, own, secrets }: Work,
+  item: Pending,
+  change: Change,
+): Promise<Change> {
+  const { io, options } = call;
+  const isForced = change.action !== 'add' && options.allow.has('drift');
+  const permitted = isForced ? { ...change, expected: undefined } : change;
+  if (permitted.action === 'delete') return permitted;
+  let { fields } = permitted;
+  for (const field of maskedFields(change)) {
+    const name = `${field} of ${recordName(item)}`;
+    const id = JSON.stringify([run.run, name]);
+    const isAsked = typeof fields[field] === 'string' && !options.dryRun;
+    const value =
+      secrets.get(id) ??
+      (isAsked
+        ? await io.ask?.({ kind: 'secret', text: `${name}, for run ${run.run}:` })
+        : undefined);
+    if (value === undefined) {
+      const verb = `${item.resource} ${item.action}`;
+      throw new RefusedError(
+        `${own.device.name}: ${name} is secret, so no journal has it: resume on a terminal, which asks for it, or repeat "${verb}" with --on ${own.device.name} and then "pending drop ${run.run}"`,
+      );
+    }
+    secrets.set(id, value);
+    fields = { ...fields, [field]: value };
+  }
+  return { ...permitted, fields };
+}
+
+/** Seconds: 5, 10, 20… up to five minutes, each up to a quarter shorter, so that machines do not try in step. */
+function nextPause(attempt: number): number {
+  return Math.min(300, 5 * 2 ** Math.min(attempt, 10)) * (1 - Math.random() / 4);
 }

@@ -1,5 +1,5 @@
 import type { Change, Rotation, Target } from '../../change/change.ts';
-import { withKeys } from '../../change/debts.ts';
+import { explicitChanges } from '../../change/pending.ts';
 import { type DevicePlan, isOwing, type Plan } from '../../change/plan.ts';
 import { OWN_TOKEN, rotatedAccount } from '../../change/rotate-step.ts';
 import { isOwnRotation, type KeptRotations, type RotatedAccount } from '../../change/rotation.ts';
@@ -87,7 +87,7 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
     for (const text of details) yield warning(text);
   }
   const rotations = store && (() => choose(call, plan.run, store, items, { secrets, second }));
-  yield* writePlan(call, plan, sessions, details, rotations);
+  yield* writePlan(call, plan, sessions, { details, rotations });
 }
 
 function targetsOf({ args, options }: RotateCall, title: string): readonly Target[] {
@@ -134,10 +134,13 @@ function itemsOf(
   return devices.flatMap((plan) => {
     const { device } = plan;
     const session = sessions.get(device.address);
-    const owed = isOwing(plan) ? withKeys(devices, plan.changes) : [];
+    const { changes = [] } = plan;
+    const pending = isOwing(plan)
+      ? changes.flatMap((one) => explicitChanges(devices, one).map(({ change }) => change))
+      : [];
     const steps = [
       ...plan.steps,
-      ...owed.flatMap((change) =>
+      ...pending.flatMap((change) =>
         change.action === 'set' && change.target.kind === 'key'
           ? [{ key: change.target.key, rotation: { kind } }]
           : [],

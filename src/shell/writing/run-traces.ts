@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type RunTrace, traceOf } from '../../change/debts.ts';
+import { type RunTrace, traceOf } from '../../change/pending.ts';
+import { EmptyJournalError } from '../../change/plan.ts';
 import { parseJournal } from '../../change/read-journal.ts';
 import { runAsOf } from '../../change/run-results.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
@@ -9,7 +10,7 @@ import type { Services } from '../services.ts';
 
 /* What runs left to do, from their journals. An index remembers it: a journal is read again only when it changed. */
 
-const SCHEMA = 'devsh-pending/1';
+const SCHEMA = 'devsh-pending/2';
 
 /** One journal in the index. */
 interface Entry {
@@ -80,6 +81,8 @@ async function readTrace(
     const run = time === undefined ? whole : runAsOf(whole, time);
     return run?.isPlanned === true ? traceOf(run) : undefined;
   } catch (error) {
+    // A journal that ends within its first line: the run has sent nothing.
+    if (error instanceof EmptyJournalError) return undefined;
     if (error instanceof DevshError) return error;
     throw error;
   }
@@ -107,11 +110,11 @@ class Concerned {
   add({ devices, ...trace }: RunTrace): RunTrace | undefined {
     const { settles = [], undoes } = trace.plan;
     const isNamed = [...settles, undoes?.run ?? ''].some((id) => this.#runs.has(id));
-    const kept = devices.filter(({ device: { name, address }, intents, isLeft }) => {
-      const isOwing = intents.some(({ state }) => state === 'owed');
+    const kept = devices.filter(({ device: { name, address }, intents }) => {
+      const isPending = intents.some(({ state }) => state === 'pending');
       const isConcerned = this.#devices.has(address) || this.#devices.has(name);
-      if (isOwing) this.#devices.add(address).add(name);
-      return isOwing || isConcerned || isLeft;
+      if (isPending) this.#devices.add(address).add(name);
+      return isPending || isConcerned;
     });
     if (!isNamed && kept.length === 0) return undefined;
     this.#runs.add(trace.run);

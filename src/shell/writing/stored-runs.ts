@@ -1,7 +1,13 @@
 import { isLockout, type Run } from '../../change/journal.ts';
 import { notCoveredBy, type Plan, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
-import { DevshError, NotFoundError, SettingsError, UsageError } from '../../errors.ts';
+import {
+  DevshError,
+  NotFoundError,
+  SettingsError,
+  unlessFailed,
+  UsageError,
+} from '../../errors.ts';
 import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
@@ -19,6 +25,20 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   const [suggestion] = suggest(id, await runs.ids());
   const hint = suggestion === undefined ? '"runs" lists them' : `did you mean ${suggestion}?`;
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
+}
+
+/** The runs after this one that can be read, the oldest first. */
+export async function laterRuns({ runs }: Services, id: string): Promise<readonly Run[]> {
+  const later = (await runs.ids()).filter((other) => other > id).reverse();
+  const { parseJournal } = await import('../../change/read-journal.ts');
+  const found: Run[] = [];
+  for (const other of later) {
+    const run = await unlessFailed(
+      runs.read(other).then((text = '') => parseJournal(text, runs.path(other))),
+    );
+    if (run?.isPlanned === true) found.push(run);
+  }
+  return found;
 }
 
 /** What continues, settles or repeats a lockout keeps its promise: it leaves devsh a login on each device. */
@@ -75,12 +95,12 @@ export function beganText({ at, by }: Run): string {
 }
 
 export async function summaryOf(run: Run): Promise<SummaryOutput> {
-  const { namesOf, owedBy, traceOf } = await import('../../change/debts.ts');
+  const { namesOf, pendingIn, traceOf } = await import('../../change/pending.ts');
   return {
     kind: 'summary',
     run: run.run,
     counts: countsOf(run),
     notCovered: notCoveredBy(run.plan),
-    owed: namesOf(owedBy(traceOf(run))),
+    pending: namesOf(pendingIn(traceOf(run))),
   };
 }

@@ -3,26 +3,31 @@ import { isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
-import { owedBy, traceOf } from '../../change/debts.ts';
+import { pendingIn, traceOf } from '../../change/pending.ts';
+import type { Meant } from '../../change/gate.ts';
+import type { Identity } from '../../change/identity.ts';
 import type { Run } from '../../change/journal.ts';
-import { stepCount } from '../../change/plan.ts';
+import { identityAfter } from '../../change/lineage.ts';
+import { type Step, stepCount } from '../../change/plan.ts';
 import {
   changedDevices,
   endedAccess,
   hadNoEffect,
   mayHaveErased,
+  type UndoContext,
   undoOf,
 } from '../../change/undo.ts';
-import { documentedProfile } from '../../device/built-in-profiles.ts';
 import type { Profile } from '../../device/profile.ts';
+import type { DeviceRef } from '../../device/record.ts';
 import { CancelledError, NotFoundError, RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
-import { loadRun, refuseOwnAccount } from './stored-runs.ts';
+import { type DeviceNow, devicesNow } from './device-now.ts';
+import { laterRuns, loadRun, refuseOwnAccount } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
-import { planFleet, refuseReadOnly, writePlan } from './write.ts';
+import { planOlder, refuseReadOnly, writePlan } from './write.ts';
 
 /** `undo`: undoes the named run, else the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
@@ -94,13 +99,18 @@ async function* executeUndo(
 ): AsyncGenerator<Output, boolean> {
   // Undoing the undo of a lockout is a lockout again.
   if (run.plan.undoes !== undefined) await refuseOwnAccount(call, run);
-  const devices = run.plan.devices.map(({ device }) => device);
-  const sessions = await call.sessionsAt(
-    devices.filter(({ address }) => only?.has(address) !== false),
+  const { services } = call.shell;
+  const places = (await devicesNow(services, run.plan.devices)).filter(
+    ({ then, ref }) => only?.has(then.address) !== false || only.has(ref.address),
   );
-  const profiles = new Map<string, Profile>();
+  const sessions = await call.sessionsAt(places.map(({ ref }) => ref));
+  const later = await laterRuns(services, run.run);
+  const contexts = new Map<string, UndoContext & DeviceNow>();
   for (const { entry } of sessions) {
-    profiles.set(entry.address, await profileOf(call.shell.services, entry));
+    const profile = await profileOf(services, entry);
+    for (const place of places.filter(({ ref }) => ref.address === entry.address)) {
+      contexts.set(place.then.address, { ...place, ...undoContext(profile, place, later) });
+    }
   }
   const ended = endedAccess(run);
   if (ended > 0) {
@@ -110,29 +120,31 @@ async function* executeUndo(
   if (doubtful.length > 0) {
     yield warning(`what the run may have erased does not come back: ${someOf(doubtful)}`);
   }
-  const undos = undoOf(run, ({ address }) => profiles.get(address) ?? documentedProfile);
-  if (undos.length === 0) throw await nothingToUndo(call, run);
-  const selected = undos.filter(({ device }) => profiles.has(device.address));
+  if (changedDevices(run).length === 0) throw await nothingToUndo(call, run);
+  const undos = undoOf(run, ({ address }) => contexts.get(address));
+  const selected = undos.flatMap((one) => {
+    const context = contexts.get(one.device.address);
+    return context === undefined ? [] : [{ ...one, context }];
+  });
   if (selected.length === 0) {
-    const names = someOf(undos.map(({ device }) => device.name));
+    const names = someOf(changedDevices(run).map(({ name }) => name));
     throw new RefusedError(`run ${run.run} changed ${names}, but none of the named devices`);
   }
   const isUndone = new Set(sessions.map(({ ref }) => ref.address));
   const owing = new Set(
-    owedBy(traceOf(run)).flatMap(({ device }) =>
+    pendingIn(traceOf(run)).flatMap(({ device }) =>
       isUndone.has(device.address) ? [device.name] : [],
     ),
   );
   const notice = [
     ...(description === undefined ? [] : [`undoes ${description}`]),
-    ...(owing.size === 0 ? [] : [`afterwards nothing of it is owed on ${someOf([...owing])}`]),
+    ...(owing.size === 0 ? [] : [`afterwards nothing of it is pending on ${someOf([...owing])}`]),
   ];
   for (const text of notice) yield info(text);
   const { allow } = call.options;
-  const ways = selected.map(({ device, changes }) => {
+  const ways = selected.map(({ changes, context: { profile, ref } }) => {
     const agreed = { changes, closed: [], open: new Map<Change, string>() };
-    const profile = profiles.get(device.address) ?? documentedProfile;
-    return { device, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
+    return { device: ref, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
   });
   if (description !== undefined) refuseOpenAccounts(call, ways);
   const losses = ways.flatMap(({ device, closed, open }) =>
@@ -148,7 +160,7 @@ async function* executeUndo(
   );
   const concerned = sessions.filter(({ entry }) => changes.has(entry.address));
   refuseReadOnly(call);
-  const plan = yield* planFleet(call, concerned, ({ ref }) => changes.get(ref.address) ?? []);
+  const plan = yield* planOlder(call, concerned, ({ ref }) => changes.get(ref.address) ?? []);
   const results = plan.devices.flatMap(({ settled }) => settled);
   const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
   if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
@@ -164,8 +176,18 @@ async function* executeUndo(
     ...cancelled.filter((address) => only?.has(address) !== false),
   ];
   const undoes = { run: run.run, on };
-  yield* writePlan(call, { ...plan, reason, undoes }, concerned, [...notice, ...losses]);
+  const details = [...notice, ...losses];
+  yield* writePlan(call, { ...plan, reason, undoes }, concerned, { details });
   return true;
+}
+
+function undoContext(profile: Profile, { doubt }: DeviceNow, later: readonly Run[]): UndoContext {
+  const meantBy = (device: DeviceRef, { resource, isKeyShared }: Step, left: Identity): Meant => ({
+    ...identityAfter(later, { device, resource, profile }, left),
+    ...(doubt !== undefined && { id: undefined }),
+    ...{ age: 'older', doubt, isKeyShared },
+  });
+  return { profile, meantBy };
 }
 
 /** The error names the newest run that changed these devices: it may be the intended one. */
@@ -218,7 +240,7 @@ async function* keepOrRevert(
   cancelled: CancelledError | undefined,
 ): AsyncGenerator<Output> {
   const run = await loadRun(call.shell.services, runId);
-  if (undoOf(run, () => documentedProfile).length === 0) return;
+  if (changedDevices(run).length === 0) return;
   const seconds = Math.round(limitMs / 1000);
   if (cancelled === undefined) {
     const text =

@@ -1,8 +1,10 @@
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields, grantCounts } from '../../change/doubts.ts';
+import { type Consent, DoubtError } from '../../change/gate.ts';
 import { guardPlan } from '../../change/guard.ts';
 import { readAndPlan, type RequestedChanges } from '../../change/read-and-plan.ts';
+import type { Mark } from '../../change/lockout.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
 import {
   type DevicePlan,
@@ -13,16 +15,17 @@ import {
   recordName,
   stepCount,
 } from '../../change/plan.ts';
-import { CancelledError, DeclinedError, RefusedError } from '../../errors.ts';
+import { CancelledError, DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
-import { executeRun } from './execute.ts';
+import { withPins } from './device-now.ts';
+import { type ContinuedRun, executeRun } from './execute.ts';
 import { awaiting, type Output, warning } from '../output.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
@@ -54,17 +57,21 @@ export async function* writeUnlessIdle(
   else yield* writePlan(...planned);
 }
 
-/**
- * From a plan to verdicts. With `--dry-run` it ends after the plan.
- *
- * @param rotations chooses and keeps the secrets of a rotation, once it is confirmed
- */
+interface Writing {
+  /** What the question says beside the plan. */
+  readonly details?: readonly string[];
+  /** Chooses and keeps the secrets of a rotation, once it is confirmed. */
+  readonly rotations?: (() => Promise<KeptRotations>) | undefined;
+  /** The run that this plan continues. */
+  readonly resumed?: ContinuedRun;
+}
+
+/** From a plan to verdicts. With `--dry-run` it ends after the plan. */
 export async function* writePlan(
   call: WriteCall,
   plan: Plan,
   sessions: readonly DeviceSession[],
-  details: readonly string[] = [],
-  rotations?: () => Promise<KeptRotations>,
+  { details = [], rotations, resumed }: Writing = {},
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
@@ -78,7 +85,8 @@ export async function* writePlan(
   const reason = stepCount(plan) === 0 ? plan.reason : await reasonFor(call, plan.reason);
   await confirmPlan(call, plan, [...doubts, ...details]);
   const kept = stepCount(plan) === 0 ? undefined : await rotations?.();
-  yield* executeRun(call, { ...plan, reason }, sessions, undefined, kept);
+  const whole = { ...(resumed?.whole ?? plan), reason };
+  yield* executeRun(call, whole, sessions, { resumed, chosen: kept });
 }
 
 /**
@@ -196,10 +204,82 @@ export async function* planFleet(
   if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
   const devices = sessions.flatMap((session) => plans.get(session) ?? []);
   await refuseUnknownResources(call, sessions, devices);
-  return { run: call.newRun(), devices };
+  return { run: call.newRun(), devices: await withPins(call.shell.services, devices) };
 }
 
-/** An absent device owes no change of a resource that may be a mistyped word. */
+/**
+ * As `planFleet`, for an older intent: asks about each record of which only the user knows whether it is the one
+ * that is meant, and plans again with what the user takes. `--also` answers beforehand.
+ */
+export async function* planOlder(
+  call: Call<'yes' | 'dryRun', 'allow' | 'also'>,
+  sessions: readonly DeviceSession[],
+  changesFor: (session: DeviceSession) => RequestedChanges,
+): AsyncGenerator<Output, Plan> {
+  const { also = [], yes, dryRun } = call.options;
+  checkMarks(also, sessions);
+  const consents = new Map<string, readonly Consent[]>(
+    sessions.map(({ ref }) => [
+      ref.address,
+      also.filter(({ device = ref.name }) => device === ref.name),
+    ]),
+  );
+  const planned = (): AsyncGenerator<Output, Plan> =>
+    planFleet(call, sessions, (session) =>
+      withConsents(changesFor(session), consents.get(session.ref.address)),
+    );
+  const plan = yield* planned();
+  const doubts = plan.devices.flatMap(({ device, settled }) =>
+    settled.flatMap(({ error }) => (error instanceof DoubtError ? [{ device, error }] : [])),
+  );
+  if (doubts.length === 0 || call.io.ask === undefined || yes || dryRun) return plan;
+  let hasAgreed = false;
+  for (const [key, ofKey] of grouped(doubts, ({ error }) => error.consent.key)) {
+    const lines = ofKey.map(({ device, error }) => `${visible(device.name)}  ${error.reason}`);
+    const chosen = await chooseSome(
+      call.io,
+      `Is this "${visible(key)}" the one that is meant?`,
+      lines,
+    );
+    for (const index of chosen) {
+      const { device, error } = ofKey[index] ?? ofKey[0];
+      const agreed = consents.get(device.address) ?? [];
+      consents.set(device.address, [...agreed, error.consent]);
+      hasAgreed = true;
+    }
+  }
+  return hasAgreed ? yield* planned() : plan;
+}
+
+/** Throws a `UsageError` for a mark that cannot answer a question of this line. */
+function checkMarks(also: readonly Mark[], sessions: readonly DeviceSession[]): void {
+  for (const { device, key } of also) {
+    if (device === undefined) {
+      throw new UsageError(`--also ${key}: name the device, too: --also DEVICE=${key}`);
+    }
+    if (!sessions.some(({ ref }) => ref.name === device)) {
+      throw new UsageError(`--also ${device}=${key}: nothing is asked about there`);
+    }
+  }
+}
+
+function withConsents(
+  requested: RequestedChanges,
+  also: readonly Consent[] = [],
+): RequestedChanges {
+  const agreed = (changes: readonly Change[]): readonly Change[] =>
+    changes.map((change) =>
+      change.meant === undefined ? change : { ...change, meant: { ...change.meant, also } },
+    );
+  if (also.length === 0) return requested;
+  if (!('about' in requested)) return agreed(requested);
+  return {
+    ...requested,
+    changes: async (readInFull) => agreed(await requested.changes(readInFull)),
+  };
+}
+
+/** Nothing is pending on an absent device for a resource that may be a mistyped word. */
 async function refuseUnknownResources(
   { shell: { services } }: Call,
   sessions: readonly DeviceSession[],
@@ -215,7 +295,7 @@ async function refuseUnknownResources(
   if (unknown === undefined) return;
   throw new RefusedError(
     `no device is known to have the resource "${visible(unknown.resource)}": nothing was sent, and nothing is ` +
-      `owed; ${notCoveredText(notCoveredBy({ devices }), MOST_NAMED)}`,
+      `pending; ${notCoveredText(notCoveredBy({ devices }), MOST_NAMED)}`,
   );
 }
 

@@ -198,7 +198,7 @@ const nothingToPage: Reason = (state) => {
 
 /** Keys that open a view from the table, and from any other view. */
 const OPEN_VIEWS: readonly Key<State>[] = [
-  lineKey(['R'], 'runs', 'the runs, to resume, retry or undo', () => 'runs', {
+  lineKey(['R'], 'runs', 'the runs, to resume or undo', () => 'runs', {
     hint: [9.5, 'runs'],
     command: 'runs',
   }),

@@ -22,14 +22,14 @@ export function stateWord({ kind, error }: DeviceTab): string {
  * ` devsh   ✗ fw3 timeout   ● fw1   ● fw2      as admin · pinned · read-write`: the devices by name, those
  * in trouble first; if they are too many, `1000 ━━━━━━━━━✗ 917 ●  ✗ 60 certificate · 20 timeout · 3 login`.
  */
-export function fleetStrip({ fleet, size, keymap, owed }: State): Span[] {
-  return stripOf(fleet, size.columns, keymap, owed);
+export function fleetStrip({ fleet, size, keymap, pending }: State): Span[] {
+  return stripOf(fleet, size.columns, keymap, pending);
 }
 
 const stripOf = memoized(
-  (fleet: FleetView, columns: number, keymap: Keymap, owed: State['owed']): Span[] => {
+  (fleet: FleetView, columns: number, keymap: Keymap, pending: State['pending']): Span[] => {
     const { whole, short } = leftVariants(fleet, columns, keymap);
-    const [badge = [], shortBadge = badge] = badgesOf(fleet, keymap, owed);
+    const [badge = [], shortBadge = badge] = badgesOf(fleet, keymap, pending);
     const all = [...whole, ...short];
     const headless = short.map(([, ...spans]) => spans);
     return (
@@ -198,10 +198,10 @@ function factSpans(facts: readonly Fact[]): Span[] {
 }
 
 /** What stays beside the devices on the narrowest screen, too, from the longer form to the shorter one. */
-function badgesOf(fleet: FleetView, keymap: Keymap, owed: State['owed']): readonly Fact[][] {
-  const count = fleet.devices.reduce((sum, { name }) => sum + (owed.get(name) ?? 0), 0);
+function badgesOf(fleet: FleetView, keymap: Keymap, pending: State['pending']): readonly Fact[][] {
+  const count = fleet.devices.reduce((sum, { name }) => sum + (pending.get(name) ?? 0), 0);
   const facts: Fact[] =
-    count === 0 ? [] : [{ text: `owed ${count}`, isAlarming: true, tone: 'warning' }];
+    count === 0 ? [] : [{ text: `pending ${count}`, isAlarming: true, tone: 'warning' }];
   const texts = badgeTexts(fleet.questions, keymap);
   return texts.length === 0 ? [facts] : texts.map((text) => [{ text, isAlarming: true }, ...facts]);
 }

@@ -164,14 +164,14 @@ export function strangersOf({ services, fleet }: ShellSession, store: Store): ()
 }
 
 /** Looks up what the connected devices still get: after a device is connected, and if `isDue`. */
-export function owedOf({ services }: ShellSession, store: Store): (isDue?: boolean) => void {
+export function pendingOf({ services }: ShellSession, store: Store): (isDue?: boolean) => void {
   let last: Promise<unknown> = Promise.resolve();
   let known = '';
   const update = async (): Promise<void> => {
     if ((await services.runs.ids()).length === 0) return;
-    const { owedCounts } = await import('../../shell/writing/owed.ts');
-    const owed = await owedCounts(services, store.state.fleet.devices);
-    store.dispatch({ kind: 'facts', facts: { owed } });
+    const { pendingCounts } = await import('../../shell/writing/pending.ts');
+    const pending = await pendingCounts(services, store.state.fleet.devices);
+    store.dispatch({ kind: 'facts', facts: { pending } });
   };
   return (isDue = false) => {
     const devices = store.state.fleet.devices.map(({ address }) => address).join(' ');

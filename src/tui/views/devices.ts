@@ -37,8 +37,8 @@ const TONES = {
 } as const satisfies Record<DeviceTab['kind'], Tone>;
 
 /** The devices for sorting and filtering; failed ones come first. */
-function source({ fleet: { devices }, lastSeen, owed }: State): ListSource<DeviceTab> {
-  const columns = deviceColumns(devices, lastSeen, owed, Infinity);
+function source({ fleet: { devices }, lastSeen, pending }: State): ListSource<DeviceTab> {
+  const columns = deviceColumns(devices, lastSeen, pending, Infinity);
   return {
     ...sourceOf(devices, ({ name }) => name, columns),
     isDoubtful: ({ kind }) => kind === 'failed',
@@ -67,11 +67,11 @@ function currentDevice(state: State): DeviceTab | undefined {
   return overlay.kind === 'devices' ? arranged(source(state), find)[overlay.cursor] : undefined;
 }
 
-const nothingOwed: Reason = (state) => {
+const nothingPending: Reason = (state) => {
   const device = currentDevice(state);
-  return device !== undefined && state.owed.has(device.name)
+  return device !== undefined && state.pending.has(device.name)
     ? undefined
-    : 'nothing is owed to this device';
+    : 'nothing is pending on this device';
 };
 
 function trustLine(name: string, { error, facts }: DeviceTab): string {
@@ -101,12 +101,12 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
     about(['t'], 'trust-device', TRUST, [5, 'trust'], 'trust scan DEVICE', trustLine),
     about(
       ['O'],
-      'settle-device',
-      'make the changes that it still gets',
-      [2.5, (state) => (nothingOwed(state) === undefined ? 'settle' : '')],
-      'owed settle --on DEVICE',
+      'resume-device',
+      'continue what is pending on it',
+      [2.5, (state) => (nothingPending(state) === undefined ? 'resume' : '')],
+      'resume --on DEVICE',
       undefined,
-      firstOf(noDevice, nothingOwed),
+      firstOf(noDevice, nothingPending),
     ),
     key(['!'], 'trouble', 'only the devices that are not connected; again: all', {
       hint: [5.5, 'trouble'],
@@ -143,7 +143,7 @@ export function deviceTone({ kind }: DeviceTab): Tone {
 export function deviceLines(state: State, devices: readonly DeviceTab[], width: number) {
   return linesOf(
     devices,
-    deviceColumns(state.fleet.devices, state.lastSeen, state.owed, width),
+    deviceColumns(state.fleet.devices, state.lastSeen, state.pending, width),
     width,
   );
 }
@@ -156,7 +156,7 @@ const deviceColumns = memoized(columnsFor);
 function columnsFor(
   devices: readonly DeviceTab[],
   lastSeen: State['lastSeen'],
-  owed: State['owed'],
+  pending: State['pending'],
   width: number,
 ): ListColumn<DeviceTab>[] {
   const known = new Map<string, number>();
@@ -175,17 +175,17 @@ function columnsFor(
   // Not shown for devices with current data.
   const seenText = ({ kind, address }: DeviceTab): string =>
     kind === 'ready' ? '' : visible(lastSeen.get(address) ?? '');
-  const debts: ListColumn<DeviceTab> = {
-    title: 'OWED',
-    text: ({ name }) => String(owed.get(name) ?? ''),
-    most: 4,
+  const changes: ListColumn<DeviceTab> = {
+    title: 'PENDING',
+    text: ({ name }) => String(pending.get(name) ?? ''),
+    most: 7,
     rank: 1.2,
   };
   const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
   return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
     { title: 'STATE', text: signedState, value: stateText, most: 22, rank: 1 },
-    ...(devices.some(({ name }) => owed.has(name)) ? [debts] : []),
+    ...(devices.some(({ name }) => pending.has(name)) ? [changes] : []),
     { title: 'SINCE', text: sinceText, most: 15, rank: 1.5 },
     { title: 'REASON', text: whyText, most: Math.max(40, width - 60), rank: 1.6, least: 16 },
     {

@@ -60,8 +60,14 @@ function about(
 export const RUNS = listOf<RunsOver, RunRow>({
   keys: keysOf('runs', 'In the list of runs', [
     about('enter', 'show-run', 'plan and verdicts', 'runs show', [1, 'show'], noRun),
-    about('r', 'resume-run', 'resume it', 'resume', [3, 'resume'], noChange),
-    about('t', 'retry-run', 'send its failed steps again', 'retry', [4, 'retry'], noChange),
+    about(
+      'r',
+      'resume-run',
+      'continue it, also its failed steps',
+      'resume',
+      [3, 'resume'],
+      noChange,
+    ),
     about('u', 'undo-run', 'undo it', 'undo', [5, 'undo'], noChange),
     about('p', 'report-run', 'report what it did', 'report', [7, 'report'], noRun),
     key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),

@@ -13,7 +13,7 @@ test('has the head, all devices, and equal outcomes once', () => {
 
     not covered: fw4 (unreachable)
 
-    Owed: fw4
+    Pending: fw4, fw5
 
     | What | Value |
     | --- | --- |

@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anySequence } from './events.ts';
-import { NOT_MENDED } from './found.ts';
+import { MENDED, NOT_MENDED } from './found.ts';
 import { faultsOf } from './world.ts';
 
 /** Set by `npm run oracle -- --sequences N`. Not all faults that random sequences find are mended. */
 const SEQUENCES = Number(process.env['ORACLE_SEQUENCES'] ?? 0);
 const SEED = Number(process.env['ORACLE_SEED'] ?? 1);
+
+test.each(MENDED)('%s', async (_, given) => {
+  expect((await faultsOf(given)).join('\n')).toBe('');
+});
 
 test.fails.each(NOT_MENDED)('%s', async (_, given) => {
   expect((await faultsOf(given)).join('\n')).toBe('');

@@ -218,14 +218,13 @@ export class Truth {
   }
 
   /** Work that is still to be done and that devsh no longer lists. */
-  #lost({ boxes }: Begin, { owed = [] }: Said): string[] {
+  #lost({ boxes }: Begin, { pending: listed = [] }: Said): string[] {
     if (this.#hasReplaced) return [];
     return this.#intents.flatMap(({ pending, key, action }) =>
       [...pending].flatMap((box) => {
         const name = [...boxes].find(([, one]) => one === box)?.[0] ?? '';
-        const isListed = owed.some(
-          ({ devices, change }) =>
-            (this.#hasMoved || devices.includes(name)) && change.includes(key),
+        const isListed = listed.some(
+          ({ device, change }) => (this.#hasMoved || device === name) && change.includes(key),
         );
         return isListed ? [] : [`LOST: ${action} ${key} on ${name} is pending, and is not listed`];
       }),

@@ -14,9 +14,9 @@ export interface Said {
     readonly action: string;
     readonly verdict: string;
   }[];
-  readonly owed?: readonly {
+  readonly pending?: readonly {
     readonly id: string;
-    readonly devices: readonly string[];
+    readonly device: string;
     readonly change: string;
   }[];
   readonly changes?: readonly {
@@ -208,7 +208,7 @@ class World {
     const names = 'on' in line ? this.#named(line.on) : [...boxes.keys()];
     this.#truth.begin(line, boxes, names);
     const said = await this.#run(wordsOf(line, names, this.#truth.startedAt));
-    const owed = await this.#run(['owed']);
+    const owed = await this.#run(['pending']);
     const changes = await this.#run(['changes', '--since', '2d', '--on', '@lab']);
     return this.#truth.judge(said, owed, changes);
   }
@@ -219,7 +219,7 @@ class World {
 
   async #run(words: readonly string[]): Promise<Said> {
     const { stdout, stderr, exitCode } = await this.#devsh([...words, '--json']);
-    const isRead = words[0] === 'owed' && words.length === 1;
+    const isRead = words[0] === 'pending' && words.length === 1;
     if (!isRead && words[0] !== 'changes') {
       this.told.push(`> ${words.join(' ')} [${exitCode}]`, stdout.trim(), stderr.trim());
     }
@@ -249,7 +249,7 @@ function wordsOf(line: Line, names: readonly string[], startedAt: string): reado
     case 'undo':
       return ['undo', '--yes', '--allow', 'loss'];
     case 'settle':
-      return ['owed', 'settle', '--yes'];
+      return ['resume', '--yes'];
     case 'resume':
       return ['resume', '--yes'];
     case 'restore':

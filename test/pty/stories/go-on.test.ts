@@ -41,7 +41,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   const next = await startDevsh([], { env, cols: 120, known: simulator.devices });
   await next.waitFor(/^ +1 +resume \S+ +\d steps? left of \d\d:\d\d: user add/m);
   // The first device did not respond to its request.
-  await next.waitFor(/^ +2 +owed settle +1 change owed to sim1 since/m);
+  await next.waitFor(/^ +2 +resume +1 change owed to sim1 since/m);
   await next.waitFor(/^ +3 +connect 127\S.* as in the last session, \d\d:\d\d/m);
   await next.waitFor(/^ +4 +connect @lab +3 devices · PROD/m);
   await next.waitFor(/^ +5 +connect @all +all 3 of the inventory/m);
@@ -55,7 +55,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   const hasZed = () => rest.every(({ users }) => users.some((one) => one.username === 'zed'));
   await expect.poll(hasZed, { timeout: 10_000 }).toBe(true);
   await next.waitFor(isQuiet);
-  await next.waitFor(/^ +1 +owed settle/m);
+  await next.waitFor(/^ +1 +resume/m);
   await next.waitFor(/^ +2 +connect 127/m);
   const text = next.screen().join('\n');
   expect(text).not.toContain('no device is selected');

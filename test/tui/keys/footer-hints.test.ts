@@ -51,7 +51,7 @@ describe('every view names the key for help, and the prompt where there is room'
       devices: enter open · esc back or q · c connect · x disconnect · / search · ? help
       drift: enter details · (= make alike) · esc back or q · f all · → device · ? help
       resources: enter open · esc back or q · / search · : prompt · ? help
-      runs: enter show · esc back or q · r resume · t retry · / search · u undo · ? help
+      runs: enter show · esc back or q · r resume · / search · u undo · : prompt · ? help
       help: esc back or q · ↓ scroll · pgdn page · / search · : prompt · ? help"
     `);
   });

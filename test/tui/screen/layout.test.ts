@@ -95,8 +95,8 @@ function afterRun(size: Size): string[] {
   const lines: LogLine[] = [
     { tone: 'bad', text: '✗ set user bob: failed on fw0 - refused' },
     { tone: 'bad', text: '✗ set user bob: failed on fw3 - lost' },
-    { tone: 'heading', text: '2 failed · owed: fw3' },
-    { tone: 'plain', text: 'still owed: "owed settle" makes the change later' },
+    { tone: 'heading', text: '2 failed · pending on fw3' },
+    { tone: 'plain', text: 'pending: "resume" makes the change later' },
   ];
   const state = stateWith(down, size);
   const users = Array.from({ length: 30 }, (_, index) => user(`user${index}`));
@@ -110,8 +110,8 @@ test('the verdicts of a run have precedence over devices that failed before', ()
     '✗ fw2: no answer within 5 s',
     '✗ set user bob: failed on fw0 - refused',
     '✗ set user bob: failed on fw3 - lost',
-    '2 failed · owed: fw3',
-    'still owed: "owed settle" makes the change later',
+    '2 failed · pending on fw3',
+    'pending: "resume" makes the change later',
   ]);
   expect(afterRun({ columns: 80, rows: 20 })[0]).toMatch(/^… 2 devices failed/);
   expect(afterRun({ columns: 80, rows: 20 })).toContain('✗ set user bob: failed on fw0 - refused');
@@ -121,7 +121,7 @@ test('on the smallest screen the verdicts and their count stay, and each line be
   expect(afterRun({ columns: 40, rows: 10 })).toEqual([
     '✗ set user bob: failed on fw0 - …',
     '✗ set user bob: failed on fw3 - lost',
-    '2 failed · owed: fw3',
+    '2 failed · pending on fw3',
   ]);
 });
 

@@ -33,27 +33,27 @@ test('it is gone once the device has responded', () => {
   expect(lines[0]).not.toContain('41 users');
 });
 
-test('a device with owed work shows how much, and O settles it', () => {
+test('a device with pending changes shows how many, and O continues them', () => {
   const state = { ...stateWith('ready'), overlay: { kind: 'devices', cursor: 0 } as const };
-  const settle = KEYMAP.find(({ action }) => action === 'settle-device');
-  expect(deviceListOf(state).header).not.toContain('OWED');
-  expect(textOf(fleetStrip(state))).not.toContain('owed');
-  expect(settle?.disabled?.(state)).toBe('nothing is owed to this device');
+  const resume = KEYMAP.find(({ action }) => action === 'resume-device');
+  expect(deviceListOf(state).header).not.toContain('PENDING');
+  expect(textOf(fleetStrip(state))).not.toContain('pending');
+  expect(resume?.disabled?.(state)).toBe('nothing is pending on this device');
 
-  const owing = reduce(state, { kind: 'facts', facts: { owed: new Map([['fw1', 2]]) } });
-  expect(deviceListOf(owing).header).toContain('OWED');
-  expect(deviceListOf(owing).lines[0]).toMatch(/connected +2 /);
-  expect(settle?.disabled?.(owing)).toBeUndefined();
-  expect(settle?.run?.(owing, 0)).toBe('owed settle --on fw1');
+  const waiting = reduce(state, { kind: 'facts', facts: { pending: new Map([['fw1', 2]]) } });
+  expect(deviceListOf(waiting).header).toContain('PENDING');
+  expect(deviceListOf(waiting).lines[0]).toMatch(/connected +2 /);
+  expect(resume?.disabled?.(waiting)).toBeUndefined();
+  expect(resume?.run?.(waiting, 0)).toBe('resume --on fw1');
 });
 
-test.each([120, 80, 40, 20])('the top line of %i columns says what is owed', (columns) => {
-  const owing = reduce(stateWith('failed'), {
+test.each([120, 80, 40, 20])('the top line of %i columns says what is pending', (columns) => {
+  const waiting = reduce(stateWith('failed'), {
     kind: 'facts',
-    facts: { owed: new Map([['fw1', 2]]) },
+    facts: { pending: new Map([['fw1', 2]]) },
   });
-  const narrow = reduce(owing, { kind: 'facts', facts: { size: { columns, rows: 10 } } });
-  expect(textOf(fleetStrip(narrow))).toContain('owed 2');
+  const narrow = reduce(waiting, { kind: 'facts', facts: { size: { columns, rows: 10 } } });
+  expect(textOf(fleetStrip(narrow))).toContain('pending 2');
 });
 
 function textOf(spans: readonly { readonly text: string }[]): string {

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { type Debt, debtsOf, owedBy, traceOf, unresolvedFilters } from '../../src/change/debts.ts';
+import {
+  type Pending,
+  pendingIn,
+  pendingOf,
+  type PendingWork,
+  traceOf,
+  unresolvedFilters,
+} from '../../src/change/pending.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, openingLines, type Run, type StepState } from '../../src/change/journal.ts';
 import type { DevicePlan, Plan, Step } from '../../src/change/plan.ts';
@@ -13,7 +20,7 @@ import type { DevshError } from '../../src/errors.ts';
 import { Inventory } from '../../src/fleet/inventory.ts';
 import type { Services } from '../../src/shell/services.ts';
 import { RunFiles } from '../../src/settings/run-files.ts';
-import { type OpenDebt, readDebts } from '../../src/shell/writing/owed.ts';
+import { readPending } from '../../src/shell/writing/pending.ts';
 import { rounds } from '../rounds.ts';
 
 const DEVICES = ['fw1', 'fw2', 'fw3'] as const;
@@ -71,17 +78,15 @@ function run(
   return { ...head, plan, isPlanned: true, states, stopReason: undefined, endedAt: '' };
 }
 
-const namesOfDebts = (debts: readonly OpenDebt[]): string[] =>
-  debts.map(({ debt, state }) =>
-    [debt.run.run, debt.device.name, debt.action, debt.key, state.kind].join(' '),
-  );
+const namesOf = (list: readonly Pending[]): string[] =>
+  list.map(({ run, device, action, key }) => [run.run, device.name, action, key].join(' '));
 
-const openOf = (runs: readonly Run[]): readonly Debt[] =>
-  debtsOf(runs.map(traceOf), anyone).flatMap(({ debt, state }) =>
-    state.kind === 'open' ? debt : [],
-  );
+const openIn = (list: readonly PendingWork[]): readonly Pending[] =>
+  list.flatMap(({ pending, state }) => (state.kind === 'open' ? pending : []));
+const openOf = (runs: readonly Run[]): readonly Pending[] =>
+  openIn(pendingOf(runs.map(traceOf), anyone));
 
-test('only what never reached the device is owed: no refusal of the change, and nothing sent without a verdict', () => {
+test('only what never reached the device is pending: no refusal of the change, and nothing sent without a verdict', () => {
   const bob = { username: 'bob' };
   const del = step('delete', bob);
   const device = refOf('x');
@@ -106,15 +111,16 @@ test('only what never reached the device is owed: no refusal of the change, and 
     ],
     new Map([...states, ['unknown', [ended('unknown', del, 'unknown')]]]),
   );
-  expect(owedBy(traceOf(one)).map((debt) => debt.device.name)).toEqual([
+  expect(pendingIn(traceOf(one)).map(({ device }) => device.name)).toEqual([
     'login',
     'lost',
+    'unknown',
     'down',
     'out',
   ]);
 });
 
-test('a filter owes the keys that it matched on the devices that were read, with what these agree on', () => {
+test('of a filter the keys are pending that it matched on the devices that were read, with what these agree on', () => {
   const where: Change = {
     action: 'delete',
     resource: 'user',
@@ -136,12 +142,11 @@ test('a filter owes the keys that it matched on the devices that were read, with
     here('fw2', [record('ann', 'a@x'), record('bea', 'other@x')]),
     unread('fw3', [where]),
   ];
-  const debts = owedBy(traceOf(run(1, devices, new Map())));
+  const list = pendingIn(traceOf(run(1, devices, new Map()))).filter(
+    ({ device }) => device.name === 'fw3',
+  );
   expect(
-    debts.map(({ key, change: planned }) => [
-      key,
-      planned?.action === 'delete' && planned.expected,
-    ]),
+    list.map(({ key, change: planned }) => [key, planned?.action === 'delete' && planned.expected]),
   ).toEqual([
     ['ann', { email: 'a@x' }],
     ['bea', undefined],
@@ -150,10 +155,10 @@ test('a filter owes the keys that it matched on the devices that were read, with
   expect(unresolvedFilters([unread('fw3', [where])])).toEqual([
     { device: refOf('fw3'), filter: 'lang=xx' },
   ]);
-  expect(owedBy(traceOf(run(1, [unread('fw3', [where])], new Map())))).toEqual([]);
+  expect(pendingIn(traceOf(run(1, [unread('fw3', [where])], new Map())))).toEqual([]);
 });
 
-test('a later change closes a debt only if it writes the same fields', () => {
+test('a later change replaces a pending one only if it writes the same fields', () => {
   const set = (fields: DeviceRecord): Change => ({
     action: 'set',
     resource: 'user',
@@ -178,8 +183,8 @@ type Up = readonly Name[];
 type Event =
   | { readonly kind: 'write'; readonly action: 'add' | 'delete'; readonly up: Up }
   | { readonly kind: 'undo'; readonly of: number; readonly up: Up }
-  | { readonly kind: 'settle'; readonly up: Up; readonly crash: 'none' | 'planned' | 'sent' }
-  | { readonly kind: 'resume' }
+  /** `sent`: killed before it read back. */
+  | { readonly kind: 'resume'; readonly up: Up; readonly outcome: 'done' | 'planned' | 'sent' }
   /** Another account on the same devices: none of its runs is about bob. */
   | { readonly kind: 'other'; readonly up: Up };
 
@@ -197,12 +202,16 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('settle' as const),
+      kind: fc.constant('resume' as const),
       up,
-      crash: fc.constantFrom('none' as const, 'none' as const, 'planned' as const, 'sent' as const),
+      outcome: fc.constantFrom(
+        'done' as const,
+        'done' as const,
+        'planned' as const,
+        'sent' as const,
+      ),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ kind: 'resume' as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('other' as const), up }) },
 );
 
@@ -220,7 +229,7 @@ function journalOf({ plan, states, ...head }: Run): string {
   return [openingLines({ kind: 'run', ...head, ...plan }, plan.devices), ...events].join('');
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'devsh-debts-'));
+const folder = await mkdtemp(join(tmpdir(), 'devsh-pending-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 /** What happens to the index between two commands. */
@@ -269,40 +278,49 @@ class StateFolder {
   }
 }
 
+const WAITING: StepState = { kind: 'waiting' };
+const SENT: StepState = { kind: 'sent', at: '' };
+
+/** A run whose step on one device was planned anew in its journal. */
+function continued(before: Run, name: Name, planned: Step, state: StepState): Run {
+  const devices = before.plan.devices.map((one) =>
+    one.device.name === name ? { device: one.device, steps: [planned], settled: [] } : one,
+  );
+  const states = new Map([...before.states, [name, [state]]]);
+  return { ...before, plan: { ...before.plan, devices }, states };
+}
+
 /** The same by replaying all intents of each device in order. */
 class Model {
   readonly writes: {
     readonly run: number;
-    readonly on: Map<Name, { action: 'add' | 'delete'; isDone: boolean }>;
+    readonly on: Map<Name, { readonly action: 'add' | 'delete'; isDone: boolean }>;
     readonly undoes?: number | undefined;
   }[] = [];
-  readonly settled = new Set<string>();
-  readonly unconfirmed = new Map<string, number>();
 
   isUndone(run: number): boolean {
     return this.writes.some((one) => one.undoes === run && !this.isUndone(one.run));
   }
 
-  owed(device: Name): { run: number; action: 'add' | 'delete' }[] {
-    let owed: { run: number; action: 'add' | 'delete' }[] = [];
+  pendingOn(device: Name): { run: number; action: 'add' | 'delete' }[] {
+    let pending: { run: number; action: 'add' | 'delete' }[] = [];
     for (const { run: id, on } of this.writes) {
       const intent = on.get(device);
       if (intent === undefined || this.isUndone(id)) continue;
-      if (intent.isDone || intent.action === 'delete') owed = [];
-      else owed = owed.filter(({ action }) => action !== 'add');
-      if (!intent.isDone) owed.push({ run: id, action: intent.action });
+      if (intent.isDone || intent.action === 'delete') pending = [];
+      else pending = pending.filter(({ action }) => action !== 'add');
+      if (!intent.isDone) pending.push({ run: id, action: intent.action });
     }
-    return owed.filter((one) => !this.settled.has(`${device} ${one.run}`));
+    return pending;
   }
 }
 
-test('no debt is lost, doubled, or settled after it was superseded, whatever happens', async () => {
+test('nothing pending is lost, or listed after it was done or replaced, whatever happens', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 14 }), damages, async (events, damaged) => {
       const state = new StateFolder(await mkdtemp(join(folder, 'runs-')));
       const model = new Model();
       const runs: Run[] = [];
-      const sends = new Map<string, number>();
       const write = (
         action: (name: Name) => 'add' | 'delete' | undefined,
         up: Up,
@@ -326,7 +344,6 @@ test('no debt is lost, doubled, or settled after it was superseded, whatever hap
         model.writes.push({ run: id, on: key === 'bob' ? on : new Map<Name, never>(), undoes });
       };
       for (const [turn, one] of events.entries()) {
-        const id = runs.length + 1;
         if (one.kind === 'write') write(() => one.action, one.up);
         else if (one.kind === 'other') write(() => 'delete', one.up, {}, undefined, 'carol');
         else if (one.kind === 'undo') {
@@ -343,93 +360,46 @@ test('no debt is lost, doubled, or settled after it was superseded, whatever hap
             { undoes: { run: undone.run, on: DEVICES.map((name) => refOf(name).address) } },
             target.run,
           );
-        } else if (one.kind === 'settle') {
-          const seen = new Set<string>();
-          const due = openOf(runs).filter(({ device: { name }, key }) => {
-            if (key !== 'bob') return false;
-            if (!one.up.includes(name as Name) || seen.has(name)) return false;
-            return seen.add(name);
-          });
-          if (due.length === 0) continue;
-          const states = new Map<string, readonly StepState[]>();
-          const plans = due.map(({ device, action, run: from }): DevicePlan => {
-            const planned = step(action, action === 'delete' ? { username: 'bob' } : undefined);
-            const origin = `${device.name} ${runs.findIndex(({ run: id }) => id === from.run) + 1}`;
-            if (one.crash !== 'planned') sends.set(origin, (sends.get(origin) ?? 0) + 1);
-            if (one.crash === 'none') {
-              states.set(device.name, [ended(device.name, planned, 'done')]);
-              model.settled.add(origin);
-            } else {
-              states.set(device.name, [
-                one.crash === 'sent' ? { kind: 'sent', at: '' } : { kind: 'waiting' },
-              ]);
-              if (one.crash === 'sent') model.unconfirmed.set(origin, id);
-            }
-            return { device, steps: [planned], settled: [] };
-          });
-          runs.push(
-            run(id, plans, states, { settles: [...new Set(due.map(({ run: from }) => from.run))] }),
-          );
-          model.writes.push({ run: id, on: new Map() });
         } else {
-          for (const [origin, settling] of model.unconfirmed) {
-            const before = runs[settling - 1];
-            if (before === undefined) continue;
-            const states = new Map(
-              before.plan.devices.map(({ device: { name }, steps }) => [
-                name,
-                steps.map((planned) => ended(name, planned, 'done')),
-              ]),
-            );
-            runs[settling - 1] = { ...before, states };
-            model.settled.add(origin);
+          for (const { run: from, device, action } of openOf(runs)) {
+            const at = runs.findIndex(({ run: other }) => other === from.run);
+            const name = DEVICES.find((other) => other === device.name);
+            const intent = name && model.writes[at]?.on.get(name);
+            const before = runs[at];
+            if (name === undefined || intent === undefined || before === undefined) continue;
+            if (!one.up.includes(name)) continue;
+            const planned = step(action, action === 'delete' ? { username: 'bob' } : undefined);
+            const state = { done: ended(name, planned, 'done'), planned: WAITING, sent: SENT }[
+              one.outcome
+            ];
+            runs[at] = continued(before, name, planned, state);
+            if (one.outcome === 'done') intent.isDone = true;
           }
-          model.unconfirmed.clear();
         }
         for (const name of DEVICES) {
           const expected = model
-            .owed(name)
-            .filter(({ run: from }) => !model.unconfirmed.has(`${name} ${from}`))
+            .pendingOn(name)
             .map(({ run: from, action }) => `${action} ${runs[from - 1]?.run ?? ''}`);
           const actual = openOf(runs).filter(
             ({ device, key }) => device.name === name && key === 'bob',
           );
-          expect(actual.map((debt) => `${debt.action} ${debt.run.run}`)).toEqual(expected);
+          expect(actual.map((left) => `${left.action} ${left.run.run}`)).toEqual(expected);
         }
         // The index of an earlier command, whole or damaged, says the same as all journals.
         await state.update(runs, damaged[turn] ?? 'none');
-        const all = debtsOf(runs.map(traceOf), anyone);
-        const open = all.filter((debt) => debt.state.kind !== 'closed');
-        const found = await readDebts(state.services);
-        expect(namesOfDebts(found.open)).toEqual(namesOfDebts(open));
+        const found = await readPending(state.services);
+        expect(namesOf(found.open)).toEqual(namesOf(openOf(runs)));
         expect(found.unreadable).toEqual([]);
       }
-      expect([...sends.values()].filter((count) => count > 1)).toEqual([]);
     }),
     { numRuns: rounds(500) },
   );
 });
 
-test('a device that left the inventory closes its debt with that reason; if it comes back, so does the debt', () => {
+test('nothing is pending on a device that left the inventory; if it comes back, it is', () => {
   const one = run(1, [unread('fw1', [change('delete')])], new Map());
-  expect(debtsOf([traceOf(one)], () => false)).toMatchObject([
+  expect(pendingOf([traceOf(one)], () => false)).toMatchObject([
     { state: { kind: 'closed', why: 'the device left the inventory' } },
   ]);
   expect(openOf([one])).toHaveLength(1);
-});
-
-test('a change that was planned and never sent expects the same person as then', () => {
-  const bob = { username: 'bob', email: 'bob@example.net', is_active: true, visits: 7 };
-  const set = step('set', bob, { is_active: false });
-  const lost = new UnreachableError(refOf('fw1'), 'reset', { mayHaveArrived: false });
-  const one = run(
-    1,
-    [{ device: refOf('fw1'), steps: [set], settled: [] }],
-    new Map([['fw1', [ended('fw1', set, 'failed', lost)]]]),
-  );
-  expect(openOf([one]).map((debt) => debt.change)).toMatchObject([
-    { action: 'set', fields: { is_active: false } },
-  ]);
-  const [debt] = openOf([one]);
-  expect(debt?.change).toHaveProperty('expected', { email: 'bob@example.net', is_active: true });
 });

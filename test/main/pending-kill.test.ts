@@ -30,7 +30,7 @@ test(
     for (const device of down) device.setFault('refuse', false);
 
     const settle = () =>
-      startProgram(['owed', 'settle', '--yes', '--concurrency', '2'], devsh.folder);
+      startProgram(['pending', 'settle', '--yes', '--concurrency', '2'], devsh.folder);
     const requests = (): number => devices.reduce((sum, { log }) => sum + log.length, 0);
     for (let killed = 0; killed < KILLS; killed += 1) {
       const programs = [settle(), settle()] as const;
@@ -41,14 +41,14 @@ test(
     }
     // What was sent without a verdict belongs to its run.
     for (let round = 0; round < 2 * KILLS + 2; round += 1) {
-      const { stderr } = await devsh('owed settle --yes');
+      const { stderr } = await devsh('resume --yes');
       const runs = new Set([...stderr.matchAll(/"resume ([\w-]+)"/g)].map(([, id = '']) => id));
       if (runs.size === 0) break;
       for (const id of runs) await devsh(`resume ${id} --yes`);
     }
 
-    const { stdout } = await devsh('owed --json');
-    expect(JSON.parse(stdout)).toMatchObject({ owed: [] });
+    const { stdout } = await devsh('pending --json');
+    expect(JSON.parse(stdout)).toMatchObject({ pending: [] });
     for (const device of down) {
       const methods = writesOf(device).map((write) => write.split(' ')[0]);
       expect(methods.toSorted(), device.name).toEqual(['DELETE', 'POST', 'POST']);

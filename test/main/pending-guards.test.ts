@@ -8,8 +8,8 @@ const DOWN = 'refuse';
 type Row = Readonly<Record<string, unknown>>;
 
 async function rows({ devsh }: TestFleet): Promise<readonly Row[]> {
-  const { stdout } = await devsh('owed --json');
-  return (JSON.parse(stdout) as { owed: Row[] }).owed;
+  const { stdout } = await devsh('pending --json');
+  return (JSON.parse(stdout) as { pending: Row[] }).pending;
 }
 
 function langOf({ device }: TestFleet, number: number, name = 'viewer'): string | undefined {
@@ -22,31 +22,29 @@ async function alter({ devsh }: TestFleet, line: string): Promise<void> {
   expect(await devsh(`${line} --yes`, { env })).toMatchObject({ exitCode: 0 });
 }
 
-test('a lockout keeps the login of devsh, also when it is resumed, retried, settled, or its undo undone', async () => {
+test('a lockout keeps the login of devsh, also when it is continued, or its undo undone', async () => {
   const fleet = await startFleet({ devices: 3, profile: 'generic-rest' });
   const { devsh, device } = fleet;
   device(3).setFault(DOWN, true);
   const locked = await devsh('lockout viewer --yes --now --delete');
-  expect(locked.stdout).toContain('not covered: sim3 (unreachable) · owed there');
+  expect(locked.stdout).toContain('not covered: sim3 (unreachable) · pending there');
   device(3).setFault(DOWN, false);
   await devsh('undo --yes --allow loss');
-  for (const line of ['resume', 'retry', 'undo', 'owed settle']) {
-    const [undone = '', id = ''] = await runIds(fleet);
-    const run = line === 'undo' ? undone : line === 'owed settle' ? '' : id;
-    if (line === 'owed settle') await devsh(`undo ${undone} --yes`);
-    const refused = await devsh(`${line} ${run} --yes --allow own-account`.replace(/ +/g, ' '));
+  const [undone = '', id = ''] = await runIds(fleet);
+  const refuse = async (line: string): Promise<void> => {
+    const refused = await devsh(`${line} --yes --allow own-account`);
     expect(refused.stderr, line).toContain(`run ${id} is a lockout`);
     expect(refused.exitCode, line).toBe(2);
-  }
+  };
+  await refuse(`undo ${undone}`);
+  await devsh(`undo ${undone} --yes`);
+  await refuse('resume');
+  await refuse(`resume ${id}`);
   expect(writesOf(device(3))).toEqual([]);
-  // Nor the run that settles it.
-  expect(await devsh('owed settle --yes')).toMatchObject({ exitCode: 0 });
-  const [settling = ''] = await runIds(fleet);
-  const again = await devsh(`resume ${settling} --yes --allow own-account`);
-  expect(again).toMatchObject({ exitCode: 2 });
+  expect(await devsh('resume --yes')).toMatchObject({ exitCode: 0 });
 });
 
-test('an absent device owes no change of a resource that no device is known to have', async () => {
+test('nothing is pending on an absent device for a resource that no device is known to have', async () => {
   const fleet = await startFleet({ devices: 2, profile: 'drf' });
   const { devsh, device } = fleet;
   device(2).setFault(DOWN, true);
@@ -56,17 +54,17 @@ test('an absent device owes no change of a resource that no device is known to h
     'resource nonsense delete x --where a=b',
   ]) {
     const refused = await devsh(`${line} --yes`);
-    expect(refused.stderr, line).not.toContain('owed:');
+    expect(refused.stderr, line).not.toContain('pending on');
     expect(refused.exitCode, line).not.toBe(0);
   }
   const refused = await devsh('nonsense add a=b --on sim2 --yes');
   expect(refused.stderr).toContain('no device is known to have the resource "nonsense"');
   expect(refused.exitCode).toBe(6);
   expect(await rows(fleet)).toEqual([]);
-  // Another device has shown it: it may be owed.
+  // Another device has shown it.
   await devsh('learn --on sim1');
-  const owed = await devsh('interface set eth0 mtu=1400 --on sim2 --yes');
-  expect(owed.stdout).toContain('not covered: sim2 (unreachable) · owed there');
+  const pending = await devsh('interface set eth0 mtu=1400 --on sim2 --yes');
+  expect(pending.stdout).toContain('not covered: sim2 (unreachable) · pending there');
 });
 
 /** The newest first. */
@@ -75,7 +73,7 @@ async function runIds({ devsh }: TestFleet): Promise<readonly string[]> {
   return (JSON.parse(stdout) as { runs: { run: string }[] }).runs.map(({ run }) => run);
 }
 
-test('--allow drift overwrites values, and never the account of another person: that needs a mark for each', async () => {
+test('--allow drift overwrites values, and never the account of another person', async () => {
   const fleet = await startFleet({ devices: 4 });
   const { devsh, device } = fleet;
   for (const number of [2, 3, 4]) device(number).setFault(DOWN, true);
@@ -85,39 +83,38 @@ test('--allow drift overwrites values, and never the account of another person: 
   await alter(fleet, 'user set viewer lang=es --on sim2');
   await alter(fleet, 'user set viewer first_name=Victor lastname=Other --on sim3,sim4');
 
-  const plain = await devsh('owed settle --yes');
+  const plain = await devsh('resume --yes');
   expect(plain.exitCode).toBe(7);
   expect(plain.stdout).toContain('sim2  set user viewer: drift');
-  expect(plain.stdout).toContain(
-    'differs from what this change expects (first_name, lastname); it may be another person: --also sim3=viewer takes it',
-  );
-  const forced = await devsh('owed settle --yes --allow drift');
+  expect(plain.stdout).toContain('sim3  set user viewer: drift - user viewer shows another person');
+  const forced = await devsh('resume --yes --allow drift');
   expect(forced.exitCode).toBe(3);
   expect([2, 3, 4].map((number) => langOf(fleet, number))).toEqual(['fr', 'en', 'en']);
-  expect(await rows(fleet)).toMatchObject([{ devices: ['sim3', 'sim4'] }]);
-
-  const marked = await devsh('owed settle --yes --also sim3=viewer');
-  expect(marked.stdout).toContain('✓ sim3  set user viewer: done');
+  expect(await rows(fleet)).toMatchObject([{ device: 'sim3' }, { device: 'sim4' }]);
+  // No word takes an account that contradicts what is known: only a line that names it.
+  expect(await devsh('resume --yes --also sim3=viewer')).toMatchObject({ exitCode: 7 });
+  await devsh('user set viewer lang=fr --on sim3 --yes');
   expect([3, 4].map((number) => langOf(fleet, number))).toEqual(['fr', 'en']);
-  expect(await rows(fleet)).toMatchObject([{ devices: ['sim4'] }]);
+  expect(await rows(fleet)).toMatchObject([{ device: 'sim4' }]);
 });
 
-test('on a terminal devsh asks which of the drifted records to change anyway', async () => {
+test('on a terminal devsh asks which of the records in doubt are the ones that are meant', async () => {
   const fleet = await startFleet({ devices: 3 });
   const { devsh, device } = fleet;
+  await devsh('user list --on @lab');
   for (const number of [2, 3]) device(number).setFault(DOWN, true);
   await devsh('user delete viewer --on @lab --yes');
   for (const number of [2, 3]) device(number).setFault(DOWN, false);
   await alter(fleet, 'user set viewer lastname=Other --on sim2,sim3');
-  const none = await devsh('owed settle', { tty: [''] });
-  expect(none.stderr).toContain('These differ by now. Which to change anyway?');
-  expect(none.stderr).toMatch(/1 {2}sim2 {2}delete user viewer: lastname: \w* then, Other now/);
-  expect(none.exitCode).toBe(7);
+  const none = await devsh('resume', { tty: [''] });
+  expect(none.stderr).toContain('Is this "viewer" the one that is meant?');
+  expect(none.stderr).toMatch(/1 {2}sim2 {2}user viewer shows another person \(last name Other/);
+  expect(none.exitCode).toBe(6);
   expect([2, 3].map((number) => usernames(device(number)).includes('viewer'))).toEqual([
     true,
     true,
   ]);
-  const one = await devsh('owed settle --no-color', { tty: ['2', 'y'] });
+  const one = await devsh('resume --no-color', { tty: ['2', 'y'] });
   expect(one.stdout).toContain('✓ sim3  delete user viewer: done');
   expect([2, 3].map((number) => usernames(device(number)).includes('viewer'))).toEqual([
     true,
@@ -125,24 +122,23 @@ test('on a terminal devsh asks which of the drifted records to change anyway', a
   ]);
 });
 
-test('a mark at "owed settle" names the device, and something that is owed there', async () => {
+test('--also at "resume" names a device of the line', async () => {
   const fleet = await startFleet({ devices: 2 });
   fleet.device(2).setFault(DOWN, true);
   await fleet.devsh('user delete viewer --on @lab --yes');
   fleet.device(2).setFault(DOWN, false);
   for (const [mark, text] of [
     ['viewer', '--also DEVICE=viewer'],
-    ['sim1=viewer', '--also sim1=viewer: no such change is owed'],
-    ['sim2=admin', '--also sim2=admin: no such change is owed'],
+    ['sim1=viewer', '--also sim1=viewer: nothing is asked about there'],
   ] as const) {
-    const { exitCode, stderr } = await fleet.devsh(`owed settle --yes --also ${mark}`);
+    const { exitCode, stderr } = await fleet.devsh(`resume --yes --also ${mark}`);
     expect(stderr).toContain(text);
     expect(exitCode).toBe(2);
   }
   expect(writesOf(fleet.device(2))).toEqual([]);
 });
 
-test('a refused login and a changed certificate leave a debt with its cause; a 403, an error and read-only none', async () => {
+test('a refused login and a changed certificate are pending with their cause; a 403, an error and read-only are not', async () => {
   const fleet = await startFleet({ devices: 6 });
   const { devsh, device, devices } = fleet;
   device(2).setFault('401', true);
@@ -153,13 +149,13 @@ test('a refused login and a changed certificate leave a debt with its cause; a 4
   const inventory = await readFile(path, 'utf8');
   await writeFile(path, inventory.replace(/(name: sim6\n)/, '$1    read_only: true\n'));
   const run = await devsh('user delete viewer --on @lab --yes');
-  expect(run.stdout).toContain('· owed: sim2, sim3');
-  expect(run.stderr).toContain('still owed: "owed settle"');
+  expect(run.stdout).toContain('· pending on sim2, sim3');
+  expect(run.stderr).toMatch(/pending: "resume \S+" continues/);
   expect(await rows(fleet)).toMatchObject([
-    { devices: ['sim2'], change: 'delete user viewer', cause: 'refused the login' },
-    { devices: ['sim3'], change: 'delete user viewer', cause: 'untrusted' },
+    { device: 'sim2', change: 'delete user viewer', cause: 'refused the login' },
+    { device: 'sim3', change: 'delete user viewer', cause: 'untrusted' },
   ]);
-  const early = await devsh('owed settle --wait --yes');
+  const early = await devsh('resume --wait --yes');
   // A refused login is not tried again and again.
   expect(early.stderr).not.toContain('tries again');
   expect(early.exitCode).toBe(1);
@@ -167,24 +163,19 @@ test('a refused login and a changed certificate leave a debt with its cause; a 4
   device(3).setFault('certificate-change', false);
   await trust(devsh, devices.slice(0, 2).concat(devices.slice(3)));
   await devsh(`trust accept sim3 --fingerprint ${device(3).fingerprint}`);
-  const settled = await devsh('owed settle --yes');
-  expect(settled.stderr).toContain('it may be another device');
-  expect(await devsh('owed settle --yes --allow drift')).toMatchObject({ exitCode: 0 });
+  expect(await devsh('resume --yes')).toMatchObject({ exitCode: 0 });
   expect(await rows(fleet)).toEqual([]);
   expect(devices.map((one) => writesOf(one).length)).toEqual([1, 1, 1, 0, 0, 0]);
 });
 
-test('devices that got no login because two others refused it are owed the change, too', async () => {
+test('devices that got no login because two others refused it are pending, too', async () => {
   const fleet = await startFleet({ devices: 4, env: { ...ADMIN, DEVSH_PASSWORD: 'wrong' } });
   await fleet.devsh('user delete viewer --on @lab --yes');
-  const owed = await rows(fleet);
-  expect(owed.flatMap(({ devices }) => devices).toSorted()).toEqual([
-    'sim1',
-    'sim2',
-    'sim3',
-    'sim4',
-  ]);
-  expect(owed.map(({ cause }) => cause)).toEqual(['refused the login', 'without a login']);
+  const pending = await rows(fleet);
+  expect(pending.map(({ device }) => device)).toEqual(['sim1', 'sim2', 'sim3', 'sim4']);
+  expect(new Set(pending.map(({ cause }) => cause))).toEqual(
+    new Set(['refused the login', 'without a login']),
+  );
   // The same line with the right password replaces all of it.
   const env = { DEVSH_PASSWORD: ADMIN.DEVSH_PASSWORD };
   expect(await fleet.devsh('user delete viewer --on @lab --yes', { env })).toMatchObject({
@@ -193,7 +184,7 @@ test('devices that got no login because two others refused it are owed the chang
   expect(await rows(fleet)).toEqual([]);
 });
 
-test('what was declined or refused before it ran leaves no debt, and neither does an excluded device', async () => {
+test('what was declined or refused before it ran leaves nothing pending, and neither does an excluded device', async () => {
   const fleet = await startFleet({ devices: 3 });
   const { devsh, device } = fleet;
   device(3).setFault(DOWN, true);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { answer, connect, goToTable, isQuiet, simulate } from '../devsh.ts';
 
 test(
-  'a leaver, two devices down: they come back, O and "owed settle" delete him there once',
+  'a leaver, two devices down: they come back, O and "resume" delete him there once',
   { timeout: 60_000 },
   async () => {
     const { devices, ...simulator } = await simulate({ devices: 4 });
@@ -20,8 +20,8 @@ test(
     program.type('user delete jdoe\r');
     await program.waitFor('Type 2 to do them');
     await answer(program, '2');
-    await program.waitFor('still owed: ');
-    await program.waitFor(/ owed 2 ·/);
+    await program.waitFor('pending: ');
+    await program.waitFor(/ pending 2 ·/);
     expect(deletions()).toEqual([1, 1, 0, 0]);
 
     down(false);
@@ -36,16 +36,16 @@ test(
     program.type('O');
     await program.waitFor('settles what run');
     await answer(program, 'y');
-    await program.waitFor(/ owed 1 ·/);
+    await program.waitFor(/ pending 1 ·/);
     await program.waitFor(isQuiet);
     expect(deletions()).toEqual([1, 1, 1, 0]);
 
-    program.type(':owed settle\r');
+    program.type(':resume\r');
     await program.waitFor('settles what run');
     await answer(program, 'y');
-    await program.waitFor((screen) => isQuiet(screen) && !/ owed \d/.test(screen[0] ?? ''));
-    program.type('owed settle\r');
-    await program.waitFor('nothing is owed');
+    await program.waitFor((screen) => isQuiet(screen) && !/ pending \d/.test(screen[0] ?? ''));
+    program.type('resume\r');
+    await program.waitFor('nothing is pending');
     expect(deletions()).toEqual([1, 1, 1, 1]);
     for (const { users } of devices) {
       expect(users.map(({ username }) => username)).not.toContain('jdoe');
@@ -77,8 +77,8 @@ test(
     await answer(program, 'now');
     await program.waitFor('Type 3 to do them');
     await answer(program, '3');
-    await program.waitFor('still owed: ');
-    await program.waitFor(/ owed 2 ·/);
+    await program.waitFor('pending: ');
+    await program.waitFor(/ pending 2 ·/);
     expect(patches()).toEqual([1, 1, 1, 0, 0]);
 
     for (const device of [fourth, fifth]) device?.setFault('refuse', false);
@@ -87,7 +87,7 @@ test(
       ['', [1, 1, 1, 1, 0]],
       ['1', [1, 1, 1, 1, 1]],
     ] as const) {
-      program.type(':owed settle\r');
+      program.type(':resume\r');
       await program.waitFor('These differ by now. Which to change anyway?');
       await program.waitFor(/1 {2}\S+ {2}set user viewer: .*Vera now/);
       await answer(program, choice);
@@ -96,6 +96,6 @@ test(
       await expect.poll(patches, { timeout: 5000 }).toEqual(expected);
       await program.waitFor(isQuiet);
     }
-    await program.waitFor((screen) => isQuiet(screen) && !/ owed \d/.test(screen[0] ?? ''));
+    await program.waitFor((screen) => isQuiet(screen) && !/ pending \d/.test(screen[0] ?? ''));
   },
 );

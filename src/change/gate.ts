@@ -1,0 +1,250 @@
+import { hasPositionalIds, idOf, type Profile } from '../device/profile.ts';
+import { DeviceError } from '../device/errors.ts';
+import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
+import { quoteWord } from '../text/words.ts';
+import { isStored } from '../device/equality.ts';
+import { recordsWhere } from './change.ts';
+import { type Identity, identifyingId, identityOf, isPersonal, likenessOf } from './identity.ts';
+import { RecordIndex } from './pairing.ts';
+import { quotedKey, recordName } from './plan.ts';
+import type { Action } from './verdict.ts';
+
+/** The gate asks: only the user knows whether this record is the one that is meant. Nothing was sent. */
+export class DoubtError extends DeviceError {
+  override readonly code = 'doubt';
+  override readonly exitCode = 6;
+
+  readonly reason: string;
+  readonly consent: Consent;
+
+  constructor(device: DeviceRef, reason: string, consent: Consent) {
+    const mark = `--also ${quoteWord(`${device.name}=${consent.key}`)}`;
+    super(device, `${reason}; ${mark} takes it; nothing was sent`);
+    this.reason = reason;
+    this.consent = consent;
+  }
+}
+
+/** The record that an intent means on one device, and what would have to be so for it to act there. */
+export interface Meant extends Identity {
+  /**
+   * `fresh`: the line named the record, and this is its own reading. `older`: the intent is sent again (undo,
+   * restore, a run that is continued), and this is what the newest confirmed step left, or the last reading
+   * before it.
+   */
+  readonly age: 'fresh' | 'older';
+  /** Why the user is asked in any case: the device may be another one. */
+  readonly doubt?: string | undefined;
+  /** Another record had the same natural key: then only an id can say which one is meant. */
+  readonly isKeyShared?: true | undefined;
+  /** The filter that found the record: it must still match. */
+  readonly filter?: string | undefined;
+  /** The records that the user takes for the one that is meant. */
+  readonly also?: readonly Consent[] | undefined;
+}
+
+/** A yes to a question of the gate. */
+export interface Consent {
+  /** The natural key that the record has now. */
+  readonly key: string;
+  /** The record as the question showed it: the yes holds for no other. Absent for a word of the line. */
+  readonly shown?: Identity | undefined;
+}
+
+/** What is to be done to the record. */
+export interface Intent {
+  readonly action: Action;
+  readonly resource: string;
+  readonly meant: Meant;
+  /** The fields that the intent writes: what it has written already contradicts nothing. */
+  readonly writes: DeviceRecord;
+}
+
+/** All records of the resource, as just read. */
+export interface Reading {
+  readonly profile: Profile;
+  readonly keyField: string;
+  readonly device: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+export type Answer =
+  | { readonly kind: 'go'; readonly record: DeviceRecord }
+  /** No record is there: an add may go, a delete has nothing to do. */
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'drift';
+      readonly reason: string;
+      readonly record?: DeviceRecord | undefined;
+    }
+  | {
+      readonly kind: 'ask';
+      readonly reason: string;
+      /** The record in doubt; absent if there is none. */
+      readonly record?: DeviceRecord | undefined;
+      /** The yes that would answer it. */
+      readonly consent: Consent;
+    };
+
+/**
+ * May this intent touch a record of this device now? The only place that decides whose record it is: by id,
+ * natural key and person. Pure: it reads and writes nothing, and no answer is a promise about later readings.
+ */
+export function mayAct(intent: Intent, reading: Reading): Answer {
+  const { meant } = intent;
+  if (meant.id !== undefined && hasPositionalIds(reading.profile)) {
+    return mayAct({ ...intent, meant: { ...meant, id: undefined } }, reading);
+  }
+  if (meant.age === 'fresh') return freshAnswer(intent, reading);
+  const answer =
+    intent.action === 'add' ? answerToAdd(intent, reading) : answerByRecord(intent, reading);
+  if (answer.kind === 'go') {
+    const drift = filterDrift(intent, reading, answer.record);
+    if (drift !== undefined) return { kind: 'drift', reason: drift, record: answer.record };
+  }
+  const asked = withDoubt(intent, reading, answer);
+  if (asked.kind !== 'ask') return asked;
+  const { consent, record } = asked;
+  const isAgreed = meant.also?.some(
+    ({ key, shown }) =>
+      key === consent.key &&
+      (shown === undefined || JSON.stringify(shown) === JSON.stringify(consent.shown)),
+  );
+  if (isAgreed !== true) return asked;
+  return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
+}
+
+/** Its own reading has shown the record: whatever else stands there now has come since. */
+function freshAnswer(intent: Intent, reading: Reading): Answer {
+  const { meant } = intent;
+  const { byId, byKey } = candidates(meant, reading);
+  const name = recordName({ ...intent, key: meant.key });
+  const record = meant.id === undefined ? byKey[0] : byId[0];
+  if (record === undefined) {
+    const [other] = byKey;
+    if (other === undefined) return { kind: 'absent' };
+    return { kind: 'drift', reason: `${name} is another record now${idText(reading, other)}` };
+  }
+  if (keyOf(reading, record) !== meant.key) {
+    return { kind: 'drift', reason: `${name} is now ${quotedKey(keyOf(reading, record))}`, record };
+  }
+  const { contradicting } = likenessOf(meant.person, record, []);
+  if (contradicting.length === 0) return { kind: 'go', record };
+  const reason = `${name} has changed (${contradicting.join(', ')})`;
+  return { kind: 'drift', reason, record };
+}
+
+/** What has the key is the one that is meant unless something speaks against it. An id may have been given again. */
+function answerToAdd({ resource, meant }: Intent, reading: Reading): Answer {
+  const { byId, byKey } = candidates(meant, reading);
+  const own = byKey.find((record) => byId.includes(record));
+  const record = own ?? (meant.isKeyShared === true ? undefined : byKey[0]);
+  if (record === undefined) return { kind: 'absent' };
+  const { contradicting } = likenessOf(meant.person, record, []);
+  if (contradicting.length === 0) return { kind: 'go', record };
+  const name = recordName({ resource, key: meant.key });
+  const reason = `${name} is held by another record (${contradicting.join(', ')})`;
+  return { kind: 'drift', reason, record };
+}
+
+function answerByRecord(intent: Intent, reading: Reading): Answer {
+  const { resource, meant, writes } = intent;
+  const { records } = reading;
+  const { byId, byKey } = candidates(meant, reading, writes);
+  const name = recordName({ resource, key: meant.key });
+  const isUnique = byKey.length === 1;
+  const named = isUnique ? byKey[0] : undefined;
+  const [held] = byId;
+  if (named !== undefined && !isPersonal(resource, { ...named, ...meant.person })) {
+    return { kind: 'go', record: named };
+  }
+  const ask = (record: DeviceRecord, reason: string): Answer => {
+    return { kind: 'ask', reason, record, consent: consentTo(reading, record) };
+  };
+  if (byId.length > 1)
+    return { kind: 'drift', reason: `${name} shares its id with another record` };
+  if (held !== undefined) {
+    const others = records.filter((one) => one !== held);
+    const { contradicting } = likenessOf(meant.person, held, others, writes);
+    if (byKey.includes(held)) {
+      if (contradicting.length === 0) return { kind: 'go', record: held };
+      return ask(held, `${name} shows another person (${contradicting.join(', ')})`);
+    }
+    const now = quotedKey(keyOf(reading, held));
+    if (byKey.length > 0) {
+      const reason = `${name} is now ${now}, and another record has its name${idText(reading, byKey[0])}`;
+      return { kind: 'drift', reason, record: held };
+    }
+    const details = contradicting.length === 0 ? '' : ` (${contradicting.join(', ')})`;
+    return ask(held, `${name} is now ${now}${details}`);
+  }
+  if (byKey.length > 1) {
+    return { kind: 'drift', reason: `${byKey.length} records have the name of ${name}` };
+  }
+  if (named === undefined) return { kind: 'absent' };
+  if (meant.id !== undefined) {
+    const reason = `${name} is another record now${idText(reading, named)}`;
+    return { kind: 'drift', reason, record: named };
+  }
+  const others = records.filter((one) => one !== named);
+  const { agreeing, contradicting } = likenessOf(meant.person, named, others, writes);
+  if (contradicting.length > 0) {
+    const reason = `${name} shows another person (${contradicting.join(', ')})`;
+    return { kind: 'drift', reason, record: named };
+  }
+  if (agreeing.length > 0) return { kind: 'go', record: named };
+  return ask(named, `nothing known shows whose ${name} is`);
+}
+
+/** The records with the id, and those with the key that is expected or that the intent itself writes. */
+function candidates({ id, key }: Meant, reading: Reading, writes: DeviceRecord = {}) {
+  const { profile, keyField, records } = reading;
+  const isId = (record: DeviceRecord): boolean => identifyingId(profile, keyField, record) === id;
+  const byId = id === undefined ? [] : records.filter(isId);
+  const index = RecordIndex.of(records);
+  const written = valueAt(writes, keyField);
+  const byKey = new Set([
+    ...(key === '' ? [] : index.withValue(keyField, key)),
+    ...(written === undefined ? [] : index.withValue(keyField, written)),
+  ]);
+  return { byId, byKey: [...byKey] };
+}
+
+/** A field that holds what the intent writes matched before it was written. */
+function filterDrift(
+  { resource, meant: { filter, key }, writes }: Intent,
+  { device }: Reading,
+  record: DeviceRecord,
+): string | undefined {
+  if (filter === undefined) return undefined;
+  const written = Object.keys(writes).filter((field) =>
+    isStored(writes[field], valueAt(record, field)),
+  );
+  if (recordsWhere(filter, [record], device, written).length > 0) return undefined;
+  return `${recordName({ resource, key })} no longer matches "${filter}"`;
+}
+
+function withDoubt({ action, meant }: Intent, reading: Reading, answer: Answer): Answer {
+  const { doubt: reason, key } = meant;
+  if (reason === undefined || answer.kind === 'drift') return answer;
+  if (answer.kind === 'ask') return { ...answer, reason: `${reason}; ${answer.reason}` };
+  if (answer.kind === 'go') {
+    const { record } = answer;
+    return { kind: 'ask', reason, record, consent: consentTo(reading, record) };
+  }
+  return action === 'add' ? { kind: 'ask', reason, consent: { key } } : answer;
+}
+
+function consentTo({ profile, keyField }: Reading, record: DeviceRecord): Consent {
+  const shown = identityOf(profile, keyField, record);
+  return { key: shown.key, shown };
+}
+
+function keyOf({ profile, keyField }: Reading, record: DeviceRecord): string {
+  return valueText(record[keyField] ?? idOf(profile, record));
+}
+
+function idText({ profile }: Reading, record: DeviceRecord | undefined): string {
+  const id = record && idOf(profile, record);
+  return id === undefined ? '' : ` (id ${quotedKey(id)})`;
+}

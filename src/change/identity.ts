@@ -1,0 +1,124 @@
+import { hasPositionalIds, idOf, type Profile } from '../device/profile.ts';
+import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { lettersOf } from '../device/sensitive-fields.ts';
+import { MASK } from '../text/one-line.ts';
+import { visible } from '../text/visible.ts';
+
+/** What tells one record of a device from all others, as one reading showed it. */
+export interface Identity {
+  /** Canonical; absent if ids identify nothing there, or the id is the natural key. */
+  readonly id?: string | undefined;
+  /** The natural key. */
+  readonly key: string;
+  /** The fields that say whose account it is, as the device names them. */
+  readonly person: DeviceRecord;
+}
+
+/** What tells persons apart, in the order of the messages. */
+const TRAITS = [
+  { name: 'e-mail', pattern: /^(?:primary)?e?mail(?:address)?$/ },
+  { name: 'full name', pattern: /^(?:full|display|real)name$/ },
+  { name: 'first name', pattern: /^(?:first|given)name$/ },
+  { name: 'last name', pattern: /^(?:last|family|sur)name$/ },
+] as const;
+
+type Trait = (typeof TRAITS)[number];
+
+export function identityOf(profile: Profile, keyField: string, record: DeviceRecord): Identity {
+  return {
+    id: identifyingId(profile, keyField, record),
+    key: valueText(record[keyField] ?? idOf(profile, record)),
+    person: personOf(record),
+  };
+}
+
+/** The canonical id of a record; undefined if it is a position in the list, or the natural key itself. */
+export function identifyingId(
+  profile: Profile,
+  keyField: string,
+  record: DeviceRecord,
+): string | undefined {
+  if (hasPositionalIds(profile) || profile.idFields.includes(keyField)) return undefined;
+  const id = idOf(profile, record);
+  return id === undefined || id === '' ? undefined : canonicalId(id);
+}
+
+/** The same id in any spelling: percent-encoded, a UUID in capitals, in braces or without dashes. */
+export function canonicalId(id: string): string {
+  let text = id.trim();
+  try {
+    text = decodeURIComponent(text);
+  } catch {
+    // A percent sign that encodes nothing.
+  }
+  const hex = /^(?:urn:uuid:)?\{?([0-9a-f-]{32,36})\}?$/i.exec(text)?.[1]?.replaceAll('-', '');
+  return hex?.length === 32 ? hex.toLowerCase() : text;
+}
+
+/** The fields of a record that say whose account it is. */
+export function personOf(record: DeviceRecord): DeviceRecord {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => isPersonField(field)));
+}
+
+export function isPersonField(field: string): boolean {
+  return TRAITS.some((trait) => isOf(trait, field));
+}
+
+/** Letter case, blanks and the composition of letters tell no persons apart. */
+export function foldedTrait(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+/** What a record says about a person beside what was expected. */
+export interface Likeness {
+  /** Names of traits: `e-mail`. */
+  readonly agreeing: readonly string[];
+  /** In words: `e-mail ann@example.net, not bob@example.net`. */
+  readonly contradicting: readonly string[];
+}
+
+/**
+ * Compares a record with the person that an intent means. An empty value says nothing; a value that another
+ * record shows, too, agrees with nothing.
+ *
+ * @param others the other records of the same reading
+ * @param writes the fields that the intent itself writes: they are left out
+ */
+export function likenessOf(
+  expected: DeviceRecord,
+  record: DeviceRecord,
+  others: readonly DeviceRecord[],
+  writes: DeviceRecord = {},
+): Likeness {
+  const agreeing: string[] = [];
+  const contradicting: string[] = [];
+  for (const trait of TRAITS) {
+    if (Object.keys(writes).some((field) => isOf(trait, field))) continue;
+    const [then, now] = [traitOf(trait, expected), traitOf(trait, record)];
+    if (then === '' || now === '' || then.includes(MASK)) continue;
+    if (foldedTrait(then) !== foldedTrait(now)) {
+      contradicting.push(`${trait.name} ${visible(now)}, not ${visible(then)}`);
+    } else if (!others.some((other) => foldedTrait(traitOf(trait, other)) === foldedTrait(now))) {
+      agreeing.push(trait.name);
+    }
+  }
+  return { agreeing, contradicting };
+}
+
+/** Whether records of this kind belong to persons: an account, or what shows an e-mail or a person's name. */
+export function isPersonal(resource: string, record: DeviceRecord): boolean {
+  return (
+    resource === 'user' ||
+    TRAITS.some((trait) => trait.name !== 'full name' && traitOf(trait, record) !== '')
+  );
+}
+
+function traitOf(trait: Trait, record: DeviceRecord): string {
+  const field = Object.keys(record).find((name) => isOf(trait, name));
+  const value: Value | undefined = field === undefined ? undefined : valueAt(record, field);
+  return valueText(value);
+}
+
+function isOf({ pattern }: Trait, field: string): boolean {
+  return pattern.test(lettersOf(field));
+}

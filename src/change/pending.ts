@@ -1,0 +1,422 @@
+import { isStored } from '../device/equality.ts';
+import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
+import { MASK } from '../text/one-line.ts';
+import { parseLine } from '../text/words.ts';
+import { type Change, recordsWhere } from './change.ts';
+import { isPersonField } from './identity.ts';
+import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
+import { causeText, type DevicePlan, isOwing, type Plan, type Step } from './plan.ts';
+import { type Action, isGood, type StepResult } from './verdict.ts';
+
+/** What a run still has to do to one record of one device. */
+export interface Pending extends About {
+  readonly run: RunTrace;
+  readonly device: DeviceRef;
+  /** The place of its step in the plan of the run; absent if it is planned when the device is read. */
+  readonly index?: number | undefined;
+  /** What it would do, secrets masked; absent if only the line of the run can say it (`import`). */
+  readonly change?: Change | undefined;
+  /** Why it is not done yet: `unreachable`, `not reached`, `no answer`. */
+  readonly cause: string;
+  /** A request has left, and nobody knows what became of it. */
+  readonly isSent?: true | undefined;
+}
+
+interface About {
+  readonly resource: string;
+  readonly action: Action;
+  /** The natural key: a filter is resolved when its run is planned. */
+  readonly key: string;
+}
+
+export type PendingState =
+  | { readonly kind: 'open' }
+  /** With the reason: `replaced by run …`. */
+  | { readonly kind: 'closed'; readonly why: string };
+
+export interface PendingWork {
+  readonly pending: Pending;
+  readonly state: PendingState;
+}
+
+/** What a run wanted of one record, and how far it came. */
+interface Intent extends About, Pick<Pending, 'index' | 'change' | 'isSent'> {
+  /** `failed`: only `resume RUN` tries it again. */
+  readonly state: 'good' | 'pending' | 'failed' | 'other';
+  readonly cause?: string | undefined;
+  /** The ids of the record, if the device was read. */
+  readonly ids?: readonly string[];
+  /** It was not done at first. */
+  readonly isResumed?: true | undefined;
+  /** The natural key that the step left, if it has changed it. */
+  readonly renamedTo?: string | undefined;
+}
+
+/** What became of a run on one device. */
+interface DeviceTrace extends Pick<DevicePlan, 'device' | 'pin'> {
+  readonly intents: readonly Intent[];
+  /** Whether the run was planned there, or is pending there as a whole. */
+  readonly isTaken: boolean;
+}
+
+/** What a run wanted, and what it left to do. */
+export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reason'> {
+  readonly plan: Pick<Plan, 'settles' | 'undoes'>;
+  readonly drops: readonly Drop[];
+  /** It has neither ended nor stopped: it may be running. */
+  readonly isOpen: boolean;
+  readonly devices: readonly DeviceTrace[];
+}
+
+export function traceOf(run: Run): RunTrace {
+  const { at, command, reason, drops = [], plan, stopReason, endedAt } = run;
+  const { settles, undoes } = plan;
+  const devices = plan.devices.map((one): DeviceTrace => {
+    const { device, pin, error } = one;
+    const isTaken = error === undefined || isOwing(one);
+    return { device, pin, intents: intentsOn(run, one), isTaken };
+  });
+  const isOpen = stopReason === undefined && endedAt === undefined;
+  return { run: run.run, at, command, reason, plan: { settles, undoes }, drops, isOpen, devices };
+}
+
+/** Everything that runs left to do, in their order, and what became of it. */
+export function pendingOf(
+  runs: readonly RunTrace[],
+  isKnown: (device: DeviceRef) => boolean,
+): readonly PendingWork[] {
+  const all = runs.toSorted((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
+  return all.flatMap((run) => [
+    ...pendingIn(run).map((pending) => ({ pending, state: stateOf(pending, all, isKnown) })),
+    ...intentsWith(run, ({ state, isResumed }) => state === 'good' && isResumed === true).map(
+      (pending) => ({ pending, state: { kind: 'closed' as const, why: 'made by "resume"' } }),
+    ),
+  ]);
+}
+
+/** What one run left to do, whatever later runs have done about it. */
+export function pendingIn(run: RunTrace): readonly Pending[] {
+  return intentsWith(run, ({ state }) => state === 'pending');
+}
+
+/** What a device refused, or what was not tried because of that: it is pending only if the user says so. */
+export function failedIn(run: RunTrace): readonly Pending[] {
+  return intentsWith(run, ({ state }) => state === 'failed');
+}
+
+function intentsWith(run: RunTrace, isWanted: (intent: Intent) => boolean): readonly Pending[] {
+  return run.devices.flatMap(({ device, intents }) =>
+    intents.filter(isWanted).map(({ cause = '', resource, action, key, index, change, isSent }) => {
+      return { run, device, resource, action, key, index, change, cause, isSent };
+    }),
+  );
+}
+
+function stateOf(
+  { run, device, ...about }: Pending,
+  all: readonly RunTrace[],
+  isKnown: (device: DeviceRef) => boolean,
+): PendingState {
+  const closed = (why: string): PendingState => ({ kind: 'closed', why });
+  const drop = run.drops.find(({ on }) => on.includes(device.address));
+  if (drop !== undefined) return closed(`dropped by ${drop.by}: ${drop.reason}`);
+  const own = run.devices.find((one) => one.device.address === device.address);
+  const undoneBy = (one: RunTrace): RunTrace | undefined =>
+    all.find(
+      (other) =>
+        other.plan.undoes?.run === one.run &&
+        other.plan.undoes.on.includes(device.address) &&
+        undoneBy(other) === undefined,
+    );
+  const undo = undoneBy(run);
+  if (undo !== undefined) return closed(`undone by run ${undo.run}`);
+  const record = new FollowedRecord(own, about);
+  for (const later of all) {
+    if (later.run <= run.run) continue;
+    const here = later.devices.find((one) => own !== undefined && isSameDevice(one, own));
+    if (here === undefined || undoneBy(later) !== undefined) continue;
+    // An older devsh made the pending changes of other runs in runs of their own.
+    const isOwn = later.plan.settles?.includes(run.run) === true;
+    if (later.plan.settles !== undefined && !isOwn) continue;
+    if (about.change === undefined && here.isTaken && isSameLine(later, run)) {
+      return closed(`replaced by run ${later.run}`);
+    }
+    for (const intent of here.intents.filter((one) => record.isMeantBy(one))) {
+      if (isOwn && intent.action === about.action && intent.state === 'good') {
+        return closed(`made by run ${later.run}`);
+      }
+      if (!isOwn && replaces(later, intent, about)) return closed(`replaced by run ${later.run}`);
+      record.follow(intent);
+    }
+  }
+  return isKnown(device) ? { kind: 'open' } : closed('the device left the inventory');
+}
+
+/** A record by the names that it had since an intent. */
+class FollowedRecord {
+  readonly #resource: string;
+  readonly #ids: Set<string>;
+  #key: string;
+
+  constructor(
+    trace: DeviceTrace | undefined,
+    { resource, key, index }: About & Pick<Intent, 'index'>,
+  ) {
+    this.#resource = resource;
+    this.#key = key;
+    const own = trace?.intents.find((one) => index !== undefined && one.index === index);
+    this.#ids = new Set(own?.ids);
+  }
+
+  isMeantBy({ resource, key, ids = [] }: Intent): boolean {
+    if (resource !== this.#resource) return false;
+    if (ids.length > 0 && this.#ids.size > 0) return ids.some((id) => this.#ids.has(id));
+    return key === this.#key || ids.includes(this.#key);
+  }
+
+  follow({ ids = [], key, renamedTo }: Intent): void {
+    for (const id of ids) this.#ids.add(id);
+    this.#key = renamedTo ?? key;
+  }
+}
+
+/**
+ * Whether a later intent for the same record replaces an older one. It counts if it is done, was so already, or is
+ * pending itself: what failed or drifted replaces nothing.
+ */
+function replaces(
+  later: RunTrace,
+  { action, state, change }: Intent,
+  older: Pick<Pending, 'action' | 'change'>,
+): boolean {
+  if (state !== 'good' && state !== 'pending') return false;
+  switch (action) {
+    case 'delete':
+      return true;
+    case 'add':
+      return state === 'good' || older.action === 'add';
+    case 'set': {
+      if (isLockout(later)) return older.action !== 'delete';
+      if (older.action !== 'set' || older.change?.action !== 'set') return false;
+      const { fields: written = {}, rotation }: Partial<typeof older.change> =
+        change?.action === 'set' ? change : {};
+      // The field of the secret differs between devices.
+      if (older.change.rotation) return rotation?.kind === older.change.rotation.kind;
+      return Object.keys(older.change.fields).every((field) => Object.hasOwn(written, field));
+    }
+  }
+}
+
+/** The same pin; without pins the same name and address. */
+function isSameDevice(a: Pick<DevicePlan, 'device' | 'pin'>, b: typeof a): boolean {
+  if (a.pin !== undefined && b.pin !== undefined && a.pin !== b.pin) return false;
+  const isSameName = a.device.name === b.device.name;
+  const isSameAddress = a.device.address === b.device.address;
+  return a.pin !== undefined && a.pin === b.pin
+    ? isSameName || isSameAddress
+    : isSameName && isSameAddress;
+}
+
+/** Whether a later run repeats the line of another one. */
+function isSameLine(one: RunTrace, other: RunTrace): boolean {
+  return withoutDevices(one.command) === withoutDevices(other.command);
+}
+
+/** A line without what may differ when it is repeated for one device. */
+function withoutDevices(line: string): string {
+  const texts = parseLine(line).words.map(({ text }) => text);
+  return texts
+    .filter((text, at) => !/^(?:--on(?:=.*)?|--yes)$/s.test(text) && texts[at - 1] !== '--on')
+    .join('\n');
+}
+
+function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
+  const { device, steps, settled, error, changes = [], wanted = [] } = plan;
+  const cause = error === undefined ? 'a question without an answer' : causeText(error);
+  const state = error === undefined || isOwing(plan) ? 'pending' : 'failed';
+  const planned = changes.flatMap((change) => explicitChanges(run.plan.devices, change));
+  const intended: readonly (About & Pick<Intent, 'change'>)[] =
+    error !== undefined && changes.length === 0 ? wanted : planned;
+  const states = run.states.get(device.name) ?? [];
+  return [
+    ...intended.map(({ resource, action, key, change }): Intent => {
+      return { resource, action, key, change, state, cause };
+    }),
+    ...settled.flatMap(intentOfResult),
+    ...steps.map((step, index): Intent => {
+      const isResumed = run.replanned?.get(device.name)?.has(index) === true || undefined;
+      return { ...intentOfStep(run, step, index, states[index]), isResumed };
+    }),
+  ];
+}
+
+/** A question or drift that keeps its change is listed with the changes. */
+function intentOfResult(result: StepResult): Intent[] {
+  const { resource, action, key, record, asked } = result;
+  if (result.verdict === 'skipped') return [];
+  const target = { kind: 'key', key } as const;
+  const change = asked && ({ action: 'set', resource, target, fields: asked } as const);
+  const state = isGood(result) ? 'good' : 'other';
+  return [{ resource, action, key, change, state, ids: idsOf(record) }];
+}
+
+function intentOfStep(
+  { stopReason }: Run,
+  step: Step,
+  index: number,
+  state: StepState | undefined,
+): Intent {
+  const { resource, action, key, before, after, keyField } = step;
+  const left = valueText(after?.[keyField]);
+  const intent = {
+    ...{ resource, action, key, index, change: changeOf(step), ids: idsOf(before) },
+    renamedTo: left === '' || left === key ? undefined : left,
+  };
+  if (state === undefined || state.kind === 'waiting') {
+    return { ...intent, state: 'pending', cause: stopReason ?? 'not reached' };
+  }
+  if (state.kind === 'sent') return { ...intent, ...IN_DOUBT };
+  const { result } = state;
+  if (result.verdict === 'unknown') return { ...intent, ...IN_DOUBT };
+  if (isGood(result)) {
+    const ids = idsOf(before ?? result.record);
+    return { ...intent, ids, state: 'good' };
+  }
+  if (step.rotation !== undefined && result.verdict === 'no effect') {
+    return { ...intent, state: 'pending', cause: 'not in effect yet' };
+  }
+  const cause = result.error && causeText(result.error);
+  if (isRepeatable(result)) return { ...intent, state: 'pending', cause };
+  const mayTryAgain = ['failed', 'no effect', 'skipped'].includes(result.verdict);
+  return { ...intent, state: mayTryAgain ? 'failed' : 'other', cause };
+}
+
+const IN_DOUBT = { state: 'pending', cause: 'no answer', isSent: true } as const;
+
+/** Nothing was sent, or a failure on the way that says nothing about the request. */
+function isRepeatable({ verdict, error }: StepResult): boolean {
+  return verdict === 'failed' && (isOwing({ error }) || error?.code === 'protocol');
+}
+
+function changeOf({ resource, action, asked: fields, key, rotation }: Step): Change {
+  const target = { kind: 'key' as const, key };
+  if (action === 'add') return { action, resource, fields, isExact: true };
+  return action === 'delete'
+    ? { action, resource, target }
+    : { action, resource, target, fields, isExact: true, rotation };
+}
+
+function idsOf(record: DeviceRecord = {}): string[] {
+  return Object.entries(record).flatMap(([field, value]) =>
+    /^_?(?:(?:uu|gu)?id|pk)$/i.test(field) && valueText(value) !== '' ? [valueText(value)] : [],
+  );
+}
+
+/** The fields whose values the journal masks: they must be given again. */
+export function maskedFields(change: Change): string[] {
+  // The secret of a rotation is kept.
+  if (change.action === 'delete' || (change.action === 'set' && change.rotation)) return [];
+  return Object.entries(change.fields).flatMap(([field, value]) =>
+    JSON.stringify(value ?? null).includes(MASK) ? [field] : [],
+  );
+}
+
+/** A change of a device that was not read, with the key of its record. */
+export interface ExplicitChange extends About {
+  readonly change: Change;
+  /** The filter that selected the key on other devices. */
+  readonly filter?: string | undefined;
+}
+
+/**
+ * The changes of a device that was not read, each with its key: those of the records that a filter matched on the
+ * devices that were read, so that it never selects others later. `expected` has what these say about the person,
+ * and the values to overwrite, as far as they agree.
+ */
+export function explicitChanges(
+  devices: readonly DevicePlan[],
+  change: Change,
+): readonly ExplicitChange[] {
+  const { resource, action } = change;
+  if (action === 'add') {
+    const own = change.fields['username'] ?? change.fields['name'];
+    const peer = peersOf(devices, change).find(({ asked }) => isSameRow(asked, change.fields));
+    return [{ resource, action, key: peer?.key ?? valueText(own), change }];
+  }
+  const filter = change.target.kind === 'where' ? change.target.filter : change.meant?.filter;
+  const keys =
+    filter === undefined || change.target.kind === 'key'
+      ? [targetKey(change)]
+      : keysOf(devices, change, filter);
+  return [...new Set(keys)].map((key) => {
+    const images = peersOf(devices, change).flatMap((step) =>
+      step.key === key ? [step.before ?? {}] : [],
+    );
+    const target = change.target.kind === 'key' ? change.target : { kind: 'key' as const, key };
+    const expected =
+      change.expected ?? agreedOn(images, change.action === 'set' ? change.fields : {});
+    return { resource, action, key, change: { ...change, target, expected }, filter };
+  });
+}
+
+function targetKey({ target }: Exclude<Change, { action: 'add' }>): string {
+  return target.kind === 'key' ? target.key : '';
+}
+
+/** The filters of devices that were not reached and that match no record of the devices that were read: nothing is pending. */
+export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
+  readonly device: DeviceRef;
+  readonly filter: string;
+}[] {
+  return devices.filter(isOwing).flatMap(({ device, changes = [] }) =>
+    changes.flatMap((change) => {
+      if (change.action === 'add' || change.target.kind === 'key') return [];
+      const { filter } = change.target;
+      return keysOf(devices, change, filter).length > 0 ? [] : [{ device, filter }];
+    }),
+  );
+}
+
+function peersOf(devices: readonly DevicePlan[], { resource, action }: Change): readonly Step[] {
+  return devices.flatMap(({ steps }) =>
+    steps.filter((step) => step.resource === resource && step.action === action),
+  );
+}
+
+/** The keys of the records that a filter matched where the devices were read. */
+function keysOf(
+  devices: readonly DevicePlan[],
+  { resource, action }: Change,
+  filter: string,
+): readonly string[] {
+  return devices.flatMap(({ device, steps, settled }) =>
+    [...steps.map(({ before, ...step }) => ({ ...step, record: before })), ...settled].flatMap(
+      (one) => {
+        const { record, key } = one;
+        if (record === undefined || one.resource !== resource || one.action !== action) return [];
+        return recordsWhere(filter, [record], device.name).length > 0 ? [key] : [];
+      },
+    ),
+  );
+}
+
+/** Whose account it is, and the values to overwrite, as far as all images agree. */
+function agreedOn(images: readonly DeviceRecord[], asked: DeviceRecord): DeviceRecord | undefined {
+  const [first, ...others] = images;
+  if (first === undefined) return undefined;
+  const agreed = Object.entries(first).filter(
+    ([field, value]) =>
+      (isPersonField(field) || Object.hasOwn(asked, field)) &&
+      others.every((other) => isStored(value, other[field])),
+  );
+  return agreed.length === 0 ? undefined : Object.fromEntries(agreed);
+}
+
+function isSameRow(asked: DeviceRecord, fields: DeviceRecord): boolean {
+  return Object.entries(fields).every(([field, value]) => isStored(value, asked[field]));
+}
+
+/** The names of the devices, each once. */
+export function namesOf(list: readonly Pending[]): readonly string[] {
+  return [...new Set(list.map(({ device }) => device.name))];
+}

@@ -1,0 +1,62 @@
+import type { DevicePlan } from '../../change/plan.ts';
+import { formatAddress, parseAddress } from '../../device/address.ts';
+import type { DeviceRef } from '../../device/record.ts';
+import { VERIFIED } from '../../fleet/device-session.ts';
+import type { Services } from '../services.ts';
+
+/** Where the device of an earlier plan is now. */
+export interface DeviceNow {
+  readonly then: DeviceRef;
+  /** Under its name of then. */
+  readonly ref: DeviceRef;
+  /** Why it may be another device. */
+  readonly doubt?: string | undefined;
+}
+
+/** With the pins of devices that could not be read, as far as they are known. */
+export async function withPins(
+  { knownDevices }: Pick<Services, 'knownDevices'>,
+  plans: readonly DevicePlan[],
+): Promise<readonly DevicePlan[]> {
+  if (plans.every(({ error }) => error === undefined)) return plans;
+  const { pins } = await knownDevices.pinFile();
+  return plans.map((plan) =>
+    plan.error === undefined || plan.pin !== undefined
+      ? plan
+      : { ...plan, pin: pins.get(plan.device.address)?.fingerprint },
+  );
+}
+
+/**
+ * Finds the devices of an earlier plan in the inventory of today: by their pin, without one by name and address.
+ * Nothing is asked of a device.
+ */
+export async function devicesNow(
+  { inventory, knownDevices }: Pick<Services, 'inventory' | 'knownDevices'>,
+  plans: readonly Pick<DevicePlan, 'device' | 'pin'>[],
+): Promise<readonly DeviceNow[]> {
+  const [listed, { pins }] = await Promise.all([inventory.load(), knownDevices.pinFile()]);
+  const addressOf = (device: { readonly address: string }): string =>
+    formatAddress(parseAddress(device.address));
+  return plans.map(({ device: then, pin }): DeviceNow => {
+    const { name, address } = then;
+    const named = listed.find(name);
+    const place = named === undefined ? address : addressOf(named);
+    if (pin !== undefined && pin !== VERIFIED) {
+      const hasPin = (at: string): boolean => pins.get(at)?.fingerprint === pin;
+      if (place === address && hasPin(address)) return { then, ref: then };
+      const [moved] = listed.devices.map(addressOf).filter(hasPin);
+      if (moved !== undefined) return { then, ref: { name, address: moved } };
+      const isKnown = pins.has(place);
+      const doubt = `${name} ${isKnown ? 'has another certificate than then' : 'has no certificate that is known'}`;
+      return { then, ref: { name, address: place }, doubt };
+    }
+    if (place !== address) {
+      const doubt = `${name} was at ${address} then`;
+      return { then, ref: { name, address: place }, doubt };
+    }
+    const other = named === undefined ? listed.findByAddress(address) : undefined;
+    if (other === undefined) return { then, ref: then };
+    return { then, ref: then, doubt: `${address} was ${name} then` };
+  });
+}
