@@ -117,6 +117,11 @@ export type StepState =
       readonly result: StepResult;
     };
 
+/** When its request left; undefined if none did. */
+export function sentTime(state: StepState | undefined): string | undefined {
+  return state?.kind === 'ended' ? state.sentAt : state?.kind === 'sent' ? state.at : undefined;
+}
+
 /** A run, read from its journal. */
 export interface Run extends RunHead {
   readonly plan: Plan;

@@ -1,4 +1,4 @@
-import { ProtocolError, UnreachableError } from '../device/errors.ts';
+import { ExpiredSessionError, ProtocolError, UnreachableError } from '../device/errors.ts';
 import {
   hasPositionalIds,
   idOf,
@@ -49,7 +49,20 @@ export type RequestOutcome =
       readonly record?: DeviceRecord | undefined;
       readonly objection?: string | undefined;
     }
-  | { readonly kind: 'refused' | 'lost'; readonly error: DevshError };
+  /** `isRepeated`: an earlier request of the step got no answer that counts. */
+  | {
+      readonly kind: 'refused';
+      readonly error: DevshError;
+      readonly isRepeated?: boolean | undefined;
+    }
+  | { readonly kind: 'lost'; readonly error: DevshError };
+
+/** A device that says no (4xx, or an error as the body) has not carried out the step. A 5xx says nothing. */
+export function isRefusal(outcome: RequestOutcome): boolean {
+  if (outcome.kind !== 'refused' || outcome.isRepeated === true) return false;
+  const { error } = outcome;
+  return !(error instanceof ProtocolError) && !(error instanceof ExpiredSessionError);
+}
 
 export interface Readings {
   readonly before: readonly DeviceRecord[];
@@ -132,7 +145,7 @@ function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
 }
 
 function judgeAdd(about: Case): OwnEnd {
-  const { profile, step, outcome, before, after } = about;
+  const { profile, step, before, after } = about;
   const expected = step.after ?? {};
   const withKey = new Set(sameKey(step, after, expected));
   const others = after.filter((record) => !withKey.has(record));
@@ -147,6 +160,20 @@ function judgeAdd(about: Case): OwnEnd {
     );
   const otherRecords = otherRecordsOf(profile, step, before, pairing, held);
   if (held === undefined) return { own: judgeMissing(about, responseId), otherRecords };
+  const own = judgeAdded(about, held, withKey.size);
+  return { own, otherRecords };
+}
+
+/** @param count how many records have the key of the new one */
+function judgeAdded(about: Case, held: DeviceRecord, count: number): StepEnd {
+  const { profile, step, outcome, before, after } = about;
+  if (outcome.kind === 'refused' && isRefusal(outcome)) {
+    const note = 'exists already, not by this run';
+    return { verdict: 'failed', record: held, error: outcome.error, note };
+  }
+  const isConfirmed = outcome.kind === 'accepted' && outcome.objection === undefined;
+  const marked = isConfirmed ? {} : { isByReading: true as const };
+  const expected = step.after ?? {};
   const compared = Object.fromEntries(
     Object.entries(expected).filter(
       ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
@@ -157,20 +184,17 @@ function judgeAdd(about: Case): OwnEnd {
     ? [...differencesOf(compared, held), ...gainedBy(profile, step, held)]
     : differencesOfNew(compared, held, sameFor(about));
   const differences = withoutUnread(unread, missed);
-  if (withKey.size <= 1 && differences.length === 0) {
-    return { own: judgeAsAsked(about, held, unread, true), otherRecords };
+  if (count <= 1 && differences.length === 0) {
+    return { ...judgeAsAsked(about, held, unread, true), ...marked };
   }
-  if (withKey.size <= 1 && isUnreported(unread, differences) && outcome.kind === 'accepted') {
-    return { own: judgeUndocumented(about, held, unread), otherRecords };
+  if (count <= 1 && isUnreported(unread, differences) && outcome.kind === 'accepted') {
+    return { ...judgeUndocumented(about, held, unread), ...marked };
   }
   const note =
-    withKey.size > 1
-      ? `the device now has ${withKey.size} records with this ${step.keyField}`
+    count > 1
+      ? `the device now has ${count} records with this ${step.keyField}`
       : (objectionText(outcome) ?? spellingNote(differences));
-  return {
-    own: { verdict: 'differs', record: held, differences, note },
-    otherRecords,
-  };
+  return { verdict: 'differs', record: held, differences, note, ...marked };
 }
 
 /** How the asked values are compared with those of the device. */

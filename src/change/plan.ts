@@ -3,7 +3,7 @@ import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device
 import { type DevshError, ReadOnlyError, SettingsError, UsageError } from '../errors.ts';
 import type { Change, Rotation, TakenAlong } from './change.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
-import type { Action, StepResult } from './verdict.ts';
+import { type Action, isRefusedAdd, type StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
 import { unmistakable, visible } from '../text/visible.ts';
 import { someOf } from '../text/one-line.ts';
@@ -105,7 +105,7 @@ export interface PlanPart {
 
 /** A whole plan, device by device, in the order of the selection. */
 export interface Plan {
-  /** The run's id; sorts by time. */
+  /** The run's id: sorts after all earlier ones. */
   readonly run: string;
   readonly devices: readonly DevicePlan[];
   readonly part?: PlanPart | undefined;
@@ -119,18 +119,6 @@ export interface Plan {
 
 export function stepCount(plan: Plan): number {
   return plan.devices.reduce((count, device) => count + device.steps.length, 0);
-}
-
-/** In sort order. */
-const ID_LETTERS = '23456789abcdefghijkmnpqrstuvwxyz';
-
-/** `20261121-093041-k3qd7m`: UTC, two letters for milliseconds, four random ones. Sorts by time, for `undo`. */
-export function newRunId(now: Date, random: () => number = Math.random): string {
-  const time = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  const letter = (index: number): string => ID_LETTERS[index % ID_LETTERS.length] ?? '';
-  const milliseconds = now.getUTCMilliseconds();
-  const tail = [0, 1, 2, 3].map(() => letter(Math.floor(random() * ID_LETTERS.length)));
-  return `${time}-${letter(milliseconds >> 5)}${letter(milliseconds)}${tail.join('')}`;
 }
 
 /** Throws a `UsageError` if two changes affect the same record: each was planned without the other. */
@@ -198,7 +186,15 @@ export class NotPossibleError extends DeviceError {
 }
 
 /** The journal ends within its first line: the run had sent nothing yet. */
-export class EmptyJournalError extends SettingsError {}
+export class EmptyJournalError extends SettingsError {
+  /** The line of the run; undefined if it is not in the file as a whole. */
+  readonly command: string | undefined;
+
+  constructor(message: string, command: string | undefined) {
+    super(message);
+    this.command = command;
+  }
+}
 
 /** No plan is split over more machines. */
 const MOST = 10_000;
@@ -278,8 +274,8 @@ export function isOwing({ error }: { readonly error?: DevshError | undefined }):
 }
 
 /** Whether a step failed for such a reason. `unknown` is no debt: `resume` settles it by reading. */
-export function isOwed({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
-  return verdict === 'failed' && isOwing({ error });
+export function isOwed(result: StepResult): boolean {
+  return result.verdict === 'failed' && isOwing(result) && !isRefusedAdd(result);
 }
 
 /** Error codes as words, for use after a count or in parentheses. */

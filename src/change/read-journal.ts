@@ -8,6 +8,7 @@ import {
   OLDER_RUN_SCHEMA,
   RUN_SCHEMA,
   type RunHead,
+  sentTime,
   type StepRef,
   type StepState,
 } from './journal.ts';
@@ -49,9 +50,12 @@ export function parseHead(text: string, file: string): RunHead {
 /** The error for a journal without a complete line: an interrupted first line, or no journal at all. */
 function headError(text: string, file: string): SettingsError {
   const start = `{"schema":"${RUN_SCHEMA}"`;
-  return text.startsWith(start) || start.startsWith(text)
-    ? new EmptyJournalError(`${file}: the journal is empty: its run sent nothing`)
-    : new SettingsError(`${file}: not a journal of devsh`);
+  if (!text.startsWith(start) && !start.startsWith(text)) {
+    return new SettingsError(`${file}: not a journal of devsh`);
+  }
+  const command = /,"command":("(?:[^"\\]|\\.)*"),/.exec(text)?.[1];
+  const message = `${file}: the journal is empty: its run sent nothing`;
+  return new EmptyJournalError(message, command && (JSON.parse(command) as string));
 }
 
 /** Of a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot be read. */
@@ -126,8 +130,8 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
       }
       case 'verdict': {
         const { ref, at, result } = entry;
-        const before = states.get(ref.device)?.[ref.index];
-        const sentAt = before?.kind === 'sent' ? before.at : undefined;
+        // A second verdict may settle by reading what the first one left open.
+        const sentAt = sentTime(states.get(ref.device)?.[ref.index]);
         setState(ref, { kind: 'ended', at, sentAt, result });
         break;
       }
@@ -227,6 +231,7 @@ const result = z.looseObject({
   differences: z.array(z.looseObject({ field: z.string() })).optional(),
   note: z.string().optional(),
   error: error.optional(),
+  isByReading: z.literal(true).optional(),
 });
 
 const step = z.looseObject({

@@ -1,4 +1,4 @@
-import type { Run, StepState } from './journal.ts';
+import { type Run, sentTime, type StepState } from './journal.ts';
 import type { Step } from './plan.ts';
 import type { StepResult, Verdict } from './verdict.ts';
 
@@ -73,7 +73,7 @@ export function runAsOf(run: Run, time: string): Run | undefined {
 
 function stateAsOf(state: StepState, time: string): StepState {
   if (state.kind === 'waiting' || state.at <= time) return state;
-  const sentAt = state.kind === 'ended' ? state.sentAt : undefined;
+  const sentAt = sentTime(state);
   return sentAt !== undefined && sentAt <= time ? { kind: 'sent', at: sentAt } : WAITING;
 }
 

@@ -25,7 +25,7 @@ import { isStored } from '../device/equality.ts';
 import { changesSince } from './compare.ts';
 import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
-import { judge, type RequestOutcome, type Readings } from './judge.ts';
+import { isRefusal, judge, type RequestOutcome, type Readings } from './judge.ts';
 import { movedId, learnFromWrite, Watch } from './observe.ts';
 import { type DevicePlan, recordName, type Step } from './plan.ts';
 import { unreadFields, unreadNote } from './unread-fields.ts';
@@ -70,7 +70,8 @@ export async function runStep(
   for (let sent = 1; ; sent += 1) {
     await journal.sending(ref, isMoved ? step : undefined);
     try {
-      const outcome = await send(work, step);
+      const sentOnce = await send(work, step);
+      const outcome = hasRenewed ? { ...sentOnce, isRepeated: true } : sentOnce;
       const isExpired = isExpiredSession(outcome);
       const asksAgain = sent <= MAX_THROTTLES && !(isExpired && hasRenewed);
       const waitMs = asksAgain ? (isExpired ? 0 : askedWaitMs(outcome)) : undefined;
@@ -126,11 +127,6 @@ function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): bo
   return [...asked].some(
     (field) => !isSecretField(field) && !records.some((record) => Object.hasOwn(record, field)),
   );
-}
-
-/** No refusal by the API: an error of the device or of a gateway before it. */
-function isUnclear(outcome: RequestOutcome): boolean {
-  return outcome.kind === 'refused' && outcome.error instanceof ProtocolError;
 }
 
 function isExpiredSession(outcome: RequestOutcome): boolean {
@@ -329,7 +325,7 @@ function withConflict(
 /** A response may precede the visible change; what is no clear refusal may still be processed. */
 function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): boolean {
   if (verdict === 'no effect') return true;
-  if (verdict === 'failed') return outcome.kind === 'lost' || isUnclear(outcome);
+  if (verdict === 'failed') return !isRefusal(outcome) && !isExpiredSession(outcome);
   return record === undefined && (verdict === 'differs' || verdict === 'unknown');
 }
 
@@ -368,7 +364,7 @@ async function ownPath(
 /** Reading back failed: only a clear refusal still shows the outcome. */
 function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
   const isExpired = isExpiredSession(outcome);
-  if (outcome.kind === 'refused' && !isUnclear(outcome) && !isExpired) {
+  if (outcome.kind === 'refused' && isRefusal(outcome)) {
     return { verdict: 'failed', error: outcome.error };
   }
   const lost = isExpired ? 'its session had ended' : 'the response was lost';

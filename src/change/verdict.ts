@@ -58,6 +58,8 @@ export interface StepResult {
   readonly asked?: DeviceRecord | undefined;
   /** Of a run that is continued: the place of its step in the plan. */
   readonly index?: number | undefined;
+  /** Of an add: no response confirmed it. That the record is ours is known only by reading. */
+  readonly isByReading?: true | undefined;
 }
 
 /** The part of a result that is known only after the step. */
@@ -66,6 +68,11 @@ export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>
 /** Whether the device is in the requested state. */
 export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';
+}
+
+/** Whether the record was there already when the device refused to add it: somebody else made it. */
+export function isRefusedAdd({ action, verdict, record }: StepResult): boolean {
+  return action === 'add' && verdict === 'failed' && record !== undefined;
 }
 
 export function noteOf(...texts: readonly (string | undefined)[]): string | undefined {

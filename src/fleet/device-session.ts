@@ -192,16 +192,18 @@ export class DeviceSession {
     resource: string,
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
-    let startedAt = 0;
+    let started = 0;
     let clock: ClockOffset | undefined;
     const listing = await this.use(access, async (device) => {
-      startedAt = Date.now();
+      started = performance.now();
       const pages = await device.list(resource, signal);
       clock = device.clockOffset;
       return pages;
     });
     const { records } = listing;
     const at = new Date();
+    // Not by the clock, which may be set meanwhile.
+    const startedAt = at.getTime() - Math.ceil(performance.now() - started);
     this.#cached.set(resource, { records, at });
     this.lastRead = at;
     noteListing(this.facts, resource, listing);

@@ -1,7 +1,7 @@
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, type Value, valueAt, grouped } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
-import type { Event, FieldChange, StepName } from './events.ts';
+import { type Event, type FieldChange, spansOf, type StepName } from './events.ts';
 
 /** A step of a run that the device has carried out: its read-back proved it. */
 export interface WrittenStep extends StepName {
@@ -26,11 +26,13 @@ export function attributed(events: readonly Event[], steps: readonly WrittenStep
   if (steps.length === 0) return [...events];
   const byRecord = grouped(steps, recordName);
   return events.flatMap((event): Event[] => {
-    const { after, before } = event;
-    if (!('key' in event) || after === undefined) return [event];
+    if (!('key' in event) || event.after === undefined) return [event];
+    const spans = spansOf(event);
     const own = (byRecord.get(recordName(event)) ?? [])
       // What the read-back of a step showed is no change of later readings.
-      .filter(({ sentAt, endedAt }) => sentAt <= before && (sentAt >= after || endedAt >= before))
+      .filter(({ sentAt, endedAt }) =>
+        spans.some(([from, to]) => sentAt <= to && (sentAt >= from || endedAt >= to)),
+      )
       .sort((a, b) => a.sentAt - b.sentAt);
     if (own.length === 0) return [event];
     if (event.kind === 'changed') return parts(event, own);

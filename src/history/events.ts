@@ -1,7 +1,7 @@
 import { type Value, valueAt } from '../device/record.ts';
 import type { KeptRecord } from './kept.ts';
 import type { Identity } from './lines.ts';
-import type { Difference, Life, ResourceLife } from './replay.ts';
+import type { Difference, KnownReading, Life, ResourceLife } from './replay.ts';
 
 /** One field before and after. Absent: the record had no such field. */
 export interface FieldChange {
@@ -29,8 +29,75 @@ interface EventBase {
   readonly after: number | undefined;
   /** And before this time: the end of the first reading that shows it. */
   readonly before: number;
+  /**
+   * The clock was set back between these readings, so that `before` may be earlier than `after`. It happened either
+   * until the first of these times by the old clock, or since the second one by the new clock.
+   */
+  readonly setBack?: readonly [until: number, since: number] | undefined;
   readonly resource?: string | undefined;
   readonly by?: StepName | undefined;
+}
+
+/** When it may have happened, in ms UTC: one span of time, or two if the clock was set back. */
+export function spansOf({
+  after = -Infinity,
+  before,
+  setBack,
+}: Pick<Event, 'after' | 'before' | 'setBack'>): readonly (readonly [from: number, to: number])[] {
+  if (setBack === undefined) return [[after, before]];
+  const [until, since] = setBack;
+  return [
+    [after, until],
+    [since, before],
+  ];
+}
+
+/** When it may have happened at the earliest, in ms UTC; of a first reading, when it ended. */
+export function beginOf({ after, before }: Event): number {
+  return Math.min(after ?? before, before);
+}
+
+/**
+ * A time for each event that never goes back from one event of a device and resource to the next, even if the clock
+ * did. The events of a resource are in order.
+ */
+export function orderOf(events: readonly Event[]): ReadonlyMap<Event, number> {
+  const latest = new Map<string, number>();
+  return new Map(
+    events.map((event) => {
+      const id = JSON.stringify([event.device, event.resource]);
+      const time = Math.max(event.before, latest.get(id) ?? -Infinity);
+      latest.set(id, time);
+      return [event, time];
+    }),
+  );
+}
+
+/** Oldest first. The events of a resource are in order, and stay so. */
+export function inOrder(events: readonly Event[]): Event[] {
+  const order = orderOf(events);
+  return events.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+}
+
+/** The times of two readings of a resource, as those of what changed between them. */
+export function intervalOf(
+  readings: readonly KnownReading[],
+  earlier: KnownReading,
+  later: KnownReading,
+): Pick<Event, 'after' | 'setBack'> & { readonly before: number } {
+  const interval = { after: earlier.from, before: later.to };
+  const [first, last] = [readings.indexOf(earlier), readings.lastIndexOf(later)];
+  const back = readings.findLastIndex(({ from }, index) => {
+    const next = readings[index + 1];
+    return index >= first && index < last && next !== undefined && next.to < from;
+  });
+  const [old, next] = [readings[back], readings[back + 1]];
+  if (old === undefined || next === undefined) return interval;
+  // Each run reads right before it sends: what it sends later lies behind a later reading.
+  const caughtUp = readings.slice(back + 1).find(({ from }) => from >= old.from);
+  const earlierTimes = readings.slice(0, back).flatMap(({ from }) => (from < next.to ? from : []));
+  const since = earlierTimes.reduce((latest, time) => Math.max(latest, time), -Infinity);
+  return { ...interval, setBack: [caughtUp?.from ?? Infinity, since] };
 }
 
 /** What changed on a device between two readings. */
@@ -109,7 +176,7 @@ export function recordEvents(
       ? event.resource === resource && event.key === key
       : event.kind === 'life' && (event.resource ?? resource) === resource,
   );
-  return [...first, ...later].sort((a, b) => a.before - b.before);
+  return inOrder([...first, ...later]);
 }
 
 function eventsOfResource(
@@ -119,11 +186,14 @@ function eventsOfResource(
   // What was found to move by itself only later did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
   const events: Event[] = [];
-  for (const [index, { difference, left: fields, state, to, keyField }] of readings.entries()) {
+  for (const [index, reading] of readings.entries()) {
+    const { difference, left: fields, state, to, keyField } = reading;
     const earlier = readings[index - 1];
     // Most readings show what the one before did.
     if (earlier?.state === state && difference === undefined && fields === undefined) continue;
-    const at = { ...base, after: earlier?.from, before: to };
+    const isBack = earlier !== undefined && to < earlier.from;
+    const interval = isBack ? intervalOf(readings, earlier, reading) : { after: earlier?.from };
+    const at = { ...base, before: to, ...interval };
     if (difference) events.push(...changesBetween(at, difference, left, state.size));
     if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
       events.push({ ...at, kind: 'life', reason: 'key field' });
@@ -135,7 +205,7 @@ function eventsOfResource(
 
 /** What differs between two states of a device, without the fields in `left`. Pure. */
 export function changesBetween(
-  at: { device: string; life: string; resource: string; after: number | undefined; before: number },
+  at: Omit<EventBase, 'by' | 'resource'> & { readonly resource: string },
   { added, gone, changed }: Difference,
   left: ReadonlySet<string>,
   size: number,
@@ -183,5 +253,6 @@ function lastTime({ begin, resources }: Life): number {
 function reasonOf(one: Identity, other: Identity): LifeReason {
   if (one.pin !== other.pin) return 'pin';
   if (one.address !== other.address) return 'address';
+  // Only in older files: now a clock that is set back begins no life.
   return one.digestKey === other.digestKey ? 'clock' : 'digest key';
 }

@@ -1,5 +1,5 @@
 import { exactText, jsonText, type JsonValue } from '../device/record.ts';
-import type { Event, FieldChange, LifeReason } from './events.ts';
+import { type Event, type FieldChange, type LifeReason, orderOf } from './events.ts';
 import { clockTime } from '../text/time.ts';
 import { counted } from '../text/one-line.ts';
 
@@ -31,7 +31,8 @@ export function foldEvents(
     const id = jsonText([contentOf(event), event.by?.run ?? null, noteOf(event)]);
     const groups = open.get(id) ?? [];
     open.set(id, groups);
-    const [from, to] = [event.after ?? -Infinity, event.before];
+    const { after = -Infinity, before } = event;
+    const [from, to] = [Math.min(after, before), Math.max(after, before)];
     const group = groups.find(
       (one) =>
         one.events.every(({ device }) => device !== event.device) &&
@@ -45,6 +46,9 @@ export function foldEvents(
       group.to = Math.min(group.to, to);
     }
   }
+  const order = orderOf(events);
+  const latest = ({ events: same }: FoldedEvent): number =>
+    Math.max(...same.map((event) => order.get(event) ?? 0));
   return [...open.values()]
     .flat()
     .map(({ events: same }): FoldedEvent => {
@@ -56,7 +60,7 @@ export function foldEvents(
         before: Math.max(...same.map(({ before }) => before)),
       };
     })
-    .sort((a, b) => b.before - a.before);
+    .sort((a, b) => latest(b) - latest(a));
 }
 
 /** What is equal if the same happened on two devices; only the key of an added or removed record counts. */

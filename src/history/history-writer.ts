@@ -24,6 +24,7 @@ import {
   nextLines,
   type NewReading,
   sameLine,
+  setBackMs,
 } from './next-lines.ts';
 import { lastTrack, replay } from './replay.ts';
 
@@ -50,6 +51,8 @@ interface Problems {
   readonly onError: (error: unknown) => void;
   /** Only the first of several in a row. */
   readonly onTooLarge: (reading: Observed) => void;
+  /** The clock was set back since an earlier reading. */
+  readonly onSetBack: (byMs: number) => void;
 }
 
 /** Writes the readings of one process. */
@@ -69,7 +72,7 @@ export class HistoryWriter {
   async write(
     readings: readonly Observed[],
     limits: HistoryLimits,
-    { onError, onTooLarge }: Problems,
+    { onError, onTooLarge, onSetBack }: Problems,
   ): Promise<void> {
     await this.#files.exclusively(async () => {
       const key = await this.#files.key();
@@ -79,7 +82,8 @@ export class HistoryWriter {
         const { name, address, pin, redact } = reading;
         const identity = { name, address, pin, digestKey };
         try {
-          const isNew = this.#keep({ ...reading, identity }, new Keeper(key, redact), Date.now());
+          const keeper = new Keeper(key, redact);
+          const isNew = this.#keep({ ...reading, identity }, keeper, onSetBack);
           if (isNew && isTooLarge(reading)) onTooLarge(reading);
         } catch (error) {
           onError(error);
@@ -105,7 +109,8 @@ export class HistoryWriter {
   }
 
   /** Returns whether it has written something. */
-  #keep(reading: Observed & NewReading, keeper: Keeper, now: number): boolean {
+  #keep(reading: Observed & NewReading, keeper: Keeper, onSetBack: Problems['onSetBack']): boolean {
+    const now = Date.now();
     const path = this.#files.path(reading.identity.name);
     const id = `${path}\n${reading.resource}`;
     return this.#append(path, (lastOf, whole) => {
@@ -120,15 +125,21 @@ export class HistoryWriter {
       if (same === undefined) {
         this.#held.delete(id);
         const text = (held && followUp(lastOf, held)) ?? '';
-        const lines = nextLines(whole() + text, { ...reading, before }, keeper, now);
-        return lines === undefined ? text : text + lines;
+        const next = nextLines(whole() + text, { ...reading, before }, keeper, now);
+        if (next === undefined) return text;
+        if (next.setBackMs > 0) onSetBack(next.setBackMs);
+        return text + next.text;
       }
       const isSoon = reading.to - (last?.to ?? 0) < SAME_EVERY_MS;
       if (!isSoon || before === undefined) {
         this.#held.delete(id);
         return lineText(same);
       }
-      if (held === undefined || same.from > held.from) this.#held.set(id, { path, line: same });
+      const backMs = held === undefined ? 0 : setBackMs(held.to, same, now);
+      if (backMs > 0) onSetBack(backMs);
+      if (held === undefined || same.from > held.from || backMs > 0) {
+        this.#held.set(id, { path, line: same });
+      }
       return undefined;
     });
   }

@@ -30,8 +30,6 @@ export interface NewReading extends Moment {
 export const MAX_RECORDS = 20_000;
 /** Values of moving fields are kept again after this time. */
 const VALUES_EVERY_MS = 3_600_000;
-/** A last reading further in the future means that the clock was set back. */
-const SET_BACK_MS = 60_000;
 /** In so many readings in a row a field of every record must differ to be left out; more for one record. */
 const STREAK = 3;
 const STREAK_OF_ONE = 5;
@@ -79,9 +77,32 @@ export function lastLine(tail: string, resource: string): LastLine {
   return undefined;
 }
 
+/** A reading that ends further in the future was made before the clock was set back. */
+const AHEAD_MS = 1_000;
+
 /**
- * The lines to append for any reading, from the whole file; undefined if it is no evidence: it began before
- * the last one ended, so that their order is unknown. Pure.
+ * By how many ms at least the clock was set back between a reading that was kept and the next one; 0 if it was not.
+ * Without that reason, a reading that began before the last one ended was made at the same time by another process.
+ */
+export function setBackMs(lastTo: number, { from, to }: Moment, now: number): number {
+  return from < lastTo && to <= now + AHEAD_MS ? Math.max(0, lastTo - now) : 0;
+}
+
+/** Whether the order of the two is unknown. */
+function isUnordered(lastTo: number, reading: Moment, now: number): boolean {
+  if (reading.from < lastTo) return setBackMs(lastTo, reading, now) === 0;
+  return reading.to > now + AHEAD_MS && lastTo <= now;
+}
+
+export interface NextLines {
+  readonly text: string;
+  /** By how many ms at least the clock was set back since the last reading. */
+  readonly setBackMs: number;
+}
+
+/**
+ * The lines to append for any reading, from the whole file; undefined if it is no evidence: whether it was made after
+ * the last one is unknown. If the clock was set back since, the order of the lines is not that of their times. Pure.
  *
  * @param now to notice that the clock was set back
  */
@@ -90,19 +111,21 @@ export function nextLines(
   reading: NewReading,
   keeper: Keeper,
   now: number,
-): string | undefined {
+): NextLines | undefined {
   const { resource, identity, from, to } = reading;
   const life = lifeName(identity);
-  const last = lastTrack(text, life, resource);
-  const isClockBack = last.track !== undefined && last.track.to > now + SET_BACK_MS;
-  const begin: HistoryLine[] =
-    last.isLife && !isClockBack ? [] : [{ kind: 'life', at: to, ...identity }];
-  const track = begin.length > 0 ? undefined : last.track;
-  if (from > to || (track !== undefined && from < track.to)) return undefined;
+  const { isLife, track } = lastTrack(text, life, resource);
+  if (track !== undefined && isUnordered(track.to, reading, now)) return undefined;
+  const backMs = track === undefined ? 0 : setBackMs(track.to, reading, now);
+  const begin: HistoryLine[] = isLife ? [] : [{ kind: 'life', at: to, ...identity }];
+  const next = (...lines: readonly HistoryLine[]): NextLines => ({
+    text: [...begin, ...lines].map(lineText).join(''),
+    setBackMs: backMs,
+  });
   if (isTooLarge(reading)) {
     const { length } = reading.records;
     const large: HistoryLine = { kind: 'large', resource, life, from, to, records: length };
-    return [...begin, large].map(lineText).join('');
+    return next(large);
   }
   const isRenamed = reading.records.length > 0 && track?.keyField !== reading.keyField;
   const line =
@@ -111,7 +134,7 @@ export function nextLines(
       : lineSince(track, reading, keeper, life);
   const isLong = line.kind === 'change' && bytesSinceWhole(text, resource) > MIN_BYTES_BETWEEN;
   const whole = isLong ? wholeLine(reading, keeper, life, track) : undefined;
-  return [...begin, line, ...(whole ? [whole] : [])].map(lineText).join('');
+  return next(line, ...(whole ? [whole] : []));
 }
 
 function wholeLine(
@@ -251,11 +274,12 @@ export function compacted(text: string, since: number): string {
     if (line?.kind === 'life') {
       lives.push({ head: line, name: lifeName(line), tracks: new Map(), rows: [] });
     } else if (line !== undefined && life?.name === line.life) {
-      const known = life.tracks.get(line.resource);
-      const isOld = line.kind !== 'large' && line.to < since;
-      const next = isOld ? applyLine(known, line)?.[0] : undefined;
-      if (next !== undefined) life.tracks.set(line.resource, next);
-      else if (line.to >= since) life.rows.push(`${row}\n`);
+      // What follows a line that stays builds upon it, even if the clock was set back.
+      if (line.to >= since || life.rows.length > 0) life.rows.push(`${row}\n`);
+      else if (line.kind !== 'large') {
+        const next = applyLine(life.tracks.get(line.resource), line)?.[0];
+        if (next !== undefined) life.tracks.set(line.resource, next);
+      }
     }
   }
   return lives

@@ -11,6 +11,9 @@ const QUIET_MS = 1_000;
 /** During a long run some always arrive: none waits for longer. */
 const LONGEST_MS = 30_000;
 
+/** Clocks are always set by less than this. */
+const NOTED_MS = 1_000;
+
 type Report = (text: string, level: 'info' | 'warning') => void;
 
 /** Removes the secrets that a session has used or sent from a text. */
@@ -31,6 +34,7 @@ export class Observer {
   isAnnounced = false;
   readonly #limits: () => HistoryLimits;
   readonly #report: Report;
+  readonly #onSetBack: (byMs: number) => void;
   #waiting: Observed[] = [];
   readonly #writer: HistoryWriter;
   #writing: Promise<void> = Promise.resolve();
@@ -38,12 +42,21 @@ export class Observer {
   #lastAt = 0;
   #hasFailed = false;
 
-  /** @param report receives the announcement of the first reading that is kept, and a warning */
-  constructor(folder: string, limits: () => HistoryLimits, report: Report) {
+  /**
+   * @param report receives the announcement of the first reading that is kept, and a warning
+   * @param onSetBack called if the clock was set back since an earlier reading
+   */
+  constructor(
+    folder: string,
+    limits: () => HistoryLimits,
+    report: Report,
+    onSetBack: (byMs: number) => void,
+  ) {
     this.files = new HistoryFiles(folder);
     this.#writer = new HistoryWriter(this.files);
     this.#limits = limits;
     this.#report = report;
+    this.#onSetBack = onSetBack;
   }
 
   /** Takes note of a reading; it is written later. */
@@ -92,6 +105,9 @@ export class Observer {
     try {
       await this.#writer.write(readings, this.#limits(), {
         onError: (error) => this.#warn(error),
+        onSetBack: (byMs) => {
+          if (byMs >= NOTED_MS) this.#onSetBack(byMs);
+        },
         onTooLarge: ({ name, resource, records }) => {
           const text = `${records.length} records of ${resource}, more than ${MAX_RECORDS}`;
           this.#report(`${name}: this reading is too large to be kept: ${text}`, 'info');

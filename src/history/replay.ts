@@ -39,7 +39,10 @@ export interface KnownReading extends Moment {
   readonly clock?: ClockOffset | undefined;
 }
 
-/** What one life of a device has shown of a resource. Readings in order of time; at least one. */
+/**
+ * What one life of a device has shown of a resource. Readings in the order in which they were made, which is that of
+ * their times unless the clock was set back; at least one.
+ */
 export interface ResourceLife {
   readonly readings: readonly KnownReading[];
   readonly moving: readonly string[];
@@ -94,15 +97,7 @@ export function applyLine(
   if (track === undefined) return undefined;
   const known = line.kind === 'change' ? line.was : line.digest;
   if (known !== track.digest) return undefined;
-  const next = {
-    ...track,
-    digest,
-    from: Math.max(from, track.from),
-    to: Math.max(to, track.to),
-    moving,
-    streaks,
-    ...kept,
-  };
+  const next = { ...track, digest, from, to, moving, streaks, ...kept };
   const { keyField } = track;
   if (line.kind === 'same') return [next, { from, to, keyField, clock, state: track.state }];
   const before = stripped(track.state, moving);
@@ -251,8 +246,8 @@ function addUnchanged(life: OpenLife | undefined, row: string): boolean {
   const { keyField, state } = track;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
   const reading = { from: Number(from), to: Number(to), keyField, state, clock };
-  track.from = Math.max(reading.from, track.from);
-  track.to = Math.max(reading.to, track.to);
+  track.from = reading.from;
+  track.to = reading.to;
   if (reading.to !== readings.at(-1)?.to) readings.push(reading);
   return true;
 }

@@ -1,5 +1,5 @@
-import type { Run } from '../change/journal.ts';
-import type { StepResult } from '../change/verdict.ts';
+import { type Run, sentTime } from '../change/journal.ts';
+import { isRefusedAdd, type StepResult } from '../change/verdict.ts';
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
@@ -21,9 +21,9 @@ export function sentSteps({ run, plan, states }: Run): SentStep[] {
   return plan.devices.flatMap(({ device, steps }) =>
     steps.flatMap(({ resource, key, before, asked }, index): SentStep[] => {
       const state = states.get(device.name)?.[index];
-      if (state === undefined || state.kind === 'waiting') return [];
-      const at = state.kind === 'sent' ? state.at : state.sentAt;
-      if (at === undefined) return [];
+      const at = sentTime(state);
+      if (at === undefined || state === undefined || state.kind === 'waiting') return [];
+      if (state.kind === 'ended' && isRefusedAdd(state.result)) return [];
       const sentAt = Date.parse(at);
       const verdict = state.kind === 'sent' ? 'unknown' : state.result.verdict;
       const endedAt =

@@ -11,6 +11,7 @@ import {
   writeTextAtomically,
 } from '../os/files.ts';
 import { isLocked, sweepLocks, takeLock } from '../os/lock.ts';
+import { newRunId, runIdTime } from '../text/run-id.ts';
 
 const INDEX = 'pending.index';
 
@@ -26,10 +27,28 @@ export class RunFiles {
     return join(this.folder, `${run}.jsonl`);
   }
 
-  /** The ids of the runs whose journal was written to after `time` (ms UTC), newest first. */
+  /**
+   * The ids of the runs whose journal was written to after `time` (ms UTC), newest first; and of those written to
+   * before they began, which shows that the clock was set back.
+   */
   async idsSince(time: number): Promise<string[]> {
     const files = await this.#stats();
-    return files.flatMap(({ run, file }) => ((file?.mtimeMs ?? Infinity) >= time ? run : []));
+    return files.flatMap(({ run, file }) => {
+      const writtenAt = file?.mtimeMs ?? Infinity;
+      return writtenAt >= time || writtenAt < (runIdTime(run) ?? -Infinity) ? run : [];
+    });
+  }
+
+  /** The id for a new run, later than all others, and by how many ms the clock is behind the newest one of them. */
+  async nextId(now: number): Promise<{ readonly run: string; readonly behindMs: number }> {
+    // A plan needs no folder; whoever starts the run hears why it cannot be used.
+    const ids = await this.ids().catch((error: unknown) => {
+      if (error instanceof SettingsError) return [];
+      throw error;
+    });
+    const newest = ids.find((run) => runIdTime(run) !== undefined);
+    const last = newest === undefined ? undefined : runIdTime(newest);
+    return { run: newRunId(now, newest), behindMs: (last ?? now) - now };
   }
 
   /** The runs, the oldest first, with what changes when their journal does. */

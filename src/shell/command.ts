@@ -17,7 +17,6 @@ import {
 } from './grammar/options.ts';
 import type { Output } from './output.ts';
 import { readUserFile } from '../os/user-file.ts';
-import { newRunId } from '../change/plan.ts';
 import { DeviceError } from '../device/errors.ts';
 import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -162,6 +161,8 @@ export function later<C>(
   };
 }
 
+const MINUTE_MS = 60_000;
+
 /** What the machine bears of a fleet that is written at once. */
 const MOST_AT_ONCE = 256;
 
@@ -252,8 +253,12 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return unlessCancelled(this.io.readInput(), this.io.signal);
   }
 
-  newRun(): string {
-    return newRunId(this.shell.services.now());
+  /** An id later than those of all runs, whatever the clock says. */
+  async newRun(): Promise<string> {
+    const { services } = this.shell;
+    const { run, behindMs } = await services.runs.nextId(services.now().getTime());
+    if (behindMs > MINUTE_MS) services.noteClockBehind(behindMs, 'the last run');
+    return run;
   }
 
   get access(): ShellAccess {

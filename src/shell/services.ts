@@ -19,6 +19,7 @@ import { TraceFile } from '../settings/trace-file.ts';
 import { ColumnMemory, type Settings } from '../settings/settings.ts';
 import type { Format, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
+import { durationText } from '../text/time.ts';
 
 export interface Start {
   readonly version: string;
@@ -57,6 +58,7 @@ export abstract class Services {
   readonly #sources = new Map<string, Credentials>();
   readonly #traces = new Map<string, TraceFile>();
   #keychain: OsKeychain | undefined;
+  #isClockNoted = false;
 
   constructor({ version, env, paths, settings, readStdin, stdout }: Start) {
     const { config, data, state, cache } = paths;
@@ -165,6 +167,15 @@ export abstract class Services {
 
   now(): Date {
     return new Date();
+  }
+
+  /** Says once that the clock of this machine was set back. */
+  noteClockBehind(behindMs: number, what: 'the last run' | 'the last reading'): void {
+    if (this.#isClockNoted) return;
+    this.#isClockNoted = true;
+    this.notices.add(
+      `the clock is ${durationText(behindMs)} behind ${what}: runs and readings keep their order, but their times do not show it`,
+    );
   }
 }
 

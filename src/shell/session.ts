@@ -153,6 +153,7 @@ export class ShellSession {
       join(services.paths.state, 'readings'),
       () => services.historyLimits,
       (text, level) => services.notices.add(text, level),
+      (byMs) => services.noteClockBehind(byMs, 'the last reading'),
     );
     observer.isAnnounced = this.keepsForItself;
     return observer;

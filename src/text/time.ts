@@ -37,6 +37,15 @@ export function zonesText(from: Date, now: Date): string {
   return old === zone ? zone : `${zone} (older ones ${old})`;
 }
 
+/** `45 s`, `3 min 20 s`, `2 h 5 min` */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
 const UNITS_MS: Readonly<Record<string, number>> = {
   ...{ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 },
 };

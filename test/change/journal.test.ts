@@ -24,3 +24,31 @@ test.each(['garbage', '\0\0\0\0', '\u{fffd}PNG', '{"a":1}', 'garbage\n', '\0\0\n
     expect(() => parseJournal(text, 'j')).toThrow(/not a journal|damaged line/);
   },
 );
+
+test('a step that was sent and settled later keeps when it was sent', () => {
+  const ref = { device: 'fw1', index: 0 };
+  const device = { name: 'fw1', address: '10.0.0.5:443' };
+  const about = { resource: 'user', key: 'zoe', action: 'add' as const };
+  const step = {
+    ...about,
+    ...{ keyField: 'username', asked: { username: 'zoe' }, filled: {} },
+    request: { method: 'POST' as const, path: '/api/user/' },
+  };
+  const at = (second: number): string => `2026-11-21T09:30:${second}.000Z`;
+  const lines = [
+    journalLine({ kind: 'device', plan: { device, steps: [step], settled: [] } }),
+    journalLine({ kind: 'send', ref, at: at(42) }),
+    journalLine({
+      ...{ kind: 'verdict', ref, at: at(44) },
+      result: { device, ...about, verdict: 'unknown' },
+    }),
+    journalLine({ kind: 'resume', at: at(50), by: 'ann@desk' }),
+    journalLine({
+      ...{ kind: 'verdict', ref, at: at(52) },
+      result: { device, ...about, verdict: 'done', isByReading: true },
+    }),
+  ];
+  expect(parseJournal(HEAD + lines.join(''), 'j').states.get('fw1')).toMatchObject([
+    { at: at(52), sentAt: at(42), result: { verdict: 'done', isByReading: true } },
+  ]);
+});

@@ -4,6 +4,7 @@ import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
+import { ExpiredSessionError, ProtocolError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { CancelledError } from '../../src/errors.ts';
 
@@ -64,14 +65,35 @@ test.each([
   expect(judge(profile, step, accepted, readings).verdict).toBe('done');
 });
 
-test('a record that a device added although it refused it may lack its password', () => {
-  const step = stepOf([], { username: 'bob', lang: 'de', password: 'x1' });
-  const refused: RequestOutcome = { kind: 'refused', error: new CancelledError('too short') };
-  expect(judge(profile, step, refused, { before: [], after: [bob] })).toMatchObject({
-    verdict: 'differs',
-    error: { message: 'too short' },
-    note: 'read-back shows a part of it; password cannot be read back',
+test.each([
+  ['as asked', bob, {}],
+  ['with other values', { ...bob, lang: 'fr' }, {}],
+  ['under a password that no record shows', bob, { password: 'x1' }],
+])('a record %s that the device refused to add is not of this run', (_, held, more) => {
+  const step = stepOf([], { username: 'bob', lang: 'de', ...more });
+  const refused: RequestOutcome = { kind: 'refused', error: new CancelledError('exists') };
+  const readings = { before: [], after: [held] };
+  expect(judge(profile, step, refused, readings)).toEqual({
+    verdict: 'failed',
+    record: held,
+    error: refused.error,
+    note: 'exists already, not by this run',
   });
+  const repeated = judge(profile, step, { ...refused, isRepeated: true }, readings);
+  expect(repeated).toMatchObject({ isByReading: true });
+});
+
+test.each<[string, RequestOutcome]>([
+  ['a lost response', { kind: 'lost', error: new CancelledError() }],
+  ['a 500', { kind: 'refused', error: new ProtocolError(device, 'oops', { status: 500 }) }],
+  ['an end of the session', { kind: 'refused', error: new ExpiredSessionError(device, 'ended') }],
+  ['an objection', { ...accepted, objection: 'code 400' }],
+])('after %s only reading shows that the record is of this run', (_, outcome) => {
+  const step = stepOf([], { username: 'bob', lang: 'de' });
+  const readings = { before: [], after: [bob] };
+  const end = judge(profile, step, outcome, readings);
+  expect(end).toMatchObject({ verdict: 'done', isByReading: true });
+  expect(judge(profile, step, accepted, readings)).not.toHaveProperty('isByReading');
 });
 
 test('a password whose shown hash has changed is done, whatever the response', () => {

@@ -35,6 +35,17 @@ test.each<[string, Partial<WrittenStep>]>([
   expect(attributed([event], [{ ...step, ...other }])).toEqual([event]);
 });
 
+test.each<[string, Partial<WrittenStep>, boolean]>([
+  ['by the old clock, after the last reading', { sentAt: 510, endedAt: 90 }, true],
+  ['by the new clock, before the next reading', { sentAt: 95, endedAt: 105 }, true],
+  ['when the clock was there again', { sentAt: 600, endedAt: 610 }, false],
+  ['long before', { sentAt: 80, endedAt: 85 }, false],
+])('where the clock was set back, a step that was sent %s', (_, times, isOwn) => {
+  const across: Event = { ...event, after: 500, before: 100, setBack: [550, 90] };
+  const [found] = attributed([across], [{ ...step, ...times }]);
+  expect(found?.by?.run).toBe(isOwn ? 'k3f' : undefined);
+});
+
 test('what others did before and after the step is not attributed to it', () => {
   const fields = [{ field: 'lang', before: 'fr', after: 'it', isSecret: false }];
   expect(

@@ -203,7 +203,11 @@ test('keeps less of many devices if all of it is too much, but the last state of
   const writer = new HistoryWriter(files);
   const begin = Date.now() - 20 * 86_400_000;
   const failed: unknown[] = [];
-  const problems = { onError: (error: unknown) => failed.push(error), onTooLarge: () => undefined };
+  const problems = {
+    onError: (error: unknown) => failed.push(error),
+    onTooLarge: () => undefined,
+    onSetBack: (byMs: number) => failed.push(byMs),
+  };
   const names = Array.from({ length: 40 }, (_, index) => `fw${index}`);
   const recordsAt = (day: number) =>
     Array.from({ length: 20 }, (_, index) => ({
@@ -242,7 +246,7 @@ test('dropping old readings does not change when a device was last read', async 
       ...{ resource: 'user', keyField: 'username', moving: [], records, from: at, to: at + 1 },
     };
     const fail = (): void => expect.unreachable();
-    const problems = { onError: fail, onTooLarge: fail };
+    const problems = { onError: fail, onTooLarge: fail, onSetBack: fail };
     await new HistoryWriter(files).write([reading], { days, megabytes: 1 }, problems);
   };
   for (const daysAgo of [20, 15, 10]) await write('fw1', daysAgo, 90);
@@ -278,7 +282,8 @@ test('a disconnected device leaves nothing of its records in memory', async () =
       ...{ redact: (text: string) => text, resource: 'user', keyField: 'username', moving: [] },
       ...{ records, from: Date.now() + at, to: Date.now() + at + 1 },
     };
-    await writer.write([reading], { days: 90, megabytes: 1 }, { onError: fail, onTooLarge: fail });
+    const problems = { onError: fail, onTooLarge: fail, onSetBack: fail };
+    await writer.write([reading], { days: 90, megabytes: 1 }, problems);
     return new WeakRef(records);
   };
   const first = [await read('fw1', 10), await read('fw2', 10)];
@@ -304,6 +309,7 @@ test('readings of a long run are written while it goes on', async () => {
     folder,
     () => limits,
     (text) => problems.push(text),
+    (byMs) => problems.push(`set back by ${byMs} ms`),
   );
   observer.isAnnounced = true;
   const session = new DeviceSession({ name: 'fw1', address: 'fw1:443', groups: [] });

@@ -114,7 +114,7 @@ test('says that a device may have hidden a list that was empty at once', async (
   const at = Date.now();
   const reading = { identity, resource: 'user', keyField: 'username', records: [], moving: [] };
   const empty = { ...reading, from: at, to: at };
-  await appendFile(path, nextLines(text, empty, new Keeper(randomBytes(32)), at) ?? '');
+  await appendFile(path, nextLines(text, empty, new Keeper(randomBytes(32)), at)?.text ?? '');
   const { stdout, stderr } = await devsh('changes --on @lab');
   expect(stdout).toContain('gone');
   expect(stderr).toContain('the device may have hidden it: sim1');

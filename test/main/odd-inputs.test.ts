@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ADMIN, startFleet } from './devsh.ts';
@@ -90,18 +90,23 @@ test('blanks in a key are visible in plan, question and result', async () => {
   expect(other.stdout).toContain('delete user plain one: done');
 });
 
-test.each(['', '{"schema":"devsh'])(
-  'a journal that was cut at %j sent nothing: nothing of it is pending',
-  async (text) => {
+test.each<[cut: (whole: string) => string, line: string]>([
+  [() => '', 'repeat the line that you typed'],
+  [() => '{"schema":"devsh', 'repeat the line that you typed'],
+  [(whole) => whole.slice(0, whole.indexOf('\n')), 'repeat its line: user set user1 lang=de'],
+  [(whole) => whole.slice(0, whole.indexOf('\n') + 9), 'repeat its line: user set user1 lang=de'],
+])(
+  'a journal that was cut before its plan was whole sent nothing: resume names the line to repeat',
+  async (cut, line) => {
     const { devsh, writes } = await startFleet();
     await devsh('user set user1 lang=de --on sim1 --yes');
     const folder = join(devsh.folder, 'state/devsh/runs');
     const [file = ''] = await readdir(folder);
-    await writeFile(join(folder, file), text);
+    await writeFile(join(folder, file), cut(await readFile(join(folder, file), 'utf8')));
     const before = writes().length;
-    const { stderr, stdout, exitCode } = await devsh('resume --yes');
-    expect(stdout + stderr).toBe('nothing is pending\n');
-    expect(exitCode).toBe(0);
+    const { stdout, exitCode } = await devsh(`resume ${file.replace('.jsonl', '')} --yes --json`);
+    expect([stdout, exitCode]).toEqual([expect.stringContaining('sent nothing'), 6]);
+    expect(stdout).toContain(line);
     expect(writes()).toHaveLength(before);
   },
 );

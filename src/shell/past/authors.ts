@@ -1,5 +1,5 @@
 import { attributed, recordName, type WrittenStep } from '../../history/attribution.ts';
-import type { Event } from '../../history/events.ts';
+import { type Event, spansOf } from '../../history/events.ts';
 import type { Life } from '../../history/replay.ts';
 import { type SentStep, sentSteps, writtenSteps } from '../../history/written-steps.ts';
 import { DevshError } from '../../errors.ts';
@@ -62,10 +62,12 @@ export class Authors {
     if (!('key' in event)) return undefined;
     if (event.kind === 'added' && event.after === undefined) return undefined;
     if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
-    const { after = -Infinity, before } = event;
+    const spans = spansOf(event);
     const near = this.#sent
       .get(recordName(event))
-      ?.findLast(({ sentAt, endedAt }) => endedAt >= after && sentAt <= before);
+      ?.findLast(({ sentAt, endedAt }) =>
+        spans.some(([from, to]) => Math.max(sentAt, endedAt) >= from && sentAt <= to),
+      );
     if (near !== undefined) return { kind: 'perhaps', run: near.run };
     return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
   }

@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../errors.ts';
-import { type Event, eventsOf, recordEvents } from '../../history/events.ts';
+import { beginOf, type Event, eventsOf, inOrder, recordEvents } from '../../history/events.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { clockTime, zonesText } from '../../text/time.ts';
@@ -77,11 +77,11 @@ export async function changesIn(
 ): Promise<{ events: readonly Event[]; first: number; authors: Authors }> {
   const found = histories
     .flatMap(({ device, lives }) => eventsIn(device, lives))
-    .filter(({ after, before }) => before >= period.since && (after ?? before) <= period.until);
-  const first = Math.min(...found.map(({ after, before }) => after ?? before));
+    .filter((event) => event.before >= period.since && beginOf(event) <= period.until);
+  const first = Math.min(...found.map(beginOf));
   const lives = histories.flatMap((history) => history.lives);
   const authors = await Authors.since(services, first, lives);
-  const events = authors.attribute(found).sort((a, b) => a.before - b.before);
+  const events = inOrder(authors.attribute(found));
   return { events, first, authors };
 }
 

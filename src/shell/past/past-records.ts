@@ -1,5 +1,5 @@
 import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
-import { changesBetween, type Event } from '../../history/events.ts';
+import { beginOf, changesBetween, type Event, intervalOf } from '../../history/events.ts';
 import { History, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf, type Life } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
@@ -164,7 +164,7 @@ async function* driftSince(
     } else {
       compared.push(device);
       comparedLives.push(current);
-      const place = { device, life: current.id, resource, after: then.from, before: now.to };
+      const place = { device, life: current.id, resource, ...intervalOf(readings, then, now) };
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
       if (difference) events.push(...changesBetween(place, difference, left, now.state.size));
@@ -172,7 +172,7 @@ async function* driftSince(
   }
   if (compared.length === 0) return;
   // A device may have been read last long before that time.
-  const first = Math.min(...events.map(({ after, before }) => after ?? before));
+  const first = Math.min(...events.map(beginOf));
   const authors = await Authors.since(services, first, comparedLives);
   const shown = authors
     .attribute(events)

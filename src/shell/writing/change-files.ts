@@ -119,7 +119,7 @@ async function* applyPlanFile(
   const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a new run.
   const { reason } = stored;
-  const applied = { run: call.newRun(), reason, devices: devices.map(withPlanTime(stored.at)) };
+  const applied = { run: await call.newRun(), reason, devices: devices.map(withPlanTime(stored.at)) };
   if (part === undefined || call.options.dryRun) {
     yield* writePlan(call, applied, sessions);
   } else {
@@ -236,7 +236,7 @@ async function* applyEmptyShard(
   const { services } = call.shell;
   yield info(`shard ${shardText(shard)} has no device: nothing to do`);
   if (part === undefined || call.options.dryRun) return;
-  const run = call.newRun();
+  const run = await call.newRun();
   const release = await services.holdFile(part.result);
   try {
     if ((await readEarlierResult({ run, devices: [] }, part)) !== undefined) return;

@@ -13,7 +13,7 @@ import {
   pendingIn,
   traceOf,
 } from '../../change/pending.ts';
-import { type DevicePlan, recordName, type Step } from '../../change/plan.ts';
+import { type DevicePlan, EmptyJournalError, recordName, type Step } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { pause } from '../../change/run-step.ts';
@@ -92,10 +92,18 @@ function nameOf({ run, device, resource, key, action, index }: Pending): string 
 
 /** Throws a `RefusedError` for a run that ended before its plan was confirmed, with the line to repeat. */
 async function refuseUnsent({ shell: { services } }: Call, id: string): Promise<void> {
-  const { isPlanned, command } = await loadRun(services, id);
-  if (!isPlanned) {
-    throw new RefusedError(`run ${id} ended before it sent anything; repeat its line: ${command}`);
+  try {
+    const { isPlanned, command } = await loadRun(services, id);
+    if (isPlanned) return;
+    throw new RefusedError(`run ${id} sent nothing before it ended: ${repeatText(command)}`);
+  } catch (error) {
+    if (!(error instanceof EmptyJournalError)) throw error;
+    throw new RefusedError(`${error.message}: ${repeatText(error.command)}`);
   }
+}
+
+function repeatText(command: string | undefined): string {
+  return command === undefined ? 'repeat the line that you typed' : `repeat its line: ${command}`;
 }
 
 /** Returns the devices that could not be reached. */

@@ -204,7 +204,8 @@ export async function* planFleet(
   if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
   const devices = sessions.flatMap((session) => plans.get(session) ?? []);
   await refuseUnknownResources(call, sessions, devices);
-  return { run: call.newRun(), devices: await withPins(call.shell.services, devices) };
+  const run = await call.newRun();
+  return { run, devices: await withPins(call.shell.services, devices) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { shareBar } from '../screen/fleet-strip.ts';
 import { memoized } from '../store.ts';
 import type { LogLine, RollOutProgress, RollOutState, State } from '../state.ts';
 import type { OverOf, View } from './view.ts';
+import { durationText } from '../../text/time.ts';
 
 /** Nothing else shows that a run is paused, or continues it. */
 const whilePaused: Reason = (state) =>
@@ -152,15 +153,6 @@ function timesText(progress: RollOutProgress, ended: number, left: number): stri
       ? [`about ${durationText(left * eachMs)} left`]
       : []),
   ].join(' · ');
-}
-
-/** `45 s`, `3 min 20 s`, `2 h 5 min` */
-function durationText(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 type ByDevice = ReadonlyMap<string, readonly StepResult[]>;
