@@ -178,6 +178,8 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
     const details = contradicting.length === 0 ? '' : ` (${contradicting.join(', ')})`;
     return ask(held, `${name} is now ${now}${details}`);
   }
+  // Those that have its name had it beside it.
+  if (meant.isKeyShared === true && meant.id !== undefined) return { kind: 'absent' };
   if (byKey.length > 1) {
     return { kind: 'drift', reason: `${byKey.length} records have the name of ${name}` };
   }

@@ -1,5 +1,6 @@
 import { type Identity, identityOf } from './identity.ts';
 import type { Run } from './journal.ts';
+import type { Plan, Step } from './plan.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRef } from '../device/record.ts';
 
@@ -34,13 +35,18 @@ export function identityAfter(
         const before = step.before && identityOf(profile, step.keyField, step.before);
         const isOwn =
           before === undefined
-            ? plan.undoes !== undefined && held.key === identity.key
+            ? isMadeAgain(plan, step) && held.key === identity.key
             : isSame(before, identity);
         if (isOwn) identity = { ...held, person: { ...identity.person, ...held.person } };
       }
     }
   }
   return identity;
+}
+
+/** By an undo or a restore; any other add makes a record of its own. */
+function isMadeAgain({ undoes }: Plan, { isExact }: Step): boolean {
+  return undoes !== undefined || isExact === true;
 }
 
 function isSame(one: Identity, other: Identity): boolean {

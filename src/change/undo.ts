@@ -46,7 +46,12 @@ export function undoOf(
     const changes = steps.flatMap((step, index) => {
       const state = states[index];
       if (state === undefined || !mayHaveTakenEffect(state) || step.endsAccess) return [];
-      return undoStep({ device, step, ...context }, state.kind === 'ended' ? state.result : {});
+      const isConfirmed =
+        state.kind === 'ended' &&
+        state.result.verdict !== 'unknown' &&
+        state.result.isByReading !== true;
+      const work = { device, step, isConfirmed, ...context };
+      return undoStep(work, state.kind === 'ended' ? state.result : {});
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });
@@ -96,9 +101,13 @@ export function hadNoEffect({ states }: Run): boolean {
     .every((state) => state.kind === 'ended' && state.result.verdict === 'no effect');
 }
 
+const UNCONFIRMED = 'no answer confirmed that this run added it';
+
 interface UndoWork extends UndoContext {
   readonly device: DeviceRef;
   readonly step: Step;
+  /** A response said that the step was carried out. */
+  readonly isConfirmed: boolean;
 }
 
 /** The changes that undo a step and its side effects, from the record that was read back, if any. */
@@ -110,7 +119,7 @@ function undoStep(
 }
 
 function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
-  const { device, step, profile, meantBy } = work;
+  const { device, step, isConfirmed, profile, meantBy } = work;
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
   const left = identityOf(profile, keyField, record ?? { ...before, ...step.after });
@@ -166,7 +175,8 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
         action: 'delete',
         resource,
         target: { kind: 'key', key: meant.key },
-        meant,
+        // Somebody else may have made it: no response said that this run did.
+        meant: isConfirmed ? meant : { ...meant, doubt: meant.doubt ?? UNCONFIRMED },
         // The gate compares key, id and person.
         expected: withoutIdentity(profile, keyField, record ?? step.after ?? {}),
         isUndo: true,

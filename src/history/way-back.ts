@@ -1,9 +1,11 @@
 import type { Change } from '../change/change.ts';
 import { restorable } from '../change/data-loss.ts';
+import { type Answer, mayAct, type Meant } from '../change/gate.ts';
+import { type Identity, identityOf } from '../change/identity.ts';
 import { withoutFields } from '../change/unread-fields.ts';
 import { spelling } from '../change/record-file/match-rows.ts';
 import { isEqual } from '../device/equality.ts';
-import { idOf, isSingle, type Profile } from '../device/profile.ts';
+import { isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
@@ -26,6 +28,8 @@ export interface WayBackFrom {
   readonly prune: boolean;
   /** Fields that the user gives for records that are added again: a password. */
   readonly given: DeviceRecord;
+  /** Whom a record of then means by now. */
+  readonly meantBy: (then: Identity) => Meant;
 }
 
 /** How a device gets back to a past state, and what stays different. By name of the thing: the keys concerned. */
@@ -44,51 +48,47 @@ export interface WayBack {
   readonly lookAlikes: readonly (readonly [added: string, deleted: string])[];
 }
 
-/** An id that no device gives to another record: a UUID, unlike a number. */
-const UNIQUE_ID = /^(?=.*\D).{16,}$/s;
-
 /** Compares what was read then with what is read now. Pure. */
 export function wayBack(from: WayBackFrom): WayBack {
   const { profile, resource, past, records, now, prune } = from;
   const { keyField } = past;
   const keyOf = (record: DeviceRecord): string => valueText(valueAt(record, keyField));
-  const held = new Map([...now.keys()].map((key, index) => [key, records[index] ?? {}]));
+  const nowKeys = new Map([...now.keys()].map((key, index) => [records[index] ?? {}, key]));
   const then = new Map([...past.state].map(([key, kept]) => [key, known(kept, past.leftOut)]));
   const usual = new Set([...then.values()].flatMap((record) => Object.keys(record)));
-  const isShared = sharedKeys(keyField, keyOf, [...then.values()], [...held.values()]);
-  const newIds = grouped(
-    [...held].filter(([key]) => !then.has(key)),
-    ([, record]) => idOf(profile, record) ?? '',
-  );
+  const isShared = sharedKeys(keyField, keyOf, [...then.values()], records);
   const changes: Change[] = [];
   const unclear: string[] = [];
   const lost = new Map<string, string[]>();
   const gained = new Set<string>();
-  const renamed = new Set<string>();
+  const found = new Set<DeviceRecord>();
   let unchanged = 0;
   for (const [key, record] of then) {
     const old = keyOf(record);
     if (!from.isSelected(old, record)) continue;
-    const id = idOf(profile, record) ?? '';
-    const [[other] = []] = UNIQUE_ID.test(id) ? (newIds.get(id) ?? []) : [];
-    const nowKey = held.has(key) ? key : other;
-    const current = nowKey === undefined ? undefined : held.get(nowKey);
-    if (isShared(old)) {
+    const isSecretKey = isSecretField(keyField);
+    const meant = meantOf(from, record, isShared(old));
+    const current = isSingle(profile, resource)
+      ? records[0]
+      : recordNow(from, past.state.get(key), record, meant);
+    if (current !== undefined) found.add(current);
+    if (isSecretKey || (isShared(old) && meant.id === undefined)) {
       unclear.push(old);
-    } else if (nowKey === undefined || current === undefined) {
-      const change = added(from, past.state.get(key), record);
+    } else if (current === undefined) {
+      const change = added(from, past.state.get(key), record, meant);
       if (change === undefined) unclear.push(old);
       else changes.push(change);
     } else {
-      if (nowKey !== key) renamed.add(nowKey);
       const more = gainedFields(record, current, past.leftOut);
       // What no record had then is new on the device.
       const removes = more.filter((field) => usual.has(field));
       for (const field of more) if (!usual.has(field)) gained.add(field);
-      const back = setBack(from, [past.state.get(key), now.get(nowKey)], record, current);
+      const kept = now.get(nowKeys.get(current) ?? '');
+      const back = setBack(from, [past.state.get(key), kept], record, current);
       if (Object.keys(back.fields).length + removes.length > 0) {
         const target = { kind: 'key', key: keyOf(current) } as const;
-        changes.push({ action: 'set', resource, target, ...back, removes, isExact: true });
+        const whom = isSingle(profile, resource) ? {} : { meant };
+        changes.push({ action: 'set', resource, target, ...back, removes, isExact: true, ...whom });
       } else {
         if (Object.keys(back.lost).length === 0) unchanged += 1;
         for (const field of Object.keys(back.lost)) {
@@ -97,11 +97,10 @@ export function wayBack(from: WayBackFrom): WayBack {
       }
     }
   }
-  const later = [...held].filter(
-    ([key, record]) =>
-      !then.has(key) && !renamed.has(key) && from.isSelected(keyOf(record), record),
+  const later = records.filter(
+    (record) => !found.has(record) && from.isSelected(keyOf(record), record),
   );
-  const newcomers = later.map(([, record]) => keyOf(record));
+  const newcomers = later.map(keyOf);
   const deleted = prune && !isSingle(profile, resource) ? newcomers : [];
   for (const key of deleted.filter((one) => !isShared(one) && one !== '')) {
     changes.push({ action: 'delete', resource, target: { kind: 'key', key } });
@@ -118,6 +117,32 @@ export function wayBack(from: WayBackFrom): WayBack {
       return key === '' || other === undefined ? [] : [[key, other] as const];
     }),
   };
+}
+
+function meantOf(from: WayBackFrom, record: DeviceRecord, isKeyShared: boolean): Meant {
+  const { profile, past, meantBy } = from;
+  const meant = meantBy(identityOf(profile, past.keyField, record));
+  return isKeyShared ? { ...meant, isKeyShared } : meant;
+}
+
+/** The record that a record of then is now, perhaps in doubt: the gate asks about it, or stops it, when it is planned. */
+function recordNow(
+  from: WayBackFrom,
+  kept: KeptRecord | undefined,
+  record: DeviceRecord,
+  meant: Meant,
+): DeviceRecord | undefined {
+  const { profile, resource, past, records } = from;
+  const reading = { profile, keyField: past.keyField, device: '', records };
+  const answer = (writes: DeviceRecord): Answer =>
+    mayAct({ action: 'set', resource, meant, writes }, reading);
+  const first = answer({});
+  if (first.kind === 'go' || first.kind === 'absent' || first.record === undefined) {
+    return 'record' in first ? first.record : undefined;
+  }
+  // What is written back contradicts nothing.
+  const second = answer(setBack(from, [kept, undefined], record, first.record).fields);
+  return 'record' in second ? second.record : undefined;
 }
 
 /** Without the fields that move by themselves. */
@@ -141,6 +166,7 @@ function added(
   { profile, resource, past, given }: WayBackFrom,
   kept: KeptRecord | undefined,
   record: DeviceRecord,
+  meant: Meant,
 ): Change | undefined {
   const masked = Object.keys(kept?.digests ?? {});
   const { fields, lost } = restorable(profile, resource, withoutFields(record, masked));
@@ -148,7 +174,7 @@ function added(
     return undefined;
   }
   return {
-    ...{ action: 'add', resource, isExact: true },
+    ...{ action: 'add', resource, isExact: true, meant },
     fields: { ...fields, ...given },
     lost: withoutFields({ ...lost, ...masks(masked) }, Object.keys(given)),
   };

@@ -25,6 +25,7 @@ function backFrom(
     isSelected: (key) => more.keys?.includes(key) ?? true,
     prune: more.prune ?? true,
     given: more.given ?? {},
+    meantBy: (identity) => ({ ...identity, age: 'older' }),
   });
 }
 
@@ -128,18 +129,26 @@ test('a changed password is a loss, an unchanged one is not', () => {
   expect([...way.lost]).toEqual([['password', ['bob']]]);
 });
 
-test('a renamed record gets its name back, if its id is one that no device uses twice', () => {
+test('a renamed record gets its name back, if the gate agrees', () => {
   const renamed = backFrom([bob], [{ ...bob, username: 'bobby' }]);
   expect(renamed.changes).toMatchObject([
-    { action: 'set', target: { key: 'bobby' }, fields: { username: 'bob' } },
+    {
+      action: 'set',
+      target: { key: 'bobby' },
+      fields: { username: 'bob' },
+      meant: { age: 'older', id: uuid(1).replaceAll('-', ''), key: 'bob' },
+    },
   ]);
-  const numbered = backFrom([{ ...bob, uuid: '7' }], [{ ...bob, uuid: '7', username: 'mallory' }]);
-  expect(numbered.changes.map(({ action }) => action)).toEqual(['add', 'delete']);
 });
 
-test('leaves out records whose name another one has, then or now', () => {
+test('tells records that share a name by their ids, and leaves them out without ids', () => {
   const twin = { ...bob, uuid: uuid(2), lang: 'fr' };
-  expect(backFrom([bob, twin], [bob])).toMatchObject({ changes: [], unclear: ['bob'] });
+  expect(backFrom([bob, twin], [bob])).toMatchObject({
+    changes: [{ action: 'add', fields: { lang: 'fr' }, meant: { isKeyShared: true } }],
+    unclear: [],
+  });
+  const nameless = [bob, twin].map((one) => withoutFields(one, ['uuid']));
+  expect(backFrom(nameless, nameless.slice(1))).toMatchObject({ changes: [], unclear: ['bob'] });
   expect(backFrom([bob], [bob, twin])).toMatchObject({ changes: [], unclear: ['bob'] });
 });
 

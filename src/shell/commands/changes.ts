@@ -89,7 +89,7 @@ export function restore(resource: string): VerbSpec {
     name: 'restore',
     summary: `Bring ${pluralOf(resource)} back to what they were at an earlier time`,
     args: [{ ...recordKey(resource), isRest: true }],
-    options: [...CHANGE, 'at', 'where', 'prune'],
+    options: [...CHANGE, 'at', 'where', 'prune', 'also'],
     forced: 'loss',
     details:
       'Plans from what each device has now to what devsh read there at --at TIME, or last before it: adds what\n' +

@@ -1,6 +1,7 @@
 import { allowHint } from '../../change/allow.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import { asBoolean } from '../../device/equality.ts';
+import { identityAfter } from '../../change/lineage.ts';
 import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import { idOf, keyFieldOf } from '../../device/profile.ts';
@@ -21,14 +22,15 @@ import { bothKeyAndWhere, changeFields, whereFilter } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { pastTime } from './past-time.ts';
+import { runsSince } from '../writing/stored-runs.ts';
 import { refuseOpenAccounts } from '../writing/undo.ts';
-import { planFleet, refuseReadOnly, writeUnlessIdle } from '../writing/write.ts';
+import { planOlder, refuseReadOnly, writeUnlessIdle } from '../writing/write.ts';
 import { foldedLook } from '../../change/account-harm.ts';
 import { isLockout, type Run } from '../../change/journal.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';
 import type { Services } from '../services.ts';
 
-type RestoreCall = WriteCall & Call<'at' | 'where' | 'prune'>;
+type RestoreCall = WriteCall & Call<'at' | 'where' | 'prune' | 'also'>;
 
 /** So many accounts of a device are named one by one. */
 const MOST_NAMED = 3;
@@ -77,6 +79,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     const runs = someOf(lockedOut.unreadable);
     yield warning(`journals that cannot be read, perhaps of a lockout: ${runs}`);
   }
+  const runs = await runsSince(call.shell.services, since);
   const { found, leftOut, isSelected } = selectionOf(words, where, lockedOut);
   const planned: Planned[] = [];
   const changesFor = (session: DeviceSession): RequestedChanges => {
@@ -93,6 +96,10 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
         given,
         isSelected: (key, record) => isSelected(session, key, record),
         prune: call.options.prune,
+        meantBy: (then) => ({
+          ...identityAfter(runs, { device: session.ref, resource, profile: session.profile }, then),
+          age: 'older',
+        }),
       });
       refuseMistakes(call, session, way, { resource, count: from.records.length });
       const accounts = call.options.allow.has('loss')
@@ -103,7 +110,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     };
     return { changes, about };
   };
-  const plan = yield* planFleet(call, sessions, changesFor);
+  const plan = yield* planOlder(call, sessions, changesFor);
   const unknown = words.filter((word) => !found.has(word));
   refuseUnknown(plan, unknown, resource);
   refuseOpenAccounts(

@@ -29,12 +29,23 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
 
 /** The runs after this one that can be read, the oldest first. */
 export async function laterRuns({ runs }: Services, id: string): Promise<readonly Run[]> {
-  const later = (await runs.ids()).filter((other) => other > id).reverse();
+  return readableRuns(
+    runs,
+    (await runs.ids()).filter((other) => other > id),
+  );
+}
+
+/** The same of the runs whose journal was written to after `time` (ms UTC). */
+export async function runsSince({ runs }: Services, time: number): Promise<readonly Run[]> {
+  return readableRuns(runs, Number.isFinite(time) ? await runs.idsSince(time) : []);
+}
+
+async function readableRuns(runs: Services['runs'], ids: readonly string[]): Promise<Run[]> {
   const { parseJournal } = await import('../../change/read-journal.ts');
   const found: Run[] = [];
-  for (const other of later) {
+  for (const id of ids.toReversed()) {
     const run = await unlessFailed(
-      runs.read(other).then((text = '') => parseJournal(text, runs.path(other))),
+      runs.read(id).then((text = '') => parseJournal(text, runs.path(id))),
     );
     if (run?.isPlanned === true) found.push(run);
   }

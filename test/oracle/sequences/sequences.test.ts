@@ -16,10 +16,6 @@ test.fails.each(NOT_MENDED)('%s', async (_, given) => {
   expect((await faultsOf(given)).join('\n')).toBe('');
 });
 
-test.each(MENDED)('%s', async (_, given) => {
-  expect((await faultsOf(given)).join('\n')).toBe('');
-});
-
 test.runIf(SEQUENCES > 0)(
   'no sequence of lines hits a wrong person, loses what is pending, or says what is not so',
   async () => {
