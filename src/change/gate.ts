@@ -119,18 +119,28 @@ function freshAnswer(intent: Intent, reading: Reading): Answer {
   const { meant } = intent;
   const { byId, byKey } = candidates(meant, reading);
   const name = recordName({ ...intent, key: meant.key });
+  if (meant.id === undefined && byKey.length > 1) {
+    return { kind: 'drift', reason: `${name} shares its name with another record` };
+  }
   const record = meant.id === undefined ? byKey[0] : byId[0];
   if (record === undefined) {
     const [other] = byKey;
     if (other === undefined) return { kind: 'absent' };
-    return { kind: 'drift', reason: `${name} is another record now${idText(reading, other)}` };
+    return {
+      kind: 'drift',
+      reason: `${name} was replaced by another record${idText(reading, other)}`,
+    };
   }
   if (keyOf(reading, record) !== meant.key) {
-    return { kind: 'drift', reason: `${name} is now ${quotedKey(keyOf(reading, record))}`, record };
+    return {
+      kind: 'drift',
+      reason: `${name} was renamed to ${quotedKey(keyOf(reading, record))}`,
+      record,
+    };
   }
   const { contradicting } = likenessOf(meant.person, record, []);
   if (contradicting.length === 0) return { kind: 'go', record };
-  const reason = `${name} has changed (${contradicting.join(', ')})`;
+  const reason = `${name} changed (${contradicting.join(', ')})`;
   return { kind: 'drift', reason, record };
 }
 

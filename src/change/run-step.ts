@@ -9,7 +9,7 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../device/errors.ts';
-import { hasPositionalIds, idOf, type Profile, ignoredFields } from '../device/profile.ts';
+import { hasPositionalIds, idOf, ignoredFields, isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import {
@@ -23,6 +23,8 @@ import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { isStored } from '../device/equality.ts';
 import { changesSince } from './compare.ts';
+import { type Answer, mayAct } from './gate.ts';
+import { identityOf } from './identity.ts';
 import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
 import { isRefusal, judge, type RequestOutcome, type Readings } from './judge.ts';
@@ -194,10 +196,12 @@ export function driftOf(
     const isTaken = RecordIndex.of(records).withValue(step.keyField, key).length > 0;
     return isTaken ? `${recordName(step)} was added since the plan` : undefined;
   }
-  const held = findRecord(profile, step, records, before);
+  const answer = plannedRecord(profile, step, records, before);
+  const held = 'record' in answer ? answer.record : undefined;
   if (sharesId(profile, records, hasPositionalIds(profile) ? (held ?? before) : before)) {
     return `${recordName(step)} has shared its id with another record since the plan`;
   }
+  if (answer.kind === 'drift') return `${answer.reason} since the plan`;
   if (held === undefined) return `${recordName(step)} was deleted since the plan`;
   // A revision shows a change of the record that its other fields may not show.
   const revision = profile.revision?.field;
@@ -206,6 +210,22 @@ export function driftOf(
   if (changed.length === 0) return undefined;
   const fields = changed.map(({ field }) => field).join(', ');
   return `${recordName(step)} changed since the plan (${fields})`;
+}
+
+/** The record that the plan was made for, by its own reading. Positions in a list say nothing: there the content counts. */
+function plannedRecord(
+  profile: Profile,
+  step: Step,
+  records: readonly DeviceRecord[],
+  before: DeviceRecord,
+): Answer {
+  const { action, resource, keyField } = step;
+  if (hasPositionalIds(profile) || isSingle(profile, resource)) {
+    const record = findRecord(profile, step, records, before);
+    return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
+  }
+  const meant = { ...identityOf(profile, keyField, before), age: 'fresh' as const };
+  return mayAct({ action, resource, meant, writes: {} }, { profile, keyField, device: '', records });
 }
 
 /** Whether a request to this record's id might hit another record. */

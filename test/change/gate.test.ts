@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Answer, type Intent, mayAct, type Meant } from '../../src/change/gate.ts';
+import { canonicalId, identityOf, likenessOf } from '../../src/change/identity.ts';
+import { drfProfile } from '../../src/device/built-in-profiles.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+import { rounds } from '../rounds.ts';
+
+const profile = { ...drfProfile, idFields: ['id'] };
+
+function account(id: string, username: string, email = `${username}@x`): DeviceRecord {
+  return { id, username, email, first_name: '', last_name: '', lang: 'en' };
+}
+
+const BOB = account('2', 'bob');
+const OTHERS = [account('1', 'ann'), account('3', 'cyd')];
+
+interface Case {
+  readonly action?: Intent['action'];
+  readonly meant?: Partial<Meant>;
+  readonly writes?: DeviceRecord;
+  readonly now: readonly DeviceRecord[];
+}
+
+function answerTo({ action = 'set', meant = {}, writes = { lang: 'de' }, now }: Case): Answer {
+  const expected: Meant = { ...identityOf(profile, 'username', BOB), age: 'older', ...meant };
+  const reading = { profile, keyField: 'username', device: 'fw1', records: [...OTHERS, ...now] };
+  return mayAct({ action, resource: 'user', meant: expected, writes }, reading);
+}
+
+const ROB = { ...BOB, username: 'rob' };
+const NEW_BOB = account('9', 'bob', 'other@x');
+const NO_ID = { id: undefined };
+
+test.each<[what: string, kind: Answer['kind'], given: Case]>([
+  ['nothing has changed', 'go', { now: [BOB] }],
+  ['only other values have changed', 'go', { now: [{ ...BOB, lang: 'fr' }] }],
+  ['the id is written in another way', 'go', { meant: { id: '2' }, now: [{ ...BOB, id: 2 }] }],
+  ['it was renamed', 'ask', { now: [ROB] }],
+  ['the intent itself has renamed it', 'go', { writes: { username: 'rob' }, now: [ROB] }],
+  ['its e-mail is another one', 'ask', { now: [{ ...BOB, email: 'other@x' }] }],
+  [
+    'the intent writes the e-mail',
+    'go',
+    { writes: { email: 'b@x' }, now: [{ ...BOB, email: 'b@x' }] },
+  ],
+  ['its e-mail is empty now', 'go', { now: [{ ...BOB, email: '' }] }],
+  ['its e-mail is in capitals now', 'go', { now: [{ ...BOB, email: 'BOB@X' }] }],
+  ['another record has the name', 'drift', { now: [NEW_BOB] }],
+  ['the id and the name are on two records', 'drift', { now: [ROB, NEW_BOB] }],
+  ['it is gone', 'absent', { now: [] }],
+  ['no id is known, and the e-mail agrees', 'go', { meant: NO_ID, now: [{ ...BOB, id: '9' }] }],
+  ['no id is known, and the e-mail contradicts', 'drift', { meant: NO_ID, now: [NEW_BOB] }],
+  ['no id and no person are known', 'ask', { meant: { ...NO_ID, person: {} }, now: [BOB] }],
+  ['the e-mail that agrees is shared', 'ask', { meant: NO_ID, now: [BOB, { ...ROB, id: '8' }] }],
+  ['two records have the name, and the id says which', 'go', { now: [BOB, NEW_BOB] }],
+  ['two records have the name, and no id is known', 'drift', { meant: NO_ID, now: [BOB, NEW_BOB] }],
+  [
+    'it shared its name with the one that is left',
+    'absent',
+    { meant: { isKeyShared: true }, now: [NEW_BOB] },
+  ],
+  ['the device may be another one', 'ask', { meant: { doubt: 'another certificate' }, now: [BOB] }],
+  ['the filter still matches', 'go', { meant: { filter: 'lang=en' }, now: [BOB] }],
+  ['the filter matches no longer', 'drift', { meant: { filter: 'lang=fr' }, now: [BOB] }],
+  [
+    'the intent has written the field of the filter',
+    'go',
+    { meant: { filter: 'lang=fr' }, now: [{ ...BOB, lang: 'de' }] },
+  ],
+  ['an add finds the name free', 'absent', { action: 'add', now: [] }],
+  ['an add finds the same person', 'go', { action: 'add', now: [{ ...BOB, id: '9' }] }],
+  ['an add finds the name with another person', 'drift', { action: 'add', now: [NEW_BOB] }],
+  ['an add finds its old id given again', 'absent', { action: 'add', now: [account('2', 'zoe')] }],
+  ['an add on a device in doubt', 'ask', { action: 'add', meant: { doubt: 'moved' }, now: [] }],
+  ['a fresh intent finds it renamed', 'drift', { meant: { age: 'fresh' }, now: [ROB] }],
+  [
+    'a fresh intent finds another person',
+    'drift',
+    { meant: { age: 'fresh' }, now: [{ ...BOB, email: 'o@x' }] },
+  ],
+  ['a fresh intent finds it as it was', 'go', { meant: { age: 'fresh' }, now: [BOB] }],
+  [
+    'a consent names the record that is asked about',
+    'go',
+    { meant: { also: [{ key: 'rob' }] }, now: [ROB] },
+  ],
+  ['a consent names another key', 'ask', { meant: { also: [{ key: 'bob' }] }, now: [ROB] }],
+  [
+    'a consent does not overrule drift',
+    'drift',
+    { meant: { also: [{ key: 'bob' }] }, now: [NEW_BOB] },
+  ],
+])('%s: %s', (_, kind, given) => {
+  expect(answerTo(given).kind).toBe(kind);
+});
+
+test('a yes holds for the record that was shown, and for no other', () => {
+  const asked = answerTo({ now: [ROB] });
+  if (asked.kind !== 'ask') throw new Error('not asked');
+  const also = [asked.consent];
+  expect(answerTo({ meant: { also }, now: [ROB] })).toMatchObject({ kind: 'go', record: ROB });
+  expect(answerTo({ meant: { also }, now: [{ ...ROB, email: 'third@x' }] }).kind).toBe('ask');
+});
+
+test('positions in a list are no ids, and a unique name is enough where records are no accounts', () => {
+  const positional = { ...profile, ids: 'positional' as const };
+  const meant: Meant = { ...identityOf(profile, 'username', BOB), age: 'older' };
+  const intent = { action: 'set' as const, resource: 'user', meant, writes: {} };
+  const moved = { ...BOB, id: '1' };
+  const reading = { profile: positional, keyField: 'username', device: 'fw1', records: [moved] };
+  expect(mayAct(intent, reading)).toMatchObject({ kind: 'go', record: moved });
+  const eth = { id: '7', name: 'eth0', mtu: 1500 };
+  const interfaces = { ...reading, profile, keyField: 'name', records: [eth] };
+  const other: Meant = { id: '2', key: 'eth0', person: {}, age: 'older' };
+  const set = { action: 'set' as const, resource: 'interface', meant: other, writes: {} };
+  expect(mayAct(set, interfaces)).toMatchObject({ kind: 'go', record: eth });
+});
+
+test.each([
+  ['6F9619FF-8B86-D011-B42D-00C04FC964FF', '6f9619ff8b86d011b42d00c04fc964ff'],
+  ['%7B6f9619ff-8b86-d011-b42d-00c04fc964ff%7D', '{6F9619FF8B86D011B42D00C04FC964FF}'],
+  ['a%2Fb', 'a/b'],
+])('%s and %s are one id', (one, other) => {
+  expect(canonicalId(one)).toBe(canonicalId(other));
+});
+
+const person = fc.constantFrom('', 'a@x', 'b@x', 'c@x');
+const record = fc.record({
+  id: fc.constantFrom('1', '2', '3', '4'),
+  username: fc.constantFrom('bob', 'rob', 'ann'),
+  email: person,
+  first_name: fc.constantFrom('', 'Bob', 'Ann'),
+});
+const reading = fc.uniqueArray(record, { maxLength: 4, selector: ({ id }) => id });
+const meant = fc.record({
+  ...{ id: fc.constantFrom(undefined, '1', '2'), key: fc.constantFrom('bob', 'ann') },
+  person: fc.record({ email: person, first_name: fc.constantFrom('', 'Bob', 'Ann') }),
+  age: fc.constantFrom('older' as const, 'fresh' as const),
+});
+
+test('no record that contradicts is touched without a question, in whatever order the device lists them', () => {
+  const property = fc.property(
+    reading,
+    meant,
+    fc.constantFrom<Intent['action']>('set', 'delete'),
+    (records, whom, action) => {
+      const ask = (list: readonly DeviceRecord[]): Answer =>
+        mayAct(
+          { action, resource: 'user', meant: whom, writes: {} },
+          { profile, keyField: 'username', device: 'fw1', records: list },
+        );
+      const answer = ask(records);
+      expect(ask(records.toReversed())).toMatchObject({ kind: answer.kind });
+      if (answer.kind !== 'go') return;
+      const { record: found } = answer;
+      const others = records.filter((one) => one !== found);
+      const { agreeing, contradicting } = likenessOf(whom.person, found, others);
+      expect(contradicting).toEqual([]);
+      expect(found['username']).toBe(whom.key);
+      if (whom.id !== undefined) expect(found['id']).toBe(whom.id);
+      else if (whom.age === 'older') expect(agreeing).not.toEqual([]);
+    },
+  );
+  fc.assert(property, { numRuns: rounds(5000) });
+});
