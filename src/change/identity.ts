@@ -24,6 +24,12 @@ const TRAITS = [
 
 type Trait = (typeof TRAITS)[number];
 
+/** The text of one trait; empty if the record does not show it. */
+export function traitText(name: Trait['name'], record: DeviceRecord): string {
+  const trait = TRAITS.find((one) => one.name === name);
+  return trait === undefined ? '' : traitOf(trait, record);
+}
+
 export function identityOf(profile: Profile, keyField: string, record: DeviceRecord): Identity {
   return {
     id: identifyingId(profile, keyField, record),

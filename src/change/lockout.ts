@@ -6,8 +6,9 @@ import {
   type Value,
   valueText,
 } from '../device/record.ts';
-import { disablingValue, lettersOf } from '../device/sensitive-fields.ts';
+import { disablingValue } from '../device/sensitive-fields.ts';
 import { foldedLook } from './account-harm.ts';
+import { foldedTrait, personOf, traitText } from './identity.ts';
 
 /** In the plan, each verdict, the journal and the report. */
 export const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
@@ -21,6 +22,7 @@ export interface AccountReading {
 export interface FoundAccount {
   readonly device: DeviceRef;
   readonly record: DeviceRecord;
+  readonly keyField: string;
   readonly key: string;
   /** Why it may be another person, or the same one. */
   readonly why: string;
@@ -44,41 +46,23 @@ export interface AccountSearch {
   readonly lookAlikes: readonly FoundAccount[];
 }
 
-const MAIL = /^(?:primary)?e?mail(?:address)?$/;
-const FULL_NAME = /^(?:full|display|real)name$/;
-const FIRST_NAME = /^(?:first|given)name$/;
-const LAST_NAME = /^(?:last|family|sur)name$/;
-
 /** What tells persons apart, in the order of the messages. */
 const TRAITS = [
-  { name: 'e-mail', of: (record: DeviceRecord) => textOf(record, MAIL) },
+  { name: 'e-mail', of: (record: DeviceRecord) => traitText('e-mail', record) },
   {
     name: 'full name',
     of: (record: DeviceRecord) =>
-      textOf(record, FULL_NAME) ||
-      [textOf(record, FIRST_NAME), textOf(record, LAST_NAME)].filter(Boolean).join(' '),
+      traitText('full name', record) ||
+      [traitText('first name', record), traitText('last name', record)].filter(Boolean).join(' '),
   },
 ] as const;
-
-function textOf(record: DeviceRecord, pattern: RegExp): string {
-  const field = Object.keys(record).find((name) => pattern.test(lettersOf(name)));
-  return field === undefined ? '' : valueText(record[field]);
-}
-
-/** What the person was recognized by: an account that differs by the time of the plan has drifted. */
-export function personOf(record: DeviceRecord): DeviceRecord {
-  const patterns = [MAIL, FULL_NAME, FIRST_NAME, LAST_NAME];
-  return Object.fromEntries(
-    Object.entries(record).filter(([name]) => patterns.some((one) => one.test(lettersOf(name)))),
-  );
-}
 
 /** What all records that show something say about the person, as the first of them shows it. */
 export function agreedPerson(records: readonly DeviceRecord[]): DeviceRecord {
   const shown = records.flatMap((record) => Object.entries(personOf(record))).filter(isShown);
   return Object.fromEntries(
     [...grouped(shown, ([field]) => field).values()].flatMap((texts) => {
-      const isAgreed = new Set(texts.map(([, value]) => folded(valueText(value)))).size === 1;
+      const isAgreed = new Set(texts.map(([, value]) => foldedTrait(valueText(value)))).size === 1;
       return isAgreed ? [texts[0]] : [];
     }),
   );
@@ -88,14 +72,13 @@ function isShown([, value]: readonly [field: string, value: Value]): boolean {
   return valueText(value) !== '';
 }
 
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-}
-
 /** Finds an account by its exact username, and what may belong to the same person. Pure. */
 export function findAccount(key: string, readings: readonly AccountReading[]): AccountSearch {
   const all = readings.flatMap(({ device, keyField, records }) =>
-    records.map((record) => ({ device, record, key: valueText(record[keyField]) })),
+    records.map((record) => ({
+      ...{ device, record, keyField },
+      key: valueText(record[keyField]),
+    })),
   );
   const named = all.filter((one) => one.key === key);
   const usual = TRAITS.map(({ of }) => usualText(named.map(({ record }) => of(record))));
@@ -104,7 +87,7 @@ export function findAccount(key: string, readings: readonly AccountReading[]): A
   for (const one of named) {
     const differences = TRAITS.flatMap(({ name, of }, index) => {
       const text = of(one.record);
-      if (text === '' || folded(text) === usual[index]) return [];
+      if (text === '' || foldedTrait(text) === usual[index]) return [];
       return [`${name} ${text}`];
     });
     if (differences.length === 0) same.push({ ...one, why: 'the same username' });
@@ -112,13 +95,15 @@ export function findAccount(key: string, readings: readonly AccountReading[]): A
   }
   // Of a username that is contradicted everywhere, each person may be the wanted one.
   const persons = same.length > 0 ? same : contradicting;
-  const known = TRAITS.map(({ of }) => new Set(persons.map(({ record }) => folded(of(record)))));
+  const known = TRAITS.map(
+    ({ of }) => new Set(persons.map(({ record }) => foldedTrait(of(record)))),
+  );
   const related: FoundAccount[] = [];
   const lookAlikes: FoundAccount[] = [];
   for (const one of all) {
     if (one.key === key) continue;
     const shared = TRAITS.filter(({ of }, index) => {
-      const text = folded(of(one.record));
+      const text = foldedTrait(of(one.record));
       return text !== '' && known[index]?.has(text) === true;
     });
     const why = shared.map(({ name, of }) => `the same ${name} (${of(one.record)})`).join(', ');
@@ -132,7 +117,7 @@ export function findAccount(key: string, readings: readonly AccountReading[]): A
 
 /** The text of more than half of the records that have one; undefined if there is none. */
 function usualText(texts: readonly string[]): string | undefined {
-  const known = texts.map(folded).filter((text) => text !== '');
+  const known = texts.map(foldedTrait).filter((text) => text !== '');
   return known.find((text) => known.filter((other) => other === text).length > known.length / 2);
 }
 

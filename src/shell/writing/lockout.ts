@@ -10,9 +10,9 @@ import {
   isMarked,
   type Mark,
   NOT_KNOWN,
-  personOf,
   takenAccounts,
 } from '../../change/lockout.ts';
+import { identityOf } from '../../change/identity.ts';
 import { type DevicePlan, isOwing, type Plan, unplanned } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import { Credential } from '../../device/credential.ts';
@@ -298,13 +298,14 @@ async function* targetsOf(
 }
 
 /** Disables an account, or deletes it if the device has no field for it. */
-function closing({ profile }: DeviceSession, { key, record }: FoundAccount): Change {
+function closing({ profile }: DeviceSession, { key, record, keyField }: FoundAccount): Change {
   const target = { kind: 'key', key } as const;
-  const expected = personOf(record);
+  // The plan reads again: only the account that was found is meant.
+  const meant = { ...identityOf(profile, keyField, record), age: 'fresh' as const };
   const fields = disablingFields(profile, RESOURCE, record);
   return fields === undefined
-    ? { action: 'delete', resource: RESOURCE, target, expected }
-    : { action: 'set', resource: RESOURCE, target, fields, expected, isExact: true };
+    ? { action: 'delete', resource: RESOURCE, target, meant }
+    : { action: 'set', resource: RESOURCE, target, fields, meant, isExact: true };
 }
 
 /** Deletes the sessions and tokens of these accounts; undefined if the profile knows of none. */
@@ -383,14 +384,16 @@ function pendingChanges(
     }),
   );
   return [...grouped(pairs, ({ account }) => account.key).values()].flatMap((ofKey) => {
-    const alike = grouped(ofKey, ({ change }) =>
-      JSON.stringify({ ...change, expected: undefined }),
-    );
+    const alike = grouped(ofKey, ({ change }) => JSON.stringify({ ...change, meant: undefined }));
     const [usual] = [...alike.values()].sort((a, b) => b.length - a.length);
     if (usual === undefined) return [];
     const certain = ofKey.filter(({ account }) => same.includes(account));
     const persons = (certain.length > 0 ? certain : ofKey).map(({ account }) => account.record);
-    const change: Change = { ...usual[0].change, expected: agreedPerson(persons) };
+    const change: Change = {
+      ...usual[0].change,
+      meant: undefined,
+      expected: agreedPerson(persons),
+    };
     return change.action === 'set' ? { ...change, isOptional: true } : change;
   });
 }
