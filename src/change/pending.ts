@@ -5,7 +5,7 @@ import { parseLine } from '../text/words.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
-import { causeText, type DevicePlan, isOwing, type Plan, type Step } from './plan.ts';
+import { causeText, type DevicePlan, isOwing, isStopped, type Plan, type Step } from './plan.ts';
 import { type Action, isGood, type StepResult } from './verdict.ts';
 
 /** What a run still has to do to one record of one device. */
@@ -232,7 +232,13 @@ function withoutDevices(line: string): string {
 
 function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const { device, steps, settled, error, changes = [], wanted = [] } = plan;
-  const cause = error === undefined ? 'a question without an answer' : causeText(error);
+  const causeOf = ({ resource, action, key }: About): string => {
+    if (error !== undefined) return causeText(error);
+    const hasDrifted = settled.some(
+      (one) => one.verdict === 'drift' && isAbout(one, { resource, action, key }),
+    );
+    return hasDrifted ? 'drift' : 'a question without an answer';
+  };
   const state = error === undefined || isOwing(plan) ? 'pending' : 'failed';
   const planned = changes.flatMap((change) => explicitChanges(run.plan.devices, change));
   const intended: readonly (About & Pick<Intent, 'change'>)[] =
@@ -240,9 +246,12 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const states = run.states.get(device.name) ?? [];
   return [
     ...intended.map(({ resource, action, key, change }): Intent => {
-      return { resource, action, key, change, state, cause };
+      return { resource, action, key, change, state, cause: causeOf({ resource, action, key }) };
     }),
-    ...settled.flatMap(intentOfResult),
+    // What is stopped is listed with the changes.
+    ...settled
+      .filter((one) => !(isStopped(one) && intended.some((about) => isAbout(one, about))))
+      .map(intentOfResult),
     ...steps.map((step, index): Intent => {
       const isResumed = run.replanned?.get(device.name)?.has(index) === true || undefined;
       return { ...intentOfStep(run, step, index, states[index]), isResumed };
@@ -250,14 +259,16 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   ];
 }
 
-/** A question or drift that keeps its change is listed with the changes. */
-function intentOfResult(result: StepResult): Intent[] {
+function isAbout(result: StepResult, { resource, action, key }: About): boolean {
+  return result.resource === resource && result.action === action && result.key === key;
+}
+
+function intentOfResult(result: StepResult): Intent {
   const { resource, action, key, record, asked } = result;
-  if (result.verdict === 'skipped') return [];
   const target = { kind: 'key', key } as const;
   const change = asked && ({ action: 'set', resource, target, fields: asked } as const);
   const state = isGood(result) ? 'good' : 'other';
-  return [{ resource, action, key, change, state, ids: idsOf(record) }];
+  return { resource, action, key, change, state, ids: idsOf(record) };
 }
 
 function intentOfStep(

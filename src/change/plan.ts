@@ -278,6 +278,11 @@ export function isOwed(result: StepResult): boolean {
   return result.verdict === 'failed' && isOwing(result) && !isRefusedAdd(result);
 }
 
+/** Stopped by the gate, or because values have changed: nothing was sent. */
+export function isStopped({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
+  return verdict === 'drift' || (verdict === 'skipped' && error?.code === 'doubt');
+}
+
 /** Error codes as words, for use after a count or in parentheses. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   protocol: 'without a usable response',

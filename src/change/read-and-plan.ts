@@ -7,7 +7,7 @@ import { assumptionsOf, lookAlikesOf } from './doubts.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { noteIdsMovedSince } from './observe.ts';
 import { planDevice } from './plan-device.ts';
-import { type DevicePlan, mergeDevicePlans, unplanned } from './plan.ts';
+import { type DevicePlan, isStopped, mergeDevicePlans, unplanned } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { hasDependents, keyFieldOf, type Profile } from '../device/profile.ts';
 import { RecordIndex } from './pairing.ts';
@@ -81,7 +81,8 @@ export async function readAndPlan(
           await import('./taken-along.ts')
         ).withTakenAlong({ ...planning, session }, merged.steps)
       : merged.steps;
-    const plan = { ...merged, steps };
+    const stopped = changes.flatMap((change, index) => stoppedOlder(change, parts[index]));
+    const plan = { ...merged, steps, ...(stopped.length > 0 && { changes: stopped }) };
     const assumed = assumptionsOf(session.profile, plan.steps);
     const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
     return {
@@ -99,6 +100,14 @@ export async function readAndPlan(
       ? { ...unread, wanted: requested.about }
       : unread;
   }
+}
+
+/** An older intent that the gate or other values stop: it stays pending. Without the answers given this time. */
+function stoppedOlder(change: Change, part: DevicePlan | undefined): readonly Change[] {
+  const { meant, continues } = change;
+  if (meant?.age !== 'older' || continues !== undefined) return [];
+  if (part?.settled.some(isStopped) !== true) return [];
+  return [{ ...change, meant: { ...meant, also: undefined } }];
 }
 
 /** Asks how records are written, which the API document leaves open; before a delete only for the fields. */

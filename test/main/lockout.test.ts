@@ -93,7 +93,7 @@ test('with devices absent it acts only with --now, also with --yes; on a termina
   const { devsh, device, writes } = await start({ devices: 2 });
   device(2).setFault('refuse');
   const { stderr, exitCode } = await devsh('lockout viewer --yes');
-  expect(stderr).toContain('1 device not read (sim2): the account may stay open there; --now');
+  expect(stderr).toContain('1 device not read (sim2): the account may stay open there; to act on the others: lockout viewer --yes --now');
   expect(exitCode).toBe(6);
   const waited = await devsh('lockout viewer', { tty: ['wait'] });
   expect(waited.stderr).toContain('Type now to act on the others, or wait');
@@ -322,7 +322,7 @@ test('a device that was away gets only what is sure: the same person, and marks 
   expect(isActive(device(1), 'vic')).toBe(false);
   for (const number of [2, 3, 4]) device(number).setFault('refuse', false);
   const settled = await devsh('resume --yes');
-  expect(settled.stdout).toContain('sim2  set user viewer: skipped - user viewer shows another');
+  expect(settled.stdout).toContain('sim2  set user viewer: drift - user viewer shows another');
   expect(isActive(device(2))).toBe(true);
   expect(isActive(device(4))).toBe(false);
   expect(isActive(device(4), 'vic')).toBe(true);

@@ -119,7 +119,11 @@ async function* applyPlanFile(
   const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a new run.
   const { reason } = stored;
-  const applied = { run: await call.newRun(), reason, devices: devices.map(withPlanTime(stored.at)) };
+  const applied = {
+    run: await call.newRun(),
+    reason,
+    devices: devices.map(withPlanTime(stored.at)),
+  };
   if (part === undefined || call.options.dryRun) {
     yield* writePlan(call, applied, sessions);
   } else {

@@ -120,6 +120,9 @@ export async function* executeRun(
     yield* news.splice(0);
     await file.append(journalLine({ kind: 'end', at: at() }));
     const notCovered = notCoveredBy(plan);
+    for (const { device, error, changes = [] } of plan.devices) {
+      if (error === undefined && changes.length > 0) tally.pending.add(device.name);
+    }
     const unresolved =
       tally.pending.size === 0
         ? []

@@ -239,7 +239,7 @@ async function confirmAbsent(
   const names = someOf(absent.map(({ ref }) => visible(ref.name)));
   const left = `${counted(absent.length, 'device')} not read (${names}): the account may stay open there`;
   if (call.io.ask === undefined) {
-    throw new RefusedError(`${left}; --now acts on the others; nothing was sent`);
+    throw new RefusedError(`${left}; to act on the others: ${call.line} --now; nothing was sent`);
   }
   const answer = await call.io.ask({
     kind: 'confirm',

@@ -1,6 +1,6 @@
 import { type Change, recordsWhere } from '../../change/change.ts';
-import { DoubtError, type Meant } from '../../change/gate.ts';
-import { type Identity, identityOf, personOf } from '../../change/identity.ts';
+import type { Meant } from '../../change/gate.ts';
+import { type Identity, identityOf, likenessOf, personOf } from '../../change/identity.ts';
 import { isLockout, type Run, type StepState } from '../../change/journal.ts';
 import { identityAfter } from '../../change/lineage.ts';
 import { NOT_KNOWN } from '../../change/lockout.ts';
@@ -13,11 +13,16 @@ import {
   pendingIn,
   traceOf,
 } from '../../change/pending.ts';
-import { type DevicePlan, EmptyJournalError, recordName, type Step } from '../../change/plan.ts';
+import {
+  type DevicePlan,
+  EmptyJournalError,
+  isStopped,
+  recordName,
+  type Step,
+} from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { pause } from '../../change/run-step.ts';
-import type { StepResult } from '../../change/verdict.ts';
 import { keyFieldOf, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { CancelledError, DevshError, RefusedError, UsageError } from '../../errors.ts';
@@ -300,22 +305,6 @@ function continuedDevice(
     ]),
   );
   const ended = given.settled.filter((result) => !isStopped(result));
-  const isOpen = (one: ExplicitChange): boolean =>
-    given.settled.some(
-      (result) =>
-        isStopped(result) &&
-        result.index === undefined &&
-        result.action === one.action &&
-        result.resource === one.resource &&
-        result.key === one.key,
-    );
-  const changes = explicitOf(run, own)
-    .filter(isOpen)
-    .map(({ change, key, filter }): Change =>
-      filter === undefined
-        ? change
-        : { ...change, meant: { age: 'older', key, person: {}, filter } },
-    );
   const planned = { ...given, device, steps };
   // A yes to one question about another device is no yes to the next one.
   const identity = place.doubt === undefined ? { device, pin: given.pin } : own;
@@ -331,18 +320,12 @@ function continuedDevice(
             device: identity.device,
             pin: identity.pin,
             settled: ended.filter(({ index }) => index === undefined),
-            changes: changes.length === 0 ? undefined : changes,
           },
           at,
           verdicts: ended.filter(({ index }) => index !== undefined),
         },
     states,
   };
-}
-
-/** Stopped by the gate, or because values changed: it stays pending. */
-function isStopped({ verdict, error }: StepResult): boolean {
-  return verdict === 'drift' || error instanceof DoubtError;
 }
 
 function explicitOf(run: Run, { changes = [] }: DevicePlan): readonly ExplicitChange[] {
@@ -386,14 +369,11 @@ async function olderChanges(work: Work): Promise<readonly Change[]> {
   return changes;
 }
 
-function older({ place, run }: Work, identity: Identity): Meant {
+function older({ place, run }: Work, meant: Identity & Partial<Meant>): Meant {
   const age = 'older' as const;
-  const doubt =
-    place.doubt ??
-    (run.isOlder === true
-      ? `an older devsh left it and did not record which device it was`
-      : undefined);
-  return doubt === undefined ? { ...identity, age } : { ...identity, id: undefined, age, doubt };
+  const unrecorded = 'an older devsh left it and did not record which device it was';
+  const doubt = place.doubt ?? (run.isOlder === true ? unrecorded : undefined);
+  return doubt === undefined ? { ...meant, age } : { ...meant, id: undefined, age, doubt };
 }
 
 /** Whom a step means by now: what it was planned for, and what later runs made of that. */
@@ -403,7 +383,8 @@ function meantByStep(work: Work, profile: Profile, step: Step): Meant {
   const known = before === undefined ? { ...planned, id: undefined } : planned;
   const about = { device: work.own.device, resource, profile };
   const { filter, isKeyShared } = step;
-  return { ...older(work, identityAfter(work.later, about, known)), filter, isKeyShared };
+  const identity = identityAfter(work.later, about, known);
+  return older(work, { ...identity, filter, isKeyShared });
 }
 
 /** Whom the line means on a device that was not read then: what was read there before, else what peers say. */
@@ -412,13 +393,21 @@ async function meantUnread(
   profile: Profile,
   { change, key, filter, resource }: ExplicitChange,
 ): Promise<Meant> {
+  const about = { device: work.own.device, resource, profile };
+  const { meant } = change;
+  // It was stopped before, and says itself whom it means.
+  if (meant !== undefined) {
+    return older(work, { ...meant, ...identityAfter(work.later, about, meant) });
+  }
   const held = await heldBefore(work, profile, resource, key);
   const agreed =
     change.action === 'add' ? personOf(change.fields) : personOf(change.expected ?? {});
+  // A lockout is about a person, any other line about the account of that name.
+  const isOther =
+    isLockout(work.run) && likenessOf(agreed, held?.person ?? {}, []).contradicting.length > 0;
+  const id = isOther ? undefined : held?.id;
   const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
-  const about = { device: work.own.device, resource, profile };
-  const identity = identityAfter(work.later, about, { id: held?.id, key, person });
-  return { ...older(work, identity), filter: filter ?? change.meant?.filter };
+  return older(work, { ...identityAfter(work.later, about, { id, key, person }), filter });
 }
 
 /** The record as the device last showed it before the run, under the same identity. */
