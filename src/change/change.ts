@@ -5,7 +5,8 @@ import type { Meant } from './gate.ts';
 import type { Step } from './plan.ts';
 
 export type Target =
-  | { readonly kind: 'key'; readonly key: string }
+  /** Without `by` it is a name where a record has it, else an id; `id=101` and `username=101` say which. */
+  | { readonly kind: 'key'; readonly key: string; readonly by?: 'name' | 'id' | undefined }
   | { readonly kind: 'where'; readonly filter: string };
 
 /** Fields whose values are sent as typed (`FIELD:=JSON`), without conversion to the device's type. */

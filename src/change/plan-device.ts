@@ -9,6 +9,7 @@ import {
 } from '../device/encode.ts';
 import {
   type FieldDetails,
+  idFieldOf,
   idOf,
   isSingle,
   keyFieldOf,
@@ -45,7 +46,13 @@ import {
   notRestored,
   restorable,
 } from './data-loss.ts';
-import { type DevicePlan, NotPossibleError, recordName, type Step } from './plan.ts';
+import {
+  type DevicePlan,
+  type KeyReading,
+  NotPossibleError,
+  recordName,
+  type Step,
+} from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import { type Known, typedFields } from './typed-fields.ts';
@@ -87,6 +94,7 @@ export function planDevice(
     device,
     steps: planned.filter((one): one is Step => !('verdict' in one)),
     settled: planned.filter((one) => 'verdict' in one),
+    keyReadings: keyReadingOf(context, change),
     total: { [resource]: records.length },
   };
 }
@@ -526,8 +534,29 @@ function pick(
 ): readonly DeviceRecord[] {
   if (target.kind === 'where') return recordsWhere(target.filter, records, device.name);
   const index = RecordIndex.of(records);
-  const byKey = index.withValue(keyField, target.key);
-  return byKey.length > 0 ? byKey : index.withId(profile, target.key);
+  const { key, by } = target;
+  const named = by === 'id' ? [] : index.withValue(keyField, key);
+  if (named.length > 0 || by === 'name') return named;
+  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  if (profile.idFields.includes(field)) return index.withId(profile, value);
+  if (field === keyField) return index.withValue(keyField, value);
+  return index.withId(profile, key);
+}
+
+/** Whether a key that may be both is a name here or an id; undefined if the line says it, or nothing has it. */
+function keyReadingOf(context: PlanContext, change: Change): readonly KeyReading[] | undefined {
+  if (change.action === 'add' || change.meant !== undefined) return undefined;
+  const { target, action } = change;
+  if (target.kind === 'where' || target.by !== undefined) return undefined;
+  const { profile, records, resource, keyField } = context;
+  const { key } = target;
+  const index = RecordIndex.of(records);
+  if (index.withValue(keyField, key).length > 0) {
+    return [{ resource, action, key, by: 'name', field: keyField }];
+  }
+  const [record] = index.withId(profile, key);
+  const field = record && (idFieldOf(profile, record) ?? 'id');
+  return field === undefined ? undefined : [{ resource, action, key, by: 'id', field }];
 }
 
 const MOST_PROBLEMS = 10;

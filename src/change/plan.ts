@@ -64,6 +64,16 @@ export interface Assumption {
   readonly way: string;
 }
 
+/** What a key of the line turned out to be on a device. */
+export interface KeyReading {
+  readonly resource: string;
+  readonly action: Action;
+  readonly key: string;
+  readonly by: 'name' | 'id';
+  /** The field that has the key: `username`, `uuid`. */
+  readonly field: string;
+}
+
 /** A record whose name looks like that of another record on the device. */
 export interface LookAlike {
   readonly action: Action;
@@ -84,6 +94,8 @@ export interface DevicePlan {
   /** The device's certificate was not checked. */
   readonly isUnchecked?: true;
   readonly lookAlikes?: readonly LookAlike[];
+  /** Until the whole plan is known: a key has one meaning on all devices. */
+  readonly keyReadings?: readonly KeyReading[] | undefined;
   /** By resource; absent if the device could not be read. */
   readonly total?: Readonly<Record<string, number>>;
   /** Set if the device could not be read: it has no steps, and nothing is sent there. */
@@ -138,6 +150,7 @@ export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]
     device,
     steps: [...steps.values()],
     settled: parts.flatMap(({ settled }) => settled),
+    keyReadings: parts.flatMap(({ keyReadings = [] }) => keyReadings),
     total: Object.fromEntries(parts.flatMap(({ total = {} }) => Object.entries(total))),
   };
 }

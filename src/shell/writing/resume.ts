@@ -1,6 +1,12 @@
 import { type Change, recordsWhere } from '../../change/change.ts';
 import type { Meant } from '../../change/gate.ts';
-import { type Identity, identityOf, likenessOf, personOf } from '../../change/identity.ts';
+import {
+  canonicalId,
+  type Identity,
+  identityOf,
+  likenessOf,
+  personOf,
+} from '../../change/identity.ts';
 import { isLockout, type Run, type StepState } from '../../change/journal.ts';
 import { identityAfter } from '../../change/lineage.ts';
 import { NOT_KNOWN } from '../../change/lockout.ts';
@@ -23,7 +29,7 @@ import {
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { pause } from '../../change/run-step.ts';
-import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { CancelledError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -399,15 +405,29 @@ async function meantUnread(
   if (meant !== undefined) {
     return older(work, { ...meant, ...identityAfter(work.later, about, meant) });
   }
-  const held = await heldBefore(work, profile, resource, key);
+  const word = wordOf(profile, change, key);
+  const held = await heldBefore(work, profile, resource, word);
   const agreed =
     change.action === 'add' ? personOf(change.fields) : personOf(change.expected ?? {});
   // A lockout is about a person, any other line about the account of that name.
   const isOther =
     isLockout(work.run) && likenessOf(agreed, held?.person ?? {}, []).contradicting.length > 0;
-  const id = isOther ? undefined : held?.id;
+  // An id in the line is known because the user says so.
+  const said = word.isId ? canonicalId(word.text) : undefined;
+  const id = isOther ? undefined : (held?.id ?? said);
   const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
-  return older(work, { ...identityAfter(work.later, about, { id, key, person }), filter });
+  const name = word.isId ? (held?.key ?? key) : word.text;
+  return older(work, { ...identityAfter(work.later, about, { id, key: name, person }), filter });
+}
+
+/** `bob`, `id=101`, `username=bob`: the text that names the record, and whether it is an id. */
+function wordOf(profile: Profile, change: Change, key: string): { text: string; isId: boolean } {
+  const by = change.action !== 'add' && change.target.kind === 'key' ? change.target.by : undefined;
+  const [, field, value] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  if (by !== undefined || field === undefined || value === undefined) {
+    return { text: key, isId: by === 'id' };
+  }
+  return { text: value, isId: profile.idFields.includes(field) };
 }
 
 /** The record as the device last showed it before the run, under the same identity. */
@@ -415,7 +435,7 @@ async function heldBefore(
   { call, run, own, place }: Work,
   profile: Profile,
   resource: string,
-  key: string,
+  { text, isId }: { readonly text: string; readonly isId: boolean },
 ): Promise<Identity | undefined> {
   const history = new History(await call.shell.readings());
   try {
@@ -424,7 +444,9 @@ async function heldBefore(
       ({ pin, address }) =>
         pin === own.pin || (own.pin === undefined && address === own.device.address),
     );
-    const [record, second] = past.records.filter((one) => valueText(one[past.keyField]) === key);
+    const [record, second] = past.records.filter((one) =>
+      isId ? idOf(profile, one) === text : valueText(one[past.keyField]) === text,
+    );
     if (!isSame || record === undefined || second !== undefined) return undefined;
     return identityOf(profile, past.keyField, record);
   } catch (error) {

@@ -96,7 +96,10 @@ function targetsOf({ args, options }: RotateCall, title: string): readonly Targe
   if (key !== undefined && where !== undefined) throw bothKeyAndWhere(title, key);
   if (where !== undefined) return [{ kind: 'where', filter: where }];
   if (key !== undefined) {
-    return [...new Set(args.all('USER'))].map((one) => ({ kind: 'key', key: one }));
+    return [...new Set(args.all('USER'))].map((one) => ({
+      ...{ kind: 'key', key: one },
+      by: 'name',
+    }));
   }
   const hint = user === undefined || via !== undefined ? '' : `; --user ${user} is only the login`;
   throw new UsageError(

@@ -9,6 +9,7 @@ import type { KeptRotations } from '../../change/rotation.ts';
 import {
   type DevicePlan,
   isOwing,
+  type KeyReading,
   notCoveredBy,
   notCoveredText,
   type Plan,
@@ -29,6 +30,7 @@ import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
+import { quoteWord } from '../../text/words.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
@@ -205,7 +207,51 @@ export async function* planFleet(
   const devices = sessions.flatMap((session) => plans.get(session) ?? []);
   await refuseUnknownResources(call, sessions, devices);
   const run = await call.newRun();
-  return { run, devices: await withPins(call.shell.services, devices) };
+  return { run, devices: await withPins(call.shell.services, withOneMeaning(devices)) };
+}
+
+/**
+ * A key has one meaning on all devices, also on those that are read later. Throws a `RefusedError` for a word that is
+ * a name on one device and an id on another.
+ */
+function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
+  const readings = devices.flatMap(({ device, keyReadings = [] }) =>
+    keyReadings.map((one) => ({ ...one, device: visible(device.name) })),
+  );
+  const groups = grouped(readings, ({ resource, key }) => recordName({ resource, key }));
+  for (const [name, [first, ...others]] of groups) {
+    const other = others.find(({ by }) => by !== first.by);
+    if (other === undefined) continue;
+    const [asName, asId] = first.by === 'name' ? [first, other] : [other, first];
+    const onOf = (kind: KeyReading['by']): string =>
+      someOf(
+        readings.flatMap((one) => (one.key === first.key && one.by === kind ? one.device : [])),
+      );
+    const lineWith = ({ resource, action, field, key }: KeyReading): string =>
+      `"${resource} ${action} ${quoteWord(`${field}=${key}`)}"`;
+    throw new RefusedError(
+      `${name} is a ${asName.field} on ${onOf('name')} and the ${asId.field} of another one on ${onOf('id')}; ` +
+        `say which: ${lineWith(asName)} or ${lineWith(asId)}; nothing was sent`,
+    );
+  }
+  return devices.map((plan) => ({
+    ...plan,
+    keyReadings: undefined,
+    ...(plan.error && {
+      changes: plan.changes?.map((change): Change => {
+        if (change.action === 'add' || change.target.kind === 'where') return change;
+        const { key } = change.target;
+        const [known] = groups.get(recordName({ resource: change.resource, key })) ?? [];
+        const by = change.target.by ?? known?.by ?? (isExplicit(key) ? undefined : 'name');
+        return { ...change, target: { ...change.target, by } };
+      }),
+    }),
+  }));
+}
+
+/** `id=101`: the line says what the word is. */
+function isExplicit(key: string): boolean {
+  return /^[^=]+=/.test(key);
 }
 
 /**

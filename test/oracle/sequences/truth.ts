@@ -14,6 +14,8 @@ interface Intent {
   /** The persons on each box; undefined: the box was not read. */
   readonly persons: ReadonlyMap<Box, ReadonlySet<string> | undefined>;
   readonly pending: Set<Box>;
+  /** Where it may still be to be done: devsh may go on with it, and need not. */
+  readonly open: Set<Box>;
 }
 
 /** The state of the boxes when a line began. */
@@ -113,17 +115,13 @@ export class Truth {
       case 'set where':
         return personsOf(held.filter(({ fields }) => fields['lang'] === line.lang));
       case 'restore':
-        return personsOf((this.#first.get(box) ?? []).filter((one) => isCalled(one, line.key)));
-      case 'undo': {
-        const earlier = this.#deeds.slice(0, deeds);
-        const touched = earlier.filter(({ by, box: on }) => by === 'devsh' && on === box.name);
-        return personsOf(touched.flatMap((deed) => [deed.before ?? [], deed.after ?? []].flat()));
-      }
+      case 'undo':
+        return this.#meantBy({ line, deeds }, box);
       case 'settle':
       case 'resume': {
         const intents = this.#intents.filter(
           (intent) =>
-            intent.pending.has(box) &&
+            (intent.pending.has(box) || intent.open.has(box)) &&
             (intent.isLockout || intent.action === action) &&
             (intent.lang === undefined || before.fields['lang'] === intent.lang),
         );
@@ -135,6 +133,19 @@ export class Truth {
         );
       }
     }
+  }
+
+  /** Whom an undo or a restore may mean on a box. */
+  #meantBy({ line, deeds }: Pick<Begin, 'line' | 'deeds'>, box: Box): ReadonlySet<string> {
+    if (line.kind === 'restore') {
+      const first = this.#first.get(box) ?? [];
+      return personsOf(
+        first.filter(({ id, fields }) => [id, fields['username']].includes(line.key)),
+      );
+    }
+    const earlier = this.#deeds.slice(0, deeds);
+    const touched = earlier.filter(({ by, box: on }) => by === 'devsh' && on === box.name);
+    return personsOf(touched.flatMap((deed) => [deed.before ?? [], deed.after ?? []].flat()));
   }
 
   /** An undo is not done as long as somebody whom devsh deleted under that key is missing. */
@@ -155,11 +166,25 @@ export class Truth {
   }
 
   /** Keeps what the line wanted, and what it left or settled. */
-  #remember({ line, boxes, names, accounts, down }: Begin, { run, results = [] }: Said): void {
+  #remember(begin: Begin, { run, results = [] }: Said): void {
+    const { line, boxes, names, accounts, down } = begin;
     const boxOf = (device: string): Box | undefined => boxes.get(device);
     if (line.kind === 'undo' || line.kind === 'restore') {
+      const meantPersons = new Map(
+        [...boxes.values()].map((box) => [box, this.#meantBy(begin, box)] as const),
+      );
       // What these cancel is not modelled: nothing is expected of older intents any more.
       if (run !== undefined) for (const { pending } of this.#intents) pending.clear();
+      // What was asked about, had drifted or failed stays to be done.
+      for (const { device, key, action, verdict } of results) {
+        const box = boxOf(device);
+        if (box === undefined || verdict === 'done' || verdict === 'unchanged') continue;
+        this.#intents.push({
+          ...{ action: action as Intent['action'], key, fields: {}, isLockout: false },
+          persons: new Map([[box, meantPersons.get(box) ?? new Set()]]),
+          ...{ pending: new Set(), open: new Set([box]) },
+        });
+      }
       return;
     }
     if (line.kind === 'settle' || line.kind === 'resume') {
@@ -171,6 +196,7 @@ export class Truth {
           // Another intent for the same account may be what was settled.
           if (verdict === 'done' && !isDone(intent, box)) continue;
           intent.pending.delete(box);
+          if (verdict === 'done' || verdict === 'unchanged') intent.open.delete(box);
         }
       }
       return;
@@ -197,6 +223,12 @@ export class Truth {
         lang: line.kind === 'set where' ? line.lang : undefined,
         persons,
         pending: new Set(over.filter((box) => down.has(box))),
+        open: new Set(
+          over.filter((box) => {
+            const own = results.find((one) => boxOf(one.device) === box && one.key === key);
+            return own === undefined || !['done', 'unchanged'].includes(own.verdict);
+          }),
+        ),
       };
       for (const older of this.#intents) {
         for (const box of over) {
