@@ -16,8 +16,18 @@ export type Line =
   | { readonly kind: 'set where'; readonly lang: string; readonly on: readonly number[] }
   | { readonly kind: 'delete'; readonly key: string; readonly on: readonly number[] }
   | { readonly kind: 'lockout'; readonly key: string }
+  | {
+      readonly kind: 'new name';
+      readonly key: string;
+      readonly to: string;
+      readonly on: readonly number[];
+    }
   /** Lines that send an earlier intent again. */
-  | { readonly kind: 'undo' | 'settle' | 'resume' }
+  | { readonly kind: 'undo' | 'resume' }
+  /** The same with the id of an earlier run, the newest first. */
+  | { readonly kind: 'undo RUN' | 'resume RUN'; readonly run: number }
+  /** Answers the questions about the records that have this name now. */
+  | { readonly kind: 'resume --also'; readonly key: string; readonly box: number }
   | { readonly kind: 'restore'; readonly key: string; readonly on: readonly number[] };
 
 export type Event =
@@ -63,8 +73,25 @@ const line: fc.Arbitrary<Line> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), key, on }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lockout' as const), key }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('undo' as const) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('resume' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('new name' as const),
+      ...{ key, to: fc.constantFrom('rob', 'bea'), on },
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('resume' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('undo RUN' as const, 'resume RUN' as const),
+      run: fc.nat({ max: 4 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('resume --also' as const), key, box }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore' as const), key, on }) },
 );
 

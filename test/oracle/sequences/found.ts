@@ -36,9 +36,9 @@ export const MENDED: readonly Case[] = [
       down(2),
       { kind: 'lockout', key: 'bob' },
       ...[up(1), up(2)],
-      { kind: 'settle' },
+      { kind: 'resume' },
       down(1),
-      { kind: 'settle' },
+      { kind: 'resume' },
     ),
   ],
   [
@@ -52,12 +52,12 @@ export const MENDED: readonly Case[] = [
       { kind: 'set where', lang: 'en', on: [0, 1] },
       { kind: 'edit', box: 1, key: 'bob' },
       up(1),
-      { kind: 'settle' },
+      { kind: 'resume' },
     ),
   ],
   [
     'nobody is written to whom devsh has never read',
-    sequence(down(3), set('de', 3), up(3), { kind: 'settle' }),
+    sequence(down(3), set('de', 3), up(3), { kind: 'resume' }),
   ],
   [
     'an address that another name has got closes no work of the box',
@@ -70,7 +70,7 @@ export const MENDED: readonly Case[] = [
   ],
   [
     'a newer line that found everything as it wants it replaces what is pending',
-    sequence(down(1), set('fr', 0, 1), up(1), set('en', 0, 1), { kind: 'settle' }),
+    sequence(down(1), set('fr', 0, 1), up(1), set('en', 0, 1), { kind: 'resume' }),
   ],
   [
     'a clock that goes back does not make a stranger of the own run',
@@ -80,7 +80,7 @@ export const MENDED: readonly Case[] = [
       { kind: 'undo' },
       { kind: 'clock', minutes: 5 },
       { kind: 'list', box: 0 },
-      { kind: 'settle' },
+      { kind: 'resume' },
     ),
   ],
   [
@@ -117,5 +117,4 @@ export const MENDED: readonly Case[] = [
 ];
 
 /** Sequences with a fault that is not mended yet: each fails. */
-export const NOT_MENDED: readonly Case[] = [
-];
+export const NOT_MENDED: readonly Case[] = [];

@@ -1,5 +1,5 @@
 import type { Account, Box, Deed, Value } from './box.ts';
-import type { Line } from './events.ts';
+import { type Line, NAMES } from './events.ts';
 import type { Said } from './world.ts';
 
 /** What a line wanted of one key: whom it was about where it was read, and where it is still to be done. */
@@ -108,6 +108,7 @@ export class Truth {
       over.some((one) => one.fields['username'] === key) ? fields['username'] === key : id === key;
     switch (line.kind) {
       case 'set':
+      case 'new name':
       case 'delete':
       case 'lockout':
       case 'add':
@@ -116,9 +117,11 @@ export class Truth {
         return personsOf(held.filter(({ fields }) => fields['lang'] === line.lang));
       case 'restore':
       case 'undo':
+      case 'undo RUN':
         return this.#meantBy({ line, deeds }, box);
-      case 'settle':
-      case 'resume': {
+      case 'resume':
+      case 'resume RUN':
+      case 'resume --also': {
         const intents = this.#intents.filter(
           (intent) =>
             (intent.pending.has(box) || intent.open.has(box)) &&
@@ -126,11 +129,16 @@ export class Truth {
             (intent.lang === undefined || before.fields['lang'] === intent.lang),
         );
         // On a box that was not read it is whom the others had under that key.
-        return new Set(
-          intents.flatMap(({ persons }) => [
+        const agreed =
+          line.kind === 'resume --also' && boxes.get(NAMES[line.box % boxes.size] ?? '') === box
+            ? held.filter(({ fields }) => fields['username'] === line.key)
+            : [];
+        return new Set([
+          ...personsOf(agreed),
+          ...intents.flatMap(({ persons }) => [
             ...(persons.get(box) ?? [...persons.values()].flatMap((one) => [...(one ?? [])])),
           ]),
-        );
+        ]);
       }
     }
   }
@@ -150,7 +158,7 @@ export class Truth {
 
   /** An undo is not done as long as somebody whom devsh deleted under that key is missing. */
   #falseWaysBack({ line, boxes, deeds }: Begin, { results = [] }: Said): string[] {
-    if (line.kind !== 'undo') return [];
+    if (!isUndo(line)) return [];
     return results.flatMap(({ device, key, action, verdict }) => {
       const box = boxes.get(device);
       if (box === undefined || action !== 'add' || !/^(?:done|unchanged)$/.test(verdict)) return [];
@@ -169,7 +177,7 @@ export class Truth {
   #remember(begin: Begin, { run, results = [] }: Said): void {
     const { line, boxes, names, accounts, down } = begin;
     const boxOf = (device: string): Box | undefined => boxes.get(device);
-    if (line.kind === 'undo' || line.kind === 'restore') {
+    if (isUndo(line) || line.kind === 'restore') {
       const meantPersons = new Map(
         [...boxes.values()].map((box) => [box, this.#meantBy(begin, box)] as const),
       );
@@ -187,7 +195,7 @@ export class Truth {
       }
       return;
     }
-    if (line.kind === 'settle' || line.kind === 'resume') {
+    if (isResume(line)) {
       for (const { device, key, verdict } of results) {
         if (verdict === 'drift' || verdict === 'skipped') continue;
         const box = boxOf(device);
@@ -222,7 +230,8 @@ export class Truth {
         isLockout: line.kind === 'lockout',
         lang: line.kind === 'set where' ? line.lang : undefined,
         persons,
-        pending: new Set(over.filter((box) => down.has(box))),
+        // Older work follows the record to its new name: none is expected under the old one.
+        pending: new Set(over.filter((box) => down.has(box) && line.kind !== 'new name')),
         open: new Set(
           over.filter((box) => {
             const own = results.find((one) => boxOf(one.device) === box && one.key === key);
@@ -242,7 +251,10 @@ export class Truth {
             );
           // What is not certain is not expected.
           const isLeft = results.some((one) => boxOf(one.device) === box) && !isCounted;
-          if ((isCounted && replaces(intent, older)) || isLeft) older.pending.delete(box);
+          const isRenamed = line.kind === 'new name' && [line.key, line.to].includes(older.key);
+          if ((isCounted && replaces(intent, older)) || isLeft || isRenamed) {
+            older.pending.delete(box);
+          }
         }
       }
       this.#intents.push(intent);
@@ -283,7 +295,16 @@ export class Truth {
   }
 }
 
+function isUndo({ kind }: Line): boolean {
+  return kind === 'undo' || kind === 'undo RUN';
+}
+
+function isResume({ kind }: Line): boolean {
+  return kind.startsWith('resume');
+}
+
 function fieldsOf(line: Line): Readonly<Record<string, Value>> {
+  if (line.kind === 'new name') return { username: line.to };
   if (line.kind === 'set') return line.fields;
   if (line.kind === 'lockout') return { is_active: false };
   return line.kind === 'set where' ? { last_name: 'Where' } : {};
@@ -340,7 +361,7 @@ function falseClaims({ line, boxes, accounts }: Begin, deeds: readonly Deed[], s
       const isChanged = isWritten && action !== 'add';
       return isChanged && !isAmbiguous ? [`${claim}, and devsh has changed it`] : [];
     }
-    if (verdict !== 'done' || isAmbiguous || line.kind === 'undo' || line.kind === 'restore') {
+    if (verdict !== 'done' || isAmbiguous || isUndo(line) || line.kind === 'restore') {
       return [];
     }
     if (action === 'delete') return named.length === 0 ? [] : [`${claim}, and it is there`];
@@ -349,7 +370,7 @@ function falseClaims({ line, boxes, accounts }: Begin, deeds: readonly Deed[], s
     const holds = named.some(({ fields }) =>
       Object.entries(wanted).every(([field, value]) => fields[field] === value),
     );
-    return holds || line.kind === 'settle' || line.kind === 'resume'
+    return holds || isResume(line) || line.kind === 'new name'
       ? []
       : [`${claim}, and it holds other values`];
   });

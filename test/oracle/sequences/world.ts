@@ -100,6 +100,7 @@ class World {
   readonly #cleanUps: readonly (() => Promise<void>)[];
   readonly #truth: Truth;
   #minutes = 0;
+  readonly #runs: string[] = [];
   /** What was typed and said, for the report of a fault. */
   readonly told: string[] = [];
 
@@ -207,7 +208,10 @@ class World {
     const boxes = new Map(this.#places.map(({ box }, index) => [NAMES[index] ?? '', box]));
     const names = 'on' in line ? this.#named(line.on) : [...boxes.keys()];
     this.#truth.begin(line, boxes, names);
-    const said = await this.#run(wordsOf(line, names, this.#truth.startedAt));
+    const { startedAt } = this.#truth;
+    const { count } = this.#given;
+    const said = await this.#run(wordsOf(line, { names, startedAt, runs: this.#runs, count }));
+    if (said.run !== undefined && this.#runs.at(-1) !== said.run) this.#runs.push(said.run);
     const owed = await this.#run(['pending']);
     const changes = await this.#run(['changes', '--since', '2d', '--on', '@lab']);
     return this.#truth.judge(said, owed, changes);
@@ -233,7 +237,16 @@ class World {
   }
 }
 
-function wordsOf(line: Line, names: readonly string[], startedAt: string): readonly string[] {
+/** What a line needs beside its own words. */
+interface Typing {
+  readonly names: readonly string[];
+  readonly startedAt: string;
+  /** The ids of the runs so far. */
+  readonly runs: readonly string[];
+  readonly count: number;
+}
+
+function wordsOf(line: Line, { names, startedAt, runs, count }: Typing): readonly string[] {
   const on = ['--on', names.join(','), '--timeout', '2', '--yes'];
   switch (line.kind) {
     case 'add':
@@ -248,8 +261,16 @@ function wordsOf(line: Line, names: readonly string[], startedAt: string): reado
       return ['lockout', line.key, '--now', '--yes'];
     case 'undo':
       return ['undo', '--yes', '--allow', 'loss'];
-    case 'settle':
-      return ['resume', '--yes'];
+    case 'new name':
+      return ['user', 'set', line.key, `username=${line.to}`, ...on];
+    case 'undo RUN':
+      return ['undo', runs.at(-1 - line.run) ?? '', '--yes', '--allow', 'loss'];
+    case 'resume RUN':
+      return ['resume', runs.at(-1 - line.run) ?? '', '--yes'];
+    case 'resume --also': {
+      const device = NAMES[line.box % count] ?? '';
+      return ['resume', '--yes', '--also', `${device}=${line.key}`];
+    }
     case 'resume':
       return ['resume', '--yes'];
     case 'restore':
