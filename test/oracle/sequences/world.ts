@@ -13,6 +13,7 @@ export interface Said {
     readonly key: string;
     readonly action: string;
     readonly verdict: string;
+    readonly error?: { readonly code: string };
   }[];
   readonly pending?: readonly {
     readonly id: string;
@@ -62,15 +63,22 @@ function stepClock(minutes: number | undefined): void {
   } as DateConstructor;
 }
 
-/** Plays a sequence and returns what devsh said or did wrong, at the first event with a fault. */
-export async function faultsOf(given: Sequence): Promise<readonly string[]> {
+/** What devsh said or did wrong, up to the first event with a fault; and how often older intents had to ask. */
+export interface Played {
+  readonly faults: readonly string[];
+  readonly olderIntents: number;
+  readonly questions: number;
+}
+
+export async function played(given: Sequence): Promise<Played> {
   const world = await openWorld(given);
+  const { asked } = world;
   try {
     for (const [index, event] of given.events.entries()) {
       const faults = await world.play(event, index);
-      if (faults.length > 0) return [...faults, ...world.told];
+      if (faults.length > 0) return { ...asked, faults: [...faults, ...world.told] };
     }
-    return [];
+    return { ...asked, faults: [] };
   } finally {
     await world.close();
   }
@@ -101,6 +109,7 @@ class World {
   readonly #truth: Truth;
   #minutes = 0;
   readonly #runs: string[] = [];
+  readonly asked = { olderIntents: 0, questions: 0 };
   /** What was typed and said, for the report of a fault. */
   readonly told: string[] = [];
 
@@ -211,6 +220,11 @@ class World {
     const { startedAt } = this.#truth;
     const { count } = this.#given;
     const said = await this.#run(wordsOf(line, { names, startedAt, runs: this.#runs, count }));
+    if (/^(?:undo|resume|restore)/.test(line.kind)) {
+      const codes = said.results?.map(({ error }) => error?.code) ?? [];
+      this.asked.olderIntents += codes.length;
+      this.asked.questions += codes.filter((code) => code === 'doubt').length;
+    }
     if (said.run !== undefined && this.#runs.at(-1) !== said.run) this.#runs.push(said.run);
     const owed = await this.#run(['pending']);
     const changes = await this.#run(['changes', '--since', '2d', '--on', '@lab']);
