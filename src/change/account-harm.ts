@@ -15,7 +15,7 @@ import {
 import { lookOf } from '../text/visible.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { asBoolean, isEqual, isStored } from '../device/equality.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './step.ts';
 
 /** Resources whose records give access: `user`, `local-admins`, `api_token`. */
 const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|apikey/;

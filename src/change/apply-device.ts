@@ -12,9 +12,10 @@ import { guardStep, refuseLastOne } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
-import type { DevicePlan, Step } from './plan.ts';
+import type { DevicePlan } from './plan.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 import { grouped } from '../device/record.ts';
+import type { Step } from './step.ts';
 
 interface ApplyWork extends RotationWork {
   readonly pending: readonly PendingStep[];

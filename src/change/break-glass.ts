@@ -9,7 +9,7 @@ import {
   isAccount,
   named,
 } from './account-harm.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './step.ts';
 
 /** Whether a name is one of the break-glass accounts: names or patterns, in any spelling that a device may fold. */
 export function isBreakGlass(name: string, patterns: readonly string[]): boolean {

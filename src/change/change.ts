@@ -1,8 +1,7 @@
-import type { Credential } from '../device/credential.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
-import type { Meant } from './gate.ts';
-import type { Step } from './plan.ts';
+import type { Meant } from './identity.ts';
+import type { Rotation, Step, TakenAlong } from './step.ts';
 
 export type Target =
   /** Without `by` it is a name where a record has it, else an id; `id=101` and `username=101` say which. */
@@ -11,24 +10,6 @@ export type Target =
 
 /** Fields whose values are sent as typed (`FIELD:=JSON`), without conversion to the device's type. */
 type AsJson = readonly string[];
-
-/** Records of one resource that a delete takes along. */
-export interface TakenAlong {
-  readonly resource: string;
-  /** Undefined if they could not be read. */
-  readonly count?: number | undefined;
-  /** The first natural keys. */
-  readonly keys: readonly string[];
-}
-
-/** Marks a `set` whose masked fields take a new secret: it runs as a rotation, never as an ordinary write. */
-export interface Rotation {
-  readonly kind: Credential['kind'];
-  /** The field that takes the old secret. */
-  readonly old?: string | undefined;
-  /** Of a token that the device makes: where the response has it, as `data.key`. */
-  readonly answer?: string | undefined;
-}
 
 /** The step of a run that a change continues. */
 export interface Continued {

@@ -23,10 +23,10 @@ import {
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
-import type { TakenAlong } from './change.ts';
-import { type DevicePlan, recordName, type Step } from './plan.ts';
+import { type DevicePlan, recordName } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
+import type { TakenAlong, Step } from './step.ts';
 
 /** The fields that a change would erase because its body omits them, as far as that is known. */
 export function erasedFields(

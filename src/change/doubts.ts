@@ -13,7 +13,7 @@ import { isPrivilegeField, isSecretField, isStatusField } from '../device/sensit
 import { nearHint } from '../text/suggest.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { asBoolean, isStored } from '../device/equality.ts';
-import type { Assumption, LookAlike, Plan, Step } from './plan.ts';
+import type { Assumption, LookAlike, Plan } from './plan.ts';
 import type { WriteName } from '../device/facts-schema.ts';
 import {
   collectionPath,
@@ -28,6 +28,7 @@ import {
 import { lookOf } from '../text/visible.ts';
 import { RejectedError } from '../device/errors.ts';
 import { type Action, noteOf, type StepEnd } from './verdict.ts';
+import type { Step } from './step.ts';
 
 /** Warns of fields of unknown type, privileges left out, and changed fields that the record lacks. */
 export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {

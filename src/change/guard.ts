@@ -15,8 +15,9 @@ import { breakGlassAtRisk } from './break-glass.ts';
 import { quoteWord } from '../text/words.ts';
 import { lossReason } from './data-loss.ts';
 import { isHarmless, showsRights } from './doubts.ts';
-import type { DevicePlan, Plan, Step } from './plan.ts';
+import type { DevicePlan, Plan } from './plan.ts';
 import { isOwnRotation } from './rotation.ts';
+import type { Step } from './step.ts';
 
 type Guarded = Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'profile'>;
 

@@ -14,6 +14,32 @@ export interface Identity {
   readonly person: DeviceRecord;
 }
 
+/** The record that an intent means on one device, and what would have to be so for it to act there. */
+export interface Meant extends Identity {
+  /**
+   * `fresh`: the line named the record, and this is its own reading. `older`: the intent is sent again (undo,
+   * restore, a run that is continued), and this is what the newest confirmed step left, or the last reading
+   * before it.
+   */
+  readonly age: 'fresh' | 'older';
+  /** Why the user is asked in any case: the device may be another one. */
+  readonly doubt?: string | undefined;
+  /** Another record had the same natural key: then only an id can say which one is meant. */
+  readonly isKeyShared?: true | undefined;
+  /** The filter that found the record: it must still match. */
+  readonly filter?: string | undefined;
+  /** The records that the user takes for the one that is meant. */
+  readonly also?: readonly Consent[] | undefined;
+}
+
+/** A yes to a question of the gate. */
+export interface Consent {
+  /** The natural key that the record has now. */
+  readonly key: string;
+  /** The record as the question showed it: the yes holds for no other. Absent for a word of the line. */
+  readonly shown?: Identity | undefined;
+}
+
 /** What tells persons apart, in the order of the messages. */
 const TRAITS = [
   { name: 'e-mail', pattern: /^(?:primary)?e?mail(?:address)?$/ },

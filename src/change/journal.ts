@@ -10,8 +10,9 @@ import { maskedRecord } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
 import { maskedDifference } from './compare.ts';
-import type { DevicePlan, Plan, Step } from './plan.ts';
+import type { DevicePlan, Plan } from './plan.ts';
 import type { Difference, StepResult } from './verdict.ts';
+import type { Step } from './step.ts';
 
 /**
  * The one format of stored runs, as JSON Lines. A plan file is the opening of a journal and a seal. A

@@ -30,7 +30,6 @@ import {
   withOtherRecords,
 } from './pairing.ts';
 import { withNotRestored } from './data-loss.ts';
-import type { Step } from './plan.ts';
 import {
   unreadFields,
   unreadNote,
@@ -40,6 +39,7 @@ import {
   type Unread,
 } from './unread-fields.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
+import type { Step } from './step.ts';
 
 /** The outcome of the request: a 2xx response, a refusal, or no usable response. */
 export type RequestOutcome =

@@ -1,8 +1,9 @@
 import { type Identity, identityOf } from './identity.ts';
 import type { Run } from './journal.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRef } from '../device/record.ts';
+import type { Step } from './step.ts';
 
 /** A record of one device, whose identity later runs may have changed. */
 interface Followed {

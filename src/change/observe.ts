@@ -26,9 +26,10 @@ import { WRITE_OF } from './doubts.ts';
 import { findRecord, pairRecords } from './pairing.ts';
 import type { RequestOutcome, Readings } from './judge.ts';
 import type { Identity } from './identity.ts';
-import { recordName, type Step } from './plan.ts';
+import { recordName } from './plan.ts';
 import { isShown } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
+import type { Step } from './step.ts';
 
 /*
  * Learns from writes and repeated reads how a device behaves: volatile fields, ids that move, fields that

@@ -18,9 +18,10 @@ import {
 import { isStored } from '../device/equality.ts';
 import { changesSince } from './compare.ts';
 import { NAMED } from './data-loss.ts';
-import { recordName, type Step } from './plan.ts';
+import { recordName } from './plan.ts';
 import type { StepEnd } from './verdict.ts';
 import { someOf } from '../text/one-line.ts';
+import type { Step } from './step.ts';
 
 type About = Pick<Step, 'keyField' | 'resource'>;
 

@@ -5,8 +5,9 @@ import { parseLine } from '../text/words.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
-import { causeText, type DevicePlan, isOwing, isStopped, type Plan, type Step } from './plan.ts';
+import { causeText, type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
 import { type Action, isGood, type StepResult } from './verdict.ts';
+import type { Step } from './step.ts';
 
 /** What a run still has to do to one record of one device. */
 export interface Pending extends About {

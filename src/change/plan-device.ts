@@ -31,7 +31,7 @@ import { isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { nearHint, suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
-import { recordsWhere, type Change, type Rotation } from './change.ts';
+import { recordsWhere, type Change } from './change.ts';
 import { checkFields, checkValue } from './check-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { unsayable } from '../device/form-values.ts';
@@ -46,18 +46,13 @@ import {
   notRestored,
   restorable,
 } from './data-loss.ts';
-import {
-  type DevicePlan,
-  type KeyReading,
-  NotPossibleError,
-  recordName,
-  type Step,
-} from './plan.ts';
+import { type DevicePlan, type KeyReading, NotPossibleError, recordName } from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import { type Known, typedFields } from './typed-fields.ts';
 import { withoutFields } from './unread-fields.ts';
 import type { StepResult } from './verdict.ts';
+import type { Rotation, Step } from './step.ts';
 
 interface PlanContext extends Known {
   readonly device: DeviceRef;

@@ -1,60 +1,12 @@
-import type { WriteRequest } from '../device/encode.ts';
+import type { Step } from './step.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
 import { type DevshError, ReadOnlyError, SettingsError, UsageError } from '../errors.ts';
-import type { Change, Rotation, TakenAlong } from './change.ts';
+import type { Change } from './change.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
 import { type Action, isRefusedAdd, type StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
 import { unmistakable, visible } from '../text/visible.ts';
 import { someOf } from '../text/one-line.ts';
-
-/** One write to one record of one device, planned from its current state. */
-export interface Step {
-  readonly action: Action;
-  readonly resource: string;
-  /** The natural key before the step. */
-  readonly key: string;
-  readonly keyField: string;
-  readonly request: WriteRequest;
-  /** The record before; absent for `add`. */
-  readonly before?: DeviceRecord | undefined;
-  /** The expected record afterwards, as far as it is known; absent for `delete`. */
-  readonly after?: DeviceRecord | undefined;
-  /** The fields that the user gave. */
-  readonly asked: DeviceRecord;
-  /** Fields that must be sent although the user did not give them: field -> source of its value. */
-  readonly filled: Readonly<Record<string, string>>;
-  /** Fields that the body omits and the device therefore erases. */
-  readonly erases?: readonly string[] | undefined;
-  /** Omitted fields that the device may erase. Empty: only hidden fields are at risk. */
-  readonly mayErase?: readonly string[] | undefined;
-  /** What the encoding cannot say, and the device therefore does not store: `null of memo`. */
-  readonly unsayable?: readonly string[] | undefined;
-  /** Asked fields that the record shall no longer have. */
-  readonly removes?: readonly string[] | undefined;
-  /** The asked values were read from a device: it must hold exactly these. */
-  readonly isExact?: true | undefined;
-  /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
-  readonly lost?: DeviceRecord | undefined;
-  /** Of a delete: the records of other resources that go with it. Of its undo: those that stay away. */
-  readonly takes?: readonly TakenAlong[] | undefined;
-  /** Fields that all records have and that may give rights: not filled in. */
-  readonly leftOut?: readonly string[] | undefined;
-  /** The filter that selected the record. */
-  readonly filter?: string | undefined;
-  /** Of a run that is continued: its place in the plan. */
-  readonly index?: number | undefined;
-  /** Of a delete: another record has the same natural key. */
-  readonly isKeyShared?: true | undefined;
-  /** Of a lockout: what the verdict does not claim; a sentence of its note. */
-  readonly caution?: string | undefined;
-  /** It ends a session or a token of an account: an undo does not open it again. */
-  readonly endsAccess?: true | undefined;
-  /** The asked fields are masked: the step runs as a rotation. */
-  readonly rotation?: Rotation | undefined;
-  /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
-  readonly untyped?: readonly string[] | undefined;
-}
 
 /** A kind of write that only convention describes. */
 export interface Assumption {

@@ -12,7 +12,7 @@ import { visible } from '../text/visible.ts';
 import { foldedLook } from './account-harm.ts';
 import { findRecord } from './pairing.ts';
 import type { PendingStep } from './journal.ts';
-import { recordName, type Step } from './plan.ts';
+import { recordName } from './plan.ts';
 import {
   nextAction,
   type RotationAction,
@@ -35,6 +35,7 @@ import {
   sendForToken,
 } from './run-step.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
+import type { Step } from './step.ts';
 
 export interface RotationWork extends DeviceWork {
   readonly rotations?: KeptRotations | undefined;

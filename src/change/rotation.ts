@@ -2,8 +2,8 @@ import type { Credential } from '../device/credential.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { isSameName } from './account-harm.ts';
-import type { Rotation } from './change.ts';
 import type { StepEnd } from './verdict.ts';
+import type { Rotation } from './step.ts';
 
 /** An account of one device whose secret is rotated. */
 export interface RotatedAccount {

@@ -1,6 +1,6 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
-import type { Step } from './plan.ts';
 import type { StepResult, Verdict } from './verdict.ts';
+import type { Step } from './step.ts';
 
 /** `step` is set if a request was planned. */
 export interface StepOutcome {

@@ -9,7 +9,13 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../device/errors.ts';
-import { hasPositionalIds, idOf, ignoredFields, isSingle, type Profile } from '../device/profile.ts';
+import {
+  hasPositionalIds,
+  idOf,
+  ignoredFields,
+  isSingle,
+  type Profile,
+} from '../device/profile.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import {
@@ -29,10 +35,11 @@ import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
 import { isRefusal, judge, type RequestOutcome, type Readings } from './judge.ts';
 import { movedId, learnFromWrite, Watch } from './observe.ts';
-import { type DevicePlan, recordName, type Step } from './plan.ts';
+import { type DevicePlan, recordName } from './plan.ts';
 import { unreadFields, unreadNote } from './unread-fields.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import { jsonIn } from '../device/json.ts';
+import type { Step } from './step.ts';
 
 /** Delays before each further read while a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800];
@@ -225,7 +232,10 @@ function plannedRecord(
     return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
   }
   const meant = { ...identityOf(profile, keyField, before), age: 'fresh' as const };
-  return mayAct({ action, resource, meant, writes: {} }, { profile, keyField, device: '', records });
+  return mayAct(
+    { action, resource, meant, writes: {} },
+    { profile, keyField, device: '', records },
+  );
 }
 
 /** Whether a request to this record's id might hit another record. */

@@ -1,14 +1,14 @@
 import { idOf, keyFieldOf, placeField, type Profile, resourceOf } from '../device/profile.ts';
 import { nameInPath } from '../device/record-path.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
-import type { TakenAlong } from './change.ts';
 import { NAMED } from './data-loss.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { someOf } from '../text/one-line.ts';
-import { recordName, type Step } from './plan.ts';
+import { recordName } from './plan.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import { unlessFailed } from '../errors.ts';
+import type { TakenAlong, Step } from './step.ts';
 
 /*
  * A delete may take records of other resources along: those below the record, and those that the profile

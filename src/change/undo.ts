@@ -12,11 +12,10 @@ import type { Change } from './change.ts';
 import { isEqual } from '../device/equality.ts';
 import { isMasked } from './compare.ts';
 import { restorable } from './data-loss.ts';
-import type { Meant } from './gate.ts';
-import { type Identity, identityOf, isPersonField } from './identity.ts';
+import { type Identity, identityOf, isPersonField, type Meant } from './identity.ts';
 import type { Run, StepState } from './journal.ts';
-import type { Step } from './plan.ts';
 import type { StepResult } from './verdict.ts';
+import type { Step } from './step.ts';
 
 export interface DeviceUndo {
   readonly device: DeviceRef;

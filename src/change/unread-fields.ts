@@ -4,7 +4,7 @@ import { isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
 import { isEqual, isStored } from '../device/equality.ts';
 import type { Compared } from './compare.ts';
-import type { Step } from './plan.ts';
+import type { Step } from './step.ts';
 
 /** Requested fields that cannot be compared with the stored record. */
 export interface Unread {

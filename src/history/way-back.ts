@@ -1,7 +1,7 @@
 import type { Change } from '../change/change.ts';
 import { restorable } from '../change/data-loss.ts';
-import { type Answer, mayAct, type Meant } from '../change/gate.ts';
-import { type Identity, identityOf } from '../change/identity.ts';
+import { type Answer, mayAct } from '../change/gate.ts';
+import { type Identity, identityOf, type Meant } from '../change/identity.ts';
 import { withoutFields } from '../change/unread-fields.ts';
 import { spelling } from '../change/record-file/match-rows.ts';
 import { isEqual } from '../device/equality.ts';

@@ -8,7 +8,6 @@ import {
   notCoveredText,
   type Plan,
   recordName,
-  type Step,
 } from '../change/plan.ts';
 import {
   type Action,
@@ -26,6 +25,7 @@ import { isSecretField } from '../device/sensitive-fields.ts';
 import { fieldText, quotedText } from './cells.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';
+import type { Step } from '../change/step.ts';
 
 /** A sign and a tone for each verdict, always shown with its word. */
 export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone }>> = {

@@ -5,7 +5,6 @@ import {
   type NotCovered,
   notCoveredBy,
   notCoveredData,
-  type Step,
   stepCount,
 } from '../change/plan.ts';
 import { type StepResult, type Verdict, VERDICTS } from '../change/verdict.ts';
@@ -37,6 +36,7 @@ import type {
 import { inSelectionOrder, viewedRecords } from './read-table.ts';
 import { failureOf } from './streams.ts';
 import { replaceUnsafeInJson } from '../text/visible.ts';
+import type { Step } from '../change/step.ts';
 
 type DocumentObject = DocumentParts & JsonObject;
 type ChangeParts = Pick<DocumentParts, 'run' | 'plan' | 'results' | 'summary'>;

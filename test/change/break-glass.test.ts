@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { breakGlassAtRisk, isBreakGlass } from '../../src/change/break-glass.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { step } from './steps.ts';
+import type { Step } from '../../src/change/step.ts';
 
 test.each([
   ['rescue', 'rescue'],

@@ -5,7 +5,6 @@ import { lossReason } from '../../src/change/data-loss.ts';
 import type { Run } from '../../src/change/journal.ts';
 import { undoContext } from './steps.ts';
 import { judge } from '../../src/change/judge.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import type { StepResult } from '../../src/change/verdict.ts';
@@ -21,6 +20,7 @@ import {
   jsonText,
   type Value,
 } from '../../src/device/record.ts';
+import type { Step } from '../../src/change/step.ts';
 
 /** How a device takes changes, and what it does to a field that one leaves out. */
 interface Speech {

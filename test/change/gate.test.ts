@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Answer, type Intent, mayAct, type Meant } from '../../src/change/gate.ts';
-import { canonicalId, identityOf, likenessOf } from '../../src/change/identity.ts';
+import { type Answer, type Intent, mayAct } from '../../src/change/gate.ts';
+import { canonicalId, identityOf, likenessOf, type Meant } from '../../src/change/identity.ts';
 import { drfProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { rounds } from '../rounds.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { judge, type RequestOutcome } from '../../src/change/judge.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { RejectedError, UnreachableError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { contention } from '../contention.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const bob: DeviceRecord = { uuid: 'u1', username: 'bob', lang: 'de' };

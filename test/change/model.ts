@@ -2,7 +2,7 @@ import { type ApplyEvent, applyPlan } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, type Run } from '../../src/change/journal.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
-import { mergeDevicePlans, type Plan, type Step } from '../../src/change/plan.ts';
+import { mergeDevicePlans, type Plan } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { encodeForm } from '../../src/device/encode.ts';
 import { ProtocolError, RejectedError, UnreachableError } from '../../src/device/errors.ts';
@@ -11,6 +11,7 @@ import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 import type { Access } from '../../src/fleet/access.ts';
 import type { DeviceSession } from '../../src/fleet/device-session.ts';
 import { scripted } from './scripted.ts';
+import type { Step } from '../../src/change/step.ts';
 
 /** What the model does with one write. `late` is stored, but shows only in the second reading. */
 export const FAULTS = [

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { driftOf } from '../../src/change/run-step.ts';
 import { movedId, withCurrentId, repeatedlyChanged } from '../../src/change/observe.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const positional: Profile = { ...stable, ids: 'positional' };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { OwnAccess } from '../../src/change/guard.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { Credential } from '../../src/device/credential.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { step } from './steps.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const ADMIN = Credential.basic('admin', 'secret');
 

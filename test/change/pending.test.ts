@@ -13,7 +13,7 @@ import {
 } from '../../src/change/pending.ts';
 import type { Change } from '../../src/change/change.ts';
 import { journalLine, openingLines, type Run, type StepState } from '../../src/change/journal.ts';
-import type { DevicePlan, Plan, Step } from '../../src/change/plan.ts';
+import type { DevicePlan, Plan } from '../../src/change/plan.ts';
 import { RejectedError, UnauthorizedError, UnreachableError } from '../../src/device/errors.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from '../../src/device/record.ts';
 import type { DevshError } from '../../src/errors.ts';
@@ -22,6 +22,7 @@ import type { Services } from '../../src/shell/services.ts';
 import { RunFiles } from '../../src/settings/run-files.ts';
 import { readPending } from '../../src/shell/writing/pending.ts';
 import { rounds } from '../rounds.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const DEVICES = ['fw1', 'fw2', 'fw3'] as const;
 type Name = (typeof DEVICES)[number];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { runStep, driftOf, resolveSent, type DeviceWork } from '../../src/change/run-step.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { ProtocolError, RejectedError, UntrustedError } from '../../src/device/errors.ts';
@@ -8,6 +7,7 @@ import type { DeviceRecord } from '../../src/device/record.ts';
 import { CredentialError } from '../../src/errors.ts';
 import { deviceAt, serve } from '../device/server.ts';
 import { scripted } from './scripted.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const ref = { name: 'fw1', address: '10.0.0.5:443' };
 const ann: DeviceRecord = { uuid: 'u1', username: 'ann', lang: 'de' };

@@ -1,7 +1,7 @@
-import type { Step } from '../../src/change/plan.ts';
 import type { UndoContext } from '../../src/change/undo.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
+import type { Step } from '../../src/change/step.ts';
 
 /** A step that deletes `before`, adds `asked`, or changes one to the other. */
 export function step(

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { planDevice } from '../../src/change/plan-device.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { lossTexts } from '../../src/change/data-loss.ts';
 import { watchAlong, withTakenAlong } from '../../src/change/taken-along.ts';
 import { UnreachableError } from '../../src/device/errors.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { scripted } from './scripted.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const ref = { name: 'fw1', address: '10.0.0.5:443' };
 const profile = parseProfile(

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../../src/change/journal.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { undoContext } from './steps.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const readOnly = { type: 'integer', required: false, readOnly: true };

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { checkFields } from '../../src/change/check-fields.ts';
 import { judge } from '../../src/change/judge.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import type { Step } from '../../src/change/plan.ts';
 import { typedFields } from '../../src/change/typed-fields.ts';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
 import { DeclinedFailure } from '../../src/device/errors.ts';
@@ -12,6 +11,7 @@ import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { maskedRecord } from '../../src/device/sensitive-fields.ts';
 import { MASK } from '../../src/text/one-line.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine');
 

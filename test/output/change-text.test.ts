@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Plan, Step } from '../../src/change/plan.ts';
+import type { Plan } from '../../src/change/plan.ts';
 import type { StepResult } from '../../src/change/verdict.ts';
 import type { PlanOutput, ResultOutput } from '../../src/shell/output.ts';
 import { fw1, fw2, fw3, unreachable, write } from './collect.ts';
+import type { Step } from '../../src/change/step.ts';
 
 const addCarol: Step = {
   action: 'add',

@@ -1,10 +1,11 @@
-import { type Plan, recordName, type Step } from '../plan.ts';
+import { type Plan, recordName } from '../plan.ts';
 import { headerOf } from '../../device/credential.ts';
 import type { Profile } from '../../device/profile.ts';
 import { type DeviceRef, jsonText } from '../../device/record.ts';
 import type { ProxyServer, Route } from '../../device/route/route.ts';
 import { isSecretField, maskedPath, maskedRecord } from '../../device/sensitive-fields.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
+import type { Step } from '../step.ts';
 
 /** How devsh reaches a device, and what the device wants. */
 export interface Connection {

@@ -12,12 +12,13 @@ import {
 import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
 import { namesOf, pendingIn, traceOf } from '../pending.ts';
-import { type NotCovered, notCoveredBy, notCoveredData, type Step } from '../plan.ts';
+import { type NotCovered, notCoveredBy, notCoveredData } from '../plan.ts';
 import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
 import { replaceUnsafeInJson } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
+import type { Step } from '../step.ts';
 
 /** One field before and after a step, secrets masked; `undefined`: the record is absent or unknown. */
 export interface FieldChange {

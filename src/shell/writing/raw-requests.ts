@@ -5,7 +5,6 @@ import { isSameName, named, opensAccess } from '../../change/account-harm.ts';
 import { allowHint, BREAK_GLASS } from '../../change/allow.ts';
 import { isBreakGlass } from '../../change/break-glass.ts';
 import { guardStep } from '../../change/guard.ts';
-import type { Step } from '../../change/plan.ts';
 import { RefusedError, attempt, unlessFailed } from '../../errors.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -13,6 +12,7 @@ import type { Call } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { reasonFor } from './write.ts';
 import { confirm } from '../session.ts';
+import type { Step } from '../../change/step.ts';
 
 /** Returns false for a dry run. Throws a `RefusedError` if it is not confirmed. */
 export async function* confirmRaw(

@@ -1,11 +1,11 @@
 import { type Change, recordsWhere } from '../../change/change.ts';
-import type { Meant } from '../../change/gate.ts';
 import {
   canonicalId,
   type Identity,
   identityOf,
   likenessOf,
   personOf,
+  type Meant,
 } from '../../change/identity.ts';
 import { isLockout, type Run, type StepState } from '../../change/journal.ts';
 import { identityAfter } from '../../change/lineage.ts';
@@ -19,13 +19,7 @@ import {
   pendingIn,
   traceOf,
 } from '../../change/pending.ts';
-import {
-  type DevicePlan,
-  EmptyJournalError,
-  isStopped,
-  recordName,
-  type Step,
-} from '../../change/plan.ts';
+import { type DevicePlan, EmptyJournalError, isStopped, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { pause } from '../../change/run-step.ts';
@@ -49,6 +43,7 @@ import {
 } from './pending.ts';
 import { laterRuns, loadRun, refuseOwnAccount, summaryOf, writeResult } from './stored-runs.ts';
 import { planOlder, refuseReadOnly, writePlan } from './write.ts';
+import type { Step } from '../../change/step.ts';
 
 type ResumeCall = WriteCall & Call<'wait' | 'also'>;
 

@@ -1,4 +1,4 @@
-import type { Change, Rotation, Target } from '../../change/change.ts';
+import type { Change, Target } from '../../change/change.ts';
 import { explicitChanges } from '../../change/pending.ts';
 import { type DevicePlan, isOwing, type Plan } from '../../change/plan.ts';
 import { OWN_TOKEN, rotatedAccount } from '../../change/rotate-step.ts';
@@ -22,6 +22,7 @@ import type { DeviceOption, ROTATE } from '../grammar/options.ts';
 import { info, type Output, success, warning } from '../output.ts';
 import { findLogins, rotationsIn } from './kept-rotations.ts';
 import { planFleet, refuseReadOnly, writePlan } from './write.ts';
+import type { Rotation } from '../../change/step.ts';
 
 type RotateCall = Call<(typeof ROTATE)[number]>;
 

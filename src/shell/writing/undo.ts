@@ -4,11 +4,10 @@ import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import { pendingIn, traceOf } from '../../change/pending.ts';
-import type { Meant } from '../../change/gate.ts';
-import type { Identity } from '../../change/identity.ts';
+import type { Identity, Meant } from '../../change/identity.ts';
 import type { Run } from '../../change/journal.ts';
 import { identityAfter } from '../../change/lineage.ts';
-import { type Step, stepCount } from '../../change/plan.ts';
+import { stepCount } from '../../change/plan.ts';
 import {
   changedDevices,
   endedAccess,
@@ -28,6 +27,7 @@ import { type DeviceNow, devicesNow } from './device-now.ts';
 import { laterRuns, loadRun, refuseOwnAccount } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { planOlder, refuseReadOnly, writePlan } from './write.ts';
+import type { Step } from '../../change/step.ts';
 
 /** `undo`: undoes the named run, else the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {

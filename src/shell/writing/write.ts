@@ -1,7 +1,7 @@
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields, grantCounts } from '../../change/doubts.ts';
-import { type Consent, DoubtError } from '../../change/gate.ts';
+import { DoubtError } from '../../change/gate.ts';
 import { guardPlan } from '../../change/guard.ts';
 import { readAndPlan, type RequestedChanges } from '../../change/read-and-plan.ts';
 import type { Mark } from '../../change/lockout.ts';
@@ -32,6 +32,7 @@ import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
+import type { Consent } from '../../change/identity.ts';
 
 export async function* write(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
   const sessions = await call.sessions();

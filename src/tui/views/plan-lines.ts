@@ -1,4 +1,4 @@
-import { type DevicePlan, type Plan, recordName, type Step } from '../../change/plan.ts';
+import { type DevicePlan, type Plan, recordName } from '../../change/plan.ts';
 import { reasonText, withoutDevice } from '../../output/streams.ts';
 import {
   assumptionTexts,
@@ -15,6 +15,7 @@ import { quotedText } from '../../output/cells.ts';
 import type { LogLine } from '../state.ts';
 import { valueAt } from '../../device/record.ts';
 import type { StepResult } from '../../change/verdict.ts';
+import type { Step } from '../../change/step.ts';
 
 /** A plan in two views: equal steps of several devices in one line, or device by device. */
 export interface PlanView {

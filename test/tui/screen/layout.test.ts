@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Plan, Step } from '../../../src/change/plan.ts';
+import type { Plan } from '../../../src/change/plan.ts';
 import { UnreachableError } from '../../../src/device/errors.ts';
 import { reduce } from '../../../src/tui/reduce.ts';
 import { initialState } from '../../../src/tui/initial-state.ts';
@@ -12,6 +12,7 @@ import type { Size } from '../../../src/tui/terminal/painter.ts';
 import { planView } from '../../../src/tui/views/plan-lines.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 import { contention } from '../../contention.ts';
+import type { Step } from '../../../src/change/step.ts';
 
 function failed(name: string, why: string): DeviceTab {
   const address = `${name}.example:443`;
