@@ -168,7 +168,7 @@ async function* continueRun(
       ...failed.filter((one) => isNamed(one.device) && !resuming.tried.has(nameOf(one))),
     ];
     if (items.length === 0) {
-      if (resuming.tried.size === 0) yield* nothingLeft(call, run);
+      if (resuming.tried.size === 0) yield* nothingLeft(call, run, open === undefined);
       return [];
     }
     const places = await devicesNow(services, run.plan.devices);
@@ -183,10 +183,13 @@ async function* continueRun(
   }
 }
 
-async function* nothingLeft(call: WriteCall, run: Run): AsyncGenerator<Output> {
+/** @param isShard whoever applies a shard again learns its verdicts from the exit code */
+async function* nothingLeft(call: WriteCall, run: Run, isShard: boolean): AsyncGenerator<Output> {
   yield info(`run ${run.run} has nothing left to do`);
-  for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
-  yield await summaryOf(run);
+  if (isShard) {
+    for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
+    yield await summaryOf(run);
+  }
   const { part } = run.plan;
   if (part !== undefined) await writeResult(call.shell.services, run.run, part, true);
 }

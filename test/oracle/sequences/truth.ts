@@ -37,6 +37,8 @@ export class Truth {
   readonly #deeds: readonly Deed[];
   readonly #first = new Map<Box, readonly Account[]>();
   readonly #intents: Intent[] = [];
+  /** What devsh has read of each box. */
+  readonly #seen = new Map<Box, readonly Account[]>();
   #begin: Begin | undefined;
   /** Names do not always stand for the same box. */
   #hasMoved = false;
@@ -52,6 +54,11 @@ export class Truth {
     this.#first.set(box, box.accounts);
     this.#hasMoved = true;
     this.#hasReplaced = true;
+  }
+
+  /** devsh has read a box. */
+  saw(box: Box): void {
+    if (!box.isDown) this.#seen.set(box, box.accounts);
   }
 
   moved(): void {
@@ -79,6 +86,10 @@ export class Truth {
       ...this.#falseWaysBack(begin, said),
     ];
     this.#remember(begin, said);
+    for (const name of begin.names) {
+      const box = begin.boxes.get(name);
+      if (box !== undefined && !begin.down.has(box)) this.saw(box);
+    }
     return [...faults, ...this.#lost(begin, owed), ...this.#falseAuthors(begin, changes)];
   }
 
@@ -217,10 +228,9 @@ export class Truth {
     for (const key of keys) {
       const persons = new Map(
         over.map((box) => {
-          const named = (accounts.get(box) ?? []).filter(
-            ({ id, fields }) => fields['username'] === key || id === key,
-          );
-          return [box, down.has(box) ? undefined : personsOf(named)] as const;
+          const held = down.has(box) ? this.#seen.get(box) : accounts.get(box);
+          const named = held?.filter(({ id, fields }) => [id, fields['username']].includes(key));
+          return [box, named && personsOf(named)] as const;
         }),
       );
       const intent: Intent = {
@@ -364,7 +374,11 @@ function falseClaims({ line, boxes, accounts }: Begin, deeds: readonly Deed[], s
     if (verdict !== 'done' || isAmbiguous || isUndo(line) || line.kind === 'restore') {
       return [];
     }
-    if (action === 'delete') return named.length === 0 ? [] : [`${claim}, and it is there`];
+    // One resume may delete a record and then make it again.
+    const isMadeAgain = said.results?.some((one) => one.key === key && one.action === 'add');
+    if (action === 'delete') {
+      return named.length === 0 || isMadeAgain ? [] : [`${claim}, and it is there`];
+    }
     if (action === 'add') return named.length > 0 ? [] : [`${claim}, and it is not there`];
     const wanted = line.kind === 'set' ? line.fields : {};
     const holds = named.some(({ fields }) =>

@@ -173,6 +173,7 @@ class World {
         break;
       case 'list':
         await this.#run(['user', 'list', '--on', NAMES[event.box % this.#given.count] ?? '']);
+        this.#truth.saw(box);
         break;
       case 'fate':
         box.fate = event.fate;
