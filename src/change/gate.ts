@@ -1,4 +1,4 @@
-import { hasPositionalIds, idOf, type Profile } from '../device/profile.ts';
+import { hasPositionalIds, idOf, isSingle, type Profile } from '../device/profile.ts';
 import { DeviceError } from '../device/errors.ts';
 import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
 import { quoteWord } from '../text/words.ts';
@@ -77,8 +77,7 @@ export function mayAct(intent: Intent, reading: Reading): Answer {
     return mayAct({ ...intent, meant: { ...meant, id: undefined } }, reading);
   }
   if (meant.age === 'fresh') return freshAnswer(intent, reading);
-  const answer =
-    intent.action === 'add' ? answerToAdd(intent, reading) : answerByRecord(intent, reading);
+  const answer = olderAnswer(intent, reading);
   if (answer.kind === 'go') {
     const drift = filterDrift(intent, reading, answer.record);
     if (drift !== undefined) return { kind: 'drift', reason: drift, record: answer.record };
@@ -93,6 +92,15 @@ export function mayAct(intent: Intent, reading: Reading): Answer {
   );
   if (isAgreed !== true) return asked;
   return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
+}
+
+function olderAnswer(intent: Intent, reading: Reading): Answer {
+  const [record] = reading.records;
+  if (isSingle(reading.profile, intent.resource)) {
+    // There is only one: nothing else can be meant.
+    return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
+  }
+  return intent.action === 'add' ? answerToAdd(intent, reading) : answerByRecord(intent, reading);
 }
 
 /** Its own reading has shown the record: whatever else stands there now has come since. */

@@ -93,7 +93,9 @@ test('with devices absent it acts only with --now, also with --yes; on a termina
   const { devsh, device, writes } = await start({ devices: 2 });
   device(2).setFault('refuse');
   const { stderr, exitCode } = await devsh('lockout viewer --yes');
-  expect(stderr).toContain('1 device not read (sim2): the account may stay open there; to act on the others: lockout viewer --yes --now');
+  expect(stderr).toContain(
+    '1 device not read (sim2): the account may stay open there; to act on the others: lockout viewer --yes --now',
+  );
   expect(exitCode).toBe(6);
   const waited = await devsh('lockout viewer', { tty: ['wait'] });
   expect(waited.stderr).toContain('Type now to act on the others, or wait');
