@@ -138,10 +138,10 @@ test('a resource that is named like such a word can be reached anyway', async ()
 
 test('a condition in the place of a key points to --where', async () => {
   const { devsh, writes } = await startFleet({ devices: 1 });
-  const hint = '--where "username=viewer" selects by fields';
-  const changed = await devsh('user set username=viewer lang=de --on sim1 --yes');
+  const hint = '--where "lang=en" selects by fields';
+  const changed = await devsh('user set lang=en lang=de --on sim1 --yes');
   expect(changed.stderr).toContain(hint);
-  const deleted = await devsh('user delete username=viewer --on sim1 --yes');
+  const deleted = await devsh('user delete lang=en --on sim1 --yes');
   expect(deleted.stderr).toContain(hint);
   expect(writes()).toEqual([]);
 });

@@ -39,24 +39,21 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
 
   for (const device of simulator.devices) device.clearFaults();
   const next = await startDevsh([], { env, cols: 120, known: simulator.devices });
-  await next.waitFor(/^ +1 +resume \S+ +\d steps? left of \d\d:\d\d: user add/m);
-  // The first device did not respond to its request.
-  await next.waitFor(/^ +2 +resume +1 change owed to sim1 since/m);
-  await next.waitFor(/^ +3 +connect 127\S.* as in the last session, \d\d:\d\d/m);
-  await next.waitFor(/^ +4 +connect @lab +3 devices · PROD/m);
-  await next.waitFor(/^ +5 +connect @all +all 3 of the inventory/m);
+  // The first device did not respond to its request, the others were not reached.
+  await next.waitFor(/^ +1 +resume +3 changes pending on sim1, sim2, sim3 since/m);
+  await next.waitFor(/^ +2 +connect 127\S.* as in the last session, \d\d:\d\d/m);
+  await next.waitFor(/^ +3 +connect @lab +3 devices · PROD/m);
+  await next.waitFor(/^ +4 +connect @all +all 3 of the inventory/m);
   next.type('1');
   await next.waitFor('Type ');
   await next.waitFor('answer>');
   const count = /Type (\S+) to do/.exec(next.screen().join('\n'))?.[1] ?? '';
   await answer(next, count);
-  // The first one has its verdict already.
-  const rest = simulator.devices.slice(1);
-  const hasZed = () => rest.every(({ users }) => users.some((one) => one.username === 'zed'));
+  const hasZed = () =>
+    simulator.devices.every(({ users }) => users.some((one) => one.username === 'zed'));
   await expect.poll(hasZed, { timeout: 10_000 }).toBe(true);
   await next.waitFor(isQuiet);
-  await next.waitFor(/^ +1 +resume/m);
-  await next.waitFor(/^ +2 +connect 127/m);
+  await next.waitFor(/^ +1 +connect 127/m);
   const text = next.screen().join('\n');
   expect(text).not.toContain('no device is selected');
   expect(text).not.toContain('error:');

@@ -27,21 +27,21 @@ test(
     down(false);
     await goToTable(program);
     program.type('D');
-    await program.waitFor(/OWED/);
+    await program.waitFor(/PENDING/);
     // Connected again, they are no longer the first rows.
     await program.waitFor(/4 connected/);
     program.press('home');
     program.type('jj');
     await program.waitFor(/^▸ 127\.0\.0\.4:.* connected +1 /m);
     program.type('O');
-    await program.waitFor('settles what run');
+    await program.waitFor('Type y to do it');
     await answer(program, 'y');
     await program.waitFor(/ pending 1 ·/);
     await program.waitFor(isQuiet);
     expect(deletions()).toEqual([1, 1, 1, 0]);
 
     program.type(':resume\r');
-    await program.waitFor('settles what run');
+    await program.waitFor('Type y to do it');
     await answer(program, 'y');
     await program.waitFor((screen) => isQuiet(screen) && !/ pending \d/.test(screen[0] ?? ''));
     program.type('resume\r');
@@ -88,10 +88,10 @@ test(
       ['1', [1, 1, 1, 1, 1]],
     ] as const) {
       program.type(':resume\r');
-      await program.waitFor('These differ by now. Which to change anyway?');
-      await program.waitFor(/1 {2}\S+ {2}set user viewer: .*Vera now/);
+      await program.waitFor('Is this "viewer" the one that is meant?');
+      await program.waitFor(/1 {2}\S+ {2}user viewer shows another person .*Vera/);
       await answer(program, choice);
-      await program.waitFor('settles what run');
+      await program.waitFor('Type y to do it');
       await answer(program, 'y');
       await expect.poll(patches, { timeout: 5000 }).toEqual(expected);
       await program.waitFor(isQuiet);
