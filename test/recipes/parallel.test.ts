@@ -33,7 +33,7 @@ test.skipIf(!hasParallel)(
     process.kill(Number(await readFile(second, 'utf8')), 'SIGKILL');
     const { code, stdout } = await first;
     expect(code).toBe(3);
-    expect(stdout).toMatch(/\d+ done · \d+ unknown\n$/);
+    expect(stdout).toMatch(/\d+ done · \d+ unknown · pending on .+\n$/);
     const log = await readFile(join(folder, 'results/joblog'), 'utf8');
     // Seq, Host, Starttime, JobRuntime, Send, Receive, Exitval, Signal, Command
     const jobs = log
