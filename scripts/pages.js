@@ -12,7 +12,8 @@ if (unknown !== undefined) {
 }
 const { status } = spawnSync(
   process.execPath,
-  ['node_modules/vitest/vitest.mjs', 'run', '--update', ...(asked.length > 0 ? asked : PAGES)],
+  // The files come first: `--update` takes the next word for its value.
+  ['node_modules/vitest/vitest.mjs', 'run', ...(asked.length > 0 ? asked : PAGES), '--update'],
   {
     cwd: resolve(import.meta.dirname, '..'),
     env: { ...process.env, UPDATE_TRANSCRIPTS: '1' },
