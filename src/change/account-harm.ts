@@ -1,10 +1,5 @@
-import {
-  isPrivilegeField,
-  isSecretField,
-  isStatusField,
-  permittingValue,
-  lettersOf,
-} from '../device/sensitive-fields.ts';
+import { isPrivilegeField, isSecretField, lettersOf } from '../device/sensitive-fields.ts';
+import { detailsOf, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   isValueList,
@@ -14,7 +9,7 @@ import {
 } from '../device/record.ts';
 import { lookOf } from '../text/visible.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
-import { asBoolean, isEqual, isStored } from '../device/equality.ts';
+import { isEqual } from '../device/equality.ts';
 import type { Step } from './step.ts';
 
 /** Resources whose records give access: `user`, `local-admins`, `api_token`. */
@@ -22,6 +17,11 @@ const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|a
 /** Fields that name an account or the owner of a record. */
 const NAMES = /^(?:user(?:name|id)?|login(?:name)?|account(?:name)?|owner|uid)$/;
 const ADDRESSES = /^(?:e?mail(?:address)?|upn|principal(?:name)?)$/;
+/** What says whose account it is, in which language the device speaks to them, and comments: nothing that opens a door. */
+const HARMLESS =
+  /^(?:(?:first|given|last|family|sur|full|display|real)name|(?:tele|mobile|work|office)?phone(?:number)?|mobile|lang(?:uage)?|locale|timezone|tz|comments?|notes?|description)$/;
+const EMAIL = /^e?mail(?:address)?$/;
+
 /** Whether the records of a resource give access, judged by its name. */
 export function opensAccess(resource: string): boolean {
   return ACCOUNTS.test(lettersOf(resource));
@@ -36,32 +36,48 @@ export function isAccount({ resource, before, after }: Step): boolean {
 }
 
 /**
- * How a step takes access away from its account.
+ * How a step may take access away from its account: any field counts that is not known to be harmless, also one that
+ * the request erases, or may erase.
  *
- * @param disabledAs the fields that disable an account, if the profile states them
+ * @param user the name that the account logs in with
  */
-export function harmOf(
-  step: Step,
-  user: string,
-  disabledAs: DeviceRecord = {},
-): string | undefined {
+export function harmOf(step: Step, user: string, profile?: Profile): string | undefined {
   if (step.action === 'delete') return 'deleting';
   // A device that trims and folds names may take the new name for the existing one.
   if (step.action === 'add') return step.key === user ? undefined : 'adding';
   const parts = partsOf(step);
+  const { resource, keyField, erases = [], mayErase = [] } = step;
   const renamed = parts.find(({ field, before }) => {
-    const isName = field === step.keyField || NAMES.test(lettersOf(field));
+    const isName = field === keyField || NAMES.test(lettersOf(field));
     return isName || (ADDRESSES.test(lettersOf(field)) && isSameName(valueText(before), user));
   });
   if (renamed !== undefined) return 'renaming';
-  const lost = parts.find((part) => isSecretPart(part) || isLoss(part))?.field;
-  const field = lost ?? Object.keys(disabledAs).find((one) => isSetTo(step, one, disabledAs));
+  const isFree = (field: string): boolean =>
+    isHarmlessField({ profile, resource, keyField }, field);
+  const changed = parts.map(({ field }) => field);
+  const field = [...changed, ...erases, ...mayErase].find((one) => !isFree(one));
   return field && `changing ${field} of`;
 }
 
-function isSetTo({ before, after }: Step, field: string, values: DeviceRecord): boolean {
-  const value = valueAt(values, field) ?? null;
-  return isStored(value, valueAt(after, field)) && !isStored(value, valueAt(before, field));
+interface FieldPlace {
+  readonly profile?: Profile | undefined;
+  readonly resource: string;
+  readonly keyField: string;
+}
+
+/** Whether a field of an account gives nobody access and takes it from nobody, by its name or by its profile. */
+export function isHarmlessField(
+  { profile, resource, keyField }: FieldPlace,
+  field: string,
+): boolean {
+  if (field === keyField || field.split('.').some(isSecretField)) return false;
+  const stated = profile && detailsOf(profile, resource, field);
+  const disables = Object.hasOwn(profile?.resources[resource]?.disabledAs ?? {}, field);
+  if (disables || stated?.rights === true) return false;
+  if (stated?.harmless === true) return true;
+  const letters = lettersOf(field);
+  if (field.includes('.') || isPrivilegeField(field)) return false;
+  return HARMLESS.test(letters) || EMAIL.test(letters);
 }
 
 /** The fields that a step changes; the parts of nested ones. */
@@ -70,22 +86,6 @@ function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((field) => !isEqual(valueAt(after, field), valueAt(before, field)))
     .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(after, field)));
-}
-
-function isSecretPart({ field }: ChangedPart): boolean {
-  return field.split('.').some(isSecretField);
-}
-
-/** Whether a right or the access is taken away. Anything not clearly granted counts as taken. */
-function isLoss({ field, before, after }: ChangedPart): boolean {
-  const path = field.split('.');
-  const last = path.at(-1) ?? '';
-  if (!isStatusField(last) && !path.some(isPrivilegeField)) return false;
-  if (isValueList(before) && isValueList(after)) {
-    return !before.every((item) => after.some((other) => isStored(item, other)));
-  }
-  const opens = permittingValue(last) ?? (/admin|super|root|staff/i.test(last) ? true : undefined);
-  return opens === undefined || asBoolean(after) !== opens;
 }
 
 const MEMBERS = /(?:member|user|account|admin|operator|login|principal)s$/;

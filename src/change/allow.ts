@@ -1,9 +1,10 @@
 import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
+import { quoteWord } from '../text/words.ts';
 
 /** What is refused by default, and what `--allow` with the word permits. */
 const ALLOWED = {
-  'own-account': 'delete, disable, demote or rename the account in use, or change its password',
+  'own-account': 'write to the account in use, beyond harmless fields; in scripts own-account=NAME',
   loss: 'lose what undo cannot restore, add accounts again without their passwords',
   invalid: 'send values that the device calls invalid',
   drift: 'overwrite what somebody changed since, apply an expired plan',
@@ -12,12 +13,17 @@ const ALLOWED = {
   'break-glass': 'the same to a break-glass account, named in full: break-glass=NAME',
 } as const;
 
-/** The only word with a value: one permission must not open every break-glass account. */
+/** One permission must not open every break-glass account: it names one. */
 export const BREAK_GLASS = 'break-glass';
+
+export const OWN_ACCOUNT = 'own-account';
+
+/** The words that name an account in full. */
+type NamingWord = typeof BREAK_GLASS | typeof OWN_ACCOUNT;
 
 export type AllowWord = keyof typeof ALLOWED;
 
-type AllowedWord = AllowWord | `${typeof BREAK_GLASS}=${string}`;
+export type AllowedWord = AllowWord | `${NamingWord}=${string}`;
 
 export type Allowed = ReadonlySet<AllowedWord>;
 
@@ -32,8 +38,23 @@ export function allowHint(word: AllowWord): string {
   return `use --allow ${word} to override`;
 }
 
+/** Whether this account may be written to, in every field. The name must be the whole name. */
+export function permits(allowed: Allowed, word: NamingWord, account: string): boolean {
+  return allowed.has(`${word}=${account}`) || (word === OWN_ACCOUNT && allowed.has(word));
+}
+
+/** `--allow own-account=admin`, as it is typed. */
+export function allowOption(word: NamingWord, account: string): string {
+  return `--allow ${quoteWord(`${word}=${account}`)}`;
+}
+
+/** The words about the account in use. */
+export function isOwnAccountWord(word: string): boolean {
+  return word === OWN_ACCOUNT || word.startsWith(`${OWN_ACCOUNT}=`);
+}
+
 export function allowedBy(words: readonly string[]): Allowed {
-  const isNamed = (word: string): boolean => /^break-glass=./.test(word);
+  const isNamed = (word: string): boolean => /^(?:break-glass|own-account)=./.test(word);
   const unknown = words.find((word) => !Object.hasOwn(ALLOWED, word) && !isNamed(word));
   if (words.includes(BREAK_GLASS)) {
     throw new UsageError(`${BREAK_GLASS} needs the account in full: --allow ${BREAK_GLASS}=NAME`);

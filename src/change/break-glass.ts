@@ -1,4 +1,5 @@
 import { type DeviceRecord, isValueList, valueText } from '../device/record.ts';
+import type { Profile } from '../device/profile.ts';
 import { matchesGlob } from '../text/glob.ts';
 import {
   accountNames,
@@ -27,7 +28,7 @@ export function breakGlassAtRisk(
   step: Step,
   patterns: readonly string[],
   records: readonly DeviceRecord[],
-  disabledAs?: DeviceRecord,
+  profile?: Profile,
 ): { readonly account: string; readonly reason: string } | undefined {
   if (patterns.length === 0) return undefined;
   const isListed = (name: string): boolean => isBreakGlass(name, patterns);
@@ -50,7 +51,7 @@ export function breakGlassAtRisk(
     return accountNames(record, keyField);
   }
   const account = own.flatMap(namesOf).find(isListed);
-  const harm = account && harmOf(step, action === 'add' ? '' : account, disabledAs);
+  const harm = account && harmOf(step, action === 'add' ? '' : account, profile);
   if (account === undefined || harm === undefined) return undefined;
-  return { account, reason: `${harm} ${named(key)} would take away access from ${named(account)}` };
+  return { account, reason: `${harm} ${named(key)} may take away access from ${named(account)}` };
 }

@@ -9,61 +9,114 @@ import {
 } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { fieldThatLoses, harmOf, isAccount, named, names } from './account-harm.ts';
-import { type Allowed, allowHint, type AllowWord, BREAK_GLASS } from './allow.ts';
-import { breakGlassAtRisk } from './break-glass.ts';
-import { quoteWord } from '../text/words.ts';
+import { fieldThatLoses, harmOf, isAccount, isSameName, named, names } from './account-harm.ts';
+import {
+  type Allowed,
+  allowHint,
+  allowOption,
+  type AllowWord,
+  BREAK_GLASS,
+  OWN_ACCOUNT,
+  permits,
+} from './allow.ts';
+import { breakGlassAtRisk, isBreakGlass } from './break-glass.ts';
 import { lossReason } from './data-loss.ts';
 import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan } from './plan.ts';
 import { isOwnRotation } from './rotation.ts';
 import type { Step } from './step.ts';
 
-type Guarded = Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'profile'>;
+type Guarded = Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'profile' | 'tokenOwner'>;
+
+/** Why a step may end the access of an account that somebody needs. */
+interface Objection {
+  readonly account: string;
+  readonly reason: string;
+  /** Whose token is in use would settle it. */
+  readonly isOwnerUnknown?: true;
+}
+
+/** It may end the access of an account that somebody needs: naming it in full overrides it. */
+export class AccessError extends RefusedError {
+  readonly device: DeviceRef;
+  readonly step: Step;
+  readonly word: `${typeof OWN_ACCOUNT | typeof BREAK_GLASS}=${string}`;
+  readonly objection: Objection;
+
+  constructor(
+    device: DeviceRef,
+    step: Step,
+    word: typeof OWN_ACCOUNT | typeof BREAK_GLASS,
+    objection: Objection,
+  ) {
+    const { account, reason } = objection;
+    super(`${device.name}: ${reason}; name it in full to override: ${allowOption(word, account)}`);
+    this.device = device;
+    this.step = step;
+    this.word = `${word}=${account}`;
+    this.objection = objection;
+  }
+}
 
 /** The account that devsh uses on a device, as far as the login and the records show it. */
 export class OwnAccess {
   readonly #credential: Credential | undefined;
+  readonly #user: string;
   readonly #recordsOf: (resource: string) => readonly DeviceRecord[];
-  readonly #profile: Profile | undefined;
+  readonly #profile: Profile;
   readonly #isOwnerKnown = new Map<string, boolean>();
 
   /** @param recordsOf the records last read; empty if the resource was not read */
   constructor(
-    credential: Credential | undefined,
+    { credential, tokenOwner, profile }: Pick<Guarded, 'credential' | 'tokenOwner' | 'profile'>,
     recordsOf: (resource: string) => readonly DeviceRecord[],
-    profile?: Profile,
   ) {
     this.#profile = profile;
     this.#credential = credential;
+    this.#user = credential?.user ?? tokenOwner ?? '';
     this.#recordsOf = recordsOf;
   }
 
   /** Why a step may lock out the user of devsh; undefined if it does not. */
-  objectionTo(step: Step): string | undefined {
+  objectionTo(step: Step): Objection | undefined {
     if (this.#credential === undefined) return undefined;
     // A rotation of the login in use proves the new secret before it gives up the old one.
     if (isOwnRotation(step, this.#credential)) return undefined;
     const { action, key, keyField, before } = step;
-    const user = this.#credential.user ?? '';
+    const user = this.#user;
     const field = user === '' ? undefined : fieldThatLoses(step, user);
-    if (field !== undefined || !isAccount(step)) {
-      return field && `${field} of ${named(key)} would lose ${named(user)}, the account in use`;
+    if (field !== undefined) {
+      const reason = `${field} of ${named(key)} would lose ${named(user)}, the account in use`;
+      return { account: user, reason };
     }
-    const harm = harmOf(step, user, this.#profile?.resources[step.resource]?.disabledAs);
+    if (!isAccount(step)) return undefined;
+    const harm = harmOf(step, user, this.#profile);
     if (harm === undefined) return undefined;
     const record = before ?? { [keyField]: key };
+    const may = `${harm} ${named(key)} may lock you out`;
     if (this.#isOwn(record, keyField)) {
       const isSure = key === user || this.#holdsToken(record);
       const own = isSure ? 'it is the account in use' : `it may be the account in use, ${user}`;
-      return `${harm} ${named(key)} would lock you out: ${own}`;
+      // Of a session or a token, its owner.
+      const account = user === '' || isSameName(key, user) ? key : user;
+      return { account, reason: `${may}: ${own}` };
     }
     if (action === 'add' || this.#knowsOwner(step) || !mayWrite(record)) return undefined;
-    return `${harm} ${named(key)} may lock you out: the owner of the token in use is unknown (set --user or DEVSH_USER)`;
+    const reason = `${may}: the owner of the token in use is unknown (set --user or DEVSH_USER)`;
+    return { account: key, reason, isOwnerUnknown: true };
+  }
+
+  /** A record of another account that gets a name which a device may take for the one in use. */
+  isImpostor({ before, after, keyField }: Step): boolean {
+    if (before === undefined || after === undefined) return false;
+    return (
+      this.#isOwn({ [keyField]: after[keyField] ?? null }, keyField) &&
+      !this.#isOwn(before, keyField)
+    );
   }
 
   #isOwn(record: DeviceRecord, keyField: string): boolean {
-    const { user = '' } = this.#credential ?? {};
+    const user = this.#user;
     if (this.#holdsToken(record)) return true;
     return user !== '' && Object.keys(record).some((field) => names(record, field, keyField, user));
   }
@@ -81,7 +134,7 @@ export class OwnAccess {
     let isKnown = this.#isOwnerKnown.get(resource);
     if (isKnown === undefined) {
       const records = this.#recordsOf(resource);
-      const isUnread = records.length === 0 && Boolean(this.#credential?.user);
+      const isUnread = records.length === 0 && this.#user !== '';
       isKnown = isUnread || records.some((record) => this.#isOwn(record, keyField));
       this.#isOwnerKnown.set(resource, isKnown);
     }
@@ -122,7 +175,7 @@ export function guardPlan(
   const guarded = new Map(
     sessions.map((session) => {
       const recordsOf = (resource: string) => session.cached(resource) ?? [];
-      const access = new OwnAccess(session.credential, recordsOf, session.profile);
+      const access = new OwnAccess(session, recordsOf);
       return [session.ref.address, { session, access, recordsOf }];
     }),
   );
@@ -132,11 +185,32 @@ export function guardPlan(
     for (const step of steps) {
       const { session, access, recordsOf } = guarded.get(device.address) ?? {};
       refuseBreakGlass(device, session, step, recordsOf?.(step.resource) ?? [], allowed);
-      refuse(device, allowed, 'own-account', access?.objectionTo(step));
+      refuseOwnAccount(device, step, access?.objectionTo(step), allowed);
       refuse(device, allowed, 'loss', lossReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
   }
+}
+
+/** Accounts that get a name which a device, or a person, may take for one that somebody needs. */
+export function impostorTexts(
+  plan: Plan,
+  sessions: readonly (Guarded & Pick<DeviceSession, 'cached'>)[],
+): string[] {
+  return plan.devices.flatMap(({ device, steps }) => {
+    const session = sessions.find(({ ref }) => ref.address === device.address);
+    if (session === undefined) return [];
+    const access = new OwnAccess(session, (resource) => session.cached(resource) ?? []);
+    return steps.filter(isAccount).flatMap((step) => {
+      const { key, keyField, before, after } = step;
+      const next = valueText(valueAt(after, keyField));
+      if (before === undefined || next === '' || next === key) return [];
+      const looks = isBreakGlass(next, session.entry.breakGlass ?? [])
+        ? 'a break-glass account'
+        : access.isImpostor(step) && 'the account in use';
+      return looks === false ? [] : [`${device.name}: ${named(next)} will look like ${looks}`];
+    });
+  });
 }
 
 /** Refuses a step that would lock its user or a break-glass account out, by the records right before it is sent. */
@@ -147,8 +221,8 @@ export function guardStep(
   allowed: Allowed,
 ): void {
   refuseBreakGlass(session.ref, session, step, records, allowed);
-  const access = new OwnAccess(session.credential, () => records, session.profile);
-  refuse(session.ref, allowed, 'own-account', access.objectionTo(step));
+  const access = new OwnAccess(session, () => records);
+  refuseOwnAccount(session.ref, step, access.objectionTo(step), allowed);
 }
 
 /** Refuses to delete the last record, by the records right before: others may have deleted some since the plan. */
@@ -162,22 +236,28 @@ export function refuseLastOne(
   refuse(ref, allowed, 'protected', lastOneReason(step, emptied));
 }
 
-/** The allowed name must be the whole name: a pattern or another spelling may be a mistake. */
 function refuseBreakGlass(
-  { name }: DeviceRef,
+  device: DeviceRef,
   session: Pick<Guarded, 'entry' | 'profile'> | undefined,
   step: Step,
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
   const { breakGlass = [] } = session?.entry ?? {};
-  const disabledAs = session?.profile.resources[step.resource]?.disabledAs;
-  const risk = breakGlassAtRisk(step, breakGlass, records, disabledAs);
-  if (risk === undefined || allowed.has(`${BREAK_GLASS}=${risk.account}`)) return;
-  const word = quoteWord(`${BREAK_GLASS}=${risk.account}`);
-  throw new RefusedError(
-    `${name}: ${risk.reason}, a break-glass account; name it in full to override: --allow ${word}`,
-  );
+  const risk = breakGlassAtRisk(step, breakGlass, records, session?.profile);
+  if (risk === undefined || permits(allowed, BREAK_GLASS, risk.account)) return;
+  const reason = `${risk.reason}, a break-glass account`;
+  throw new AccessError(device, step, BREAK_GLASS, { ...risk, reason });
+}
+
+function refuseOwnAccount(
+  device: DeviceRef,
+  step: Step,
+  objection: Objection | undefined,
+  allowed: Allowed,
+): void {
+  if (objection === undefined || permits(allowed, OWN_ACCOUNT, objection.account)) return;
+  throw new AccessError(device, step, OWN_ACCOUNT, objection);
 }
 
 function refuse(

@@ -75,7 +75,8 @@ function checkHost(host: string, shown: string): string {
     }
     // One spelling per address, so that its pin is found.
     const [, address = '', zone = ''] = /^([^%]*)(%.*)?$/.exec(host) ?? [];
-    return new URL(`https://[${address}]`).hostname.slice(1, -1) + zone;
+    const canonical = new URL(`https://[${address}]`).hostname.slice(1, -1);
+    return mappedIPv4(canonical) ?? canonical + zone;
   }
   if (isIPv4(host)) return host;
   const name = domainToASCII(host).toLowerCase();
@@ -90,6 +91,16 @@ function checkHost(host: string, shown: string): string {
     throw new UsageError(`${shown} is neither a host name nor an IP address`);
   }
   return name;
+}
+
+/** `::ffff:a00:5` is 10.0.0.5 (RFC 4291, section 2.5.5.2). */
+function mappedIPv4(address: string): string | undefined {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  return [high, low]
+    .map((part) => Number.parseInt(part, 16))
+    .flatMap((part) => [part >> 8, part & 0xff])
+    .join('.');
 }
 
 function looksNumeric(host: string): boolean {

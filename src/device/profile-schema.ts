@@ -186,6 +186,11 @@ const fieldSchema = z.strictObject({
   write_only: fact(flag, 'Taken and not shown as it is: never compared, never sent back'),
   never_filled: fact(flag, 'Sent only if you name it'),
   secret: fact(flag, 'Masked everywhere, as a password is'),
+  harmless: fact(
+    flag,
+    'Of an account: neither gives nor takes access, so a change of the own one is free',
+  ),
+  rights: fact(flag, 'Of an account: may give or take access; never filled in'),
 });
 
 const resourceSchema = z.strictObject({

@@ -123,6 +123,18 @@ export class DeviceSession {
     return this.#credential?.user;
   }
 
+  #tokenOwner: { readonly of: Credential; readonly user: string } | undefined;
+
+  /** Whose token is in use, as the user said; undefined if nobody was asked since it is in use. */
+  get tokenOwner(): string | undefined {
+    return this.#tokenOwner?.of.equals(this.#credential) ? this.#tokenOwner.user : undefined;
+  }
+
+  set tokenOwner(user: string | undefined) {
+    const of = this.#credential;
+    this.#tokenOwner = of && user !== undefined ? { of, user } : undefined;
+  }
+
   /** How the certificate is checked; undefined before the first use. */
   trust: Trust | undefined;
 

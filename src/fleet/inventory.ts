@@ -43,11 +43,16 @@ export class Inventory {
   }
 
   /** By canonical `host:port`. */
+  /** The device at this `host:port`; the dot that ends a complete name makes no other one. */
   findByAddress(address: string): InventoryDevice | undefined {
+    const withoutDot = (text: string): string => text.replace(/\.(?=:\d+$)/, '');
     this.#byAddress ??= new Map(
-      this.devices.map((device) => [formatAddress(parseAddress(device.address)), device]),
+      this.devices.map((device) => [
+        withoutDot(formatAddress(parseAddress(device.address))),
+        device,
+      ]),
     );
-    return this.#byAddress.get(address);
+    return this.#byAddress.get(withoutDot(address));
   }
 }
 

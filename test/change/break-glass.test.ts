@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { breakGlassAtRisk, isBreakGlass } from '../../src/change/break-glass.ts';
+import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { step } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';
 
@@ -77,10 +78,11 @@ test('an added account that a device may store over it puts it at risk', () => {
 test('a change that the profile calls disabling takes access, whatever its field is called', () => {
   const one = step(RESCUE, { lang: 'fr' });
   expect(breakGlassAtRisk(one, ['rescue'], [])).toBeUndefined();
-  expect(breakGlassAtRisk(one, ['rescue'], [], { lang: 'fr' })).toMatchObject({
-    reason: 'changing lang of rescue would take away access from rescue',
+  const user = { keyField: 'username', fields: [], choiceFields: [], disabledAs: { lang: 'fr' } };
+  const profile = { ...documentedProfile, resources: { user } };
+  expect(breakGlassAtRisk(one, ['rescue'], [], profile)).toMatchObject({
+    reason: 'changing lang of rescue may take away access from rescue',
   });
-  expect(breakGlassAtRisk(one, ['rescue'], [], { lang: 'en' })).toBeUndefined();
 });
 
 test('a group that is called like the account is no member of the account', () => {

@@ -43,7 +43,8 @@ function timeFor(count: number): number {
   const credential = Credential.token('abc', 'admin');
   const entry = { ...DEVICE, groups: [] };
   const profile = documentedProfile;
-  const session = { ref: DEVICE, entry, credential, profile, cached: () => records };
+  const tokenOwner = undefined;
+  const session = { ref: DEVICE, entry, credential, tokenOwner, profile, cached: () => records };
   guardPlan({ run: 'run', devices: [plan] }, [session], new Set(['own-account']));
   const elapsed = performance.now() - startedAt;
   expect(plan.steps).toHaveLength(count);

@@ -264,7 +264,7 @@ test('import --prune deletes nothing on devices that no row is for', async () =>
   const { devsh, write } = await startKnown();
   const file = await write('x.csv', 'DEVICE,username,lang\n@lab !sim3,bob,de\n');
   const { stdout } = await devsh(
-    `import ${file} --prune --on @lab --dry-run --allow prune,own-account,loss`,
+    `import ${file} --prune --on @lab --dry-run --allow prune,own-account=admin,loss`,
   );
   expect(stdout).toContain('on sim1, sim2');
   expect(stdout).not.toContain('sim3');

@@ -17,7 +17,7 @@ test.each([
   'user set viewer username=bob --on @lab',
   'user set viewer password=new --on @lab',
   'user delete --where username=viewer --on @lab',
-  'user delete --where lang!=zz --on @lab --allow own-account,protected',
+  'user delete --where lang!=zz --on @lab --allow own-account=admin,protected',
 ])('"%s" is refused, and nothing is sent', async (line) => {
   const { devsh, writes } = await startFleet({ devices: 2 });
   await protect(devsh);

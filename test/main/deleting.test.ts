@@ -146,7 +146,16 @@ test('positional ids can be configured, and then need no observation', async () 
   expect(await originOf(devsh, 'ids')).toBe('configured');
   const wanted = device.users.filter(({ lang }) => lang === device.users.at(-1)?.lang);
   const where = `lang=${device.users.at(-1)?.lang ?? ''}`;
-  const argv = ['user', 'delete', '--where', where, '--on', 'sim1', '--yes', '--allow=own-account'];
+  const argv = [
+    'user',
+    'delete',
+    '--where',
+    where,
+    '--on',
+    'sim1',
+    '--yes',
+    '--allow=own-account=admin',
+  ];
   const { stdout, stderr } = await devsh(argv);
   expect(stdout).toContain(`${wanted.length} done`);
   expect(stderr).not.toContain(MOVED);

@@ -176,7 +176,7 @@ describe('import', () => {
     const { exitCode, stderr } = await devsh(['import', file, '--on', '@lab', '--prune', '--yes']);
 
     expect(exitCode).toBe(6);
-    expect(stderr).toContain('sim1: deleting admin would lock you out');
+    expect(stderr).toContain('sim1: deleting admin may lock you out');
     expect(writes()).toEqual([]);
   });
 

@@ -80,11 +80,11 @@ test('--where is about the records of then, and a RUN stands for the time before
   const { devsh, device } = await startRead();
   const german = device(1).users.filter(({ lang }) => lang === 'de').length;
   const others = device(1).users.filter(({ lang }) => lang === 'en').length;
-  await devsh('user set --where lang=de lang=it --on sim1 --yes --allow own-account');
+  await devsh('user set --where lang=de lang=it --on sim1 --yes');
   const [run = ''] = (await readdir(join(devsh.folder, 'state/devsh/runs'))).map((name) =>
     name.replace('.jsonl', ''),
   );
-  await devsh('user set --where lang=en lang=it --on sim1 --yes --allow own-account');
+  await devsh('user set --where lang=en lang=it --on sim1 --yes');
   await devsh(`user restore --where lang=de --at ${run} --on sim1 --yes`);
   expect(device(1).users.filter(({ lang }) => lang === 'de')).toHaveLength(german);
   expect(device(1).users.filter(({ lang }) => lang === 'it')).toHaveLength(others);

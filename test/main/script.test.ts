@@ -69,7 +69,7 @@ test('a value is never an option, nor more than one word', async () => {
     devsh(['run', '-', `KEY=${value}`, '--on', 'sim1', '--yes'], { stdin: 'user delete ${KEY}\n' });
   for (const value of [
     '--where=lang~.',
-    '--allow=own-account',
+    '--allow=own-account=admin',
     '-y',
     '--',
     'viewer admin',

@@ -148,7 +148,7 @@ test.each([
     '--on',
     'sim1',
     '--yes',
-    '--allow=own-account,protected',
+    '--allow=own-account=admin,protected',
   ]);
   expect(exitCode).toBe(6);
   expect(writesOf(device(1))).toEqual([]);

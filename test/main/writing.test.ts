@@ -244,7 +244,7 @@ test('the account in use is not deleted or renamed unless that is allowed', asyn
     expect(exitCode).toBe(6);
   }
   expect(writes()).toEqual([]);
-  await devsh('user delete admin --on sim1 --yes --allow own-account');
+  await devsh('user delete admin --on sim1 --yes --allow own-account=admin');
   expect(usernames(device(1))).not.toContain('admin');
 });
 

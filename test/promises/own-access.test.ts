@@ -1,6 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { BUILT_IN_PROFILES } from '../../src/device/built-in-profiles.ts';
+import { isHarmlessField } from '../../src/change/account-harm.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
 import { ADMIN, startFleet, usernames, type TestFleet } from '../main/devsh.ts';
 
 /** Lines by which `admin`, the account in use, would lose its login or its right to write. */
@@ -52,7 +55,7 @@ async function expectRefused(
   const sentBefore = writes().length;
   const { stderr, stdout, exitCode } = await devsh([...argv, '--yes'], options);
   expect([argv, stdout + stderr]).toEqual([argv, expect.stringMatching(/lock you out|lose admin/)]);
-  expect([argv, stdout + stderr]).toEqual([argv, expect.stringContaining('--allow own-account')]);
+  expect([argv, stdout + stderr]).toEqual([argv, expect.stringMatching(/--allow '?own-account=/)]);
   expect([argv, exitCode]).toEqual([argv, 6]);
   expect([argv, writes().length]).toEqual([argv, sentBefore]);
 }
@@ -135,7 +138,7 @@ test('a change that cannot lock you out runs without a warning', async () => {
 
 test('what is allowed is done', async () => {
   const { devsh, device } = await fleetWith('');
-  await devsh('user set admin is_active=false --on sim1 --yes --allow own-account');
+  await devsh('user set admin is_active=false --on sim1 --yes --allow own-account=admin');
   expect(device(1).users.find(({ username }) => username === 'admin')?.is_active).toBe(false);
 });
 
@@ -162,4 +165,48 @@ test('is checked again right before a step is sent', async () => {
   // Only the records at the time of sending show that the token does not belong to "nobody".
   const env = { DEVSH_TOKEN: admin.token, DEVSH_USER: 'nobody' };
   await expectRefused(fleet, ['apply', frozen], { env });
+});
+
+test('the table of free fields is what the guard says, with each bundled profile', async () => {
+  const text = await readFile(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+  const [, table = ''] = text.split('#### Which fields are free');
+  const rows = Array.from(table.matchAll(/^\| ([\w., ]+) \| (free|refused)/gm)).slice(1);
+  expect(rows.length).toBeGreaterThan(7);
+  const folder = new URL('../../profiles/', import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml'));
+  const written = await Promise.all(
+    files.map(async (name) =>
+      parseProfile(await readFile(new URL(name, folder), 'utf8'), name, name),
+    ),
+  );
+  for (const profile of [...BUILT_IN_PROFILES, ...written]) {
+    for (const [, fields = '', answer] of rows) {
+      for (const field of fields.split(', ')) {
+        const isFree = isHarmlessField({ profile, resource: 'user', keyField: 'name' }, field);
+        expect([profile.name, field, isFree]).toEqual([profile.name, field, answer === 'free']);
+      }
+    }
+  }
+});
+
+test('at a terminal, the name of the account is the answer; anything else sends nothing', async () => {
+  const { devsh, writes } = await fleetWith('');
+  const line = 'user set admin roles=[] --on sim1';
+  const declined = await devsh(line, { tty: ['y'] });
+  expect(declined.stderr).toContain('Type admin to do it');
+  expect(declined.exitCode).toBe(6);
+  expect(writes()).toEqual([]);
+  const agreed = await devsh(line, { tty: ['admin', 'y'] });
+  expect(agreed.stderr).toContain('Type y to do it');
+  expect(writes()).toHaveLength(1);
+});
+
+test('the owner of a token is asked for once in a session', async () => {
+  const fleet = await startFleet({ devices: 1, env: {} });
+  const env = { DEVSH_TOKEN: fleet.device(1).accounts.admin.token };
+  for (const username of ['ann', 'ben']) fleet.device(1).putUser({ username, lang: 'de' });
+  const tty = ['user delete ann', 'admin', 'y', 'user delete ben', 'y', 'exit'];
+  const { stderr } = await fleet.devsh('connect sim1 --plain', { env, tty });
+  expect(stderr.match(/Whose token/g)).toHaveLength(1);
+  expect(usernames(fleet.device(1))).not.toContain('ben');
 });

@@ -265,8 +265,8 @@ function set(resource: string): VerbSpec {
       'Several keys before the first FIELD=VALUE are one plan with one question.\n' +
       'FIELD=VALUE gets the type that the field has on the device, FIELD:=JSON is that JSON; address.city=Ulm\n' +
       'changes one part of a nested field. null empties a field that is not text.\n' +
-      'devsh refuses what would lock you out (disabling, renaming or demoting the account in use, another\n' +
-      'password for it) without --allow own-account.',
+      'Of the account in use devsh changes only harmless fields (names, language, phone, e-mail) without\n' +
+      '--allow own-account=NAME.',
     examples: [
       `${resource} set bob lang=en`,
       `${resource} set alice bob lang=en`,
@@ -323,7 +323,7 @@ function remove(resource: string): VerbSpec {
     options: [...CHANGE, 'where', 'only'],
     details:
       'Sends one DELETE for each record, never one for a collection. The plan names the fields that undo cannot\n' +
-      'restore. devsh refuses to delete the account in use without --allow own-account.',
+      'restore. devsh refuses to delete the account in use without --allow own-account=NAME.',
     examples: [
       `${resource} delete bob`,
       `${resource} delete --where lang=xx --dry-run`,

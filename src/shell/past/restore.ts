@@ -24,7 +24,12 @@ import { info, type Output, warning } from '../output.ts';
 import { pastTime } from './past-time.ts';
 import { runsSince } from '../writing/stored-runs.ts';
 import { refuseOpenAccounts } from '../writing/undo.ts';
-import { planOlder, refuseReadOnly, writeUnlessIdle } from '../writing/write.ts';
+import {
+  planOlder,
+  refuseOwnAccountWord,
+  refuseReadOnly,
+  writeUnlessIdle,
+} from '../writing/write.ts';
 import { foldedLook } from '../../change/account-harm.ts';
 import { isLockout, type Run } from '../../change/journal.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';
@@ -64,6 +69,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   }
   const time = await pastTime(call, 'at', at);
   refuseReadOnly(call);
+  refuseOwnAccountWord(call, `${resource} restore`);
   const sessions = await call.sessions();
   const files = await call.shell.readings();
   const history = new History(files);
@@ -126,7 +132,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   const unchanged = planned.reduce((count, { way }) => count + way.unchanged, 0);
   const same = info(`${counted(unchanged, 'record')} as then: nothing to do there`);
   if (unchanged > 0) yield { ...same, hasSuccess: true };
-  yield* writeUnlessIdle(call, plan, sessions, { details: remarks });
+  yield* writeUnlessIdle(call, plan, sessions, { details: remarks, accounts: 'a fresh line' });
 }
 
 /** The KEYs or the filter of the line, and the secrets that it gives for an account that is added again. */

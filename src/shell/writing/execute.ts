@@ -11,6 +11,7 @@ import {
   unplannedResults,
 } from '../../change/plan.ts';
 import { someOf } from '../../text/one-line.ts';
+import type { Allowed } from '../../change/allow.ts';
 import { applyPlan } from '../../change/apply.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
 import {
@@ -43,6 +44,7 @@ export interface ContinuedRun {
 }
 
 interface Execution {
+  readonly allowed: Allowed;
   /** Absent for a new run. */
   readonly resumed?: ContinuedRun | undefined;
   /** The secrets that were chosen for a rotation. */
@@ -54,7 +56,7 @@ export async function* executeRun(
   call: WriteCall,
   plan: Plan,
   sessions: readonly DeviceSession[],
-  { resumed, chosen }: Execution = {},
+  { allowed, resumed, chosen }: Execution,
 ): AsyncGenerator<Output> {
   const { access, io, options, shell } = call;
   const { services } = shell;
@@ -90,7 +92,7 @@ export async function* executeRun(
     const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
     const devices = sessions.map((session) => ({ session, access }));
     const events = applyPlan(plan, devices, {
-      allowed: options.allow,
+      allowed,
       rotations,
       width: call.writeWidth,
       rollOut: { canary, batch, pauseMs, maxFailures },

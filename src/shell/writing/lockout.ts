@@ -34,7 +34,7 @@ import type { LOCKOUT } from '../grammar/options.ts';
 import { awaiting, info, type Output, warning } from '../output.ts';
 import { confirm } from '../session.ts';
 import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
-import { chooseSome, planFleet, refuseReadOnly, writePlan } from './write.ts';
+import { chooseSome, planFleet, refuseOwnAccountWord, refuseReadOnly, writePlan } from './write.ts';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 
@@ -43,11 +43,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const key = call.args.required('KEY');
   const all = call.atOnce();
   refuseReadOnly(all);
-  if (call.options.allow.has('own-account')) {
-    throw new UsageError(
-      'lockout leaves devsh a login on each device, so it has no --allow own-account: log in with another account',
-    );
-  }
+  refuseOwnAccountWord(call, 'lockout');
   const login = await oldLogin(call, key);
   const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
   if (readings.size === 0) {
@@ -91,7 +87,11 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   }
   const results: StepResult[] = [];
   const sessions = [...readings.keys(), ...absent.keys()];
-  yield* inPlanOrder(plan, writePlan(all, plan, sessions, { details }), results);
+  yield* inPlanOrder(
+    plan,
+    writePlan(all, plan, sessions, { details, accounts: 'a fresh line' }),
+    results,
+  );
   if (call.options.dryRun) return;
   yield* lockoutVerdicts(all, {
     key,

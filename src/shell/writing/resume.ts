@@ -41,8 +41,14 @@ import {
   selectedPending,
   unreadableWarning,
 } from './pending.ts';
-import { laterRuns, loadRun, refuseOwnAccount, summaryOf, writeResult } from './stored-runs.ts';
-import { planOlder, refuseReadOnly, writePlan } from './write.ts';
+import { laterRuns, loadRun, summaryOf, writeResult } from './stored-runs.ts';
+import {
+  type AccountConsent,
+  planOlder,
+  refuseOwnAccountWord,
+  refuseReadOnly,
+  writePlan,
+} from './write.ts';
 import type { Step } from '../../change/step.ts';
 
 type ResumeCall = WriteCall & Call<'wait' | 'also'>;
@@ -50,6 +56,7 @@ type ResumeCall = WriteCall & Call<'wait' | 'also'>;
 /** `resume`: continues what runs left to do, run by run, each in its own journal. */
 export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
   refuseReadOnly(call);
+  refuseOwnAccountWord(call, 'resume');
   const { dryRun, wait } = call.options;
   if (wait && dryRun) {
     throw new UsageError('--wait continues: leave it out, or leave out --dry-run');
@@ -58,7 +65,8 @@ export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
   if (call.shell.fleet.connected.length > 0) await call.sessions();
   const named = call.args.all('RUN');
   for (const id of named) await refuseUnsent(call, id);
-  const resuming: Resuming = { named, tried: new Set(), secrets: new Map() };
+  const accounts = 'a fresh line';
+  const resuming: Resuming = { named, accounts, tried: new Set(), secrets: new Map() };
   let told = '';
   for (let attempt = 0; ; attempt += 1) {
     const absent = yield* resumeRound(call, resuming, attempt === 0);
@@ -80,13 +88,15 @@ export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
 
 /** Continues a run whose result file exists, with its failed steps. */
 export async function* resumeShard(call: WriteCall, id: string): AsyncGenerator<Output> {
-  const resuming: Resuming = { named: [id], tried: new Set(), secrets: new Map() };
+  const accounts = 'this line';
+  const resuming: Resuming = { named: [id], accounts, tried: new Set(), secrets: new Map() };
   yield* yield* continueRun(call, id, resuming);
 }
 
 /** What lasts from one round to the next. */
 interface Resuming {
   readonly named: readonly string[];
+  readonly accounts: AccountConsent;
   /** What a device has answered: it is not tried twice. */
   readonly tried: Set<string>;
   readonly secrets: Map<string, string>;
@@ -158,7 +168,6 @@ async function* continueRun(
   const file = await services.runs.resume(id);
   try {
     const run = await loadRun(services, id);
-    await refuseOwnAccount(call, run);
     const isNamed = await call.namedByOn();
     const trace = traceOf(run);
     const failed = resuming.named.length > 0 ? failedIn(trace) : [];
@@ -258,7 +267,7 @@ async function* continueOn(
     stateOf: ({ device, index }) =>
       continued.find(({ whole }) => whole.device.name === device)?.states.get(index) ?? ENDED,
   };
-  yield* writePlan(call, shown, asked, { resumed });
+  yield* writePlan(call, shown, asked, { resumed, accounts: resuming.accounts });
   return absent;
 }
 

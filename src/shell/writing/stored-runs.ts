@@ -1,16 +1,9 @@
-import { isLockout, type Run } from '../../change/journal.ts';
-import { notCoveredBy, type Plan, type PlanPart } from '../../change/plan.ts';
+import type { Run } from '../../change/journal.ts';
+import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
 import { countsOf } from '../../change/run-results.ts';
-import {
-  DevshError,
-  NotFoundError,
-  SettingsError,
-  unlessFailed,
-  UsageError,
-} from '../../errors.ts';
+import { DevshError, NotFoundError, SettingsError, unlessFailed } from '../../errors.ts';
 import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
-import type { Call } from '../command.ts';
 import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 import { writeTextAtomically } from '../../os/files.ts';
@@ -50,28 +43,6 @@ async function readableRuns(runs: Services['runs'], ids: readonly string[]): Pro
     if (run?.isPlanned === true) found.push(run);
   }
   return found;
-}
-
-/** What continues, settles or repeats a lockout keeps its promise: it leaves devsh a login on each device. */
-export async function refuseOwnAccount(
-  call: Call<'allow'>,
-  {
-    run,
-    command,
-    plan: { settles = [], undoes },
-  }: Pick<Run, 'run' | 'command'> & {
-    readonly plan: Pick<Plan, 'settles' | 'undoes'>;
-  },
-): Promise<void> {
-  if (!call.options.allow.has('own-account')) return;
-  if (isLockout({ command })) {
-    throw new UsageError(
-      `run ${run} is a lockout, which leaves devsh a login on each device: leave out --allow own-account, and log in with another account`,
-    );
-  }
-  for (const id of [...settles, ...(undoes ? [undoes.run] : [])]) {
-    await refuseOwnAccount(call, await loadRun(call.shell.services, id));
-  }
 }
 
 /** To the file of `--result`, too. A result without an end makes another process read before it sends. */

@@ -24,13 +24,14 @@ import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
 import { type DeviceNow, devicesNow } from './device-now.ts';
-import { laterRuns, loadRun, refuseOwnAccount } from './stored-runs.ts';
+import { laterRuns, loadRun } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
-import { planOlder, refuseReadOnly, writePlan } from './write.ts';
+import { planOlder, refuseOwnAccountWord, refuseReadOnly, writePlan } from './write.ts';
 import type { Step } from '../../change/step.ts';
 
 /** `undo`: undoes the named run, else the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
+  refuseOwnAccountWord(call, 'undo');
   const id = call.args.optional('RUN');
   if (id !== undefined) {
     const run = await loadRun(call.shell.services, id);
@@ -97,8 +98,6 @@ async function* executeUndo(
   only?: ReadonlySet<string>,
   isDoubtful = false,
 ): AsyncGenerator<Output, boolean> {
-  // Undoing the undo of a lockout is a lockout again.
-  if (run.plan.undoes !== undefined) await refuseOwnAccount(call, run);
   const { services } = call.shell;
   const places = (await devicesNow(services, run.plan.devices)).filter(
     ({ then, ref }) => only?.has(then.address) !== false || only.has(ref.address),
@@ -177,7 +176,8 @@ async function* executeUndo(
   ];
   const undoes = { run: run.run, on };
   const details = [...notice, ...losses];
-  yield* writePlan(call, { ...plan, reason, undoes }, concerned, { details });
+  const accounts = description === undefined ? 'its run' : 'a fresh line';
+  yield* writePlan(call, { ...plan, reason, undoes }, concerned, { details, accounts });
   return true;
 }
 

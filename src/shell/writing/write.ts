@@ -2,7 +2,8 @@ import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields, grantCounts } from '../../change/doubts.ts';
 import { DoubtError } from '../../change/gate.ts';
-import { guardPlan } from '../../change/guard.ts';
+import { AccessError, guardPlan, impostorTexts } from '../../change/guard.ts';
+import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
 import { readAndPlan, type RequestedChanges } from '../../change/read-and-plan.ts';
 import type { Mark } from '../../change/lockout.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
@@ -26,11 +27,13 @@ import { withPins } from './device-now.ts';
 import { type ContinuedRun, executeRun } from './execute.ts';
 import { awaiting, type Output, warning } from '../output.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped, isNested, jsonText, valueText } from '../../device/record.ts';
+import { maskedValue } from '../../device/sensitive-fields.ts';
+import { named } from '../../change/account-harm.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
-import { quoteWord } from '../../text/words.ts';
+import { quoteAssignment, quoteWord } from '../../text/words.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Consent } from '../../change/identity.ts';
 
@@ -60,6 +63,12 @@ export async function* writeUnlessIdle(
   else yield* writePlan(...planned);
 }
 
+/**
+ * Whether an account that somebody needs may be written to: as this line allows or the user answers; as the run that
+ * it takes back was allowed; or, where an older intent is sent again, by a fresh line alone.
+ */
+export type AccountConsent = 'this line' | 'its run' | 'a fresh line';
+
 interface Writing {
   /** What the question says beside the plan. */
   readonly details?: readonly string[];
@@ -67,6 +76,7 @@ interface Writing {
   readonly rotations?: (() => Promise<KeptRotations>) | undefined;
   /** The run that this plan continues. */
   readonly resumed?: ContinuedRun;
+  readonly accounts?: AccountConsent;
 }
 
 /** From a plan to verdicts. With `--dry-run` it ends after the plan. */
@@ -74,22 +84,26 @@ export async function* writePlan(
   call: WriteCall,
   plan: Plan,
   sessions: readonly DeviceSession[],
-  { details = [], rotations, resumed }: Writing = {},
+  { details = [], rotations, resumed, accounts = 'this line' }: Writing = {},
 ): AsyncGenerator<Output> {
   refuseReadOnly(call);
   yield { kind: 'plan', plan, dryRun: call.options.dryRun };
-  const doubts = [...doubtfulFields(plan), ...othersWithRecord(call, plan, sessions)];
+  const doubts = [
+    ...doubtfulFields(plan),
+    ...othersWithRecord(call, plan, sessions),
+    ...impostorTexts(plan, sessions),
+  ];
   const isAsked = call.io.ask !== undefined && !call.options.yes && !call.options.dryRun;
   if (!isAsked) {
     for (const text of doubts) yield warning(text);
   }
-  await guard(call, plan, sessions);
+  const allowed = await guard(call, plan, sessions, accounts);
   if (call.options.dryRun) return;
   const reason = stepCount(plan) === 0 ? plan.reason : await reasonFor(call, plan.reason);
   await confirmPlan(call, plan, [...doubts, ...details]);
   const kept = stepCount(plan) === 0 ? undefined : await rotations?.();
   const whole = { ...(resumed?.whole ?? plan), reason };
-  yield* executeRun(call, whole, sessions, { resumed, chosen: kept });
+  yield* executeRun(call, whole, sessions, { allowed, resumed, chosen: kept });
 }
 
 /**
@@ -120,14 +134,90 @@ export function refuseReadOnly(call: WriteCall): void {
   }
 }
 
-export async function guard(
+/**
+ * Refuses what would end the access of an account that somebody needs, or lose data. A person at a terminal may
+ * answer instead: whose the token is, and which account may lose its access.
+ *
+ * @returns what is allowed with these answers
+ */
+async function guard(
   call: WriteCall,
   plan: Plan,
   sessions: readonly DeviceSession[],
-): Promise<void> {
-  if (stepCount(plan) === 0) return;
+  consent: AccountConsent,
+): Promise<Allowed> {
+  const { allow, yes, dryRun } = call.options;
+  const { ask } = call.io;
+  // Where nobody looks at the plan, the word has to say which account it means.
+  const isNamed = ask === undefined || yes;
+  let allowed: Allowed = isNamed
+    ? new Set([...allow].filter((word) => word !== OWN_ACCOUNT))
+    : allow;
+  if (stepCount(plan) === 0) return allowed;
   for (const session of sessions) await session.ensureOpen(call.access);
-  guardPlan(plan, sessions, call.options.allow);
+  let hasNamedOwner = false;
+  for (;;) {
+    try {
+      guardPlan(plan, sessions, allowed);
+      return allowed;
+    } catch (error) {
+      if (!(error instanceof AccessError)) throw error;
+      const { objection, word, device } = error;
+      if (consent === 'its run') {
+        allowed = new Set([...allowed, word]);
+        continue;
+      }
+      if (consent === 'a fresh line' && isOwnAccountWord(word)) throw freshLineError(error);
+      if (isNamed || dryRun) throw error;
+      if (objection.isOwnerUnknown && !hasNamedOwner) {
+        hasNamedOwner = true;
+        const text = `Whose token does devsh use on ${visible(device.name)}? Its user name:`;
+        const owner = await ask({ kind: 'text', text });
+        if (owner === undefined) throw new DeclinedError('not confirmed: nothing was sent');
+        nameOwner(sessions, owner.trim());
+        continue;
+      }
+      const text = `${visible(device.name)}: ${objection.reason}. Type ${named(objection.account)} to do it:`;
+      const answer = await ask({ kind: 'confirm', text, expected: objection.account });
+      if (answer !== objection.account) throw new DeclinedError('not confirmed: nothing was sent');
+      allowed = new Set([...allowed, word]);
+    }
+  }
+}
+
+/** Of all tokens whose owner is unknown, until devsh ends. */
+function nameOwner(sessions: readonly DeviceSession[], owner: string): void {
+  for (const session of sessions) {
+    const { credential } = session;
+    if (owner === '' || credential?.kind !== 'token' || credential.user !== undefined) continue;
+    session.tokenOwner = owner;
+  }
+}
+
+/** What sends an older intent again takes no word for the account in use: the line that means it now does. */
+function freshLineError({ device, step, objection }: AccessError): RefusedError {
+  const { resource, action, key, asked } = step;
+  const fields = Object.entries(asked).map(([field, value]) =>
+    isNested(value)
+      ? quoteWord(`${field}:=${jsonText(maskedValue(field, value))}`)
+      : quoteAssignment(field, valueText(maskedValue(field, value))),
+  );
+  const words = [
+    ...[resource, action, ...(action === 'add' ? [] : [quoteWord(key)])],
+    ...(action === 'delete' ? [] : fields),
+    ...['--on', quoteWord(device.name), allowOption(OWN_ACCOUNT, objection.account)],
+  ];
+  return new RefusedError(
+    `${device.name}: ${objection.reason}; if you mean it now: ${words.join(' ')}; nothing was sent`,
+  );
+}
+
+/** Throws a `UsageError` for a word about the account in use on a line that sends older intents again. */
+export function refuseOwnAccountWord({ options }: Call<'allow'>, verb: string): void {
+  if (![...options.allow].some(isOwnAccountWord)) return;
+  throw new UsageError(
+    `${verb} has no --allow own-account: only a line that names the account in use itself takes it`,
+  );
 }
 
 /** The plan above the question has all names. */
