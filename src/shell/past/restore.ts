@@ -24,12 +24,9 @@ import { info, type Output, warning } from '../output.ts';
 import { pastTime } from './past-time.ts';
 import { runsSince } from '../writing/stored-runs.ts';
 import { refuseOpenAccounts } from '../writing/undo.ts';
-import {
-  planOlder,
-  refuseOwnAccountWord,
-  refuseReadOnly,
-  writeUnlessIdle,
-} from '../writing/write.ts';
+import { refuseOwnAccountWord, refuseReadOnly } from '../writing/consent.ts';
+import { planOlder } from '../writing/plan-fleet.ts';
+import { writeUnlessIdle } from '../writing/write.ts';
 import { foldedLook } from '../../change/account-harm.ts';
 import { isLockout, type Run } from '../../change/journal.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';

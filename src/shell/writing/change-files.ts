@@ -27,7 +27,8 @@ import {
   success,
 } from '../output.ts';
 import { confirmOrRevert } from './undo.ts';
-import { planFleet, write, writeEach, writePlan } from './write.ts';
+import { planFleet } from './plan-fleet.ts';
+import { write, writeEach, writePlan } from './write.ts';
 import { openingLines } from '../../change/journal.ts';
 import {
   adoptedJournal,

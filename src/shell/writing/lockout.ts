@@ -34,7 +34,9 @@ import type { LOCKOUT } from '../grammar/options.ts';
 import { awaiting, info, type Output, warning } from '../output.ts';
 import { confirm } from '../session.ts';
 import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
-import { chooseSome, planFleet, refuseOwnAccountWord, refuseReadOnly, writePlan } from './write.ts';
+import { chooseSome, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
+import { planFleet } from './plan-fleet.ts';
+import { writePlan } from './write.ts';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 

@@ -10,7 +10,7 @@ import { quoteWord } from '../../text/words.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
-import { reasonFor } from './write.ts';
+import { reasonFor } from './consent.ts';
 import { confirm } from '../session.ts';
 import type { Step } from '../../change/step.ts';
 

@@ -42,13 +42,9 @@ import {
   unreadableWarning,
 } from './pending.ts';
 import { laterRuns, loadRun, summaryOf, writeResult } from './stored-runs.ts';
-import {
-  type AccountConsent,
-  planOlder,
-  refuseOwnAccountWord,
-  refuseReadOnly,
-  writePlan,
-} from './write.ts';
+import { type AccountConsent, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
+import { planOlder } from './plan-fleet.ts';
+import { writePlan } from './write.ts';
 import type { Step } from '../../change/step.ts';
 
 type ResumeCall = WriteCall & Call<'wait' | 'also'>;

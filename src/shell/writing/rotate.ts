@@ -21,7 +21,9 @@ import type { Call } from '../command.ts';
 import type { DeviceOption, ROTATE } from '../grammar/options.ts';
 import { info, type Output, success, warning } from '../output.ts';
 import { findLogins, rotationsIn } from './kept-rotations.ts';
-import { planFleet, refuseReadOnly, writePlan } from './write.ts';
+import { refuseReadOnly } from './consent.ts';
+import { planFleet } from './plan-fleet.ts';
+import { writePlan } from './write.ts';
 import type { Rotation } from '../../change/step.ts';
 
 type RotateCall = Call<(typeof ROTATE)[number]>;

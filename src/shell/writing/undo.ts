@@ -26,7 +26,9 @@ import { type Output, warning, info, success } from '../output.ts';
 import { type DeviceNow, devicesNow } from './device-now.ts';
 import { laterRuns, loadRun } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
-import { planOlder, refuseOwnAccountWord, refuseReadOnly, writePlan } from './write.ts';
+import { refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
+import { planOlder } from './plan-fleet.ts';
+import { writePlan } from './write.ts';
 import type { Step } from '../../change/step.ts';
 
 /** `undo`: undoes the named run, else the newest one that changed the selected devices. */

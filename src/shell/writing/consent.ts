@@ -1,0 +1,257 @@
+import { perDeviceFields } from '../../fleet/compared.ts';
+import { grantCounts } from '../../change/doubts.ts';
+import { AccessError, guardPlan } from '../../change/guard.ts';
+import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
+import {
+  notCoveredBy,
+  notCoveredText,
+  type Plan,
+  recordName,
+  stepCount,
+} from '../../change/plan.ts';
+import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import type { Call, WriteCall } from '../command.ts';
+import { reason as parseReason } from '../grammar/option.ts';
+import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
+import { keyFieldOf } from '../../device/profile.ts';
+import { type DeviceRecord, isNested, jsonText, valueText } from '../../device/record.ts';
+import { maskedValue } from '../../device/sensitive-fields.ts';
+import { named } from '../../change/account-harm.ts';
+import { foldRecords } from '../../fleet/fold.ts';
+import { someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import { quoteAssignment, quoteWord } from '../../text/words.ts';
+/**
+ * Whether an account that somebody needs may be written to: as this line allows or the user answers; as the run that
+ * it takes back was allowed; or, where an older intent is sent again, by a fresh line alone.
+ */
+export type AccountConsent = 'this line' | 'its run' | 'a fresh line';
+
+/**
+ * Why the line writes: `--reason`, else `before`, else what the user answers if the setting `requireReason`
+ * asks for a reason. Throws a `RefusedError` if there is none.
+ *
+ * @param before the reason in the plan file or the run
+ */
+export async function reasonFor(
+  { io, options, shell }: Call<'reason'>,
+  before?: string,
+): Promise<string | undefined> {
+  const known = options.reason ?? before;
+  if (known !== undefined || !shell.services.settings.get('requireReason')) return known;
+  if (io.ask === undefined) {
+    throw new RefusedError('the setting requireReason needs --reason TEXT; nothing was sent');
+  }
+  const answer = await io.ask({ kind: 'text', text: 'Reason for this change:' });
+  if (answer === undefined || answer.trim() === '') {
+    throw new DeclinedError('no reason given: nothing was sent');
+  }
+  return parseReason(answer);
+}
+
+export function refuseReadOnly(call: WriteCall): void {
+  if (call.isReadOnly && !call.options.dryRun) {
+    throw new RefusedError('read-only: nothing was sent');
+  }
+}
+
+/**
+ * Refuses what would end the access of an account that somebody needs, or lose data. A person at a terminal may
+ * answer instead: whose the token is, and which account may lose its access.
+ *
+ * @returns what is allowed with these answers
+ */
+export async function guard(
+  call: WriteCall,
+  plan: Plan,
+  sessions: readonly DeviceSession[],
+  consent: AccountConsent,
+): Promise<Allowed> {
+  const { allow, yes, dryRun } = call.options;
+  const { ask } = call.io;
+  // Where nobody looks at the plan, the word has to say which account it means.
+  const isNamed = ask === undefined || yes;
+  let allowed: Allowed = isNamed
+    ? new Set([...allow].filter((word) => word !== OWN_ACCOUNT))
+    : allow;
+  if (stepCount(plan) === 0) return allowed;
+  for (const session of sessions) await session.ensureOpen(call.access);
+  let hasNamedOwner = false;
+  for (;;) {
+    try {
+      guardPlan(plan, sessions, allowed);
+      return allowed;
+    } catch (error) {
+      if (!(error instanceof AccessError)) throw error;
+      const { objection, word, device } = error;
+      if (consent === 'its run') {
+        allowed = new Set([...allowed, word]);
+        continue;
+      }
+      if (consent === 'a fresh line' && isOwnAccountWord(word)) throw freshLineError(error);
+      if (isNamed || dryRun) throw error;
+      if (objection.isOwnerUnknown && !hasNamedOwner) {
+        hasNamedOwner = true;
+        const text = `Whose token does devsh use on ${visible(device.name)}? Its user name:`;
+        const owner = await ask({ kind: 'text', text });
+        if (owner === undefined) throw new DeclinedError('not confirmed: nothing was sent');
+        nameOwner(sessions, owner.trim());
+        continue;
+      }
+      const text = `${visible(device.name)}: ${objection.reason}. Type ${named(objection.account)} to do it:`;
+      const answer = await ask({ kind: 'confirm', text, expected: objection.account });
+      if (answer !== objection.account) throw new DeclinedError('not confirmed: nothing was sent');
+      allowed = new Set([...allowed, word]);
+    }
+  }
+}
+
+/** Of all tokens whose owner is unknown, until devsh ends. */
+function nameOwner(sessions: readonly DeviceSession[], owner: string): void {
+  for (const session of sessions) {
+    const { credential } = session;
+    if (owner === '' || credential?.kind !== 'token' || credential.user !== undefined) continue;
+    session.tokenOwner = owner;
+  }
+}
+
+/** What sends an older intent again takes no word for the account in use: the line that means it now does. */
+function freshLineError({ device, step, objection }: AccessError): RefusedError {
+  const { resource, action, key, asked } = step;
+  const fields = Object.entries(asked).map(([field, value]) =>
+    isNested(value)
+      ? quoteWord(`${field}:=${jsonText(maskedValue(field, value))}`)
+      : quoteAssignment(field, valueText(maskedValue(field, value))),
+  );
+  const words = [
+    ...[resource, action, ...(action === 'add' ? [] : [quoteWord(key)])],
+    ...(action === 'delete' ? [] : fields),
+    ...['--on', quoteWord(device.name), allowOption(OWN_ACCOUNT, objection.account)],
+  ];
+  return new RefusedError(
+    `${device.name}: ${objection.reason}; if you mean it now: ${words.join(' ')}; nothing was sent`,
+  );
+}
+
+/** Throws a `UsageError` for a word about the account in use on a line that sends older intents again. */
+export function refuseOwnAccountWord({ options }: Call<'allow'>, verb: string): void {
+  if (![...options.allow].some(isOwnAccountWord)) return;
+  throw new UsageError(
+    `${verb} has no --allow own-account: only a line that names the account in use itself takes it`,
+  );
+}
+
+/** The plan above the question has all names. */
+export const MOST_NAMED = 10;
+
+/** Only so many records are checked one by one. */
+const MOST_RECORDS = 5;
+
+/** With `--on`: a sentence on other selected devices with a record of the same name, as far as cached. */
+export function othersWithRecord(
+  call: Call<'on'>,
+  plan: Plan,
+  sessions: readonly DeviceSession[],
+): string[] {
+  if (call.options.on.length === 0) return [];
+  const addresses = new Set(sessions.map(({ ref }) => ref.address));
+  const others = call.shell.fleet.selection.filter(({ ref }) => !addresses.has(ref.address));
+  const steps = plan.devices.flatMap((device) => device.steps);
+  const named = new Map(steps.map((step) => [recordName(step), step]));
+  return [...named].slice(0, MOST_RECORDS).flatMap(([name, { resource, key, before }]) => {
+    if (before === undefined) return [];
+    const found = others.flatMap((session) => {
+      const records = session.cached(resource) ?? [];
+      const field = keyFieldOf(session.profile, resource, records);
+      const record = records.find((one) => valueText(one[field]) === key);
+      if (record === undefined) return [];
+      return [
+        { name: session.ref.name, isOther: isOther(session, resource, field, before, record) },
+      ];
+    });
+    return [true, false].flatMap((isOther) => {
+      const on = found.filter((one) => one.isOther === isOther).map((one) => one.name);
+      const values = isOther ? ' with other values' : '';
+      const text = `${name}: also on ${someOf(on)}${values} (the line without --on includes them)`;
+      return on.length === 0 ? [] : [text];
+    });
+  });
+}
+
+function isOther(
+  session: DeviceSession,
+  resource: string,
+  keyField: string,
+  before: DeviceRecord,
+  record: DeviceRecord,
+): boolean {
+  const reads = [before, record].map((one) => ({ device: { ...session.ref }, records: [one] }));
+  return foldRecords(reads, keyField, perDeviceFields(session.profile, resource)).length > 1;
+}
+
+/**
+ * Asks for `y` if there is one step, else for the number of steps; names the devices if records are
+ * deleted. Throws a `RefusedError` if it is not confirmed.
+ */
+export async function confirmPlan(
+  call: Call<'yes'>,
+  plan: Plan,
+  warnings: readonly string[] = [],
+): Promise<void> {
+  const count = stepCount(plan);
+  if (count === 0) return;
+  const devices = plan.devices.filter(({ steps }) => steps.length > 0);
+  const names = devices.map(({ device }) => device.name);
+  const steps = devices.flatMap((device) => device.steps);
+  const [step] = steps;
+  const deletes = devices.some(({ steps }) => steps.some(({ action }) => action === 'delete'));
+  const absent = notCoveredBy(plan);
+  const details = [
+    ...(absent.length > 0 ? [notCoveredText(absent, MOST_NAMED)] : []),
+    ...(deletes && names.length > 1 ? [`Devices: ${names.join(', ')}`] : []),
+    ...grantCounts(steps),
+    ...warnings,
+  ];
+  const { texts, color } = labelsIn(call, devices);
+  const label = texts.map((text) => `${text}: `).join('');
+  const where = whereText(names, plan.devices.length);
+  const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
+  const textFor = (expected: string): string =>
+    count === 1 && step !== undefined
+      ? `${label}${step.action} ${recordName(step)} on ${where}? Type ${expected} to do it:`
+      : `${label}${count} steps on ${where}${beside}. Type ${expected} to do them:`;
+  await confirm(call, count, textFor, { details, color });
+}
+
+/** Asks which of the lines the user wants, by number; resolves to their indexes. Throws a `DeclinedError`. */
+export async function chooseSome(
+  { ask }: ShellIo,
+  what: string,
+  lines: readonly string[],
+): Promise<readonly number[]> {
+  const details = lines.map((line, index) => `${index + 1}  ${line}`);
+  const text = `${what} Their numbers, or Enter for none:`;
+  const answer = await ask?.({ kind: 'text', text, details });
+  if (answer === undefined) throw new DeclinedError('not confirmed: nothing was sent');
+  const words = answer.split(/[\s,]+/).filter((word) => word !== '');
+  const wrong = words.find(
+    (word) => !/^\d+$/.test(word) || details[Number(word) - 1] === undefined,
+  );
+  if (wrong === undefined) return words.map((word) => Number(word) - 1);
+  throw new DeclinedError(`"${visible(wrong)}" is not one of the numbers: nothing was sent`);
+}
+
+/** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: the changed devices of all selected ones. */
+function whereText(names: readonly string[], all: number): string {
+  const of = names.length < all ? ` of ${all}` : '';
+  const [only = ''] = names;
+  if (names.length !== 1) return `${names.length}${of} devices`;
+  return of === '' ? only : `${only}, 1${of} devices`;
+}
+
+function labelsIn({ shell }: Call, devices: Plan['devices']): Labels {
+  const addresses = new Set(devices.map(({ device }) => device.address));
+  const used = shell.fleet.known.filter(({ ref }) => addresses.has(ref.address));
+  return labelsOf(used.map(({ entry }) => entry));
+}
