@@ -184,7 +184,7 @@ export function guardPlan(
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
       const { session, access, recordsOf } = guarded.get(device.address) ?? {};
-      refuseBreakGlass(device, session, step, recordsOf?.(step.resource) ?? [], allowed);
+      if (session) refuseBreakGlass(session, step, recordsOf?.(step.resource) ?? [], allowed);
       refuseOwnAccount(device, step, access?.objectionTo(step), allowed);
       refuse(device, allowed, 'loss', lossReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
@@ -220,7 +220,7 @@ export function guardStep(
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
-  refuseBreakGlass(session.ref, session, step, records, allowed);
+  refuseBreakGlass(session, step, records, allowed);
   const access = new OwnAccess(session, () => records);
   refuseOwnAccount(session.ref, step, access.objectionTo(step), allowed);
 }
@@ -237,17 +237,15 @@ export function refuseLastOne(
 }
 
 function refuseBreakGlass(
-  device: DeviceRef,
-  session: Pick<Guarded, 'entry' | 'profile'> | undefined,
+  { ref, entry, profile }: Guarded,
   step: Step,
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
-  const { breakGlass = [] } = session?.entry ?? {};
-  const risk = breakGlassAtRisk(step, breakGlass, records, session?.profile);
+  const risk = breakGlassAtRisk(step, entry.breakGlass ?? [], records, profile);
   if (risk === undefined || permits(allowed, BREAK_GLASS, risk.account)) return;
   const reason = `${risk.reason}, a break-glass account`;
-  throw new AccessError(device, step, BREAK_GLASS, { ...risk, reason });
+  throw new AccessError(ref, step, BREAK_GLASS, { ...risk, reason });
 }
 
 function refuseOwnAccount(

@@ -158,7 +158,7 @@ function judgeAdd(about: Case): OwnEnd {
     pairing.added.find(
       (record) => responseId !== undefined && idOf(profile, record) === responseId,
     );
-  const otherRecords = otherRecordsOf(profile, step, before, pairing, held);
+  const otherRecords = otherRecordsOf(profile, step, before, { ...pairing, own: held });
   if (held === undefined) return { own: judgeMissing(about, responseId), otherRecords };
   const own = judgeAdded(about, held, withKey.size);
   return { own, otherRecords };
@@ -262,7 +262,7 @@ function followTarget({ profile, step, before, after }: Case): {
   const match = target && pairing.matches.get(target);
   const held =
     match ?? (step.action === 'set' ? sameKey(step, pairing.added, expected)[0] : undefined);
-  return { held, otherRecords: otherRecordsOf(profile, step, others, pairing, held) };
+  return { held, otherRecords: otherRecordsOf(profile, step, others, { ...pairing, own: held }) };
 }
 
 const GONE =

@@ -194,13 +194,24 @@ export function withCurrentId(
   };
 }
 
+/** What a request came to. */
+interface Ended {
+  readonly outcome: RequestOutcome;
+  readonly end: StepEnd;
+}
+
+/** A record before and after a request. */
+interface Images {
+  readonly before: DeviceRecord;
+  readonly held: DeviceRecord;
+}
+
 /** Learns that the way to write works, and what happens to fields that are not shown. */
 export function learnFromWrite(
   facts: DeviceFacts,
   step: Step,
   { before, after }: Readings,
-  outcome: RequestOutcome,
-  { verdict, record, note }: StepEnd,
+  { outcome, end: { verdict, record, note } }: Ended,
 ): void {
   if (outcome.kind !== 'accepted') return;
   const { profile } = facts;
@@ -233,7 +244,10 @@ export function learnFromWrite(
   );
   if (isRepeated && isDone) facts.set(`${group}.lists`, 'repeated');
   const image = step.before && findRecord(profile, step, before, step.before);
-  facts.set(`${group}.leftOut`, image && leftOutMeaning(profile, step, image, record, verdict));
+  facts.set(
+    `${group}.leftOut`,
+    image && leftOutMeaning(profile, step, { before: image, held: record, verdict }),
+  );
   const isWhole = updateFacts(profile, resource).record === 'whole';
   if (isWhole || action === 'add') facts.set(`${group}.nullAs`, nullSeen(step, before, record));
   const { shown } = profile.resources[resource] ?? {};
@@ -262,9 +276,7 @@ function nullSeen(
 function leftOutMeaning(
   profile: Profile,
   { resource, asked }: Step,
-  before: DeviceRecord,
-  held: DeviceRecord,
-  verdict: StepEnd['verdict'],
+  { before, held, verdict }: Images & Pick<StepEnd, 'verdict'>,
 ): ResourceProfile['leftOut'] {
   if (updateFacts(profile, resource).record !== 'whole') return undefined;
   const fields = omittedFields(profile, resource, before, asked).filter((field) =>

@@ -94,8 +94,7 @@ export function otherRecordsOf(
   profile: Profile,
   { keyField, resource }: About,
   others: readonly DeviceRecord[],
-  { matches, added: addedRecords }: Pairing,
-  own?: DeviceRecord,
+  { matches, added: addedRecords, own }: Pairing & { readonly own?: DeviceRecord | undefined },
 ): OtherRecords {
   const nameOf = (record: DeviceRecord): string =>
     valueText(record[keyField]) || idOf(profile, record) || '?';

@@ -70,13 +70,18 @@ type Add = Change & { readonly action: 'add' };
 type SetChange = Change & { readonly action: 'set' };
 type Delete = Change & { readonly action: 'delete' };
 
+/** A device with what is known of it, and what may be done there. */
+interface PlannedDevice {
+  readonly device: DeviceRef;
+  readonly profile: Profile;
+  readonly allow?: Allowed | undefined;
+}
+
 /** Plans one change on one device from its current records. Pure: reads and sends nothing. */
 export function planDevice(
-  device: DeviceRef,
-  profile: Profile,
+  { device, profile, allow = new Set() }: PlannedDevice,
   change: Change,
   records: readonly DeviceRecord[],
-  allow: Allowed = new Set(),
 ): DevicePlan {
   const { resource } = change;
   const keyField = keyFieldOf(profile, resource, records);

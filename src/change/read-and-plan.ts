@@ -72,8 +72,9 @@ export async function readAndPlan(
       const meant = own.flatMap((change) => change.meant ?? []);
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
+    const about = { device: ref, profile: session.profile, allow: planning.allow };
     const parts = changes.map((change) =>
-      planDevice(ref, session.profile, change, records.get(change.resource) ?? [], planning.allow),
+      planDevice(about, change, records.get(change.resource) ?? []),
     );
     const merged = mergeDevicePlans(ref, parts);
     const steps = hasDependents(session.profile)

@@ -103,10 +103,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         const { plan } = entry;
         // A device that was planned later keeps its place.
         devices.set(plan.device.name, plan);
-        states.set(
-          plan.device.name,
-          plan.steps.map(() => ({ kind: 'waiting' })),
-        );
+        states.set(plan.device.name, plan.steps.map(waiting));
         break;
       }
       case 'planned':
@@ -158,19 +155,15 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   const { run, at, command, by, session, version, part, settles, undoes } = head;
   const plan: Plan = { run, devices: [...devices.values()], part, reason, settles, undoes };
   const isOlder = schemaOf(head) === OLDER_RUN_SCHEMA ? (true as const) : undefined;
-  const ended = { plan, isOlder, isPlanned, states, stopReason, endedAt, drops };
-  const replanned = replans.size > 0 ? replans : undefined;
   return {
-    run,
-    at,
-    command,
-    reason,
-    by,
-    session,
-    version,
-    ...ended,
-    ...(replanned && { replanned }),
+    ...{ run, at, command, reason, by, session, version },
+    ...{ plan, isOlder, isPlanned, states, stopReason, endedAt, drops },
+    ...(replans.size > 0 && { replanned: replans }),
   };
+}
+
+function waiting(): StepState {
+  return { kind: 'waiting' };
 }
 
 function schemaOf(entry: object): unknown {

@@ -326,9 +326,9 @@ async function readBack(
     let end = judge(session.profile, step, outcome, { before, after });
     const delayMs = settleDelaysMs[attempt];
     if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, outcome))) {
-      const own = await ownPath(work, step, outcome, end, after);
+      const own = await ownPath(work, step, { outcome, end }, after);
       if (own !== undefined) end = judge(session.profile, step, outcome, { before, after, own });
-      learnFromWrite(session.facts, step, { before, after }, outcome, end);
+      learnFromWrite(session.facts, step, { before, after }, { outcome, end });
       return { end: withConflict(work, step, outcome, end), after };
     }
     await sleep(delayMs);
@@ -363,11 +363,11 @@ function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): bo
 async function ownPath(
   { session, access }: DeviceWork,
   { resource, before, action }: Step,
-  outcome: RequestOutcome,
-  { verdict, record: held }: StepEnd,
+  { outcome, end }: { readonly outcome: RequestOutcome; readonly end: StepEnd },
   after: readonly DeviceRecord[],
 ): Promise<Readings['own']> {
   const { profile } = session;
+  const { verdict, record: held } = end;
   const isListed = held !== undefined;
   const isOpen = verdict === 'no effect' || (action !== 'delete' && !isListed);
   const record = before ?? (outcome.kind === 'accepted' ? outcome.record : undefined);

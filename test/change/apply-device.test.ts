@@ -19,8 +19,7 @@ const users: readonly DeviceRecord[] = ['ann', 'bob', 'zoe'].map((username, inde
 async function deleteTwo(unreadable: readonly number[], heldNow = users) {
   const change = (key: string) =>
     planDevice(
-      ref,
-      profile,
+      { device: ref, profile },
       { action: 'delete', resource: 'user', target: { kind: 'key', key } },
       users,
     );

@@ -141,7 +141,7 @@ const listOf = (value: Value | undefined): readonly Value[] =>
 
 /** Sends a change, unless it is refused as a loss. Returns the verdict; undefined if it was refused. */
 function perform(profile: Profile, store: Store, change: Change): StepResult[] | undefined {
-  const { device, steps, settled } = planDevice(DEVICE, profile, change, store.records);
+  const { device, steps, settled } = planDevice({ device: DEVICE, profile }, change, store.records);
   if (steps.some((step) => lossReason(step) !== undefined)) return undefined;
   const ended = steps.map((step): StepResult => {
     const before = store.records;
@@ -275,7 +275,7 @@ test('a secret that is shown as null is not sent back, and the plan says that it
     fields: { memo: 'x' },
   };
   const records = [{ uuid: 'u1', username: 'bob', memo: '', password: null }];
-  const { steps } = planDevice(DEVICE, profile, change, records);
+  const { steps } = planDevice({ device: DEVICE, profile }, change, records);
   expect(steps).toMatchObject([{ mayErase: ['password'] }]);
   expect(steps[0]?.request.json).not.toHaveProperty('password');
 });

@@ -23,18 +23,22 @@ const lost: RequestOutcome = {
 };
 
 function add(fields: DeviceRecord, records: readonly DeviceRecord[] = []): Step {
-  return only(planDevice(device, profile, { action: 'add', resource: 'user', fields }, records));
+  return only(
+    planDevice({ device, profile }, { action: 'add', resource: 'user', fields }, records),
+  );
 }
 
 function set(key: string, fields: DeviceRecord, records: readonly DeviceRecord[]): Step {
   const target = { kind: 'key', key } as const;
   const change = { action: 'set', resource: 'user', target, fields } as const;
-  return only(planDevice(device, profile, change, records));
+  return only(planDevice({ device, profile }, change, records));
 }
 
 function remove(key: string, records: readonly DeviceRecord[]): Step {
   const target = { kind: 'key', key } as const;
-  return only(planDevice(device, profile, { action: 'delete', resource: 'user', target }, records));
+  return only(
+    planDevice({ device, profile }, { action: 'delete', resource: 'user', target }, records),
+  );
 }
 
 function only({ steps: [step] }: { steps: readonly Step[] }): Step {

@@ -16,8 +16,7 @@ function stepOf(records: readonly DeviceRecord[], fields: DeviceRecord): Step {
   const isNew = records.length === 0;
   const target = { kind: 'key', key: 'bob' } as const;
   const { steps } = planDevice(
-    device,
-    profile,
+    { device, profile },
     isNew
       ? { action: 'add', resource: 'user', fields }
       : { action: 'set', resource: 'user', target, fields },

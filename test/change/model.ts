@@ -137,7 +137,9 @@ export function planFor(devices: readonly ModelDevice[], changes: readonly Chang
     devices: devices.map(({ ref, records }) =>
       mergeDevicePlans(
         ref,
-        changes.map((change) => planDevice(ref, documentedProfile, change, records)),
+        changes.map((change) =>
+          planDevice({ device: ref, profile: documentedProfile }, change, records),
+        ),
       ),
     ),
   };

@@ -19,7 +19,7 @@ function users(...names: readonly string[]): DeviceRecord[] {
 function remove(key: string, records: readonly DeviceRecord[]): Step {
   const target = { kind: 'key', key } as const;
   const change = { action: 'delete', resource: 'user', target } as const;
-  const [step] = planDevice(device, positional, change, records).steps;
+  const [step] = planDevice({ device, profile: positional }, change, records).steps;
   if (step === undefined) throw new Error('nothing was planned');
   return step;
 }
@@ -47,8 +47,7 @@ test('of two records with one name the one with the same content is taken', () =
     lang: ['de', 'fr'][id] ?? '',
   }));
   const [step] = planDevice(
-    device,
-    positional,
+    { device, profile: positional },
     { action: 'delete', resource: 'user', target: { kind: 'where', filter: 'lang=fr' } },
     sameName,
   ).steps;

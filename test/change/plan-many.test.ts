@@ -38,7 +38,9 @@ function timeFor(count: number): number {
   const records = users(count);
   const changes = changesOn(records);
   const startedAt = performance.now();
-  const parts = changes.map((change) => planDevice(DEVICE, documentedProfile, change, records));
+  const parts = changes.map((change) =>
+    planDevice({ device: DEVICE, profile: documentedProfile }, change, records),
+  );
   const plan = mergeDevicePlans(DEVICE, parts);
   const credential = Credential.token('abc', 'admin');
   const entry = { ...DEVICE, groups: [] };

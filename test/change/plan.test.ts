@@ -11,7 +11,7 @@ const ann = { uuid: 'u1', first_name: 'Ann', lastname: 'A', username: 'ann', lan
 const bob = { uuid: 'u2', first_name: 'Bob', lastname: 'B', username: 'bob', lang: 'en' };
 
 function plan(change: Change, records: readonly DeviceRecord[]) {
-  return planDevice(fw1, documentedProfile, change, records);
+  return planDevice({ device: fw1, profile: documentedProfile }, change, records);
 }
 
 const key = (text: string) => ({ kind: 'key', key: text }) as const;
@@ -99,8 +99,7 @@ describe('a new record that is sent as JSON', () => {
   const user = { keyField: 'username', fields: ['first_name'], choiceFields: [] };
   const planned = (details: Readonly<Record<string, FieldFacts>>) =>
     planDevice(
-      fw1,
-      { ...drfProfile, resources: { user: { ...user, details } } },
+      { device: fw1, profile: { ...drfProfile, resources: { user: { ...user, details } } } },
       { action: 'add', resource: 'user', fields: { username: 'zoe' } },
       [{ ...ann, enabled: true, is_admin: true }],
     );

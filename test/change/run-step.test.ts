@@ -19,7 +19,7 @@ function throttled(retryAfterMs: number | undefined): RejectedError {
 
 function planned(fields: DeviceRecord, records: readonly DeviceRecord[] = [ann]): Step {
   const change = { action: 'add', resource: 'user', fields } as const;
-  const [step] = planDevice(ref, profile, change, records).steps;
+  const [step] = planDevice({ device: ref, profile }, change, records).steps;
   if (step === undefined) throw new Error('nothing was planned');
   return step;
 }
@@ -128,7 +128,7 @@ test('a password that cannot be read back is not sent again', async () => {
     target: { kind: 'key', key: 'ann' },
     fields: { password: 'x1' },
   } as const;
-  const [step] = planDevice(ref, profile, change, [ann]).steps;
+  const [step] = planDevice({ device: ref, profile }, change, [ann]).steps;
   if (step === undefined) throw new Error('nothing was planned');
   const { work, log } = deviceThat(() => {
     throw throttled(0);
@@ -217,7 +217,7 @@ test('an id that another record now has, too, is drift', () => {
     resource: 'user',
     target: { kind: 'key', key: 'bob' },
   } as const;
-  const [step] = planDevice(ref, profile, change, [ann, bob]).steps;
+  const [step] = planDevice({ device: ref, profile }, change, [ann, bob]).steps;
   if (step === undefined) throw new Error('nothing was planned');
   expect(driftOf(profile, step, [ann, bob])).toBeUndefined();
   expect(driftOf(profile, step, [{ ...ann, uuid: 'u2' }, bob])).toContain('shared its id');

@@ -36,7 +36,7 @@ function readerOf(...readings: readonly (readonly DeviceRecord[] | undefined)[])
 async function planned(reading: readonly DeviceRecord[] | undefined): Promise<Step> {
   const target = { kind: 'key', key: 'joe' } as const;
   const change = { action: 'delete', resource: 'user', target } as const;
-  const { steps } = planDevice(ref, profile, change, [joe]);
+  const { steps } = planDevice({ device: ref, profile }, change, [joe]);
   const [step] = await withTakenAlong(readerOf(reading), steps);
   if (step === undefined) throw new Error('nothing was planned');
   return step;

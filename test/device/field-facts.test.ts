@@ -34,7 +34,9 @@ const device = { name: 'fw1', address: '10.0.0.5:443' };
 
 function planned(fields: DeviceRecord, before: DeviceRecord = joe) {
   const target = { kind: 'key', key: 'joe' } as const;
-  return planDevice(device, profile, { action: 'set', resource: 'user', target, fields }, [before]);
+  return planDevice({ device, profile }, { action: 'set', resource: 'user', target, fields }, [
+    before,
+  ]);
 }
 
 test('a stated type is sent, whatever the records show, and null is a value where stated', () => {
@@ -82,7 +84,9 @@ test('a field that is never filled in is not, though every record has it', () =>
     'resources:\n  user:\n    fields: [username]\n    field_facts: {zone: {never_filled: true}}\n',
   );
   const change = { action: 'add', resource: 'user', fields: { username: 'zoe' } } as const;
-  const { steps } = planDevice(device, form, change, [{ username: 'joe', zone: true, on: true }]);
+  const { steps } = planDevice({ device, profile: form }, change, [
+    { username: 'joe', zone: true, on: true },
+  ]);
   expect(steps[0]).toMatchObject({ filled: { on: 'most common here' }, leftOut: ['zone'] });
 });
 

@@ -385,7 +385,7 @@ test('what the profile calls disabling is refused to the account in use and to a
 test('no permission lets a lockout take the login of devsh away', async () => {
   const { devsh, writes } = await start();
   const { stderr, exitCode } = await devsh('lockout admin --yes --allow own-account');
-  expect(stderr).toContain('lockout has no --allow own-account');
+  expect(stderr).toContain('this line has no --allow own-account');
   expect(exitCode).toBe(2);
   expect(writes()).toEqual([]);
 });

@@ -363,13 +363,13 @@ async function* writeKeys(
     );
     return;
   }
-  const { writeEach } = await import('../writing/write.ts');
+  const { write } = await import('../writing/write.ts');
   const sessions = await call.sessions();
   const isSelected = keySelector(call.options, keys, sessions);
   const changesFor = (session: DeviceSession): Change[] =>
     keys.filter((key) => isSelected(key, session)).map((key) => changeOf(keyTarget(key)));
   const concerned = sessions.filter((session) => changesFor(session).length > 0);
-  yield* writeEach(call, concerned, changesFor);
+  yield* write(call, { sessions: concerned, wanted: changesFor, age: 'fresh' });
 }
 
 /**
@@ -391,8 +391,8 @@ function leadingKeys(call: Call, resource: string, words: readonly Word[]): stri
 
 /** Loads the code for writing only when something is written. */
 async function* writeOn(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
-  const { write } = await import('../writing/write.ts');
-  yield* write(call, changes);
+  const { writeChanges } = await import('../writing/write.ts');
+  yield* writeChanges(call, changes);
 }
 
 function keyTarget(text: string): Target {

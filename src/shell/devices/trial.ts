@@ -107,7 +107,7 @@ export function requestsOf(trial: Trial, example: DeviceRecord | undefined) {
     const { action } = change;
     const origin = originOfWrite(profile, WRITE_OF[action], resource);
     try {
-      const { steps, settled } = planDevice(device, profile, change, records);
+      const { steps, settled } = planDevice({ device, profile }, change, records);
       const [step] = steps;
       if (step === undefined) {
         const [{ error, note = 'no field is known that it may set' } = {}] = settled;

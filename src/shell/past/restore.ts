@@ -24,9 +24,8 @@ import { info, type Output, warning } from '../output.ts';
 import { pastTime } from './past-time.ts';
 import { runsSince } from '../writing/stored-runs.ts';
 import { refuseOpenAccounts } from '../writing/undo.ts';
-import { refuseOwnAccountWord, refuseReadOnly } from '../writing/consent.ts';
-import { planOlder } from '../writing/plan-fleet.ts';
-import { writeUnlessIdle } from '../writing/write.ts';
+import { refuseReadOnly } from '../writing/consent.ts';
+import { write, type WriteIntent } from '../writing/write.ts';
 import { foldedLook } from '../../change/account-harm.ts';
 import { isLockout, type Run } from '../../change/journal.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';
@@ -66,7 +65,6 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   }
   const time = await pastTime(call, 'at', at);
   refuseReadOnly(call);
-  refuseOwnAccountWord(call, `${resource} restore`);
   const sessions = await call.sessions();
   const files = await call.shell.readings();
   const history = new History(files);
@@ -93,7 +91,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
       if (past === undefined || past instanceof DevshError) throw past ?? new Error('no state');
       const full = await readInFull(resource);
       refuseOther(session, past);
-      const from = await fromNow(files, session, resource, past, full);
+      const from = await fromNow(files, session, { resource, past, full });
       const way = wayBack({
         ...from,
         given,
@@ -113,23 +111,25 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     };
     return { changes, about };
   };
-  const plan = yield* planOlder(call, sessions, changesFor);
-  const unknown = words.filter((word) => !found.has(word));
-  refuseUnknown(plan, unknown, resource);
-  refuseOpenAccounts(
-    call,
-    planned.flatMap(({ accounts = [] }) => accounts),
-  );
-  const remarks = folded([
-    ...leftOut,
-    ...planned.flatMap((one) => remarksOn(one, resource)),
-    ...plan.devices.flatMap(enabledAgain),
-  ]);
-  for (const text of remarks) yield warning(text);
-  const unchanged = planned.reduce((count, { way }) => count + way.unchanged, 0);
-  const same = info(`${counted(unchanged, 'record')} as then: nothing to do there`);
-  if (unchanged > 0) yield { ...same, hasSuccess: true };
-  yield* writeUnlessIdle(call, plan, sessions, { details: remarks, accounts: 'a fresh line' });
+  const review: WriteIntent['review'] = function* (plan) {
+    const unknown = words.filter((word) => !found.has(word));
+    refuseUnknown(plan, unknown, resource);
+    refuseOpenAccounts(
+      call,
+      planned.flatMap(({ accounts = [] }) => accounts),
+    );
+    const remarks = folded([
+      ...leftOut,
+      ...planned.flatMap((one) => remarksOn(one, resource)),
+      ...plan.devices.flatMap(enabledAgain),
+    ]);
+    for (const text of remarks) yield warning(text);
+    const unchanged = planned.reduce((count, { way }) => count + way.unchanged, 0);
+    const same = info(`${counted(unchanged, 'record')} as then: nothing to do there`);
+    if (unchanged > 0) yield { ...same, hasSuccess: true };
+    return { plan, details: remarks, needsChange: true };
+  };
+  yield* write(call, { sessions, wanted: changesFor, age: 'older', review });
 }
 
 /** The KEYs or the filter of the line, and the secrets that it gives for an account that is added again. */
@@ -221,13 +221,18 @@ function refuseOther(session: DeviceSession, { identities }: PastState): void {
   );
 }
 
+interface Then {
+  readonly resource: string;
+  readonly past: PastState;
+  /** What the device holds now. */
+  readonly full: readonly DeviceRecord[];
+}
+
 /** The device as it is now, beside what was read then. */
 async function fromNow(
   files: HistoryFiles,
   session: DeviceSession,
-  resource: string,
-  past: PastState,
-  full: readonly DeviceRecord[],
+  { resource, past, full }: Then,
 ) {
   const { profile, ref } = session;
   // What was read then is a list, which may show less than each record.

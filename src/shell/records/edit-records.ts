@@ -17,7 +17,8 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { ShellIo } from '../session.ts';
 import { type Output, warning, info } from '../output.ts';
-import { writeEach } from '../writing/write.ts';
+import { write } from '../writing/write.ts';
+import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { isKeyOf, isSingleHere } from './read-records.ts';
 
 type EditCall = WriteCall & Call<'where' | 'only'>;
@@ -56,12 +57,13 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
   const about = edited.changed.map(
     ({ of: { key } }) => ({ action: 'set', resource, key }) as const,
   );
-  yield* writeEach(call, concerned, (session) => {
+  const wanted = (session: DeviceSession): RequestedChanges => {
     const error = failed.get(session);
     // It stands in the plan as what it is: not covered.
     if (error !== undefined) return { about, changes: () => Promise.reject(error) };
     return changes.get(session) ?? [];
-  });
+  };
+  yield* write(call, { sessions: concerned, wanted, age: 'fresh' });
 }
 
 type Choice = (session: DeviceSession, record: DeviceRecord) => boolean;

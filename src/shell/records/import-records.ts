@@ -15,8 +15,7 @@ import type { Call } from '../command.ts';
 import type { CHANGE } from '../grammar/options.ts';
 import { type Output, warning, info } from '../output.ts';
 import { refuseReadOnly } from '../writing/consent.ts';
-import { planFleet } from '../writing/plan-fleet.ts';
-import { writeUnlessIdle } from '../writing/write.ts';
+import { write, type WriteIntent } from '../writing/write.ts';
 import { confirmOrRevert, refuseOpenAccounts } from '../writing/undo.ts';
 import { checkScopes } from './baseline-file.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
@@ -80,21 +79,21 @@ async function* planAndWrite(
     );
     return { changes, about };
   };
-  const plan = yield* planFleet(call, sessions, changesFor);
-  problems.throwAny();
-  const unseen = closed.map(({ accounts }) => accounts);
-  refuseOpenAccounts(call, unseen);
-  const losses = closed.flatMap(({ name, accounts }) =>
-    [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
-  );
-  for (const text of losses) yield warning(text);
-  yield* remarks(file, tally, plan);
-  if (options.output !== undefined) {
+  const review: WriteIntent['review'] = async function* (plan) {
+    problems.throwAny();
+    const unseen = closed.map(({ accounts }) => accounts);
+    refuseOpenAccounts(call, unseen);
+    const losses = closed.flatMap(({ name, accounts }) =>
+      [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
+    );
+    for (const text of losses) yield warning(text);
+    yield* remarks(file, tally, plan);
+    if (options.output === undefined) return { plan, details: losses, needsChange: true };
     yield { kind: 'plan', plan, dryRun: true };
     yield await writePlanFile(call, plan, options.output, []);
-    return;
-  }
-  yield* writeUnlessIdle(call, plan, sessions, { details: losses });
+    return undefined;
+  };
+  yield* write(call, { sessions, wanted: changesFor, age: 'fresh', review });
 }
 
 function* remarks(

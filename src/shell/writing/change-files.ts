@@ -28,7 +28,7 @@ import {
 } from '../output.ts';
 import { confirmOrRevert } from './undo.ts';
 import { planFleet } from './plan-fleet.ts';
-import { write, writeEach, writePlan } from './write.ts';
+import { write, writeChanges } from './write.ts';
 import { openingLines } from '../../change/journal.ts';
 import {
   adoptedJournal,
@@ -84,7 +84,7 @@ export async function* applyFile(call: ApplyCall): AsyncGenerator<Output> {
   checkShardOptions(call, shard, isPlanFile(text));
   const applying = isPlanFile(text)
     ? applyPlanFile(call, text, file, shard)
-    : write(call, changesIn(call, text, file));
+    : writeChanges(call, changesIn(call, text, file));
   const { confirmMs } = call.options;
   if (confirmMs === undefined) yield* applying;
   else yield* confirmOrRevert(call, applying, confirmMs);
@@ -113,7 +113,7 @@ async function* applyPlanFile(
   yield* checkAddresses(call, planned, file);
   const sessions = await call.sessionsAt(planned.map(({ device }) => device));
   if (call.options.replan) {
-    yield* writeEach(call, sessions, () => stored.changes);
+    yield* write(call, { sessions, wanted: () => stored.changes, age: 'fresh' });
     return;
   }
   const addresses = new Set(sessions.map(({ ref }) => ref.address));
@@ -126,7 +126,7 @@ async function* applyPlanFile(
     devices: devices.map(withPlanTime(stored.at)),
   };
   if (part === undefined || call.options.dryRun) {
-    yield* writePlan(call, applied, sessions);
+    yield* write(call, { sessions, wanted: applied, age: 'fresh' });
   } else {
     yield* applyPart(call, applied, part, sessions);
   }
@@ -219,7 +219,7 @@ async function* applyPart(
   try {
     const earlier = await readEarlierResult(plan, part);
     if (earlier === undefined) {
-      yield* writePlan(call, { ...plan, part }, sessions);
+      yield* write(call, { sessions, wanted: { ...plan, part }, age: 'fresh' });
       return;
     }
     const { run } = earlier.run;

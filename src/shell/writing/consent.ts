@@ -135,10 +135,10 @@ function freshLineError({ device, step, objection }: AccessError): RefusedError 
 }
 
 /** Throws a `UsageError` for a word about the account in use on a line that sends older intents again. */
-export function refuseOwnAccountWord({ options }: Call<'allow'>, verb: string): void {
+export function refuseOwnAccountWord({ options }: Call<'allow'>): void {
   if (![...options.allow].some(isOwnAccountWord)) return;
   throw new UsageError(
-    `${verb} has no --allow own-account: only a line that names the account in use itself takes it`,
+    'this line has no --allow own-account: only one that names the account in use itself takes it',
   );
 }
 
@@ -167,7 +167,7 @@ export function othersWithRecord(
       const record = records.find((one) => valueText(one[field]) === key);
       if (record === undefined) return [];
       return [
-        { name: session.ref.name, isOther: isOther(session, resource, field, before, record) },
+        { name: session.ref.name, isOther: isOther(session, resource, field, [before, record]) },
       ];
     });
     return [true, false].flatMap((isOther) => {
@@ -183,10 +183,9 @@ function isOther(
   session: DeviceSession,
   resource: string,
   keyField: string,
-  before: DeviceRecord,
-  record: DeviceRecord,
+  records: readonly DeviceRecord[],
 ): boolean {
-  const reads = [before, record].map((one) => ({ device: { ...session.ref }, records: [one] }));
+  const reads = records.map((one) => ({ device: { ...session.ref }, records: [one] }));
   return foldRecords(reads, keyField, perDeviceFields(session.profile, resource)).length > 1;
 }
 

@@ -44,6 +44,9 @@ export interface ContinuedRun {
 }
 
 interface Execution {
+  /** Of a run that is continued: with all steps of its devices. */
+  readonly plan: Plan;
+  readonly sessions: readonly DeviceSession[];
   readonly allowed: Allowed;
   /** Absent for a new run. */
   readonly resumed?: ContinuedRun | undefined;
@@ -52,24 +55,14 @@ interface Execution {
 }
 
 /** Journals, sends, reads back and reports a confirmed plan. */
-export async function* executeRun(
-  call: WriteCall,
-  plan: Plan,
-  sessions: readonly DeviceSession[],
-  { allowed, resumed, chosen }: Execution,
-): AsyncGenerator<Output> {
-  const { access, io, options, shell } = call;
-  const { services } = shell;
+export async function* executeRun(call: WriteCall, execution: Execution): AsyncGenerator<Output> {
+  const { plan, sessions, resumed } = execution;
+  const { services } = call.shell;
   const { run, part } = plan;
   const at = (): string => services.now().toISOString();
   // Imported only for a shard: other runs write no result file.
   const { writeResult } = part ? await import('./stored-runs.ts') : {};
-  const isRotation = plan.devices.some(({ steps }) => steps.some((step) => step.rotation));
-  const rotations =
-    chosen ??
-    (isRotation
-      ? await (await import('./kept-rotations.ts')).keptRotations(call, plan)
-      : undefined);
+  const rotations = await rotationsFor(call, execution);
   const file = resumed?.file ?? (await services.runs.create(run));
   const news: Output[] = [];
   const unsubscribe = sessions.map(({ facts, ref }) =>
@@ -85,13 +78,61 @@ export async function* executeRun(
         : continuedLines(resumed, { at: at(), by: services.operator, reason: plan.reason }),
     );
     if (part) await writeResult?.(services, run, part, false);
-    const tally = new Tally(run, plan, resumed);
+    const tally = new Tally(plan, resumed);
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
     for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned, false);
     yield tally.progress();
-    const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
-    const devices = sessions.map((session) => ({ session, access }));
-    const events = applyPlan(plan, devices, {
+    for await (const event of applyPlan(...appliedBy(call, execution, { file, rotations }))) {
+      yield* news.splice(0);
+      if (event.kind === 'stopped') {
+        tally.hasStopped = true;
+        // The error at the end says that it was cancelled.
+        if (!call.io.signal.aborted) yield warning(`stopped: ${event.reason}`);
+        continue;
+      }
+      yield tally.add(event.result);
+      yield tally.progress(event.result);
+    }
+    yield* news.splice(0);
+    await file.append(journalLine({ kind: 'end', at: at() }));
+    yield* summary(plan, tally);
+    if (call.io.signal.aborted) {
+      const left =
+        (tally.counts.skipped ?? 0) > 0
+          ? 'the steps marked "skipped" were not sent'
+          : 'no step was left';
+      throw new CancelledError(`cancelled: ${left}`);
+    }
+  } finally {
+    for (const stop of unsubscribe) stop();
+    for (const { facts } of sessions) facts.source = undefined;
+    if (resumed === undefined) await file.close();
+    if (part) await writeResult?.(services, run, part, true);
+  }
+}
+
+async function rotationsFor(
+  call: WriteCall,
+  { plan, chosen }: Execution,
+): Promise<KeptRotations | undefined> {
+  const isRotation = plan.devices.some(({ steps }) => steps.some((step) => step.rotation));
+  if (chosen !== undefined || !isRotation) return chosen;
+  return (await import('./kept-rotations.ts')).keptRotations(call, plan);
+}
+
+function appliedBy(
+  call: WriteCall,
+  { plan, sessions, allowed, resumed }: Execution,
+  { file, rotations }: { readonly file: RunFile; readonly rotations: KeptRotations | undefined },
+): Parameters<typeof applyPlan> {
+  const { access, io, options, shell } = call;
+  const { services } = shell;
+  const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
+  const devices = sessions.map((session) => ({ session, access }));
+  return [
+    plan,
+    devices,
+    {
       allowed,
       rotations,
       width: call.writeWidth,
@@ -106,62 +147,44 @@ export async function* executeRun(
         }),
       stateOf: (ref) => resumed?.stateOf(ref) ?? { kind: 'waiting' },
       afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
-    });
-    let hasStopped = false;
-    for await (const event of events) {
-      yield* news.splice(0);
-      if (event.kind === 'stopped') {
-        hasStopped = true;
-        // The error at the end says that it was cancelled.
-        if (!io.signal.aborted) yield warning(`stopped: ${event.reason}`);
-        continue;
-      }
-      yield tally.add(event.result);
-      yield tally.progress(event.result);
-    }
-    yield* news.splice(0);
-    await file.append(journalLine({ kind: 'end', at: at() }));
-    const notCovered = notCoveredBy(plan);
-    for (const { device, error, changes = [] } of plan.devices) {
-      if (error === undefined && changes.length > 0) tally.pending.add(device.name);
-    }
-    const unresolved =
-      tally.pending.size === 0
-        ? []
-        : (await import('../../change/pending.ts')).unresolvedFilters(plan.devices);
-    for (const { device } of unresolved) tally.pending.delete(device.name);
-    const { skipped = 0, unknown = 0, failed = 0 } = tally.counts;
-    const pending = [...tally.pending];
-    yield { kind: 'summary', run, counts: tally.counts, notCovered, pending };
-    for (const { device, filter } of unresolved) {
-      yield warning(
-        `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is pending there, so repeat the line with --on ${device.name} later`,
-      );
-    }
-    // What a file wants of a device depends on the records there, which no journal has.
-    const ways = grouped(pending, (name) => {
-      const { error, changes = [] } = plan.devices.find(({ device }) => device.name === name) ?? {};
-      const isByLine = error !== undefined && changes.length === 0;
-      return isByLine ? 'repeat the line there later' : `"resume ${run}" continues`;
-    });
-    // The summary names them all.
-    for (const [way, names] of ways) {
-      yield info(`pending${ways.size > 1 ? ` on ${someOf(names)}` : ''}: ${way}`);
-    }
-    if (pending.length === 0 && unknown + skipped > 0 && hasStopped) {
-      yield info(`continue with "resume ${run}"`);
-    } else if (failed > tally.rejected + tally.pendingSteps && stepCount(plan) > 1) {
-      yield info(`"resume ${run}" tries the failed steps again`);
-    }
-    if (io.signal.aborted) {
-      const left = skipped > 0 ? 'the steps marked "skipped" were not sent' : 'no step was left';
-      throw new CancelledError(`cancelled: ${left}`);
-    }
-  } finally {
-    for (const stop of unsubscribe) stop();
-    for (const { facts } of sessions) facts.source = undefined;
-    if (resumed === undefined) await file.close();
-    if (part) await writeResult?.(services, run, part, true);
+    },
+  ];
+}
+
+/** What the run came to, and how it goes on. */
+async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
+  const { run } = plan;
+  for (const { device, error, changes = [] } of plan.devices) {
+    if (error === undefined && changes.length > 0) tally.pending.add(device.name);
+  }
+  const unresolved =
+    tally.pending.size === 0
+      ? []
+      : (await import('../../change/pending.ts')).unresolvedFilters(plan.devices);
+  for (const { device } of unresolved) tally.pending.delete(device.name);
+  const { counts } = tally;
+  const { skipped = 0, unknown = 0, failed = 0 } = counts;
+  const pending = [...tally.pending];
+  yield { kind: 'summary', run, counts, notCovered: notCoveredBy(plan), pending };
+  for (const { device, filter } of unresolved) {
+    yield warning(
+      `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is pending there, so repeat the line with --on ${device.name} later`,
+    );
+  }
+  // What a file wants of a device depends on the records there, which no journal has.
+  const ways = grouped(pending, (name) => {
+    const { error, changes = [] } = plan.devices.find(({ device }) => device.name === name) ?? {};
+    const isByLine = error !== undefined && changes.length === 0;
+    return isByLine ? 'repeat the line there later' : `"resume ${run}" continues`;
+  });
+  // The summary names them all.
+  for (const [way, names] of ways) {
+    yield info(`pending${ways.size > 1 ? ` on ${someOf(names)}` : ''}: ${way}`);
+  }
+  if (pending.length === 0 && unknown + skipped > 0 && tally.hasStopped) {
+    yield info(`continue with "resume ${run}"`);
+  } else if (failed > tally.rejected + tally.pendingSteps && stepCount(plan) > 1) {
+    yield info(`"resume ${run}" tries the failed steps again`);
   }
 }
 
@@ -198,8 +221,10 @@ class Tally {
   #bad = 0;
   /** Steps that failed because the device rejects a value: a retry would fail again. */
   rejected = 0;
+  /** Before it reached all steps. */
+  hasStopped = false;
 
-  constructor(run: string, { devices }: Plan, resumed: ContinuedRun | undefined) {
+  constructor({ run, devices }: Plan, resumed: ContinuedRun | undefined) {
     this.#run = run;
     for (const { device, steps } of devices) {
       const isLeft = (_: unknown, index: number): boolean =>

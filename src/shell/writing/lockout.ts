@@ -35,8 +35,7 @@ import { awaiting, info, type Output, warning } from '../output.ts';
 import { confirm } from '../session.ts';
 import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
 import { chooseSome, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
-import { planFleet } from './plan-fleet.ts';
-import { writePlan } from './write.ts';
+import { write, type WriteIntent } from './write.ts';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 
@@ -45,7 +44,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const key = call.args.required('KEY');
   const all = call.atOnce();
   refuseReadOnly(all);
-  refuseOwnAccountWord(call, 'lockout');
+  refuseOwnAccountWord(call);
   const login = await oldLogin(call, key);
   const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
   if (readings.size === 0) {
@@ -53,7 +52,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   }
   const search = findAccount(key, [...readings.values()]);
   const { also } = call.options;
-  yield* coverage(key, search, also, readings, absent);
+  yield* coverage(key, search, also, { readings, absent });
   checkMarks(also, search);
   const marks = [...also, ...(await askedMarks(call, search))];
   const taken = takenAccounts(search, marks);
@@ -74,7 +73,6 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   await confirmAbsent(call, [...absent.keys()], holdersText(key, search, readings));
   const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
   const pending = pendingChanges(targets, key, search, marks);
-  const plan = yield* planOf(all, targets, absent, pending);
   const unknown = targets.filter(({ open }) => open === undefined);
   const details: string[] = [];
   if (unknown.length > 0) {
@@ -88,12 +86,15 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     for (const text of details) yield warning(text);
   }
   const results: StepResult[] = [];
-  const sessions = [...readings.keys(), ...absent.keys()];
-  yield* inPlanOrder(
-    plan,
-    writePlan(all, plan, sessions, { details, accounts: 'a fresh line' }),
-    results,
-  );
+  const sessions = targets.map(({ session }) => session);
+  const wanted = (session: DeviceSession): readonly Change[] =>
+    targets.find((target) => target.session === session)?.changes ?? [];
+  const review: WriteIntent['review'] = function* (planned) {
+    return { plan: withCautions(planned, targets, absent, pending), details };
+  };
+  const accounts = 'a fresh line';
+  const writing = write(all, { sessions, wanted, age: 'fresh', accounts, review });
+  yield* inPlanOrder(writing, results);
   if (call.options.dryRun) return;
   yield* lockoutVerdicts(all, {
     key,
@@ -181,8 +182,7 @@ function* coverage(
   key: string,
   search: AccountSearch,
   marks: readonly Mark[],
-  readings: Readings,
-  absent: Absent,
+  { readings, absent }: { readonly readings: Readings; readonly absent: Absent },
 ): Generator<Output> {
   yield info(holdersText(key, search, readings));
   for (const [session, error] of absent) yield { kind: 'error', error, device: session.ref };
@@ -340,18 +340,13 @@ async function endingAccess(
   return changes;
 }
 
-async function* planOf(
-  call: WriteCall,
+/** With what the verdicts do not claim, and with the devices that were not read. */
+function withCautions(
+  plan: Plan,
   targets: readonly Target[],
   absent: Absent,
   pending: readonly Change[],
-): AsyncGenerator<Output, Plan> {
-  const bySession = new Map(targets.map((target) => [target.session, target]));
-  const plan = yield* planFleet(
-    call,
-    [...bySession.keys()],
-    (session) => bySession.get(session)?.changes ?? [],
-  );
+): Plan {
   const left = [...absent].map(([{ ref }, error]) => unplanned(ref, pending, error));
   const devices = plan.devices.map((devicePlan): DevicePlan => {
     const target = targets.find(({ session }) => session.ref.address === devicePlan.device.address);
@@ -402,10 +397,10 @@ function pendingChanges(
 
 /** All devices work at once: their results are shown in the order of the devices, when all have ended. */
 async function* inPlanOrder(
-  { devices }: Plan,
   outputs: AsyncGenerator<Output>,
   results: StepResult[],
 ): AsyncGenerator<Output> {
+  let devices: Plan['devices'] = [];
   let held: (Output & { readonly kind: 'result' })[] = [];
   const placeOf = ({ result }: Output & { readonly kind: 'result' }): number =>
     devices.findIndex(({ device }) => device.address === result.device.address);
@@ -416,6 +411,7 @@ async function* inPlanOrder(
   };
   try {
     for await (const output of outputs) {
+      if (output.kind === 'plan') ({ devices } = output.plan);
       if (output.kind === 'result') {
         results.push(output.result);
         held.push(output);

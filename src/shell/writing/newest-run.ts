@@ -44,14 +44,12 @@ export async function selectedDevices(call: WriteCall): Promise<SelectedDevices>
  * anyone.
  *
  * @param devicesOf the devices that count for a run
- * @param onEmpty called for a newer journal that ended within its first line
  */
 export async function newestRun(
   { runs, operator, terminalSession }: Services,
   addresses: ReadonlySet<string> | undefined,
   devicesOf: (run: Run) => readonly DeviceRef[],
   without: ReadonlySet<string> = new Set(),
-  onEmpty?: (error: EmptyJournalError) => void,
 ): Promise<FoundRun | undefined> {
   const ownerOf = ({ by, session }: RunHead): Owner => {
     if (by !== operator) return 'somebody else';
@@ -70,9 +68,9 @@ export async function newestRun(
       if (isSelected) found = { run, owner, unreadable: [...unreadable] };
       if (found?.owner === 'session') break;
     } catch (error) {
-      if (error instanceof EmptyJournalError) onEmpty?.(error);
-      else if (error instanceof DevshError) unreadable.push(id);
-      else throw error;
+      if (!(error instanceof DevshError)) throw error;
+      // It had sent nothing.
+      if (!(error instanceof EmptyJournalError)) unreadable.push(id);
     }
   }
   return found;

@@ -43,8 +43,7 @@ import {
 } from './pending.ts';
 import { laterRuns, loadRun, summaryOf, writeResult } from './stored-runs.ts';
 import { type AccountConsent, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
-import { planOlder } from './plan-fleet.ts';
-import { writePlan } from './write.ts';
+import { write, type WriteIntent } from './write.ts';
 import type { Step } from '../../change/step.ts';
 
 type ResumeCall = WriteCall & Call<'wait' | 'also'>;
@@ -52,7 +51,7 @@ type ResumeCall = WriteCall & Call<'wait' | 'also'>;
 /** `resume`: continues what runs left to do, run by run, each in its own journal. */
 export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
   refuseReadOnly(call);
-  refuseOwnAccountWord(call, 'resume');
+  refuseOwnAccountWord(call);
   const { dryRun, wait } = call.options;
   if (wait && dryRun) {
     throw new UsageError('--wait continues: leave it out, or leave out --dry-run');
@@ -231,44 +230,55 @@ async function* continueOn(
     }
   }
   const asked = sessions.filter(({ ref }) => requested.has(ref.address));
-  const plan = yield* planOlder(call, asked, ({ ref }) => requested.get(ref.address) ?? []);
-  for (const text of new Set(stray)) yield warning(text);
   const absent: ErrorOutput[] = [];
-  const continued: ContinuedDevice[] = [];
-  for (const planned of plan.devices) {
-    const one = left.find(({ place }) => place.ref.address === planned.device.address);
-    if (one === undefined) continue;
-    if (planned.error !== undefined) {
-      const failure = { kind: 'error' as const, error: planned.error, device: planned.device };
-      if (planned.error.code === 'unreachable') {
-        absent.push(failure);
-        continue;
+  const review: WriteIntent['review'] = function* (plan) {
+    for (const text of new Set(stray)) yield warning(text);
+    const continued: ContinuedDevice[] = [];
+    for (const planned of plan.devices) {
+      const one = left.find(({ place }) => place.ref.address === planned.device.address);
+      if (one === undefined) continue;
+      if (planned.error !== undefined) {
+        const failure = { kind: 'error' as const, error: planned.error, device: planned.device };
+        if (planned.error.code === 'unreachable') {
+          absent.push(failure);
+          continue;
+        }
+        yield failure;
       }
-      yield failure;
+      for (const item of one.items) resuming.tried.add(nameOf(item));
+      if (planned.error === undefined) continued.push(continuedDevice(run, one, planned));
     }
-    for (const item of one.items) resuming.tried.add(nameOf(item));
-    if (planned.error === undefined) continued.push(continuedDevice(run, one, planned));
-  }
-  if (continued.length === 0) return absent;
-  if (continued.every(({ replan }) => replan === undefined)) {
-    yield* allStopped(run, continued);
-    return absent;
-  }
-  const { reason } = run;
-  const shown = { ...run.plan, reason, devices: continued.map(({ planned }) => planned) };
-  const resumed: ContinuedRun = {
-    file: resuming.file,
+    if (continued.every(({ replan }) => replan === undefined)) {
+      yield* allStopped(run, continued);
+      return undefined;
+    }
+    const devices = continued.map(({ planned }) => planned);
+    const resumed = continuedRun(run, resuming.file, continued);
+    return { plan: { ...run.plan, reason: run.reason, devices }, resumed };
+  };
+  const wanted = ({ ref }: DeviceSession): RequestedChanges => requested.get(ref.address) ?? [];
+  const { accounts } = resuming;
+  yield* write(call, { sessions: asked, wanted, age: 'older', accounts, review });
+  return absent;
+}
+
+function continuedRun(
+  run: Run,
+  file: ContinuedRun['file'],
+  continued: readonly ContinuedDevice[],
+): ContinuedRun {
+  return {
+    file,
     whole: { ...run.plan, devices: continued.map(({ whole }) => whole) },
     replans: continued.flatMap(({ replan }) => replan ?? []),
     stateOf: ({ device, index }) =>
       continued.find(({ whole }) => whole.device.name === device)?.states.get(index) ?? ENDED,
   };
-  yield* writePlan(call, shown, asked, { resumed, accounts: resuming.accounts });
-  return absent;
 }
 
 /** Nothing of it can be sent, and nothing is written down. */
 function* allStopped(run: Run, continued: readonly ContinuedDevice[]): Generator<Output> {
+  if (continued.length === 0) return;
   const devices = continued.map(({ planned }) => planned);
   yield { kind: 'plan', plan: { ...run.plan, devices }, dryRun: true };
   for (const result of devices.flatMap(({ settled }) => settled)) {

@@ -22,8 +22,7 @@ import type { DeviceOption, ROTATE } from '../grammar/options.ts';
 import { info, type Output, success, warning } from '../output.ts';
 import { findLogins, rotationsIn } from './kept-rotations.ts';
 import { refuseReadOnly } from './consent.ts';
-import { planFleet } from './plan-fleet.ts';
-import { writePlan } from './write.ts';
+import { write, type WriteIntent } from './write.ts';
 import type { Rotation } from '../../change/step.ts';
 
 type RotateCall = Call<(typeof ROTATE)[number]>;
@@ -67,30 +66,34 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
     rotation: { kind },
     isExact: true,
   }));
-  const planned = yield* planFleet(call, sessions, () => changes);
   const byAddress = new Map(sessions.map((session) => [session.ref.address, session]));
   const isDone = ({ address }: DeviceRef) => call.options.kept && working?.has(address) === true;
-  const devices = planned.devices.map((one) => ownLast(one, byAddress, isDone));
-  const plan = { ...planned, devices };
-  const items = itemsOf(plan, byAddress, kind);
-  const own = items.filter(({ isOwn }) => isOwn);
-  if (kind === 'token') refuseOwnTokens(sessions, own);
-  const details: string[] = [];
-  let second: SecondPlace | undefined;
-  if (store !== undefined) {
-    const ownSessions = own.flatMap(({ session }) => session ?? []);
-    const uses = await oldSecretUses(call, store, ownSessions);
-    const stale = [...uses.sharing, ...uses.places].map(visible);
-    if (stale.length > 0) details.push(`these keep the old password: ${someOf(stale)}`);
-    const isNeeded =
-      kind === 'token' || (!call.options.kept && (own.length > 0 || secrets?.isGenerated === true));
-    second = openSecondPlace(call, { run: plan.run, sessions, isNeeded });
-  }
-  if (call.io.ask === undefined || call.options.yes) {
-    for (const text of details) yield warning(text);
-  }
-  const rotations = store && (() => choose(call, plan.run, store, items, { secrets, second }));
-  yield* writePlan(call, plan, sessions, { details, rotations });
+  const review: WriteIntent['review'] = async function* (planned) {
+    const devices = planned.devices.map((one) => ownLast(one, byAddress, isDone));
+    const plan = { ...planned, devices };
+    const items = itemsOf(plan, byAddress, kind);
+    const own = items.filter(({ isOwn }) => isOwn);
+    if (kind === 'token') refuseOwnTokens(sessions, own);
+    const details: string[] = [];
+    let second: SecondPlace | undefined;
+    if (store !== undefined) {
+      const ownSessions = own.flatMap(({ session }) => session ?? []);
+      const uses = await oldSecretUses(call, store, ownSessions);
+      const stale = [...uses.sharing, ...uses.places].map(visible);
+      if (stale.length > 0) details.push(`these keep the old password: ${someOf(stale)}`);
+      const isNeeded =
+        kind === 'token' ||
+        (!call.options.kept && (own.length > 0 || secrets?.isGenerated === true));
+      second = openSecondPlace(call, { run: plan.run, sessions, isNeeded });
+    }
+    if (call.io.ask === undefined || call.options.yes) {
+      for (const text of details) yield warning(text);
+    }
+    const chosen = { run: plan.run, secrets, second };
+    const rotations = store && (() => choose(call, store, items, chosen));
+    return { plan, details, rotations };
+  };
+  yield* write(call, { sessions, wanted: () => changes, age: 'fresh', review });
 }
 
 function targetsOf({ args, options }: RotateCall, title: string): readonly Target[] {
@@ -161,6 +164,7 @@ function itemsOf(
 }
 
 interface Chosen {
+  readonly run: string;
   readonly secrets: NewSecrets | undefined;
   readonly second: SecondPlace | undefined;
 }
@@ -168,10 +172,9 @@ interface Chosen {
 /** Chooses the secrets and keeps them in both places, all before the first request. */
 async function choose(
   call: RotateCall,
-  run: string,
   store: RotationStore,
   items: readonly Item[],
-  { secrets, second }: Chosen,
+  { run, secrets, second }: Chosen,
 ): Promise<KeptRotations> {
   const chosen: (Item & {
     readonly secret: string;

@@ -19,6 +19,7 @@ import {
 import type { Profile } from '../../device/profile.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { CancelledError, NotFoundError, RefusedError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
@@ -26,18 +27,17 @@ import { type Output, warning, info, success } from '../output.ts';
 import { type DeviceNow, devicesNow } from './device-now.ts';
 import { laterRuns, loadRun } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
-import { refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
-import { planOlder } from './plan-fleet.ts';
-import { writePlan } from './write.ts';
+import { refuseOwnAccountWord } from './consent.ts';
+import { write, type WriteIntent } from './write.ts';
 import type { Step } from '../../change/step.ts';
 
 /** `undo`: undoes the named run, else the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
-  refuseOwnAccountWord(call, 'undo');
+  refuseOwnAccountWord(call);
   const id = call.args.optional('RUN');
   if (id !== undefined) {
     const run = await loadRun(call.shell.services, id);
-    yield* executeUndo(call, run, runText(run));
+    yield* executeUndo(call, { run, description: runText(run) });
     return;
   }
   const selection = await selectedDevices(call);
@@ -55,15 +55,11 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
       `"undo ${run}" undoes it`,
     ]);
     const { run, owner } = found;
-    const description = runText(run, owner);
-    const isDone = yield* executeUndo(
-      call,
-      run,
-      description,
-      selection.addresses,
-      hadNoEffect(run),
-    );
-    if (isDone) return;
+    const undone = {
+      ...{ run, description: runText(run, owner) },
+      ...{ only: selection.addresses, isDoubtful: hadNoEffect(run) },
+    };
+    if (yield* executeUndo(call, undone)) return;
     skipped.add(run.run);
   }
 }
@@ -85,43 +81,94 @@ function hintAt(other: FoundRun | undefined, devices: string): string {
     : `; the newest one that changed ${devices}: "undo ${other.run.run}" (${other.run.command})`;
 }
 
-/**
- * Plans and applies the undo of a run.
- *
- * @param description describes the run, shown before any question
- * @param only the addresses of the selected devices
- * @param isDoubtful whether to skip the run if the devices show no effect of it
- * @returns false if the run was skipped
- */
-async function* executeUndo(
-  call: WriteCall,
-  run: Run,
-  description?: string,
-  only?: ReadonlySet<string>,
-  isDoubtful = false,
-): AsyncGenerator<Output, boolean> {
+/** A run to undo. */
+interface Undone {
+  readonly run: Run;
+  /** Says which run it is, before any question; absent if the run takes itself back. */
+  readonly description?: string;
+  /** The addresses of the selected devices. */
+  readonly only?: ReadonlySet<string> | undefined;
+  /** The run is skipped if the devices show no effect of it. */
+  readonly isDoubtful?: boolean;
+}
+
+type UndoPlace = UndoContext & DeviceNow;
+
+/** Plans and applies the undo of a run. Returns false if it was skipped. */
+async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Output, boolean> {
+  const { run, description, only, isDoubtful = false } = undone;
   const { services } = call.shell;
   const places = (await devicesNow(services, run.plan.devices)).filter(
     ({ then, ref }) => only?.has(then.address) !== false || only.has(ref.address),
   );
   const sessions = await call.sessionsAt(places.map(({ ref }) => ref));
   const later = await laterRuns(services, run.run);
-  const contexts = new Map<string, UndoContext & DeviceNow>();
+  const contexts = new Map<string, UndoPlace>();
   for (const { entry } of sessions) {
     const profile = await profileOf(services, entry);
     for (const place of places.filter(({ ref }) => ref.address === entry.address)) {
       contexts.set(place.then.address, { ...place, ...undoContext(profile, place, later) });
     }
   }
+  yield* cannotComeBack(run, only);
+  if (changedDevices(run).length === 0) throw await nothingToUndo(call, run);
+  const notice = noticeOf(undone, sessions);
+  const { changes, losses, open } = changesOf(call, undone, contexts);
+  for (const text of notice) yield info(text);
+  if (description !== undefined) refuseOpenAccounts(call, open);
+  for (const loss of losses) yield warning(loss);
+  const age = description === undefined ? 'way back' : 'older';
+  let isSkipped = false;
+  const review: WriteIntent['review'] = function* (plan) {
+    const results = plan.devices.flatMap(({ settled }) => settled);
+    const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
+    if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
+      yield info(`skipped run ${run.run}: it had no effect that devsh can see`);
+      isSkipped = true;
+      return undefined;
+    }
+    // Nobody can be asked for the reason of an automatic undo.
+    const reason = age === 'way back' ? run.reason : undefined;
+    const undoes = { run: run.run, on: undoneOn(call, undone, sessions) };
+    return { plan: { ...plan, reason, undoes }, details: [...notice, ...losses] };
+  };
+  const wanted = ({ ref }: DeviceSession): readonly Change[] => changes.get(ref.address) ?? [];
+  const concerned = sessions.filter(({ entry }) => changes.has(entry.address));
+  yield* write(call, { sessions: concerned, wanted, age, review });
+  return !isSkipped;
+}
+
+function* cannotComeBack(run: Run, only: Undone['only']): Generator<Output> {
   const ended = endedAccess(run);
-  if (ended > 0) {
-    yield warning(`ended sessions and tokens do not come back: ${ended}`);
-  }
+  if (ended > 0) yield warning(`ended sessions and tokens do not come back: ${ended}`);
   const doubtful = mayHaveErased(run, only);
   if (doubtful.length > 0) {
     yield warning(`what the run may have erased does not come back: ${someOf(doubtful)}`);
   }
-  if (changedDevices(run).length === 0) throw await nothingToUndo(call, run);
+}
+
+function noticeOf(
+  { run, description }: Undone,
+  sessions: readonly DeviceSession[],
+): readonly string[] {
+  const isUndone = new Set(sessions.map(({ ref }) => ref.address));
+  const owing = pendingIn(traceOf(run)).flatMap(({ device }) =>
+    isUndone.has(device.address) ? [device.name] : [],
+  );
+  return [
+    ...(description === undefined ? [] : [`undoes ${description}`]),
+    ...(owing.length === 0
+      ? []
+      : [`afterwards nothing of it is pending on ${someOf([...new Set(owing)])}`]),
+  ];
+}
+
+/** By address, what takes the run back there. Throws a `RefusedError` if it changed none of the devices. */
+function changesOf(
+  call: WriteCall,
+  { run, description }: Undone,
+  contexts: ReadonlyMap<string, UndoPlace>,
+) {
   const undos = undoOf(run, ({ address }) => contexts.get(address));
   const selected = undos.flatMap((one) => {
     const context = contexts.get(one.device.address);
@@ -131,27 +178,14 @@ async function* executeUndo(
     const names = someOf(changedDevices(run).map(({ name }) => name));
     throw new RefusedError(`run ${run.run} changed ${names}, but none of the named devices`);
   }
-  const isUndone = new Set(sessions.map(({ ref }) => ref.address));
-  const owing = new Set(
-    pendingIn(traceOf(run)).flatMap(({ device }) =>
-      isUndone.has(device.address) ? [device.name] : [],
-    ),
-  );
-  const notice = [
-    ...(description === undefined ? [] : [`undoes ${description}`]),
-    ...(owing.size === 0 ? [] : [`afterwards nothing of it is pending on ${someOf([...owing])}`]),
-  ];
-  for (const text of notice) yield info(text);
   const { allow } = call.options;
   const ways = selected.map(({ changes, context: { profile, ref } }) => {
     const agreed = { changes, closed: [], open: new Map<Change, string>() };
     return { device: ref, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
   });
-  if (description !== undefined) refuseOpenAccounts(call, ways);
   const losses = ways.flatMap(({ device, closed, open }) =>
     [...closed, ...open.values()].map((loss) => `${device.name}: ${loss}`),
   );
-  for (const loss of losses) yield warning(loss);
   const changes = new Map(
     ways.map(({ device, changes: all, open }) => {
       // An automatic undo omits changes that need the user's consent.
@@ -159,28 +193,20 @@ async function* executeUndo(
       return [device.address, allow.has('drift') ? agreed.map(withoutExpectation) : agreed];
     }),
   );
-  const concerned = sessions.filter(({ entry }) => changes.has(entry.address));
-  refuseReadOnly(call);
-  const plan = yield* planOlder(call, concerned, ({ ref }) => changes.get(ref.address) ?? []);
-  const results = plan.devices.flatMap(({ settled }) => settled);
-  const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
-  if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
-    yield info(`skipped run ${run.run}: it had no effect that devsh can see`);
-    return false;
-  }
-  // Nobody can be asked for the reason of an automatic undo.
-  const reason = description === undefined ? run.reason : undefined;
-  // Undoing an undo also brings back the debts that it cancelled.
+  return { changes, losses, open: ways };
+}
+
+/** Undoing an undo also brings back what it made no longer pending. */
+function undoneOn(
+  call: WriteCall,
+  { run, only }: Undone,
+  sessions: readonly DeviceSession[],
+): readonly string[] {
   const cancelled = call.options.on.length > 0 ? [] : (run.plan.undoes?.on ?? []);
-  const on = [
+  return [
     ...sessions.map(({ ref }) => ref.address),
     ...cancelled.filter((address) => only?.has(address) !== false),
   ];
-  const undoes = { run: run.run, on };
-  const details = [...notice, ...losses];
-  const accounts = description === undefined ? 'its run' : 'a fresh line';
-  yield* writePlan(call, { ...plan, reason, undoes }, concerned, { details, accounts });
-  return true;
 }
 
 function undoContext(profile: Profile, { doubt }: DeviceNow, later: readonly Run[]): UndoContext {
@@ -257,7 +283,7 @@ async function* keepOrRevert(
   const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
   yield warning(`${why}: undoing run ${runId}`);
   let isUndone = true;
-  for await (const output of executeUndo(call.nestedYes(), run)) {
+  for await (const output of executeUndo(call.nestedYes(), { run })) {
     if (output.kind === 'result' && !isGood(output.result)) isUndone = false;
     yield output;
   }
