@@ -1,13 +1,27 @@
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, type Value, valueAt, grouped } from '../device/record.ts';
+import { canonicalId } from '../change/identity.ts';
 import { MASK } from '../text/one-line.ts';
-import { type Event, type FieldChange, spansOf, type StepName } from './events.ts';
+import {
+  type Event,
+  type FieldChange,
+  type RecordEvent,
+  spansOf,
+  type StepName,
+} from './events.ts';
+import { idText } from './kept.ts';
 
-/** A step of a run that the device has carried out: its read-back proved it. */
-export interface WrittenStep extends StepName {
+/** Which record a step meant. */
+export interface RecordOfStep {
   readonly device: string;
   readonly resource: string;
   readonly key: string;
+  /** As read back, else as before the step: it has the id. */
+  readonly held: DeviceRecord | undefined;
+}
+
+/** A step of a run that the device has carried out: its read-back proved it. */
+export interface WrittenStep extends StepName, RecordOfStep {
   readonly action: 'add' | 'set' | 'delete';
   /** When the request left, and when its verdict was known; ms UTC. */
   readonly sentAt: number;
@@ -24,11 +38,11 @@ export interface WrittenStep extends StepName {
  */
 export function attributed(events: readonly Event[], steps: readonly WrittenStep[]): Event[] {
   if (steps.length === 0) return [...events];
-  const byRecord = grouped(steps, recordName);
+  const stepsOf = stepsByRecord(steps);
   return events.flatMap((event): Event[] => {
     if (!('key' in event) || event.after === undefined) return [event];
     const spans = spansOf(event);
-    const own = (byRecord.get(recordName(event)) ?? [])
+    const own = stepsOf(event)
       // What the read-back of a step showed is no change of later readings.
       .filter(({ sentAt, endedAt }) =>
         spans.some(([from, to]) => sentAt <= to && (sentAt >= from || endedAt >= to)),
@@ -40,9 +54,26 @@ export function attributed(events: readonly Event[], steps: readonly WrittenStep
   });
 }
 
-/** Identifies a record among all devices. */
-export function recordName(of: Pick<WrittenStep, 'device' | 'resource' | 'key'>): string {
-  return JSON.stringify([of.device, of.resource, of.key]);
+/** The steps that meant the record of an event: by its id, where records share a name. */
+export function stepsByRecord<Step extends RecordOfStep>(
+  steps: readonly Step[],
+): (event: RecordEvent) => readonly Step[] {
+  const indexes = new Map<string | undefined, ReadonlyMap<string, readonly Step[]>>();
+  const name = (device: string, resource: string, id: string | undefined, key: string): string =>
+    JSON.stringify([device, resource, id ?? null, id === undefined ? key : null]);
+  return ({ device, resource, key, id }) => {
+    const index =
+      indexes.get(id?.field) ??
+      grouped(steps, (step) => {
+        const own = id && idText(step.held, id.field);
+        return name(step.device, step.resource, own, step.key);
+      });
+    indexes.set(id?.field, index);
+    const byKey = index.get(name(device, resource, undefined, key)) ?? [];
+    if (id === undefined) return byKey;
+    // A step without an id is known by the name that it gave or read.
+    return [...(index.get(name(device, resource, canonicalId(id.text), key)) ?? []), ...byKey];
+  };
 }
 
 function whole(event: Event & { kind: 'added' | 'gone' }, steps: readonly WrittenStep[]): Event[] {

@@ -1,5 +1,6 @@
 import { type Value, valueAt } from '../device/record.ts';
-import type { KeptRecord } from './kept.ts';
+import { canonicalId } from '../change/identity.ts';
+import { type KeptRecord, nameOf, type RecordName } from './kept.ts';
 import type { Identity } from './lines.ts';
 import type { Difference, KnownReading, Life, ResourceLife } from './replay.ts';
 
@@ -100,20 +101,23 @@ export function intervalOf(
   return { ...interval, setBack: [caughtUp?.from ?? Infinity, since] };
 }
 
+interface OfRecord extends RecordName {
+  readonly resource: string;
+}
+
+/** A change of one record. */
+export type RecordEvent = Extract<Event, RecordName>;
+
 /** What changed on a device between two readings. */
 export type Event =
   | (EventBase & {
       readonly kind: 'added' | 'gone';
-      readonly resource: string;
-      readonly key: string;
       readonly record: KeptRecord;
-    })
+    } & OfRecord)
   | (EventBase & {
       readonly kind: 'changed';
-      readonly resource: string;
-      readonly key: string;
       readonly fields: readonly FieldChange[];
-    })
+    } & OfRecord)
   /** Most records got or lost these fields at once, as with a new firmware. */
   | (EventBase & {
       readonly kind: 'shape';
@@ -164,19 +168,43 @@ export function recordEvents(
   resource: string,
   key: string,
 ): Event[] {
-  const first = lives.flatMap(({ id, resources }): Event[] => {
-    const reading = resources.get(resource)?.readings[0];
-    const record = reading?.state.get(key);
-    if (reading === undefined || record === undefined) return [];
-    const at = { device, life: id, resource, after: undefined, before: reading.to };
-    return [{ ...at, kind: 'added', key, record }];
+  const all = eventsOf(device, lives);
+  const events = lives.flatMap((life) => {
+    const readings = life.resources.get(resource)?.readings ?? [];
+    const found = readings.flatMap((reading) =>
+      recordsNamed(reading, key).map((record) => ({ reading, record, ...nameOf(record, reading) })),
+    );
+    // Another name later or before is still the same record.
+    const ids = new Set(found.flatMap(({ id }) => (id === undefined ? [] : canonicalId(id.text))));
+    const first = found.flatMap(({ reading, record, ...name }): Event[] => {
+      if (reading !== readings[0]) return [];
+      const at = { device, life: life.id, resource, after: undefined, before: reading.to };
+      return [{ ...at, kind: 'added', ...name, record }];
+    });
+    const later = all.filter((event) => {
+      if (event.life !== life.id) return false;
+      if (!('key' in event))
+        return event.kind === 'life' && (event.resource ?? resource) === resource;
+      const isNamed =
+        event.id === undefined ? event.key === key : ids.has(canonicalId(event.id.text));
+      return event.resource === resource && isNamed;
+    });
+    return [...first, ...later];
   });
-  const later = eventsOf(device, lives).filter((event) =>
-    'key' in event
-      ? event.resource === resource && event.key === key
-      : event.kind === 'life' && (event.resource ?? resource) === resource,
-  );
-  return inOrder([...first, ...later]);
+  return inOrder(events);
+}
+
+/** The records of a reading that have this natural key or id. */
+export function recordsNamed({ state, ...naming }: KnownReading, key: string): KeptRecord[] {
+  if (naming.idField === undefined) {
+    const record = state.get(key);
+    return record === undefined ? [] : [record];
+  }
+  const id = canonicalId(key);
+  return [...state.values()].filter((record) => {
+    const name = nameOf(record, naming);
+    return name.key === key || (name.id !== undefined && canonicalId(name.id.text) === id);
+  });
 }
 
 function eventsOfResource(
@@ -194,7 +222,7 @@ function eventsOfResource(
     const isBack = earlier !== undefined && to < earlier.from;
     const interval = isBack ? intervalOf(readings, earlier, reading) : { after: earlier?.from };
     const at = { ...base, before: to, ...interval };
-    if (difference) events.push(...changesBetween(at, difference, left, state.size));
+    if (difference) events.push(...changesBetween(at, difference, left, reading));
     if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
       events.push({ ...at, kind: 'life', reason: 'key field' });
     }
@@ -208,8 +236,9 @@ export function changesBetween(
   at: Omit<EventBase, 'by' | 'resource'> & { readonly resource: string },
   { added, gone, changed }: Difference,
   left: ReadonlySet<string>,
-  size: number,
+  reading: KnownReading,
 ): Event[] {
+  const { size } = reading.state;
   const fieldsOf = changed.map(({ before, after, fields }) =>
     fields.filter((field) => !left.has(field)).map((field) => fieldChange(field, before, after)),
   );
@@ -229,10 +258,12 @@ export function changesBetween(
   const shape: Event[] = records === 0 ? [] : [{ ...at, kind: 'shape', gained, lost, records }];
   const changedEvents = changed.flatMap(({ after }, index): Event[] => {
     const fields = (fieldsOf[index] ?? []).filter((change) => !isShape(change));
-    return fields.length === 0 ? [] : [{ ...at, kind: 'changed', key: after.key, fields }];
+    return fields.length === 0
+      ? []
+      : [{ ...at, kind: 'changed', ...nameOf(after, reading), fields }];
   });
   const whole = (kind: 'added' | 'gone', records: readonly KeptRecord[]): Event[] =>
-    records.map((record) => ({ ...at, kind, key: record.key, record }));
+    records.map((record) => ({ ...at, kind, ...nameOf(record, reading), record }));
   return [...shape, ...whole('added', added), ...changedEvents, ...whole('gone', gone)];
 }
 

@@ -1,5 +1,11 @@
 import { exactText, jsonText, type JsonValue } from '../device/record.ts';
-import { type Event, type FieldChange, type LifeReason, orderOf } from './events.ts';
+import {
+  type Event,
+  type FieldChange,
+  type LifeReason,
+  orderOf,
+  type RecordEvent,
+} from './events.ts';
 import { clockTime } from '../text/time.ts';
 import { counted } from '../text/one-line.ts';
 
@@ -63,14 +69,18 @@ export function foldEvents(
     .sort((a, b) => latest(b) - latest(a));
 }
 
+function named({ kind, resource, key, id }: RecordEvent): readonly JsonValue[] {
+  return [kind, resource, key, id?.text ?? null];
+}
+
 /** What is equal if the same happened on two devices; only the key of an added or removed record counts. */
 function contentOf(event: Event): JsonValue {
   switch (event.kind) {
     case 'added':
     case 'gone':
-      return [event.kind, event.resource, event.key];
+      return named(event);
     case 'changed':
-      return [event.kind, event.resource, event.key, event.fields.map(fieldText)];
+      return [...named(event), event.fields.map(fieldText)];
     case 'shape':
       return [event.kind, event.resource, event.gained, event.lost];
     case 'left':
@@ -94,12 +104,10 @@ export function eventText(event: Event): string {
     case 'added':
     case 'gone':
       if (event.kind === 'added' && event.after === undefined)
-        return `${event.resource} ${event.key} there at the first reading`.replace('  ', ' ');
-      return `${event.resource} ${event.key} ${event.kind}`.replace('  ', ' ');
-    case 'changed': {
-      const what = event.fields.map(fieldText).join(', ');
-      return `${event.resource} ${event.key}: ${what}`.replace(' :', ':');
-    }
+        return `${nameText(event)} there at the first reading`;
+      return `${nameText(event)} ${event.kind}`;
+    case 'changed':
+      return `${nameText(event)}: ${event.fields.map(fieldText).join(', ')}`;
     case 'shape': {
       const fields = [
         ...event.gained.map((field) => `+${field}`),
@@ -112,6 +120,11 @@ export function eventText(event: Event): string {
     case 'life':
       return `${event.resource === undefined ? '' : `${event.resource}: `}device ${REASONS[event.reason]}`;
   }
+}
+
+/** `user bob`, `user bob (user_id 7)`; a single object has no name. */
+function nameText({ resource, key, id }: RecordEvent): string {
+  return [resource, key, id && `(${id.field} ${id.text})`].filter(Boolean).join(' ');
 }
 
 function fieldText({ field, before, after, isSecret }: FieldChange): string {

@@ -3,16 +3,15 @@ import type { DeviceRecord } from '../device/record.ts';
 import { type Event, eventsOf } from './events.ts';
 import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
-import type { KeptState } from './kept.ts';
+import type { KeptState, Naming } from './kept.ts';
 import type { Identity, Moment } from './lines.ts';
 import { type Life, replay } from './replay.ts';
 
 /** A state that was read. */
-export interface PastState {
+export interface PastState extends Naming {
   readonly records: readonly DeviceRecord[];
   /** The same with digests, by key. */
   readonly state: KeptState;
-  readonly keyField: string;
   /** The reading that shows it. */
   readonly read: Moment;
   /** The next reading; undefined if there is none yet. */
@@ -76,7 +75,7 @@ export class History {
     return {
       records: kept.map(({ fields }) => fields),
       state: reading.state,
-      keyField: reading.keyField,
+      ...{ keyField: reading.keyField, idField: reading.idField },
       read: { from: reading.from, to: reading.to },
       nextRead: next && { from: next.from, to: next.to },
       isCurrentLife: life === lives.at(-1),

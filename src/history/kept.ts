@@ -20,14 +20,24 @@ import {
   mayBeSecretField,
   showsSecret,
 } from '../device/sensitive-fields.ts';
+import { canonicalId } from '../change/identity.ts';
 import { isDeviceTime } from '../fleet/compared.ts';
 import { MASK } from '../text/one-line.ts';
+
+/** What tells the records of a list apart. */
+export interface Naming {
+  /** The natural key. */
+  readonly keyField: string;
+  /** The unique id: set since two records were seen with one natural key. */
+  readonly idField?: string | undefined;
+}
 
 /**
  * A record as it is kept: without secrets, and without the fields that move by themselves. `digests` has the
  * fields that had a secret in them: their value in `fields` is masked, the digest says whether they changed.
  */
 export interface KeptRecord {
+  /** Names it among all readings of a life: its natural key, unless it shares that with another record. */
   readonly key: string;
   readonly fields: DeviceRecord;
   readonly digests?: Readonly<Record<string, string>>;
@@ -45,7 +55,38 @@ export function keptWithout(record: KeptRecord, names: readonly string[]): KeptR
 /** By key, in the order of the device. */
 export type KeptState = ReadonlyMap<string, KeptRecord>;
 
-const NOTHING = { records: [], state: new Map<string, KeptRecord>() };
+const NOTHING: KeptState = new Map();
+
+/** The natural key, and the id where records share one. */
+export interface RecordName {
+  readonly key: string;
+  readonly id?: { readonly field: string; readonly text: string } | undefined;
+}
+
+export function nameOf({ key, fields }: KeptRecord, { keyField, idField }: Naming): RecordName {
+  if (idField === undefined) return { key };
+  const name = isSecretField(keyField) ? key : valueText(valueAt(fields, keyField));
+  const text = valueText(valueAt(fields, idField));
+  return { key: name, ...(text !== '' && { id: { field: idField, text } }) };
+}
+
+/** The id of a record in canonical form; undefined if it has none. */
+export function idText(record: DeviceRecord | undefined, idField: string): string | undefined {
+  const text = valueText(valueAt(record, idField));
+  return text === '' ? undefined : canonicalId(text);
+}
+
+/** The first of these fields that tells all records apart; undefined if the natural key does, or none does. */
+export function idFieldFor(
+  records: readonly DeviceRecord[],
+  keyField: string,
+  idFields: readonly string[],
+): string | undefined {
+  const isUnique = (texts: readonly (string | undefined)[]): boolean =>
+    !texts.includes(undefined) && new Set(texts).size === texts.length;
+  if (isUnique(records.map((record) => valueText(valueAt(record, keyField))))) return undefined;
+  return idFields.find((field) => isUnique(records.map((record) => idText(record, field))));
+}
 
 /** Names of fields that count, or say who or what wrote last. */
 const MOVES =
@@ -109,39 +150,50 @@ export class Keeper {
   /**
    * By key, in the order of the device.
    *
-   * @param known another reading, and what is kept of it: records that are the same are taken from there
+   * @param last what is kept of the reading before: a record keeps its key as long as it has the same id
+   * @param known the records of that reading: what is the same is taken from `last`
    */
   state(
-    resource: string,
-    records: readonly DeviceRecord[],
-    keyField: string,
+    { resource, records, ...naming }: ReadRecords,
     moving: ReadonlySet<string>,
-    known: { readonly records: readonly DeviceRecord[]; readonly state: KeptState } = NOTHING,
+    last: KeptState = NOTHING,
+    known: readonly DeviceRecord[] = [],
   ): KeptState {
-    const keys = this.#keys(records, keyField, moving);
-    const knownKeys = this.#keys(known.records, keyField, moving);
-    const before = new Map(known.records.map((record, index) => [knownKeys[index], record]));
+    const keys = this.#keys(records, naming, moving, last);
+    const knownKeys = this.#keys(known, naming, moving, last);
+    const before = new Map(known.map((record, index) => [knownKeys[index], record]));
+    const { keyField } = naming;
     return new Map(
       records.map((record, index) => {
         const key = keys[index] ?? '';
         const isSame = isEqual(before.get(key), record);
-        const kept = isSame ? known.state.get(key) : undefined;
-        return [key, kept ?? this.#kept(resource, key, keyField, record, moving)];
+        const kept = isSame ? last.get(key) : undefined;
+        return [key, kept ?? this.#kept({ resource, key, keyField }, record, moving)];
       }),
     );
   }
 
-  /** Records that share a name are numbered by their content: a device may list them in another order. */
   #keys(
     records: readonly DeviceRecord[],
-    keyField: string,
+    { keyField, idField }: Naming,
     moving: ReadonlySet<string>,
+    last: KeptState,
   ): readonly string[] {
     const isSecretKey = isSecretField(keyField);
     const keys = records.map((record) => {
       const text = valueText(valueAt(record, keyField));
       return isSecretKey ? this.#digest(text) : text;
     });
+    if (idField !== undefined) return keysById(records, keys, idField, last);
+    return this.#numbered(records, keys, moving);
+  }
+
+  /** Without ids, records that share a name are numbered by their content: their order may change. */
+  #numbered(
+    records: readonly DeviceRecord[],
+    keys: string[],
+    moving: ReadonlySet<string>,
+  ): readonly string[] {
     const taken = new Set(keys);
     if (taken.size === keys.length) return keys;
     for (const [name, copies] of grouped([...keys.entries()], ([, key]) => key)) {
@@ -161,14 +213,13 @@ export class Keeper {
     return keys;
   }
 
-  /** The last values of fields that move by themselves. */
+  /** The last values of fields that move by themselves, by the keys of the records. */
   movingValues(
     records: readonly DeviceRecord[],
-    keyField: string,
+    keys: readonly string[],
     moving: readonly string[],
   ): (readonly [key: string, values: DeviceRecord])[] {
     const names = moving.filter((field) => !isSecretField(field));
-    const keys = this.#keys(records, keyField, new Set(moving));
     return records.flatMap((record, index) => {
       const values = names
         .filter((field) => Object.hasOwn(record, field))
@@ -193,9 +244,7 @@ export class Keeper {
   }
 
   #kept(
-    resource: string,
-    key: string,
-    keyField: string,
+    { resource, key, keyField }: { resource: string; key: string; keyField: string },
     record: DeviceRecord,
     moving: ReadonlySet<string>,
   ): KeptRecord {
@@ -244,6 +293,38 @@ export class Keeper {
   #digest(text: string): string {
     return shortened(createHmac('sha256', this.#key).update(text));
   }
+}
+
+/** The records of one reading. */
+interface ReadRecords extends Naming {
+  readonly resource: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+/** A record keeps its key as long as it has its id; a new one gets its name and its id as key. */
+function keysById(
+  records: readonly DeviceRecord[],
+  names: readonly string[],
+  idField: string,
+  last: KeptState,
+): readonly string[] {
+  const known = new Map(
+    Array.from(last.values(), ({ key, fields }) => [idText(fields, idField), key]),
+  );
+  const given = new Set<string>();
+  return records.map((record, index) => {
+    const id = idText(record, idField);
+    const old = id === undefined ? undefined : known.get(id);
+    if (old !== undefined && !given.has(old)) {
+      given.add(old);
+      return old;
+    }
+    let key = `${names[index] ?? ''}#${id ?? ''}`;
+    // One without an id is the same as before, as far as is known.
+    while (given.has(key) || (id !== undefined && last.has(key))) key += '#';
+    given.add(key);
+    return key;
+  });
 }
 
 /** Of a setting that is a pair of name and value, the value has the name: `{name: 'psk', value: 'x'}`. */

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { ClockOffset } from '../device/client.ts';
 import type { DeviceRecord, JsonValue } from '../device/record.ts';
 import { parseJson } from '../device/json.ts';
-import { type KeptRecord, quickText } from './kept.ts';
+import { type KeptRecord, type Naming, quickText } from './kept.ts';
 import { attempt } from '../errors.ts';
 
 /** When a reading began and ended, in ms UTC: the device had this state at some time between them. */
@@ -57,11 +57,11 @@ interface ReadingLine extends Moment {
 export type HistoryLine =
   | ({ readonly kind: 'life'; readonly at: number } & Identity)
   /** All records: the first reading of a life, or the state from which later lines go on. */
-  | (ReadingLine & {
-      readonly kind: 'all';
-      readonly keyField: string;
-      readonly records: readonly KeptRecord[];
-    })
+  | (ReadingLine &
+      Naming & {
+        readonly kind: 'all';
+        readonly records: readonly KeptRecord[];
+      })
   /** `was`: the digest of the line that it builds upon. */
   | (ReadingLine & {
       readonly kind: 'change';

@@ -1,6 +1,13 @@
 import type { ClockOffset } from '../device/client.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { type Keeper, type KeptRecord, movingFields, keptWithout } from './kept.ts';
+import {
+  idFieldFor,
+  type Keeper,
+  type KeptRecord,
+  type KeptState,
+  movingFields,
+  keptWithout,
+} from './kept.ts';
 import {
   type HistoryLine,
   type Identity,
@@ -18,6 +25,8 @@ export interface NewReading extends Moment {
   readonly identity: Identity;
   readonly resource: string;
   readonly keyField: string;
+  /** Fields with a unique id, the best first. */
+  readonly idFields: readonly string[];
   readonly records: readonly DeviceRecord[];
   /** What this process read before: records that are the same are not prepared again. */
   readonly before?: readonly DeviceRecord[] | undefined;
@@ -128,8 +137,9 @@ export function nextLines(
     return next(large);
   }
   const isRenamed = reading.records.length > 0 && track?.keyField !== reading.keyField;
+  const isShared = track?.idField === undefined && idFieldOf(reading) !== undefined;
   const line =
-    track === undefined || isRenamed
+    track === undefined || isRenamed || isShared
       ? wholeLine(reading, keeper, life, track)
       : lineSince(track, reading, keeper, life);
   const isLong = line.kind === 'change' && bytesSinceWhole(text, resource) > MIN_BYTES_BETWEEN;
@@ -144,50 +154,62 @@ function wholeLine(
   track: Track | undefined,
 ): LineOfReading {
   const { resource, records, keyField, from, to, clock } = reading;
-  const names = movingNames(reading, track?.moving);
+  const last = track?.keyField === keyField ? track : undefined;
+  const naming = { keyField, idField: last?.idField ?? idFieldOf(reading) };
+  const names = movingNames(reading, track?.moving, naming.idField);
   const moving = new Set(names);
+  const digest = keeper.digestOf(records, moving);
+  const state = keeper.state({ resource, records, ...naming }, moving, last?.state);
   return {
-    ...{
-      kind: 'all',
-      resource,
-      life,
-      from,
-      to,
-      digest: keeper.digestOf(records, moving),
-      clock,
-      keyField,
-    },
-    records: [...keeper.state(resource, records, keyField, moving).values()],
-    ...(names.length > 0 && freshValues(reading, keeper, names)),
+    ...{ kind: 'all', resource, life, from, to, digest, clock, ...naming },
+    records: [...state.values()],
+    ...(names.length > 0 && freshValues(reading, keeper, names, state)),
   };
 }
 
-function movingNames(reading: NewReading, known: Moving | undefined): string[] {
+function idFieldOf({ records, keyField, idFields }: NewReading): string | undefined {
+  return idFieldFor(records, keyField, idFields);
+}
+
+function movingNames(
+  reading: NewReading,
+  known: Moving | undefined,
+  idField: string | undefined,
+): string[] {
   const { records, moving, keyField } = reading;
   const found = [...(known?.fields ?? []), ...moving, ...movingFields(records)];
-  const names = new Set(found.filter((field) => field !== keyField));
+  const names = new Set(found.filter((field) => field !== keyField && field !== idField));
   return [...names].filter(
     (field) =>
       records.some((record) => Object.hasOwn(record, field)) || known?.fields.includes(field),
   );
 }
 
-function freshValues(reading: NewReading, keeper: Keeper, names: readonly string[]) {
-  const { records, keyField, to } = reading;
+function freshValues(
+  { records, to }: NewReading,
+  keeper: Keeper,
+  names: readonly string[],
+  state: KeptState,
+) {
   const moving: Moving = { fields: names, digest: keeper.movingDigest(records, names), keptAt: to };
-  return { moving, values: keeper.movingValues(records, keyField, names) };
+  return { moving, values: keeper.movingValues(records, [...state.keys()], names) };
 }
 
 function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: string): LineOfReading {
-  const { resource, records, before, keyField, from, to, clock } = reading;
+  const { resource, records, before, from, to, clock } = reading;
+  const { keyField, idField } = track;
   const knownNames = track.moving?.fields ?? [];
-  let names = movingNames(reading, track.moving);
+  let names = movingNames(reading, track.moving, idField);
   const isKnown =
     before !== undefined &&
     names.length === knownNames.length &&
     keeper.digestOf(before, new Set(knownNames)) === track.digest;
-  const known = isKnown ? { records: before, state: track.state } : undefined;
-  const state = keeper.state(resource, records, keyField, new Set(names), known);
+  const state = keeper.state(
+    { resource, records, keyField, idField },
+    new Set(names),
+    track.state,
+    isKnown ? before : [],
+  );
   const isIn = (name: string): boolean => names.includes(name);
   const found = differenceOf(
     track.state,
@@ -205,7 +227,7 @@ function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: stri
     !isFresh ||
     (to - old.keptAt > VALUES_EVERY_MS && keeper.movingDigest(records, names) !== old.digest);
   const values =
-    names.length === 0 ? {} : isDue ? freshValues(reading, keeper, names) : { moving: old };
+    names.length === 0 ? {} : isDue ? freshValues(reading, keeper, names, state) : { moving: old };
   const common = { resource, life, from, to, digest, clock };
   const open = Object.entries(streaks).filter(([field]) => !left.includes(field));
   const changed = (found?.changed ?? []).flatMap(({ before, after, fields }) => {
@@ -294,9 +316,10 @@ export function compacted(text: string, since: number): string {
 }
 
 function stateLine(track: Track, resource: string, life: string): LineOfReading {
-  const { from, to, digest, keyField, state, moving, values } = track;
+  const { from, to, digest, keyField, idField, state, moving, values } = track;
   return {
-    ...{ kind: 'all', resource, life, from, to, digest, keyField, records: [...state.values()] },
+    ...{ kind: 'all', resource, life, from, to, digest, keyField, idField },
+    records: [...state.values()],
     ...(moving && { moving }),
     ...(values.size > 0 && { values: [...values] }),
   };

@@ -1,4 +1,11 @@
-import { keyFieldOf, ignoredFields } from '../device/profile.ts';
+import {
+  hasPositionalIds,
+  ignoredFields,
+  keyFieldOf,
+  ownAddress,
+  type Profile,
+} from '../device/profile.ts';
+import type { DeviceRecord } from '../device/record.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceSession, Reading } from '../fleet/device-session.ts';
@@ -25,6 +32,18 @@ export function redactorFor({
   // A fleet is read without a write: nothing to prepare for each of its devices.
   const redactSent = sent.length === 0 ? (text: string) => text : redactorOf(sent);
   return (text) => redactSent(credential?.redact(text) ?? text);
+}
+
+/** The fields whose values may identify a record beside its natural key. */
+function idFieldsOf(
+  profile: Profile,
+  keyField: string,
+  records: readonly DeviceRecord[],
+): readonly string[] {
+  const { idFields, basePath } = profile;
+  if (hasPositionalIds(profile) || idFields.length === 0 || idFields.includes(keyField)) return [];
+  const address = records[0] && ownAddress(records[0], basePath);
+  return address === undefined ? idFields : [...idFields, address.field];
 }
 
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
@@ -68,11 +87,12 @@ export class Observer {
     const { pin } = session;
     if (this.#limits().days === 0 || pin === undefined) return;
     this.#announce();
+    const keyField = keyFieldOf(profile, resource, records);
     this.#waiting.push({
       ...session.ref,
       session,
-      ...{ pin, resource, records, from: startedAt, to: endedAt, clock },
-      keyField: keyFieldOf(profile, resource, records),
+      ...{ pin, resource, records, from: startedAt, to: endedAt, clock, keyField },
+      idFields: idFieldsOf(profile, keyField, records),
       moving: ignoredFields(profile, resource),
       redact: redactorFor(session),
     });

@@ -1,7 +1,7 @@
 import { isEqual } from '../device/equality.ts';
 import type { ClockOffset } from '../device/client.ts';
 import { valueAt, type DeviceRecord } from '../device/record.ts';
-import { type KeptRecord, type KeptState, keptWithout } from './kept.ts';
+import { type KeptRecord, type KeptState, keptWithout, type Naming } from './kept.ts';
 import {
   type Identity,
   isWhole,
@@ -26,9 +26,7 @@ export interface Difference {
 }
 
 /** One complete reading of a resource. */
-export interface KnownReading extends Moment {
-  /** The field that the records are named by. */
-  readonly keyField: string;
+export interface KnownReading extends Moment, Naming {
   /** To the reading before; undefined if nothing differs, and for the first one. */
   readonly difference?: Difference | undefined;
   /** Fields that were found to move by themselves, and are left out from this reading on. */
@@ -64,8 +62,7 @@ export interface Life {
 export type TooLarge = Moment & { readonly records: number };
 
 /** Where the next line of a resource goes on. */
-export interface Track {
-  keyField: string;
+export interface Track extends Naming {
   state: Map<string, KeptRecord>;
   digest: string;
   from: number;
@@ -86,20 +83,25 @@ export function applyLine(
     const state = new Map(line.records.map((record) => [record.key, record]));
     const next: Track = {
       ...{ values: track?.values ?? new Map(), valuesAt: track?.valuesAt, ...kept },
-      ...{ keyField: line.keyField, state, digest, from, to, moving, streaks },
+      ...{ keyField: line.keyField, idField: line.idField },
+      ...{ state, digest, from, to, moving, streaks },
     };
     // Records that are named by another field cannot be compared.
     const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
     const difference = isComparable && differenceOf(stripped(track.state, moving), state);
-    const { keyField } = line;
-    return [next, { from, to, keyField, state, clock, difference: difference || undefined }];
+    const { keyField, idField } = line;
+    return [
+      next,
+      { from, to, keyField, idField, state, clock, difference: difference || undefined },
+    ];
   }
   if (track === undefined) return undefined;
   const known = line.kind === 'change' ? line.was : line.digest;
   if (known !== track.digest) return undefined;
   const next = { ...track, digest, from, to, moving, streaks, ...kept };
-  const { keyField } = track;
-  if (line.kind === 'same') return [next, { from, to, keyField, clock, state: track.state }];
+  const { keyField, idField } = track;
+  const naming = { keyField, idField };
+  if (line.kind === 'same') return [next, { from, to, ...naming, clock, state: track.state }];
   const before = stripped(track.state, moving);
   const state = new Map(before);
   for (const key of line.gone ?? []) state.delete(key);
@@ -110,7 +112,7 @@ export function applyLine(
   for (const record of line.added ?? []) state.set(record.key, record);
   return [
     { ...next, state },
-    { from, to, keyField, state, clock, difference: differenceOf(before, state), left: line.left },
+    { from, to, ...naming, state, clock, difference: differenceOf(before, state), left: line.left },
   ];
 }
 
@@ -243,9 +245,9 @@ function addUnchanged(life: OpenLife | undefined, row: string): boolean {
   const [track, readings] = life?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
   if (life?.name !== name || track.digest !== digest) return false;
-  const { keyField, state } = track;
+  const { keyField, idField, state } = track;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
-  const reading = { from: Number(from), to: Number(to), keyField, state, clock };
+  const reading = { from: Number(from), to: Number(to), keyField, idField, state, clock };
   track.from = reading.from;
   track.to = reading.to;
   if (reading.to !== readings.at(-1)?.to) readings.push(reading);

@@ -3,14 +3,11 @@ import { isRefusedAdd, type StepResult } from '../change/verdict.ts';
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
-import type { WrittenStep } from './attribution.ts';
+import type { RecordOfStep, WrittenStep } from './attribution.ts';
 
 /** A request of a run that left for a device, whatever became of it. */
-export interface SentStep {
+export interface SentStep extends RecordOfStep {
   readonly run: string;
-  readonly device: string;
-  readonly resource: string;
-  readonly key: string;
   /** ms UTC */
   readonly sentAt: number;
   /** Until when it may have had an effect: a step that is `done` had it before its read-back. */
@@ -28,9 +25,10 @@ export function sentSteps({ run, plan, states }: Run): SentStep[] {
       const verdict = state.kind === 'sent' ? 'unknown' : state.result.verdict;
       const endedAt =
         verdict === 'unknown' ? Infinity : verdict === 'done' ? sentAt : Date.parse(state.at);
+      const held = (state.kind === 'ended' ? state.result.record : undefined) ?? before;
       const names = [key, newName(key, before, asked) ?? key];
       return [...new Set(names)].map((name) => {
-        return { run, device: device.name, resource, key: name, sentAt, endedAt };
+        return { run, device: device.name, resource, key: name, held, sentAt, endedAt };
       });
     }),
   );
@@ -59,6 +57,7 @@ export function writtenSteps({ run, command, plan, states }: Run): WrittenStep[]
       return [
         {
           ...{ run, step: index, line: command, device: device.name, resource, key, action },
+          held: state.result.record ?? before,
           ...{ sentAt: Date.parse(state.sentAt), endedAt: Date.parse(state.at), before, wrote },
         },
       ];

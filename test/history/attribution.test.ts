@@ -11,7 +11,7 @@ const event: Event = {
 const step: WrittenStep = {
   ...{ run: 'k3f', step: 0, line: 'user set bob lang=en', device: 'fw1', resource: 'user' },
   ...{ key: 'bob', action: 'set', sentAt: 150, endedAt: 160 },
-  ...{ before: { username: 'bob', lang: 'de' }, wrote: { lang: 'en' } },
+  ...{ before: { username: 'bob', lang: 'de' }, held: undefined, wrote: { lang: 'en' } },
 };
 
 test('a step within the interval that wrote what changed did it', () => {

@@ -218,7 +218,13 @@ test('keeps less of many devices if all of it is too much, but the last state of
     const at = begin + day * 86_400_000;
     const readings = names.map((name) => ({
       ...{ session: {}, name, address: `${name}:443`, pin: 'p', redact: (text: string) => text },
-      ...{ resource: 'user', keyField: 'username', moving: [], records: recordsAt(day) },
+      ...{
+        resource: 'user',
+        keyField: 'username',
+        moving: [],
+        idFields: [],
+        records: recordsAt(day),
+      },
       ...{ from: at, to: at + 1 },
     }));
     await writer.write(readings, { days: 90, megabytes: 1 }, problems);
@@ -243,7 +249,15 @@ test('dropping old readings does not change when a device was last read', async 
     const records = [{ username: 'bob', comment: `${daysAgo} `.repeat(1_000) }];
     const reading = {
       ...{ session: {}, name, address: `${name}:443`, pin: 'p', redact: (text: string) => text },
-      ...{ resource: 'user', keyField: 'username', moving: [], records, from: at, to: at + 1 },
+      ...{
+        resource: 'user',
+        keyField: 'username',
+        moving: [],
+        idFields: [],
+        records,
+        from: at,
+        to: at + 1,
+      },
     };
     const fail = (): void => expect.unreachable();
     const problems = { onError: fail, onTooLarge: fail, onSetBack: fail };
@@ -279,7 +293,13 @@ test('a disconnected device leaves nothing of its records in memory', async () =
     const records = [{ username: 'bob', password: 'swordfish', lang: `x${at}` }];
     const reading = {
       ...{ session: sessions.get(name) ?? {}, name, address: `${name}:443`, pin: 'p' },
-      ...{ redact: (text: string) => text, resource: 'user', keyField: 'username', moving: [] },
+      ...{
+        redact: (text: string) => text,
+        resource: 'user',
+        keyField: 'username',
+        moving: [],
+        idFields: [],
+      },
       ...{ records, from: Date.now() + at, to: Date.now() + at + 1 },
     };
     const problems = { onError: fail, onTooLarge: fail, onSetBack: fail };

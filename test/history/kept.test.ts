@@ -25,7 +25,7 @@ function historyOf(...readings: readonly (readonly DeviceRecord[])[]): string {
     const to = 1_800_000_000_000 + index * 3_600_000;
     const identity = { name: 'fw1', address: 'fw1:443', pin: 'aa', digestKey: 'k' };
     const reading: NewReading = {
-      ...{ identity, resource: 'user', moving: [] },
+      ...{ identity, resource: 'user', moving: [], idFields: [] },
       keyField: Object.keys(records[0] ?? {})[0] ?? 'username',
       ...{ records, from: to - 10, to },
     };
@@ -57,7 +57,7 @@ test('a record that the process has read before is not prepared again', () => {
     return text;
   });
   const identity = { name: 'fw1', address: 'fw1:443', pin: 'aa', digestKey: 'k' };
-  const common = { identity, resource: 'user', keyField: 'username', moving: [] };
+  const common = { identity, resource: 'user', keyField: 'username', moving: [], idFields: [] };
   const users = ['amy', 'bob', 'eve'].map((username) => ({ username, lang: 'de' }));
   const first =
     nextLines('', { ...common, records: users, from: 1, to: 2 }, counting, 2)?.text ?? '';

@@ -90,7 +90,7 @@ function world(happenings: readonly Happening[]) {
   };
   const reading = (from: number): NewReading => ({
     identity: { name: 'fw1', address, pin, digestKey: 'k' },
-    ...{ resource: 'user', keyField: 'username', moving: [], from, to: now },
+    ...{ resource: 'user', keyField: 'username', moving: [], idFields: [], from, to: now },
     records: [...users.values()],
   });
   const keep = (one: NewReading): void => {

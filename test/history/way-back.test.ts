@@ -10,7 +10,7 @@ import { rounds } from '../rounds.ts';
 const keeper = new Keeper(Buffer.alloc(32, 1));
 
 function stateOf(records: readonly DeviceRecord[]) {
-  return keeper.state('user', records, 'username', new Set(['last_login']));
+  return keeper.state({ resource: 'user', records, keyField: 'username' }, new Set(['last_login']));
 }
 
 function backFrom(

@@ -112,7 +112,14 @@ test('says that a device may have hidden a list that was empty at once', async (
   const text = await readFile(path, 'utf8');
   const identity = JSON.parse(text.split('\n')[0] ?? '') as Identity;
   const at = Date.now();
-  const reading = { identity, resource: 'user', keyField: 'username', records: [], moving: [] };
+  const reading = {
+    identity,
+    resource: 'user',
+    keyField: 'username',
+    records: [],
+    moving: [],
+    idFields: [],
+  };
   const empty = { ...reading, from: at, to: at };
   await appendFile(path, nextLines(text, empty, new Keeper(randomBytes(32)), at)?.text ?? '');
   const { stdout, stderr } = await devsh('changes --on @lab');

@@ -1,4 +1,4 @@
-import { attributed, recordName, type WrittenStep } from '../../history/attribution.ts';
+import { attributed, stepsByRecord, type WrittenStep } from '../../history/attribution.ts';
 import { type Event, spansOf } from '../../history/events.ts';
 import type { Life } from '../../history/replay.ts';
 import { type SentStep, sentSteps, writtenSteps } from '../../history/written-steps.ts';
@@ -20,7 +20,8 @@ export type Author =
 /** What the runs of this devsh sent. */
 export class Authors {
   readonly #written: WrittenStep[] = [];
-  readonly #sent = new Map<string, SentStep[]>();
+  readonly #sent: SentStep[] = [];
+  #sentOf: ReturnType<typeof stepsByRecord<SentStep>> | undefined;
   /** The runs whose journals cannot be read. */
   readonly unreadable: string[] = [];
 
@@ -40,10 +41,7 @@ export class Authors {
         const run = await loadRun(services, id);
         const devices = run.plan.devices.filter(({ device }) => known.has(nameAndAddress(device)));
         authors.#written.push(...writtenSteps({ ...run, plan: { ...run.plan, devices } }));
-        for (const step of sentSteps(run)) {
-          const name = recordName(step);
-          authors.#sent.set(name, [...(authors.#sent.get(name) ?? []), step]);
-        }
+        authors.#sent.push(...sentSteps(run));
       } catch (error) {
         if (error instanceof EmptyJournalError) continue;
         if (!(error instanceof DevshError)) throw error;
@@ -63,11 +61,10 @@ export class Authors {
     if (event.kind === 'added' && event.after === undefined) return undefined;
     if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
     const spans = spansOf(event);
-    const near = this.#sent
-      .get(recordName(event))
-      ?.findLast(({ sentAt, endedAt }) =>
-        spans.some(([from, to]) => Math.max(sentAt, endedAt) >= from && sentAt <= to),
-      );
+    this.#sentOf ??= stepsByRecord(this.#sent);
+    const near = this.#sentOf(event).findLast(({ sentAt, endedAt }) =>
+      spans.some(([from, to]) => Math.max(sentAt, endedAt) >= from && sentAt <= to),
+    );
     if (near !== undefined) return { kind: 'perhaps', run: near.run };
     return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
   }

@@ -69,6 +69,7 @@ export function dataRow(event: Event, authors: Authors, last?: LastValues) {
     before: isoText(event.before),
     resource: event.resource ?? null,
     key: 'key' in event ? event.key : null,
+    ...('key' in event && event.id && { id: event.id.text }),
     kind: event.kind,
     what: eventText(event),
     author: author?.kind ?? null,
@@ -131,5 +132,6 @@ export function filteredBy(event: Event): DeviceRecord {
   const field = event.kind === 'changed' ? event.fields.map((one) => one.field) : [];
   const { kind, resource = '' } = event;
   const key = 'key' in event ? event.key : '';
-  return { ...fields, resource, key, kind, field, what: eventText(event) };
+  const id = 'key' in event && event.id ? { [event.id.field]: event.id.text } : {};
+  return { ...fields, ...id, resource, key, kind, field, what: eventText(event) };
 }

@@ -1,5 +1,12 @@
 import { NotFoundError } from '../../errors.ts';
-import { beginOf, type Event, eventsOf, inOrder, recordEvents } from '../../history/events.ts';
+import {
+  beginOf,
+  type Event,
+  eventsOf,
+  inOrder,
+  recordEvents,
+  recordsNamed,
+} from '../../history/events.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { clockTime, zonesText } from '../../text/time.ts';
@@ -42,7 +49,7 @@ export async function* recordChanges(
   const histories = yield* historiesOf(call, await askedDevices(call));
   const known = histories.filter(({ lives }) =>
     lives.some(({ resources }) =>
-      resources.get(resource)?.readings.some(({ state }) => state.has(key)),
+      resources.get(resource)?.readings.some((reading) => recordsNamed(reading, key).length > 0),
     ),
   );
   const read = histories.filter(({ lives }) =>
@@ -57,8 +64,10 @@ export async function* recordChanges(
   yield* showChanges(call, histories, period, (device, lives) =>
     recordEvents(device, lives, resource, key),
   );
-  const present = (history: DeviceHistory): boolean =>
-    history.lives.at(-1)?.resources.get(resource)?.readings.at(-1)?.state.has(key) === true;
+  const present = ({ lives }: DeviceHistory): boolean => {
+    const last = lives.at(-1)?.resources.get(resource)?.readings.at(-1);
+    return last !== undefined && recordsNamed(last, key).length > 0;
+  };
   const names = (is: boolean): string =>
     someOf(read.filter((one) => present(one) === is).map(({ device }) => device));
   const [on, off] = [names(true), names(false)];
@@ -97,7 +106,9 @@ async function* showChanges(
   const lastValues = (event: Event): LastValues | undefined => {
     if (!options.allFields || !('key' in event)) return undefined;
     const known = byName.get(event.device)?.lives.at(-1)?.resources.get(event.resource);
-    const values = known?.values.get(event.key);
+    const last = known?.readings.at(-1);
+    const [record] = last === undefined ? [] : recordsNamed(last, event.id?.text ?? event.key);
+    const values = known?.values.get(record?.key ?? event.key);
     return values && known?.valuesAt !== undefined ? { values, at: known.valuesAt } : undefined;
   };
   const coverage = coverageOf(histories, period);

@@ -167,7 +167,7 @@ async function* driftSince(
       const place = { device, life: current.id, resource, ...intervalOf(readings, then, now) };
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
-      if (difference) events.push(...changesBetween(place, difference, left, now.state.size));
+      if (difference) events.push(...changesBetween(place, difference, left, now));
     }
   }
   if (compared.length === 0) return;

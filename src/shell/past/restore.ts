@@ -247,7 +247,11 @@ async function fromNow(
   const keeper = new Keeper(key ?? Buffer.alloc(0), redactorFor(session));
   return {
     ...{ profile, resource, records, past: { ...past, keyField } },
-    now: keeper.state(resource, records, keyField, new Set(past.leftOut)),
+    now: keeper.state(
+      { resource, records, keyField, idField: past.idField },
+      new Set(past.leftOut),
+      past.state,
+    ),
     isComparable: key !== undefined && past.identities[0]?.digestKey === digestKeyName(key),
   };
 }

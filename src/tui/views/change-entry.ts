@@ -47,7 +47,8 @@ export function restoreOf({
   const run = event.by?.run;
   if (run === undefined && before < after)
     return { reason: 'no reading of all these devices is before it: restore them one by one' };
-  const { kind, key, resource } = event;
+  const { kind, resource } = event;
+  const key = event.id?.text ?? event.key;
   const at = run ?? new Date(before).toISOString();
   const options = [
     `--at ${at}`,
