@@ -152,9 +152,11 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
   const { byId, byKey } = candidates(meant, reading, writes);
   const name = recordName({ resource, key: meant.key });
   const isUnique = byKey.length === 1;
-  const named = isUnique ? byKey[0] : undefined;
-  const [held] = byId;
-  if (named !== undefined && !isPersonal(resource, { ...named, ...meant.person })) {
+  const own = meant.isIdGone === true ? byKey.find((one) => byId.includes(one)) : undefined;
+  const named = isUnique ? byKey[0] : own;
+  // Who has an id that was gone may be another one, as if there were no ids; who has another id is.
+  const held = meant.isIdGone === true ? undefined : byId[0];
+  if (isUnique && named !== undefined && !isPersonal(resource, { ...named, ...meant.person })) {
     return { kind: 'go', record: named };
   }
   const ask = (record: DeviceRecord, reason: string): Answer => {
@@ -178,12 +180,14 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
     return ask(held, `${name} is now ${now}${details}`);
   }
   // Those that have its name had it beside it.
-  if (meant.isKeyShared === true && meant.id !== undefined) return { kind: 'absent' };
-  if (byKey.length > 1) {
+  if (meant.isKeyShared === true && meant.id !== undefined && own === undefined) {
+    return { kind: 'absent' };
+  }
+  if (byKey.length > 1 && own === undefined) {
     return { kind: 'drift', reason: `${byKey.length} records have the name of ${name}` };
   }
   if (named === undefined) return { kind: 'absent' };
-  if (meant.id !== undefined) {
+  if (meant.id !== undefined && named !== own) {
     const reason = `${name} is another record now${idText(reading, named)}`;
     return { kind: 'drift', reason, record: named };
   }
@@ -194,7 +198,8 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
     return { kind: 'drift', reason, record: named };
   }
   if (agreeing.length > 0) return { kind: 'go', record: named };
-  return ask(named, `nothing known shows whose ${name} is`);
+  const gone = meant.isIdGone === true ? `${name} was gone in between, and ` : '';
+  return ask(named, `${gone}nothing known shows whose ${gone === '' ? name : 'it'} is`);
 }
 
 /** The records with the id, and those with the key that is expected or that the intent itself writes. */

@@ -24,6 +24,8 @@ export interface Meant extends Identity {
   readonly age: 'fresh' | 'older';
   /** Why the user is asked in any case: the device may be another one. */
   readonly doubt?: string | undefined;
+  /** A later reading did not show the id: who has it now may be another one. */
+  readonly isIdGone?: true | undefined;
   /** Another record had the same natural key: then only an id can say which one is meant. */
   readonly isKeyShared?: true | undefined;
   /** The filter that found the record: it must still match. */

@@ -1,4 +1,4 @@
-import { type Identity, identityOf } from './identity.ts';
+import { type Identity, identityOf, type Meant } from './identity.ts';
 import type { Run } from './journal.ts';
 import type { Plan } from './plan.ts';
 import type { Profile } from '../device/profile.ts';
@@ -10,20 +10,29 @@ interface Followed {
   readonly device: DeviceRef;
   readonly resource: string;
   readonly profile: Profile;
+  readonly goneAt: GoneAt;
 }
+
+/** When a complete reading of the device was the first one since `since` without that id, in ms UTC. */
+export type GoneAt = (resource: string, id: string, since: number) => number | undefined;
 
 /**
  * The identity that the newest confirmed step left of a record: it follows renames, and a record that was deleted
  * and made again by undoing that. Pure.
  *
  * @param later the runs since, the oldest first
+ * @param since when the device showed `from`, in ms UTC
  */
 export function identityAfter(
   later: readonly Run[],
-  { device, resource, profile }: Followed,
+  { device, resource, profile, goneAt }: Followed,
   from: Identity,
-): Identity {
+  since: number,
+): Identity & Pick<Meant, 'isIdGone'> {
   let identity = from;
+  let shownAt = since;
+  const isGoneBy = (at: number): boolean =>
+    identity.id !== undefined && (goneAt(resource, identity.id, shownAt) ?? Infinity) < at;
   for (const { plan, states } of later) {
     for (const one of plan.devices) {
       if (one.device.address !== device.address) continue;
@@ -33,16 +42,19 @@ export function identityAfter(
         const { verdict, record } = state.result;
         if (record === undefined || !['done', 'differs', 'unchanged'].includes(verdict)) continue;
         const held = identityOf(profile, step.keyField, record);
+        const at = Date.parse(state.at);
         const before = step.before && identityOf(profile, step.keyField, step.before);
         const isOwn =
           before === undefined
             ? isMadeAgain(plan, step) && held.key === identity.key
-            : isSame(before, identity);
-        if (isOwn) identity = { ...held, person: { ...identity.person, ...held.person } };
+            : isSame(before, identity) && !isGoneBy(at);
+        if (!isOwn) continue;
+        identity = { ...held, person: { ...identity.person, ...held.person } };
+        shownAt = at;
       }
     }
   }
-  return identity;
+  return isGoneBy(Infinity) ? { ...identity, isIdGone: true } : identity;
 }
 
 /** By an undo or a restore; any other add makes a record of its own. */

@@ -26,8 +26,8 @@ export interface DeviceUndo {
 export interface UndoContext {
   /** Ids and counters are not set back. */
   readonly profile: Profile;
-  /** Whom a step means by now, from what it left of its record. */
-  readonly meantBy: (device: DeviceRef, step: Step, left: Identity) => Meant;
+  /** Whom a step means by now, from what it left of its record at that time (ms UTC). */
+  readonly meantBy: (device: DeviceRef, step: Step, left: Identity, at: number) => Meant;
 }
 
 /**
@@ -49,7 +49,8 @@ export function undoOf(
         state.kind === 'ended' &&
         state.result.verdict !== 'unknown' &&
         state.result.isByReading !== true;
-      const work = { device, step, isConfirmed, ...context };
+      const at = state.kind === 'waiting' ? 0 : Date.parse(state.at);
+      const work = { device, step, at, isConfirmed, ...context };
       return undoStep(work, state.kind === 'ended' ? state.result : {});
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
@@ -105,6 +106,8 @@ const UNCONFIRMED = 'no answer confirmed that this run added it';
 interface UndoWork extends UndoContext {
   readonly device: DeviceRef;
   readonly step: Step;
+  /** When it was read back, or at least sent; ms UTC. */
+  readonly at: number;
   /** A response said that the step was carried out. */
   readonly isConfirmed: boolean;
 }
@@ -118,11 +121,11 @@ function undoStep(
 }
 
 function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
-  const { device, step, isConfirmed, profile, meantBy } = work;
+  const { device, step, at, isConfirmed, profile, meantBy } = work;
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
   const left = identityOf(profile, keyField, record ?? { ...before, ...step.after });
-  const meant = meantBy(device, step, left.key === '' ? { ...left, key } : left);
+  const meant = meantBy(device, step, left.key === '' ? { ...left, key } : left, at);
   const setBack = (): Change & { readonly action: 'set' } => {
     // All changes of the step, requested or not. Timestamps change by themselves.
     const held = record ?? step.after ?? {};
@@ -198,7 +201,8 @@ function addAgain(
 ): Change & { readonly action: 'add' } {
   const { resource, keyField } = step;
   const { fields, lost } = restorable(profile, resource, record);
-  const meant = meantBy(device, step, identityOf(profile, keyField, record));
+  // It is deleted: no reading has to show its id.
+  const meant = meantBy(device, step, identityOf(profile, keyField, record), Infinity);
   return { action: 'add', resource, fields, isExact: true, lost, meant };
 }
 

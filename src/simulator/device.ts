@@ -135,8 +135,8 @@ export class SimulatedDevice {
     this.#listener.setBehavior(this.#faults.connection);
   }
 
-  /** Changes or creates a user without a request. */
-  putUser(fields: Partial<Omit<User, 'uuid'>> & Pick<User, 'username'>): User {
+  /** Changes or creates a user without a request; a uuid may be one that was used before. */
+  putUser(fields: Partial<User> & Pick<User, 'username'>): User {
     const { store, dialect } = this.#site;
     const existing = store.named(fields.username);
     const { modified, ...more } = newExtras(dialect.profile, fields);

@@ -59,7 +59,7 @@ export class Store {
     return this.users.find((user) => user.username === username);
   }
 
-  create(fields: Omit<User, 'uuid'>): User {
+  create(fields: Omit<User, 'uuid'> & Partial<Pick<User, 'uuid'>>): User {
     const user = { uuid: this.#random.uuid(), ...fields };
     this.#users.put(user);
     return user;

@@ -31,6 +31,7 @@ function answerTo({ action = 'set', meant = {}, writes = { lang: 'de' }, now }: 
 const ROB = { ...BOB, username: 'rob' };
 const NEW_BOB = account('9', 'bob', 'other@x');
 const NO_ID = { id: undefined };
+const GONE = { isIdGone: true } as const;
 
 test.each<[what: string, kind: Answer['kind'], given: Case]>([
   ['nothing has changed', 'go', { now: [BOB] }],
@@ -53,6 +54,33 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
   ['no id is known, and the e-mail contradicts', 'drift', { meant: NO_ID, now: [NEW_BOB] }],
   ['no id and no person are known', 'ask', { meant: { ...NO_ID, person: {} }, now: [BOB] }],
   ['the e-mail that agrees is shared', 'ask', { meant: NO_ID, now: [BOB, { ...ROB, id: '8' }] }],
+  ['the id was gone in between, and the e-mail agrees', 'go', { meant: GONE, now: [BOB] }],
+  [
+    'the id was gone in between, and the e-mail contradicts',
+    'drift',
+    { meant: GONE, now: [{ ...BOB, email: 'other@x' }] },
+  ],
+  [
+    'the id was gone in between, and no person is known',
+    'ask',
+    { meant: { ...GONE, person: {} }, now: [BOB] },
+  ],
+  ['the id was gone in between, and another name has it', 'absent', { meant: GONE, now: [ROB] }],
+  [
+    'the id was gone in between, and another id has the name',
+    'drift',
+    { meant: GONE, now: [{ ...BOB, id: '9' }] },
+  ],
+  [
+    'the id was gone in between, two have the name, and one of them agrees',
+    'go',
+    { meant: { ...GONE, isKeyShared: true }, now: [BOB, NEW_BOB] },
+  ],
+  [
+    'the id was gone in between, and two others have the name',
+    'drift',
+    { meant: GONE, now: [NEW_BOB, { ...NEW_BOB, id: '8' }] },
+  ],
   ['two records have the name, and the id says which', 'go', { now: [BOB, NEW_BOB] }],
   ['two records have the name, and no id is known', 'drift', { meant: NO_ID, now: [BOB, NEW_BOB] }],
   [

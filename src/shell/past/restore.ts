@@ -15,6 +15,7 @@ import type { HistoryFiles } from '../../history/history-files.ts';
 import { Keeper } from '../../history/kept.ts';
 import { digestKeyName, type Identity } from '../../history/lines.ts';
 import { redactorFor } from '../../history/observer.ts';
+import { idsGone } from '../../history/shown-ids.ts';
 import { wayBack, type WayBack } from '../../history/way-back.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import { zonedTime } from '../../text/time.ts';
@@ -92,13 +93,20 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
       const full = await readInFull(resource);
       refuseOther(session, past);
       const from = await fromNow(files, session, { resource, past, full });
+      const { ref: device, profile } = session;
+      const about = {
+        device,
+        resource,
+        profile,
+        goneAt: await idsGone(files, device.name, profile),
+      };
       const way = wayBack({
         ...from,
         given,
         isSelected: (key, record) => isSelected(session, key, record),
         prune: call.options.prune,
         meantBy: (then) => ({
-          ...identityAfter(runs, { device: session.ref, resource, profile: session.profile }, then),
+          ...identityAfter(runs, about, then, past.read.from),
           age: 'older',
         }),
       });

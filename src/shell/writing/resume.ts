@@ -8,7 +8,8 @@ import {
   type Meant,
 } from '../../change/identity.ts';
 import { isLockout, type Run, type StepState } from '../../change/journal.ts';
-import { identityAfter } from '../../change/lineage.ts';
+import { type GoneAt, identityAfter } from '../../change/lineage.ts';
+import { idsGone } from '../../history/shown-ids.ts';
 import { NOT_KNOWN } from '../../change/lockout.ts';
 import {
   explicitChanges,
@@ -214,12 +215,14 @@ async function* continueOn(
   );
   if (isRotation) await (await import('./kept-rotations.ts')).findLogins(call, sessions);
   const later = await laterRuns(call.shell.services, run.run);
+  const files = await call.shell.readings();
   const requested = new Map<string, RequestedChanges>();
   const stray: string[] = [];
   for (const session of sessions) {
     const one = left.find(({ place }) => place.ref.address === session.ref.address);
     if (one === undefined) continue;
-    const work = { call, run, later, session, ...one, secrets: resuming.secrets };
+    const goneAt = await idsGone(files, session.ref.name, session.profile);
+    const work = { call, run, later, session, goneAt, ...one, secrets: resuming.secrets };
     try {
       const changes = await olderChanges(work);
       requested.set(session.ref.address, withStray(work, changes, stray));
@@ -356,6 +359,7 @@ interface Work extends Left, Pick<Resuming, 'secrets'> {
   readonly run: Run;
   readonly later: readonly Run[];
   readonly session: DeviceSession;
+  readonly goneAt: GoneAt;
 }
 
 /** The pending changes of one device, each with the record that it means. Throws a `RefusedError` without a secret. */
@@ -400,9 +404,9 @@ function meantByStep(work: Work, profile: Profile, step: Step): Meant {
   const { keyField, resource, before, after = {} } = step;
   const planned = identityOf(profile, keyField, before ?? after);
   const known = before === undefined ? { ...planned, id: undefined } : planned;
-  const about = { device: work.own.device, resource, profile };
+  const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
   const { filter, isKeyShared } = step;
-  const identity = identityAfter(work.later, about, known);
+  const identity = identityAfter(work.later, about, known, Date.parse(work.run.at));
   return older(work, { ...identity, filter, isKeyShared });
 }
 
@@ -412,11 +416,12 @@ async function meantUnread(
   profile: Profile,
   { change, key, filter, resource }: ExplicitChange,
 ): Promise<Meant> {
-  const about = { device: work.own.device, resource, profile };
+  const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
   const { meant } = change;
+  const since = Date.parse(work.run.at);
   // It was stopped before, and says itself whom it means.
   if (meant !== undefined) {
-    return older(work, { ...meant, ...identityAfter(work.later, about, meant) });
+    return older(work, { ...meant, ...identityAfter(work.later, about, meant, since) });
   }
   const word = wordOf(profile, change, key);
   const held = await heldBefore(work, profile, resource, word);
@@ -430,7 +435,10 @@ async function meantUnread(
   const id = isOther ? undefined : (held?.id ?? said);
   const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
   const name = word.isId ? (held?.key ?? key) : word.text;
-  return older(work, { ...identityAfter(work.later, about, { id, key: name, person }), filter });
+  return older(work, {
+    ...identityAfter(work.later, about, { id, key: name, person }, since),
+    filter,
+  });
 }
 
 /** `bob`, `id=101`, `username=bob`: the text that names the record, and whether it is an id. */

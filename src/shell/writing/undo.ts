@@ -4,9 +4,9 @@ import { allowHint } from '../../change/allow.ts';
 import type { Change } from '../../change/change.ts';
 import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
 import { pendingIn, traceOf } from '../../change/pending.ts';
-import type { Identity, Meant } from '../../change/identity.ts';
 import type { Run } from '../../change/journal.ts';
-import { identityAfter } from '../../change/lineage.ts';
+import { type GoneAt, identityAfter } from '../../change/lineage.ts';
+import { idsGone } from '../../history/shown-ids.ts';
 import { stepCount } from '../../change/plan.ts';
 import {
   changedDevices,
@@ -17,7 +17,6 @@ import {
   undoOf,
 } from '../../change/undo.ts';
 import type { Profile } from '../../device/profile.ts';
-import type { DeviceRef } from '../../device/record.ts';
 import { CancelledError, NotFoundError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -29,7 +28,6 @@ import { laterRuns, loadRun } from './stored-runs.ts';
 import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
 import { refuseOwnAccountWord } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
-import type { Step } from '../../change/step.ts';
 
 /** `undo`: undoes the named run, else the newest one that changed the selected devices. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
@@ -106,8 +104,9 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
   const contexts = new Map<string, UndoPlace>();
   for (const { entry } of sessions) {
     const profile = await profileOf(services, entry);
+    const goneAt = await idsGone(await call.shell.readings(), entry.name, profile);
     for (const place of places.filter(({ ref }) => ref.address === entry.address)) {
-      contexts.set(place.then.address, { ...place, ...undoContext(profile, place, later) });
+      contexts.set(place.then.address, { ...place, ...undoContext(profile, place, later, goneAt) });
     }
   }
   yield* cannotComeBack(run, only);
@@ -209,9 +208,14 @@ function undoneOn(
   ];
 }
 
-function undoContext(profile: Profile, { doubt }: DeviceNow, later: readonly Run[]): UndoContext {
-  const meantBy = (device: DeviceRef, { resource, isKeyShared }: Step, left: Identity): Meant => ({
-    ...identityAfter(later, { device, resource, profile }, left),
+function undoContext(
+  profile: Profile,
+  { doubt }: DeviceNow,
+  later: readonly Run[],
+  goneAt: GoneAt,
+): UndoContext {
+  const meantBy: UndoContext['meantBy'] = (device, { resource, isKeyShared }, left, at) => ({
+    ...identityAfter(later, { device, resource, profile, goneAt }, left, at),
     ...(doubt !== undefined && { id: undefined }),
     ...{ age: 'older', doubt, isKeyShared },
   });
