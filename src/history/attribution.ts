@@ -76,12 +76,15 @@ export function stepsByRecord<Step extends RecordOfStep>(
   };
 }
 
-function whole(event: Event & { kind: 'added' | 'gone' }, steps: readonly WrittenStep[]): Event[] {
-  const action = event.kind === 'gone' ? 'delete' : 'add';
+function whole(
+  event: Event & { kind: 'added' | 'gone' | 'unlisted' },
+  steps: readonly WrittenStep[],
+): Event[] {
+  const action = event.kind === 'added' ? 'add' : 'delete';
   // What a run added and deleted again, somebody else has added.
   const step = steps.findLast((one) => one.action !== 'set');
   if (step?.action !== action) return [event];
-  if (event.kind === 'gone') return [{ ...event, by: by(step) }];
+  if (event.kind !== 'added') return [{ ...event, kind: 'gone', by: by(step) }];
   // A later step or another writer may have changed the new record before it was read.
   const later = Object.entries(step.wrote).flatMap(([field, wrote]): FieldChange[] => {
     const after = valueAt(event.record.fields, field);

@@ -1,8 +1,14 @@
 import { type Value, valueAt } from '../device/record.ts';
 import { canonicalId } from '../change/identity.ts';
-import { type KeptRecord, nameOf, type RecordName } from './kept.ts';
+import { type KeptRecord, type KeptState, nameOf, type RecordName } from './kept.ts';
 import type { Identity } from './lines.ts';
-import type { Difference, KnownReading, Life, ResourceLife } from './replay.ts';
+import {
+  type Difference,
+  differenceOf,
+  type KnownReading,
+  type Life,
+  type ResourceLife,
+} from './replay.ts';
 
 /** One field before and after. Absent: the record had no such field. */
 export interface FieldChange {
@@ -111,7 +117,8 @@ export type RecordEvent = Extract<Event, RecordName>;
 /** What changed on a device between two readings. */
 export type Event =
   | (EventBase & {
-      readonly kind: 'added' | 'gone';
+      /** `unlisted`: the list may have been cut before it, and no later one shows more. */
+      readonly kind: 'added' | 'gone' | 'unlisted';
       readonly record: KeptRecord;
     } & OfRecord)
   | (EventBase & {
@@ -214,6 +221,7 @@ function eventsOfResource(
   // What was found to move by itself only later did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
   const events: Event[] = [];
+  const hidden = new Map<string, KeptRecord>();
   for (const [index, reading] of readings.entries()) {
     const { difference, left: fields, state, to, keyField } = reading;
     const earlier = readings[index - 1];
@@ -222,7 +230,10 @@ function eventsOfResource(
     const isBack = earlier !== undefined && to < earlier.from;
     const interval = isBack ? intervalOf(readings, earlier, reading) : { after: earlier?.from };
     const at = { ...base, before: to, ...interval };
-    if (difference) events.push(...changesBetween(at, difference, left, reading));
+    if (difference) {
+      const known = afterCuts(readings.slice(index), difference, hidden);
+      events.push(...changesBetween(at, known, left, reading));
+    }
     if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
       events.push({ ...at, kind: 'life', reason: 'key field' });
     }
@@ -231,10 +242,54 @@ function eventsOfResource(
   return events;
 }
 
+/** Where lists are cut: 20, 25, 50, 100 … 1,000. */
+const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
+
+/** Whether a list of so many records may be cut: some that are known are not in it, and it ends at a round number. */
+export function mayBeCut(
+  size: number,
+  { added, gone }: Record<'added' | 'gone', readonly unknown[]>,
+): boolean {
+  // One record less is a deletion.
+  return ROUND.test(String(size)) && gone.length > 0 && gone.length + added.length > 1;
+}
+
+/**
+ * A difference, as later readings explain it: what a cut list did not show, and a later one shows again, was never
+ * gone; it may have changed.
+ *
+ * @param later from the reading of the difference on
+ * @param hidden what cut lists did not show so far, by key; changed
+ */
+function afterCuts(
+  [reading, ...later]: readonly KnownReading[],
+  difference: Difference,
+  hidden: Map<string, KeptRecord>,
+): Difference & { readonly isCut: boolean } {
+  const size = reading?.state.size ?? 0;
+  const isCut = mayBeCut(size, difference);
+  const back = difference.added.filter(({ key }) => hidden.has(key));
+  const gone = difference.gone.filter((record) => {
+    if (!isCut || later.find(({ state }) => state.has(record.key)) === undefined) return true;
+    hidden.set(record.key, record);
+    return false;
+  });
+  const changed = back.flatMap((record) => {
+    const before = hidden.get(record.key) ?? record;
+    hidden.delete(record.key);
+    const one = (kept: KeptRecord): KeptState => new Map([[record.key, kept]]);
+    return differenceOf(one(before), one(record))?.changed ?? [];
+  });
+  const added = difference.added.filter((record) => !back.includes(record));
+  // A list of another length was not cut there.
+  const isOpen = isCut && later.every(({ state }) => state.size === size);
+  return { added, gone, changed: [...difference.changed, ...changed], isCut: isOpen };
+}
+
 /** What differs between two states of a device, without the fields in `left`. Pure. */
 export function changesBetween(
   at: Omit<EventBase, 'by' | 'resource'> & { readonly resource: string },
-  { added, gone, changed }: Difference,
+  { added, gone, changed, isCut = false }: Difference & { readonly isCut?: boolean },
   left: ReadonlySet<string>,
   reading: KnownReading,
 ): Event[] {
@@ -262,9 +317,14 @@ export function changesBetween(
       ? []
       : [{ ...at, kind: 'changed', ...nameOf(after, reading), fields }];
   });
-  const whole = (kind: 'added' | 'gone', records: readonly KeptRecord[]): Event[] =>
+  const whole = (kind: 'added' | 'gone' | 'unlisted', records: readonly KeptRecord[]): Event[] =>
     records.map((record) => ({ ...at, kind, ...nameOf(record, reading), record }));
-  return [...shape, ...whole('added', added), ...changedEvents, ...whole('gone', gone)];
+  return [
+    ...shape,
+    ...whole('added', added),
+    ...changedEvents,
+    ...whole(isCut ? 'unlisted' : 'gone', gone),
+  ];
 }
 
 function fieldChange(field: string, before: KeptRecord, after: KeptRecord): FieldChange {

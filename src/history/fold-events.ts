@@ -78,6 +78,7 @@ function contentOf(event: Event): JsonValue {
   switch (event.kind) {
     case 'added':
     case 'gone':
+    case 'unlisted':
       return named(event);
     case 'changed':
       return [...named(event), event.fields.map(fieldText)];
@@ -106,6 +107,8 @@ export function eventText(event: Event): string {
       if (event.kind === 'added' && event.after === undefined)
         return `${nameText(event)} there at the first reading`;
       return `${nameText(event)} ${event.kind}`;
+    case 'unlisted':
+      return `${nameText(event)} not in the list, which may be cut`;
     case 'changed':
       return `${nameText(event)}: ${event.fields.map(fieldText).join(', ')}`;
     case 'shape': {

@@ -5,7 +5,8 @@ import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState, Naming } from './kept.ts';
 import type { Identity, Moment } from './lines.ts';
-import { type Life, replay } from './replay.ts';
+import { type Life, replay, type ResourceLife } from './replay.ts';
+import { someOf } from '../text/one-line.ts';
 
 /** A state that was read. */
 export interface PastState extends Naming {
@@ -22,8 +23,29 @@ export interface PastState extends Naming {
   readonly identities: readonly Identity[];
   /** Fields whose secrets are masked in some record: only digests are kept. */
   readonly lossy: readonly string[];
+  /** What the list left out, if it was a summary. */
+  readonly notRead: NotRead | undefined;
   /** Fields that move by themselves; the records are without them. */
   readonly leftOut: readonly string[];
+}
+
+/** A list that is a summary: what it shows, and what it is known to leave out. */
+export interface NotRead {
+  readonly shown: readonly string[];
+  readonly omits: readonly string[];
+}
+
+/** What the readings of a resource know nothing of; undefined if the list shows all, as far as is known. */
+export function notReadIn({ omits }: ResourceLife, state: KeptState): NotRead | undefined {
+  if (omits === undefined) return undefined;
+  const shown = [...new Set([...state.values()].flatMap(({ fields }) => Object.keys(fields)))];
+  return { shown, omits: omits.filter((field) => !shown.includes(field)) };
+}
+
+/** `known are only uuid, username: the list leaves out lang` */
+export function notReadText({ shown, omits }: NotRead): string {
+  const known = shown.length === 0 ? 'known are only names' : `known are only ${someOf(shown)}`;
+  return `${known}: the list leaves out ${omits.length === 0 ? 'other fields' : someOf(omits)}`;
 }
 
 /** Nothing was read before that time. */
@@ -82,6 +104,7 @@ export class History {
       identities: lives.slice(lives.indexOf(life)).map(({ identity }) => identity),
       lossy: [...new Set(kept.flatMap(({ digests = {} }) => Object.keys(digests)))],
       leftOut: known.moving,
+      notRead: notReadIn(known, reading.state),
     };
   }
 }

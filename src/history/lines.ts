@@ -47,6 +47,8 @@ interface ReadingLine extends Moment {
   readonly digest: string;
   readonly clock?: ClockOffset | undefined;
   readonly moving?: Moving;
+  /** The list is a summary; the fields that it is known to leave out. */
+  readonly omits?: readonly string[] | undefined;
   /** The values of moving fields, if they are kept again. */
   readonly values?: readonly (readonly [key: string, values: DeviceRecord])[];
   /** By field: in how many readings in a row it differed in every record. */

@@ -32,6 +32,8 @@ export interface NewReading extends Moment {
   readonly before?: readonly DeviceRecord[] | undefined;
   /** Fields that move by themselves, as the profile knows. */
   readonly moving: readonly string[];
+  /** The list is a summary: fields that it is known to leave out. */
+  readonly omits?: readonly string[] | undefined;
   readonly clock?: ClockOffset | undefined;
 }
 
@@ -70,8 +72,11 @@ export function sameLine(
   if (moving !== undefined && to - moving.keptAt > VALUES_EVERY_MS) {
     if (keeper.movingDigest(records, names) !== moving.digest) return undefined;
   }
-  const { life, digest } = last;
-  return { kind: 'same', resource, life, from, to, digest, clock, ...(moving && { moving }) };
+  if (reading.omits?.every((field) => last.omits?.includes(field)) === false) return undefined;
+  if (reading.omits !== undefined && last.omits === undefined) return undefined;
+  const { life, digest, omits } = last;
+  const common = { resource, life, from, to, digest, clock, omits };
+  return { kind: 'same', ...common, ...(moving && { moving }) };
 }
 
 /** The last line of a resource in the end of a file; undefined if it is not in there, or a life began since. */
@@ -162,9 +167,17 @@ function wholeLine(
   const state = keeper.state({ resource, records, ...naming }, moving, last?.state);
   return {
     ...{ kind: 'all', resource, life, from, to, digest, clock, ...naming },
+    omits: omittedIn(reading, last),
     records: [...state.values()],
     ...(names.length > 0 && freshValues(reading, keeper, names, state)),
   };
+}
+
+function omittedIn(
+  { omits }: NewReading,
+  track: Pick<Track, 'omits'> | undefined,
+): readonly string[] | undefined {
+  return omits === undefined ? track?.omits : [...new Set([...(track?.omits ?? []), ...omits])];
 }
 
 function idFieldOf({ records, keyField, idFields }: NewReading): string | undefined {
@@ -228,7 +241,7 @@ function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: stri
     (to - old.keptAt > VALUES_EVERY_MS && keeper.movingDigest(records, names) !== old.digest);
   const values =
     names.length === 0 ? {} : isDue ? freshValues(reading, keeper, names, state) : { moving: old };
-  const common = { resource, life, from, to, digest, clock };
+  const common = { resource, life, from, to, digest, clock, omits: omittedIn(reading, track) };
   const open = Object.entries(streaks).filter(([field]) => !left.includes(field));
   const changed = (found?.changed ?? []).flatMap(({ before, after, fields }) => {
     const kept = fields.filter((field) => !left.includes(field));
@@ -316,9 +329,9 @@ export function compacted(text: string, since: number): string {
 }
 
 function stateLine(track: Track, resource: string, life: string): LineOfReading {
-  const { from, to, digest, keyField, idField, state, moving, values } = track;
+  const { from, to, digest, keyField, idField, state, moving, omits, values } = track;
   return {
-    ...{ kind: 'all', resource, life, from, to, digest, keyField, idField },
+    ...{ kind: 'all', resource, life, from, to, digest, keyField, idField, omits },
     records: [...state.values()],
     ...(moving && { moving }),
     ...(values.size > 0 && { values: [...values] }),

@@ -1,6 +1,8 @@
 import {
   hasPositionalIds,
+  hiddenFields,
   ignoredFields,
+  isSummary,
   keyFieldOf,
   ownAddress,
   type Profile,
@@ -44,6 +46,15 @@ function idFieldsOf(
   if (hasPositionalIds(profile) || idFields.length === 0 || idFields.includes(keyField)) return [];
   const address = records[0] && ownAddress(records[0], basePath);
   return address === undefined ? idFields : [...idFields, address.field];
+}
+
+/** The fields that a summary is known to leave out; undefined if the list shows all, as far as is known. */
+function omittedFields(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[],
+): readonly string[] | undefined {
+  return isSummary(profile, resource) ? hiddenFields(profile, resource, records) : undefined;
 }
 
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
@@ -94,6 +105,7 @@ export class Observer {
       ...{ pin, resource, records, from: startedAt, to: endedAt, clock, keyField },
       idFields: idFieldsOf(profile, keyField, records),
       moving: ignoredFields(profile, resource),
+      omits: omittedFields(profile, resource, records),
       redact: redactorFor(session),
     });
     this.#lastAt = performance.now();

@@ -44,6 +44,8 @@ export interface KnownReading extends Moment, Naming {
 export interface ResourceLife {
   readonly readings: readonly KnownReading[];
   readonly moving: readonly string[];
+  /** Its list is a summary: the fields that it is known to leave out. Undefined if it shows all, as far as is known. */
+  readonly omits: readonly string[] | undefined;
   /** The last values of the fields that move by themselves, by key. */
   readonly values: ReadonlyMap<string, DeviceRecord>;
   readonly valuesAt: number | undefined;
@@ -68,6 +70,7 @@ export interface Track extends Naming {
   from: number;
   to: number;
   moving: Moving | undefined;
+  omits: readonly string[] | undefined;
   values: ReadonlyMap<string, DeviceRecord>;
   valuesAt: number | undefined;
   streaks: Readonly<Record<string, number>>;
@@ -78,13 +81,14 @@ export function applyLine(
   line: LineOfReading,
 ): [Track, KnownReading?] | undefined {
   const { from, to, digest, moving, values, clock, streaks = {} } = line;
+  const omits = line.omits ?? track?.omits;
   const kept = values && { values: new Map(values), valuesAt: to };
   if (line.kind === 'all') {
     const state = new Map(line.records.map((record) => [record.key, record]));
     const next: Track = {
       ...{ values: track?.values ?? new Map(), valuesAt: track?.valuesAt, ...kept },
       ...{ keyField: line.keyField, idField: line.idField },
-      ...{ state, digest, from, to, moving, streaks },
+      ...{ state, digest, from, to, moving, omits, streaks },
     };
     // Records that are named by another field cannot be compared.
     const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
@@ -98,7 +102,7 @@ export function applyLine(
   if (track === undefined) return undefined;
   const known = line.kind === 'change' ? line.was : line.digest;
   if (known !== track.digest) return undefined;
-  const next = { ...track, digest, from, to, moving, streaks, ...kept };
+  const next = { ...track, digest, from, to, moving, omits, streaks, ...kept };
   const { keyField, idField } = track;
   const naming = { keyField, idField };
   if (line.kind === 'same') return [next, { from, to, ...naming, clock, state: track.state }];
@@ -255,8 +259,8 @@ function addUnchanged(life: OpenLife | undefined, row: string): boolean {
 }
 
 function lifeOf(track: Track, readings: readonly KnownReading[]): ResourceLife {
-  const { moving, values, valuesAt } = track;
-  return { readings, moving: moving?.fields ?? [], values, valuesAt };
+  const { moving, omits, values, valuesAt } = track;
+  return { readings, moving: moving?.fields ?? [], omits, values, valuesAt };
 }
 
 /** Where the last life in a file stands for a resource; undefined if it is not `life`, or has not read it. */

@@ -9,6 +9,7 @@ import { isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
+import { mayBeCut } from './events.ts';
 import type { PastState } from './history.ts';
 import type { KeptRecord, KeptState } from './kept.ts';
 
@@ -26,6 +27,8 @@ export interface WayBackFrom {
   readonly isSelected: (key: string, record: DeviceRecord) => boolean;
   /** Whether to delete what was added since. */
   readonly prune: boolean;
+  /** The line names the records. */
+  readonly isNamed: boolean;
   /** Fields that the user gives for records that are added again: a password. */
   readonly given: DeviceRecord;
   /** Whom a record of then means by now. */
@@ -38,6 +41,8 @@ export interface WayBack {
   readonly unchanged: number;
   /** Added since, and not deleted. */
   readonly newcomers: readonly string[];
+  /** Not in a list that may be cut: they may be there still. */
+  readonly unlisted: readonly string[];
   /** Several records have the same key, so that nobody knows which one was which; or one has no key to add it by. */
   readonly unclear: readonly string[];
   /** Fields that changed since and cannot be written, of records that need no other change. */
@@ -59,6 +64,7 @@ export function wayBack(from: WayBackFrom): WayBack {
   const isShared = sharedKeys(keyField, keyOf, [...then.values()], records);
   const changes: Change[] = [];
   const unclear: string[] = [];
+  const missing = new Map<string, Change>();
   const lost = new Map<string, string[]>();
   const gained = new Set<string>();
   const found = new Set<DeviceRecord>();
@@ -77,7 +83,7 @@ export function wayBack(from: WayBackFrom): WayBack {
     } else if (current === undefined) {
       const change = added(from, past.state.get(key), record, meant);
       if (change === undefined) unclear.push(old);
-      else changes.push(change);
+      else missing.set(old, change);
     } else {
       const more = gainedFields(record, current, past.leftOut);
       // What no record had then is new on the device.
@@ -101,6 +107,9 @@ export function wayBack(from: WayBackFrom): WayBack {
     (record) => !found.has(record) && from.isSelected(keyOf(record), record),
   );
   const newcomers = later.map(keyOf);
+  const unseen = { added: later, gone: [...missing] };
+  const isCut = !from.isNamed && mayBeCut(records.length, unseen);
+  if (!isCut) changes.unshift(...missing.values());
   const deleted = prune && !isSingle(profile, resource) ? newcomers : [];
   for (const key of deleted.filter((one) => !isShared(one) && one !== '')) {
     changes.push({ action: 'delete', resource, target: { kind: 'key', key } });
@@ -109,6 +118,7 @@ export function wayBack(from: WayBackFrom): WayBack {
   return {
     ...{ changes, unchanged, lost },
     unclear: [...new Set([...unclear, ...deleted.filter(isShared)])],
+    unlisted: isCut ? [...missing.keys()] : [],
     newcomers: prune ? [] : newcomers,
     gained: [...gained],
     lookAlikes: changes.flatMap((change) => {

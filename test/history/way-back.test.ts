@@ -24,6 +24,7 @@ function backFrom(
     isComparable: true,
     isSelected: (key) => more.keys?.includes(key) ?? true,
     prune: more.prune ?? true,
+    isNamed: more.keys !== undefined,
     given: more.given ?? {},
     meantBy: (identity) => ({ ...identity, age: 'older' }),
   });
@@ -164,4 +165,17 @@ test('what is not selected is left alone, also by --prune', () => {
   ];
   expect(backFrom([bob], now, { keys: [] }).changes).toEqual([]);
   expect(backFrom([bob], now, { prune: false })).toMatchObject({ newcomers: ['eve'] });
+});
+
+test('what a list that may be cut does not show is added again only by its name', () => {
+  const users = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...bob,
+      ...{ uuid: `${index}`, username: `u${index}` },
+    }));
+  const cut = backFrom(users(22), users(20));
+  expect(cut).toMatchObject({ changes: [], unlisted: ['u20', 'u21'] });
+  expect(backFrom(users(22), users(20), { keys: ['u21'] }).changes).toMatchObject([
+    { action: 'add', fields: { username: 'u21' } },
+  ]);
 });

@@ -85,6 +85,7 @@ function contentOf(event: Event): Readonly<Record<string, Value>> {
     case 'added':
       return { now: event.record.fields };
     case 'gone':
+    case 'unlisted':
       return { was: event.record.fields };
     case 'changed':
       return {

@@ -1,10 +1,11 @@
-import { NotReadError } from '../../history/history.ts';
+import { grouped } from '../../device/record.ts';
+import { type NotRead, NotReadError, notReadIn, notReadText } from '../../history/history.ts';
 import type { Moment } from '../../history/lines.ts';
 import type { TooLarge } from '../../history/replay.ts';
 import { someOf } from '../../text/one-line.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
-import { info, type Output, table } from '../output.ts';
+import { info, type Output, table, warning } from '../output.ts';
 import { isoText } from './change-rows.ts';
 import {
   askedDevices,
@@ -87,6 +88,33 @@ export function notCovered(
   return { devices, errors, remarks: texts() };
 }
 
+/** Lists that are only a summary: what their readings know nothing of. */
+export function summaryRemarks(histories: readonly DeviceHistory[], resource?: string): string[] {
+  const summaries = histories.flatMap(({ device, lives }) =>
+    [...(lives.at(-1)?.resources ?? [])].map(([name, known]) => {
+      const last = known.readings.findLast(({ state }) => state.size > 0);
+      return { device, resource: name, notRead: last && notReadIn(known, last.state) };
+    }),
+  );
+  return notReadRemarks(
+    summaries.filter((one) => resource === undefined || one.resource === resource),
+  );
+}
+
+/** One for each summary, with the devices that have it: `user: known are only uuid, username: …`. */
+export function notReadRemarks(
+  lists: readonly {
+    readonly device: string;
+    readonly resource: string;
+    readonly notRead: NotRead | undefined;
+  }[],
+): string[] {
+  const groups = grouped(lists, ({ resource, notRead }) =>
+    notRead === undefined ? undefined : `${resource}: ${notReadText(notRead)}`,
+  );
+  return [...groups].map(([text, same]) => `${text}: ${someOf(same.map(({ device }) => device))}`);
+}
+
 function tooLargeText(resource: string, { records }: TooLarge): string {
   return `${resource} is too large to be kept (${records} records)`;
 }
@@ -121,6 +149,7 @@ export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerat
   for (const error of errors) yield { kind: 'error', error };
   // What was not read at the begin of the period is a gap, too.
   for (const text of remarks) yield { kind: 'error', error: new NotReadError(text) };
+  for (const text of summaryRemarks(histories)) yield warning(text);
   if (call.io.isOnScreen === true) yield info(`times are ${zoneText(now)}`);
 }
 

@@ -15,8 +15,8 @@ import { changeText, readPending } from '../writing/pending.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
 import { loadRun } from '../writing/stored-runs.ts';
 import { dataRow, isoText } from './change-rows.ts';
-import { coverageOf, longestGap, notCovered } from './coverage.ts';
-import { changesIn, emptied } from './list-changes.ts';
+import { coverageOf, longestGap, notCovered, summaryRemarks } from './coverage.ts';
+import { changesIn, cutLists, emptied } from './list-changes.ts';
 import { type DeviceHistory, historyOf, offsetText, type Period, periodOf } from './past-time.ts';
 
 type Rows = readonly DeviceRecord[];
@@ -63,7 +63,12 @@ async function incidentOf(call: Call<'since' | 'until'>) {
     written: services.now().toISOString(),
     ...{ by: services.operator, version: services.version },
     unread: [...unread, ...gaps.errors.map(({ message }) => message)],
-    uncertain: [...gaps.remarks, ...emptied(histories, events)],
+    uncertain: [
+      ...gaps.remarks,
+      ...emptied(histories, events),
+      ...cutLists(events),
+      ...summaryRemarks(histories),
+    ],
     runs,
     pending: left.rows,
     changes: changes.map((event) => dataRow(event, authors)),

@@ -16,7 +16,7 @@ import type { Services } from '../services.ts';
 import { grouped } from '../../device/record.ts';
 import { Authors } from './authors.ts';
 import { changesTable, filteredBy, type LastValues } from './change-rows.ts';
-import { coverageOf, notCovered } from './coverage.ts';
+import { coverageOf, notCovered, summaryRemarks } from './coverage.ts';
 import {
   askedDevices,
   type DeviceHistory,
@@ -61,9 +61,9 @@ export async function* recordChanges(
         `"changes resource=${resource}" shows what changed`,
     );
   }
-  yield* showChanges(call, histories, period, (device, lives) =>
-    recordEvents(device, lives, resource, key),
-  );
+  const eventsIn = (device: string, lives: DeviceHistory['lives']) =>
+    recordEvents(device, lives, resource, key);
+  yield* showChanges(call, histories, period, eventsIn, resource);
   const present = ({ lives }: DeviceHistory): boolean => {
     const last = lives.at(-1)?.resources.get(resource)?.readings.at(-1);
     return last !== undefined && recordsNamed(last, key).length > 0;
@@ -99,6 +99,7 @@ async function* showChanges(
   histories: readonly DeviceHistory[],
   period: Period,
   eventsIn: (device: string, lives: DeviceHistory['lives']) => readonly Event[],
+  resource?: string,
 ): AsyncGenerator<Output> {
   const { options, shell } = call;
   const { events, first, authors } = await changesIn(shell.services, histories, period, eventsIn);
@@ -122,14 +123,21 @@ async function* showChanges(
     lastValues,
   );
   for (const error of uncovered.errors) yield { kind: 'error', error };
-  for (const remark of [...uncovered.remarks, ...emptied(histories, events)]) yield warning(remark);
+  const summaries = summaryRemarks(histories, resource);
+  const remarks = [
+    ...uncovered.remarks,
+    ...emptied(histories, events),
+    ...cutLists(events),
+    ...summaries,
+  ];
+  for (const remark of remarks) yield warning(remark);
   if (authors.unreadable.length > 0) {
     yield warning(
       `cannot read the journals of ${someOf(authors.unreadable)}: what they did is not attributed`,
     );
   }
   if (!hasSuccess) return;
-  const isWhole = uncovered.errors.length + uncovered.remarks.length === 0;
+  const isWhole = uncovered.errors.length + remarks.length === 0;
   const count = events.length === 0 ? 'no changes' : counted(events.length, 'change');
   yield message(
     isWhole && events.length === 0 ? 'done' : 'info',
@@ -158,6 +166,15 @@ export function emptied(histories: readonly DeviceHistory[], events: readonly Ev
     ([resource, same]) =>
       `the whole list of ${resource} was empty at once, so the device may have hidden it: ${someOf([...new Set(same.map(({ device }) => device))])}`,
   );
+}
+
+/** Lists that end at a round number, before records that are known. */
+export function cutLists(events: readonly Event[]): string[] {
+  const cut = events.filter(({ kind }) => kind === 'unlisted');
+  return [...grouped(cut, ({ resource }) => resource)].map(([resource, same]) => {
+    const devices = someOf([...new Set(same.map(({ device }) => device))]);
+    return `the list of ${resource} ends at a round number, before records that are known, so it may be cut: ${devices}`;
+  });
 }
 
 /** `read from 20 Nov 09:00 to 09:40 (fw3) or later; times are UTC+01:00` */

@@ -1,5 +1,5 @@
 import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
-import { beginOf, changesBetween, type Event, intervalOf } from '../../history/events.ts';
+import { beginOf, changesBetween, type Event, intervalOf, mayBeCut } from '../../history/events.ts';
 import { History, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf, type Life } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
@@ -14,6 +14,7 @@ import { readAll, refuseGiven } from '../records/comparing.ts';
 import { viewOf } from '../records/read-records.ts';
 import { Authors } from './authors.ts';
 import { changesTable, filteredBy } from './change-rows.ts';
+import { notReadRemarks, summaryRemarks } from './coverage.ts';
 import { intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
 import { historiesOf, pastTime } from './past-time.ts';
@@ -87,12 +88,13 @@ async function* pastRecords(
       past: { ...read, next: nextRead?.to },
     };
   }
-  if (states.length > 0) yield* remarks(states, services.now());
+  if (states.length > 0) yield* remarks(states, view.resource, services.now());
   return found;
 }
 
 function* remarks(
   states: readonly { readonly device: string; readonly state: PastState }[],
+  resource: string,
   now: Date,
 ): Generator<Output> {
   const names = (is: (state: PastState) => boolean): string =>
@@ -114,6 +116,8 @@ function* remarks(
   if (old !== '') yield warning(`replaced since, so this is of the device before: ${old}`);
   const lossy = [...new Set(states.flatMap(({ state }) => state.lossy))];
   if (lossy.length > 0) yield info(`secrets are not kept: ${lossy.join(', ')}`);
+  const lists = states.map(({ device, state: { notRead } }) => ({ device, resource, notRead }));
+  for (const text of notReadRemarks(lists)) yield warning(text);
   const left = [...new Set(states.flatMap(({ state }) => state.leftOut))];
   if (left.length > 0) yield info(`left out, because they move by themselves: ${left.join(', ')}`);
 }
@@ -167,7 +171,10 @@ async function* driftSince(
       const place = { device, life: current.id, resource, ...intervalOf(readings, then, now) };
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
-      if (difference) events.push(...changesBetween(place, difference, left, now));
+      if (difference) {
+        const isCut = mayBeCut(now.state.size, difference);
+        events.push(...changesBetween(place, { ...difference, isCut }, left, now));
+      }
     }
   }
   if (compared.length === 0) return;
@@ -182,8 +189,14 @@ async function* driftSince(
     hasDifferences: shown.length > 0,
   });
   const count = shown.length === 0 ? 'no changes' : counted(shown.length, 'change');
+  const summaries = summaryRemarks(
+    histories.filter(({ device }) => compared.includes(device)),
+    resource,
+  );
+  for (const text of summaries) yield warning(text);
+  const isWhole = compared.length === sessions.length && summaries.length === 0;
   yield message(
-    shown.length === 0 && compared.length === sessions.length ? 'done' : 'info',
+    shown.length === 0 && isWhole ? 'done' : 'info',
     `${count} since ${zonedTime(time, services.now())} on ${counted(compared.length, 'device')}`,
   );
 }

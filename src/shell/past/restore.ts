@@ -10,7 +10,7 @@ import { isSecretField, permittingValue } from '../../device/sensitive-fields.ts
 import { DevshError, expectedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
-import { History, type PastState } from '../../history/history.ts';
+import { History, notReadText, type PastState } from '../../history/history.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
 import { Keeper } from '../../history/kept.ts';
 import { digestKeyName, type Identity } from '../../history/lines.ts';
@@ -105,6 +105,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
         given,
         isSelected: (key, record) => isSelected(session, key, record),
         prune: call.options.prune,
+        isNamed: words.length > 0,
         meantBy: (then) => ({
           ...identityAfter(runs, about, then, past.read.from),
           age: 'older',
@@ -294,7 +295,7 @@ function refuseUnknown(plan: Plan, unknown: readonly string[], resource: string)
 
 /** What a plan does not bring back, and what it leaves alone. */
 function remarksOn({ name, from, way, accounts }: Planned, resource: string): Remark[] {
-  const { unclear, lost, gained, newcomers, changes } = way;
+  const { unclear, unlisted, lost, gained, newcomers, changes } = way;
   const { past, isComparable } = from;
   const { closed = [], open = new Map<never, string>() } = accounts ?? {};
   const hasSecrets = [...past.state.values()].some(({ digests }) => digests !== undefined);
@@ -306,12 +307,16 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
       ? `${open.size} ${pluralOf(resource)} would get empty or default passwords, because theirs are unknown`
       : [...open.values()],
     unclear.length > 0 && `left out, because their names are not unique: ${someOf(unclear)}`,
+    unlisted.length > 0 &&
+      `left out, because the list ends at a round number and may be cut; name them to restore them: ${someOf(unlisted)}`,
     [...lost].map(([field, keys]) => `cannot be restored: ${field} of ${someOf(keys)}`),
     gained.length > 0 && `stays, because it did not exist then: ${someOf(gained)}`,
     newcomers.length > 0 && `added since, and stays without --prune: ${someOf(newcomers)}`,
     changes.length > 0 &&
       past.leftOut.length > 0 &&
       `not restored, because it moves by itself: ${past.leftOut.join(', ')}`,
+    past.notRead !== undefined &&
+      `not compared, because the list shows no more: ${notReadText(past.notRead)}`,
     hasSecrets &&
       !isComparable &&
       'unknown whether passwords changed since: the key of their digests is new',

@@ -80,7 +80,7 @@ function ignored(error: unknown): void {
 export function changesIn(events: readonly Event[]): TableChanges {
   const last = new Map<string, 'added' | 'gone' | readonly string[]>();
   for (const event of events) {
-    if (!('key' in event)) continue;
+    if (!('key' in event) || event.kind === 'unlisted') continue;
     const mark = markOf(event.device, event.key);
     const known = last.get(mark);
     if (event.kind !== 'changed') last.set(mark, event.kind);

@@ -137,6 +137,7 @@ function countText(entries: readonly TimeLineEntry[]): string {
 const TONES: Readonly<Record<Event['kind'], Tone>> = {
   added: 'good',
   gone: 'bad',
+  unlisted: 'warning',
   changed: 'plain',
   shape: 'warning',
   life: 'warning',
@@ -214,6 +215,7 @@ function sidesOf(event: Event) {
     case 'added':
       return event.after === undefined ? undefined : sides(undefined, event.record.fields);
     case 'gone':
+    case 'unlisted':
       return sides(event.record.fields, undefined);
     case 'changed': {
       const values = (side: 'before' | 'after'): DeviceRecord =>
