@@ -1,44 +1,107 @@
 import fc from 'fast-check';
-import type { Fate, Ids } from './box.ts';
+import type { Fate, Ids, Spelling } from './box.ts';
 
 /** The boxes of a world, by their place in it. */
 export const NAMES = ['oslo', 'rome', 'bonn', 'riga', 'bern', 'cork'] as const;
 
+type Fields = Readonly<Record<string, string>>;
+
+/** How a set is typed: as a line, as a change set from standard input, or as a row of a file. */
+export type Way = 'line' | 'change set' | 'import' | 'import with ids';
+
 /** A line that the operator types, always with --yes: nobody answers questions. */
 export type Line =
-  | { readonly kind: 'add'; readonly key: string; readonly on: readonly number[] }
+  | { readonly kind: 'add' | 'delete'; readonly key: string; readonly on: readonly number[] }
   | {
       readonly kind: 'set';
       readonly key: string;
-      readonly fields: Readonly<Record<string, string>>;
+      readonly fields: Fields;
       readonly on: readonly number[];
+      readonly way?: Way | undefined;
     }
   | { readonly kind: 'set where'; readonly lang: string; readonly on: readonly number[] }
-  | { readonly kind: 'delete'; readonly key: string; readonly on: readonly number[] }
   | { readonly kind: 'lockout'; readonly key: string }
+  | {
+      readonly kind: 'rotate password' | 'rotate token';
+      readonly key: string;
+      readonly on: readonly number[];
+    }
   | {
       readonly kind: 'new name';
       readonly key: string;
       readonly to: string;
       readonly on: readonly number[];
     }
-  /** Lines that send an earlier intent again. */
-  | { readonly kind: 'undo' | 'resume' }
+  /** A record by the id that the account of this name has on one box, in some spelling. */
+  | {
+      readonly kind: 'set id' | 'delete id' | 'raw delete';
+      readonly key: string;
+      readonly box: number;
+      readonly spelling: Spelling;
+      readonly on: readonly number[];
+    }
+  | { readonly kind: 'raw post'; readonly key: string; readonly on: readonly number[] }
+  /** Writes the plan of a set to a file. */
+  | {
+      readonly kind: 'plan';
+      readonly key: string;
+      readonly fields: Fields;
+      readonly on: readonly number[];
+    }
+  /** Applies the newest plan file. */
+  | { readonly kind: 'apply' }
+  /** Lines that send an earlier intent again; `also` answers the questions about a name on a box. */
+  | { readonly kind: 'undo' | 'resume'; readonly also?: Also | undefined }
   /** The same with the id of an earlier run, the newest first. */
-  | { readonly kind: 'undo RUN' | 'resume RUN'; readonly run: number }
-  /** Answers the questions about the records that have this name now. */
-  | { readonly kind: 'resume --also'; readonly key: string; readonly box: number }
-  | { readonly kind: 'restore'; readonly key: string; readonly on: readonly number[] };
+  | {
+      readonly kind: 'undo RUN' | 'resume RUN';
+      readonly run: number;
+      readonly also?: Also | undefined;
+    }
+  | { readonly kind: 'drop'; readonly run: number }
+  | {
+      readonly kind: 'restore';
+      readonly key: string;
+      readonly on: readonly number[];
+      readonly also?: Also | undefined;
+    };
+
+/** The answer to the questions about the record that has this name now. */
+export interface Also {
+  readonly key: string;
+  readonly box: number;
+}
+
+/** The process ends at the journal line or the write request of this number, as if it was killed. */
+export interface Stop {
+  readonly at: 'journal' | 'request';
+  readonly nth: number;
+  /** Whether the line is written, or the request carried out, before that; `half` of a line may be. */
+  readonly how: 'before' | 'half' | 'after';
+}
+
+/** What happens before the request of this number is answered; a line comes from a second devsh. */
+export interface Meanwhile {
+  readonly nth: number;
+  readonly event: Event;
+}
 
 export type Event =
-  | { readonly kind: 'line'; readonly line: Line }
+  | {
+      readonly kind: 'line';
+      readonly line: Line;
+      /** Typed on another machine. */
+      readonly isAway?: boolean | undefined;
+      readonly stop?: Stop | undefined;
+      readonly meanwhile?: Meanwhile | undefined;
+    }
   | { readonly kind: 'down' | 'up' | 'replace' | 'list'; readonly box: number }
   | { readonly kind: 'swap'; readonly box: number; readonly other: number }
   | { readonly kind: 'fate'; readonly box: number; readonly fate: Fate }
   | { readonly kind: 'rename'; readonly box: number; readonly key: string; readonly to: string }
   | { readonly kind: 'recreate' | 'second' | 'edit'; readonly box: number; readonly key: string }
-  /** The clock of the machine steps, in minutes. */
-  | { readonly kind: 'clock'; readonly minutes: number };
+  /** A clock steps, in minutes: that of a box, or that of the machine. */
+  | { readonly kind: 'clock'; readonly minutes: number; readonly box?: number | undefined };
 
 /** A world and what happens in it. */
 export interface Sequence {
@@ -50,52 +113,50 @@ export interface Sequence {
   readonly events: readonly Event[];
 }
 
+/** One of these, each as often as its number says. */
+function mix<T>(...rows: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) {
+  return fc.oneof(...rows.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
+function kinds<K extends string>(...names: K[]): fc.Arbitrary<K> {
+  return fc.constantFrom<K>(...names);
+}
+
 const key = fc.constantFrom('ann', 'bob', 'cyd');
+const to = fc.constantFrom('rob', 'bea');
 const box = fc.nat({ max: NAMES.length - 1 });
 const on = fc.uniqueArray(box, { minLength: 1, maxLength: NAMES.length });
-const fields = fc.oneof(
-  fc.record({ lang: fc.constantFrom('de', 'fr', 'it') }),
-  fc.record({ last_name: fc.constantFrom('Xeno', 'Young') }),
-  fc.record({ lang: fc.constantFrom('de', 'fr'), last_name: fc.constantFrom('Xeno', 'Young') }),
+const lang = { lang: fc.constantFrom('de', 'fr', 'it') };
+const last = { last_name: fc.constantFrom('York', 'Young') };
+const fields = fc.oneof(fc.record(lang), fc.record(last), fc.record({ ...lang, ...last }));
+const run = fc.nat({ max: 4 });
+const also = fc.option(fc.record({ key: fc.oneof(key, to), box }), { nil: undefined, freq: 4 });
+const way = mix<Way>(
+  [5, fc.constant('line')],
+  [3, kinds('change set', 'import', 'import with ids')],
+);
+const spelling = kinds<Spelling>('plain');
+
+const line: fc.Arbitrary<Line> = mix<Line>(
+  [1, fc.record({ kind: kinds('add'), key, on })],
+  [5, fc.record({ kind: kinds('set'), key, fields, on, way })],
+  [1, fc.record({ kind: kinds('set where'), lang: fc.constantFrom('en', 'de'), on })],
+  [2, fc.record({ kind: kinds('delete'), key, on })],
+  [1, fc.record({ kind: kinds('lockout'), key })],
+  [1, fc.record({ kind: kinds('rotate password', 'rotate token'), key, on })],
+  [1, fc.record({ kind: kinds('new name'), key, to, on })],
+  [1, fc.record({ kind: kinds('set id', 'delete id', 'raw delete'), key, box, spelling, on })],
+  [1, fc.record({ kind: kinds('raw post'), key, on })],
+  [1, fc.record({ kind: kinds('plan'), key, fields, on })],
+  [1, fc.record({ kind: kinds('apply') })],
+  [3, fc.record({ kind: kinds('undo'), also })],
+  [4, fc.record({ kind: kinds('resume'), also })],
+  [2, fc.record({ kind: kinds('undo RUN', 'resume RUN'), run, also })],
+  [1, fc.record({ kind: kinds('drop'), run })],
+  [2, fc.record({ kind: kinds('restore'), key, on, also })],
 );
 
-const line: fc.Arbitrary<Line> = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), key, on }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('set' as const), key, fields, on }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('set where' as const),
-      lang: fc.constantFrom('en', 'de'),
-      on,
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), key, on }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lockout' as const), key }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('undo' as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('new name' as const),
-      ...{ key, to: fc.constantFrom('rob', 'bea'), on },
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('resume' as const) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('undo RUN' as const, 'resume RUN' as const),
-      run: fc.nat({ max: 4 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('resume --also' as const), key, box }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('restore' as const), key, on }) },
-);
-
-const fate = fc.constantFrom<Fate>(
+const fate = kinds<Fate>(
   'refuse',
   'lose',
   'forget',
@@ -104,46 +165,54 @@ const fate = fc.constantFrom<Fate>(
   'exists',
 );
 
-const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ kind: fc.constant('line' as const), line }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('down' as const), box }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('up' as const), box }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('list' as const), box }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('replace' as const), box }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('swap' as const), box, other: box }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('fate' as const), box, fate }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('rename' as const),
-      ...{ box, key, to: fc.constantFrom('rob', 'bea') },
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('recreate' as const), box, key }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('second' as const), box, key }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('edit' as const), box, key }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('clock' as const),
-      minutes: fc.constantFrom(-90, -1, 5, 600),
-    }),
-  },
+const minutes = fc.constantFrom(-90, -1, 5, 600);
+
+/** What others do, and what befalls a box. */
+const incident: fc.Arbitrary<Event> = mix<Event>(
+  [3, fc.record({ kind: kinds('down', 'up'), box })],
+  [2, fc.record({ kind: kinds('fate'), box, fate })],
+  [2, fc.record({ kind: kinds('rename'), box, key, to })],
+  [4, fc.record({ kind: kinds('recreate', 'second', 'edit'), box, key })],
+);
+
+const nth = fc.nat({ max: 8 });
+const isAway = fc.nat({ max: 5 }).map((number) => number === 0);
+const stop = fc.record({
+  at: kinds('journal', 'request'),
+  nth: fc.nat({ max: 5 }),
+  how: kinds('before', 'half', 'after'),
+});
+const second = fc.record({ kind: kinds('line'), line, isAway: fc.boolean() });
+const meanwhile = fc.record({ nth, event: fc.oneof(incident, second) });
+
+const event: fc.Arbitrary<Event> = mix<Event>(
+  [12, fc.record({ kind: kinds('line'), line, isAway })],
+  [1, fc.record({ kind: kinds('line'), line, isAway, stop })],
+  [2, fc.record({ kind: kinds('line'), line, isAway, meanwhile })],
+  [11, incident],
+  [1, fc.record({ kind: kinds('list', 'replace', 'up', 'up'), box })],
+  [1, fc.record({ kind: kinds('swap'), box, other: box })],
+  [1, fc.record({ kind: kinds('clock'), minutes, box: fc.option(box, { nil: undefined }) })],
 );
 
 export const anySequence: fc.Arbitrary<Sequence> = fc.record({
   count: fc.integer({ min: 4, max: 6 }),
-  ids: fc.constantFrom<Ids>('new', 'reused'),
+  ids: kinds<Ids>('new', 'reused', 'uuid'),
   areIdsAlike: fc.boolean(),
   events: fc.array(event, { minLength: 5, maxLength: 15 }),
 });
 
 const TROUBLE = ['rename', 'recreate', 'second', 'edit', 'swap', 'replace', 'clock'];
 
-/** Nobody else writes, nothing is replaced, and no clock steps. */
+/** Nobody else writes, nothing is replaced, nothing is stopped, and no clock steps. */
 export const quietSequence: fc.Arbitrary<Sequence> = anySequence.map((given) => ({
   ...given,
-  events: given.events.filter(
-    (one) => !TROUBLE.includes(one.kind) && !(one.kind === 'fate' && one.fate === 'exists'),
-  ),
+  events: given.events.flatMap((one): Event[] => {
+    if (one.kind === 'line') {
+      const isRaw = one.line.kind.startsWith('raw');
+      return isRaw || one.isAway === true ? [] : [{ kind: 'line', line: one.line }];
+    }
+    const isTrouble = TROUBLE.includes(one.kind) || (one.kind === 'fate' && one.fate === 'exists');
+    return isTrouble ? [] : [one];
+  }),
 }));

@@ -6,13 +6,13 @@ function sequence(...events: readonly (Event | Line)[]): Sequence {
   return { count: 4, ids: 'new', areIdsAlike: true, events: all };
 }
 
-const EVENTS: readonly string[] = [
-  ...['line', 'down', 'up', 'replace', 'list', 'swap', 'fate', 'rename', 'recreate', 'second'],
-  ...['edit', 'clock'],
+const EVENTS: readonly Event['kind'][] = [
+  ...(['line', 'down', 'up', 'replace', 'list', 'swap', 'fate', 'rename', 'recreate'] as const),
+  ...(['second', 'edit', 'clock'] as const),
 ];
 
 function isEvent(one: Event | Line): one is Event {
-  return EVENTS.includes(one.kind);
+  return EVENTS.some((kind) => kind === one.kind);
 }
 
 const set = (lang: string, ...on: number[]): Line => ({
@@ -25,6 +25,8 @@ const down = (box: number): Event => ({ kind: 'down', box });
 const up = (box: number): Event => ({ kind: 'up', box });
 
 type Case = readonly [title: string, sequence: Sequence];
+
+const withUuids = (given: Sequence): Sequence => ({ ...given, ids: 'uuid' });
 
 /** Sequences that once showed a fault. */
 export const FOUND: readonly Case[] = [
@@ -113,5 +115,36 @@ export const FOUND: readonly Case[] = [
   [
     'a key that is a name on one box and an id on another means one of both',
     sequence({ kind: 'second', box: 0, key: '2' }, { kind: 'delete', key: '2', on: [0, 1] }),
+  ],
+  [
+    'a rotation that is pending sets no password of another person',
+    sequence(
+      down(3),
+      { kind: 'rotate password', key: 'bob', on: [3] },
+      { kind: 'recreate', box: 3, key: 'bob' },
+      up(3),
+      { kind: 'resume' },
+    ),
+  ],
+  [
+    'the undo of a delete by id adds the record again, though another one has its name',
+    sequence(
+      { kind: 'second', box: 0, key: 'bob' },
+      { kind: 'delete id', key: 'bob', box: 0, spelling: 'plain', on: [0] },
+      { kind: 'undo' },
+    ),
+  ],
+  [
+    'the undo of a run reaches what a resume has made',
+    sequence(down(1), set('fr', 0, 1), up(1), { kind: 'resume' }, { kind: 'undo RUN', run: 0 }),
+  ],
+];
+
+/** The same, not mended yet: each must fail. */
+export const UNMENDED: readonly Case[] = [
+  [
+    // It says "unchanged", as if nobody had that id.
+    'an id in another spelling names the same record',
+    withUuids(sequence({ kind: 'delete id', key: 'bob', box: 0, spelling: 'no dashes', on: [0] })),
   ],
 ];

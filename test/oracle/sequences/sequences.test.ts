@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rounds } from '../../rounds.ts';
 import { anySequence, quietSequence } from './events.ts';
-import { FOUND } from './found.ts';
+import { FOUND, UNMENDED } from './found.ts';
 import { played } from './world.ts';
 
 /** Sequences of one seed; `npm run oracle -- --sequences N --seed S` sets both. */
@@ -15,6 +15,10 @@ async function faultsOf(...given: Parameters<typeof played>): Promise<string> {
 }
 
 test.each(FOUND)('%s', async (_, given) => {
+  expect(await faultsOf(given)).toBe('');
+});
+
+test.fails.each(UNMENDED)('not yet: %s', async (_, given) => {
   expect(await faultsOf(given)).toBe('');
 });
 

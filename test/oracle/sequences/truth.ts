@@ -1,14 +1,29 @@
-import type { Account, Box, Deed, Value } from './box.ts';
-import { type Line, NAMES } from './events.ts';
-import type { Said } from './world.ts';
+import { type Account, type Box, type Deed, type Machine, plainId, type Value } from './box.ts';
+import {
+  aimedAt,
+  type Begin,
+  falseClaims,
+  fieldsOf,
+  holds,
+  isRaw,
+  isResume,
+  isUndo,
+  keyOf,
+  needless,
+  type Said,
+  type SaidChange,
+  type Told,
+} from './claims.ts';
+import { NAMES } from './events.ts';
 
 /** What a line wanted of one key: whom it was about where it was read, and where it is still to be done. */
 interface Intent {
-  readonly action: 'add' | 'set' | 'delete';
+  readonly run: string | undefined;
+  readonly action: Deed['action'];
   readonly key: string;
   /** The values that it writes. */
   readonly fields: Readonly<Record<string, Value>>;
-  readonly isLockout: boolean;
+  readonly kind: 'lockout' | 'rotate password' | 'rotate token' | 'plain';
   /** The filter by which the key was found: the lang that the account must have. */
   readonly lang?: string | undefined;
   /** The persons on each box; undefined: the box was not read. */
@@ -18,33 +33,27 @@ interface Intent {
   readonly open: Set<Box>;
 }
 
-/** The state of the boxes when a line began. */
-interface Begin {
-  readonly line: Line;
-  readonly boxes: ReadonlyMap<string, Box>;
-  readonly names: readonly string[];
-  readonly accounts: ReadonlyMap<Box, readonly Account[]>;
-  readonly down: ReadonlySet<Box>;
-  readonly deeds: number;
-}
-
 /**
- * What really is, and what devsh may do and say: an independent model. It knows the person behind each account, which
- * no device shows.
+ * What really is, and what devsh on one machine may do and say: an independent model. It knows the person behind each
+ * account, which no device shows.
  */
 export class Truth {
   readonly startedAt = new Date().toISOString();
+  readonly #machine: Machine;
   readonly #deeds: readonly Deed[];
+  /** Sent by raw requests, of which there is no journal. */
+  readonly #raw = new Set<Deed>();
+  readonly #byRun = new Map<string, Deed[]>();
   readonly #first = new Map<Box, readonly Account[]>();
   readonly #intents: Intent[] = [];
-  /** What devsh has read of each box. */
+  /** What devsh may have read of each box last. */
   readonly #seen = new Map<Box, readonly Account[]>();
-  #begin: Begin | undefined;
   /** Names do not always stand for the same box. */
   #hasMoved = false;
   #hasReplaced = false;
 
-  constructor(boxes: readonly Box[]) {
+  constructor(machine: Machine, boxes: readonly Box[]) {
+    this.#machine = machine;
     this.#deeds = boxes[0]?.deeds ?? [];
     for (const box of boxes) this.#first.set(box, box.accounts);
   }
@@ -65,93 +74,114 @@ export class Truth {
     this.#hasMoved = true;
   }
 
-  begin(line: Line, boxes: ReadonlyMap<string, Box>, names: readonly string[]): void {
-    const all = [...boxes.values()];
-    this.#begin = {
-      ...{ line, boxes, names, deeds: this.#deeds.length },
+  begin(line: Pick<Begin, 'line' | 'names' | 'id' | 'secret' | 'run' | 'plan' | 'boxes'>): Begin {
+    const all = [...line.boxes.values()];
+    return {
+      ...line,
+      deeds: this.#deeds.length,
       accounts: new Map(all.map((box) => [box, box.accounts])),
       down: new Set(all.filter(({ isDown }) => isDown)),
+      fated: new Set(all.filter(({ fate }) => fate !== 'carry out')),
     };
   }
 
-  /** What was wrong about the line: its deeds, its claims, what is owed after it, and whom devsh takes for the author. */
-  judge(said: Said, owed: Said, changes: Said): readonly string[] {
-    const begin = this.#begin;
-    if (begin === undefined) return [];
-    const deeds = this.#deeds.slice(begin.deeds).filter(({ by }) => by === 'devsh');
-    const faults = [
-      ...deeds.flatMap((deed) => this.#wrongPerson(begin, deed)),
-      ...deeds.flatMap((deed) => needless(begin, deed)),
-      ...falseClaims(begin, deeds, said),
-      ...this.#falseWaysBack(begin, said),
-    ];
-    this.#remember(begin, said);
-    for (const name of begin.names) {
-      const box = begin.boxes.get(name);
-      if (box !== undefined && !begin.down.has(box)) this.saw(box);
+  /** What was wrong about lines that ran at the same time: their deeds, their claims, and what is said after them. */
+  judge(given: readonly Told[], pending: Said, changes: Said): readonly string[] {
+    const ended = given.map((told) => this.#widened(told));
+    const [first] = ended;
+    if (first === undefined) return [];
+    const all = this.#deeds.slice(first.deeds);
+    const deeds = all.filter(({ by }) => by === this.#machine);
+    const faults = deeds.flatMap((deed) => [
+      ...shared(ended.map((told) => this.#wrongPerson(told, deed))),
+      ...shared(ended.map((told) => needless(told, deed))),
+    ]);
+    for (const told of ended) {
+      faults.push(...falseClaims(told, all, this.#machine), ...this.#falseWaysBack(told));
+      if (ended.length === 1) {
+        faults.push(...this.#missed(told));
+        this.#file(told, deeds);
+      }
+      this.#remember(told);
+      this.#see(told);
     }
-    return [...faults, ...this.#lost(begin, owed), ...this.#falseAuthors(begin, changes)];
+    return [...faults, ...this.#lost(first, pending), ...this.falseAuthors(first, changes.changes)];
   }
 
-  #wrongPerson(begin: Begin, { box: name, before, action }: Deed): string[] {
-    const box = [...begin.boxes.values()].find((one) => one.name === name);
+  /** With everything that was so at some time while it ran. */
+  #widened(told: Told): Told {
+    if (!told.isDisturbed) return told;
+    const deeds = this.#deeds.slice(told.deeds);
+    const widened = [...told.accounts].map(([box, held]) => {
+      const here = deeds.filter((deed) => deed.box === box.name);
+      const more = here.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
+      return [box, [...held, ...more]] as const;
+    });
+    return { ...told, accounts: new Map(widened) };
+  }
+
+  #see({ names, boxes, down, line, said, isDisturbed, accounts }: Told): void {
+    const isSure = said !== undefined && !isDisturbed && !isResume(line) && !isUndo(line);
+    for (const name of names) {
+      const box = boxes.get(name);
+      if (box === undefined || down.has(box)) continue;
+      const older = [...(this.#seen.get(box) ?? []), ...(accounts.get(box) ?? [])];
+      if (!isSure) this.#seen.set(box, [...older, ...box.accounts]);
+      else this.saw(box);
+    }
+  }
+
+  /** Keeps which run did what. */
+  #file({ line, ran }: Told, deeds: readonly Deed[]): void {
+    if (isRaw(line)) for (const deed of deeds) this.#raw.add(deed);
+    // A resume without an id may continue several runs.
+    const runs = new Set(
+      this.#intents.flatMap(({ run, open }) => (open.size > 0 ? (run ?? []) : [])),
+    );
+    if (ran === undefined || (line.kind === 'resume' && runs.size > 1)) return;
+    this.#byRun.set(ran, [...(this.#byRun.get(ran) ?? []), ...deeds]);
+  }
+
+  #wrongPerson(told: Told, { box: name, before, action, shown }: Deed): string[] {
+    const box = [...told.boxes.values()].find((one) => one.name === name);
     if (before === undefined || box === undefined) return [];
-    const { person } = before;
-    const allowed = this.#allowed(begin, box, before, action);
+    const person = isRaw(told.line) ? before.person : (aimedAt(before, shown) ?? '');
+    const allowed = this.#allowed(told, box, before, action);
     if (allowed.has(person)) return [];
     const who = [...allowed].join(' or ') || 'nobody';
-    return [
-      `WRONG PERSON: ${begin.line.kind} ${action} hit ${person} on ${name}; it may be ${who}`,
-    ];
+    return [`WRONG PERSON: ${told.line.kind} ${action} hit ${person} on ${name}; it may be ${who}`];
   }
 
   /** The persons whose account a line may write to on a box. */
-  #allowed(
-    { line, accounts, names, boxes, deeds }: Begin,
-    box: Box,
-    before: Account,
-    action: Deed['action'],
-  ) {
+  #allowed(begin: Begin, box: Box, before: Account, action: Deed['action']): ReadonlySet<string> {
+    const { line, accounts, boxes } = begin;
     const held = accounts.get(box) ?? [];
-    const over = names.flatMap((name) => accounts.get(boxes.get(name) ?? box) ?? []);
-    // A key has one meaning for the whole line: a name, or else an id.
-    const isCalled = ({ id, fields }: Account, key: string): boolean =>
-      over.some((one) => one.fields['username'] === key) ? fields['username'] === key : id === key;
-    switch (line.kind) {
-      case 'set':
-      case 'new name':
-      case 'delete':
-      case 'lockout':
-      case 'add':
-        return personsOf(held.filter((one) => isCalled(one, line.key)));
-      case 'set where':
-        return personsOf(held.filter(({ fields }) => fields['lang'] === line.lang));
-      case 'restore':
-      case 'undo':
-      case 'undo RUN':
-        return this.#meantBy({ line, deeds }, box);
-      case 'resume':
-      case 'resume RUN':
-      case 'resume --also': {
-        const intents = this.#intents.filter(
-          (intent) =>
-            (intent.pending.has(box) || intent.open.has(box)) &&
-            (intent.isLockout || intent.action === action) &&
-            (intent.lang === undefined || before.fields['lang'] === intent.lang),
-        );
-        // On a box that was not read it is whom the others had under that key.
-        const agreed =
-          line.kind === 'resume --also' && boxes.get(NAMES[line.box % boxes.size] ?? '') === box
-            ? held.filter(({ fields }) => fields['username'] === line.key)
-            : [];
-        return new Set([
-          ...personsOf(agreed),
-          ...intents.flatMap(({ persons }) => [
-            ...(persons.get(box) ?? [...persons.values()].flatMap((one) => [...(one ?? [])])),
-          ]),
-        ]);
-      }
+    // What the user has said yes to.
+    const also = 'also' in line ? line.also : undefined;
+    const isAgreed = also && boxes.get(NAMES[also.box % boxes.size] ?? '') === box;
+    const agreed = isAgreed ? held.filter(({ fields }) => fields['username'] === also.key) : [];
+    if (line.kind === 'apply') {
+      const made = begin.plan && this.#intentOf(begin.plan, keyOf(begin) ?? '');
+      return made === undefined ? new Set() : personsIn(made, box);
     }
+    if (line.kind === 'set where') {
+      return personsOf(held.filter(({ fields }) => fields['lang'] === line.lang));
+    }
+    if (isResume(line)) {
+      const intents = this.#intents.filter(
+        (intent) =>
+          (intent.pending.has(box) || intent.open.has(box)) &&
+          (intent.kind === 'lockout' || intent.action === action) &&
+          (intent.lang === undefined || before.fields['lang'] === intent.lang),
+      );
+      const meant = intents.flatMap((intent) => [...personsIn(intent, box)]);
+      return new Set([...personsOf(agreed), ...meant]);
+    }
+    if (isUndo(line) || line.kind === 'restore') {
+      return new Set([...this.#meantBy(begin, box), ...personsOf(agreed)]);
+    }
+    if (line.kind === 'plan' || !('key' in line)) return new Set();
+    return personsOf(held.filter((one) => isCalled(begin, one, line.key)));
   }
 
   /** Whom an undo or a restore may mean on a box. */
@@ -163,19 +193,27 @@ export class Truth {
       );
     }
     const earlier = this.#deeds.slice(0, deeds);
-    const touched = earlier.filter(({ by, box: on }) => by === 'devsh' && on === box.name);
+    const touched = earlier.filter(
+      (deed) => deed.by === this.#machine && deed.box === box.name && !this.#raw.has(deed),
+    );
     return personsOf(touched.flatMap((deed) => [deed.before ?? [], deed.after ?? []].flat()));
   }
 
   /** An undo is not done as long as somebody whom devsh deleted under that key is missing. */
-  #falseWaysBack({ line, boxes, deeds }: Begin, { results = [] }: Said): string[] {
+  #falseWaysBack({ line, boxes, deeds, said }: Told): string[] {
     if (!isUndo(line)) return [];
-    return results.flatMap(({ device, key, action, verdict }) => {
+    return (said?.results ?? []).flatMap(({ device, key, action, verdict }) => {
       const box = boxes.get(device);
       if (box === undefined || action !== 'add' || !/^(?:done|unchanged)$/.test(verdict)) return [];
       const deleted = this.#deeds
         .slice(0, deeds)
-        .findLast((one) => one.box === box.name && one.by === 'devsh' && one.action === 'delete');
+        .findLast(
+          (one) =>
+            one.box === box.name &&
+            one.by === this.#machine &&
+            one.action === 'delete' &&
+            !this.#raw.has(one),
+        );
       const { person = '' } = deleted?.before ?? {};
       const isBack = deleted === undefined || box.accounts.some((one) => one.person === person);
       return isBack
@@ -184,91 +222,157 @@ export class Truth {
     });
   }
 
+  /** An undo of a run says something of each box that the run has changed. */
+  #missed({ line, boxes, run, said }: Told): string[] {
+    if (line.kind !== 'undo RUN' || said?.results === undefined || this.#hasMoved) return [];
+    const { results, errors = [], notCovered = [] } = said;
+    const named = new Set([...results, ...errors, ...notCovered].map(({ device }) => device));
+    const changed = new Set(this.#byRun.get(run ?? '')?.map(({ box }) => box));
+    return [...boxes].flatMap(([name, box]) =>
+      changed.has(box.name) && !named.has(name)
+        ? [`MISSED: ${line.kind} says nothing of ${name}, which the run has changed`]
+        : [],
+    );
+  }
+
+  /** What a line wants of one key. */
+  #intentOf(begin: Begin, key: string): Intent {
+    const { line, names, boxes, down, accounts } = begin;
+    const over = names.flatMap((name) => boxes.get(name) ?? []);
+    const persons = new Map(
+      over.map((box) => {
+        const held = down.has(box) ? this.#seen.get(box) : accounts.get(box);
+        const named = held?.filter((one) =>
+          begin.id === undefined
+            ? [one.id, one.fields['username']].includes(key)
+            : plainId(one.id) === plainId(begin.id),
+        );
+        return [box, named && personsOf(named)] as const;
+      }),
+    );
+    const { kind } = line;
+    const isDelete = kind === 'delete' || kind === 'delete id';
+    const isOfOwnKind = kind === 'lockout' || kind === 'rotate password' || kind === 'rotate token';
+    return {
+      run: undefined,
+      action: kind === 'add' ? 'add' : isDelete ? 'delete' : 'set',
+      key,
+      fields: fieldsOf(begin),
+      kind: isOfOwnKind ? kind : 'plain',
+      lang: kind === 'set where' ? line.lang : undefined,
+      persons,
+      ...{ pending: new Set(), open: new Set() },
+    };
+  }
+
   /** Keeps what the line wanted, and what it left or settled. */
-  #remember(begin: Begin, { run, results = [] }: Said): void {
-    const { line, boxes, names, accounts, down } = begin;
-    const boxOf = (device: string): Box | undefined => boxes.get(device);
-    if (isUndo(line) || line.kind === 'restore') {
-      const meantPersons = new Map(
-        [...boxes.values()].map((box) => [box, this.#meantBy(begin, box)] as const),
+  #remember(told: Told): void {
+    const { line, ran } = told;
+    if (isRaw(line) || line.kind === 'plan') return;
+    if (line.kind === 'drop') {
+      for (const { run, pending } of this.#intents) if (run === told.run) pending.clear();
+    } else if (isUndo(line) || line.kind === 'restore') {
+      this.#rememberWayBack(told);
+    } else if (isResume(line)) {
+      this.#rememberResume(told);
+    } else if (ran !== undefined) {
+      this.#rememberFresh(told, ran);
+    }
+  }
+
+  #rememberWayBack(told: Told): void {
+    const { boxes, ran, said } = told;
+    // What these cancel is not modelled: nothing is expected of older intents any more.
+    if (ran !== undefined) for (const { pending } of this.#intents) pending.clear();
+    // What was asked about, had drifted or failed stays to be done.
+    for (const [device, box] of boxes) {
+      const persons = new Map([[box, this.#meantBy(told, box)]]);
+      const left = said?.results?.filter(
+        (one) => one.device === device && one.verdict !== 'done' && one.verdict !== 'unchanged',
       );
-      // What these cancel is not modelled: nothing is expected of older intents any more.
-      if (run !== undefined) for (const { pending } of this.#intents) pending.clear();
-      // What was asked about, had drifted or failed stays to be done.
-      for (const { device, key, action, verdict } of results) {
-        const box = boxOf(device);
-        if (box === undefined || verdict === 'done' || verdict === 'unchanged') continue;
+      const unknown = (['add', 'set', 'delete'] as const).map((action) => ({ action, key: '' }));
+      for (const { action, key } of left ?? unknown) {
         this.#intents.push({
-          ...{ action: action as Intent['action'], key, fields: {}, isLockout: false },
-          persons: new Map([[box, meantPersons.get(box) ?? new Set()]]),
-          ...{ pending: new Set(), open: new Set([box]) },
+          ...{ run: ran, action, key, fields: {}, kind: 'plain' },
+          ...{ persons, pending: new Set(), open: new Set([box]) },
         });
       }
-      return;
     }
-    if (isResume(line)) {
-      for (const { device, key, verdict } of results) {
-        if (verdict === 'drift' || verdict === 'skipped') continue;
-        const box = boxOf(device);
-        for (const intent of this.#intents) {
-          if (box === undefined || intent.key !== key) continue;
-          // Another intent for the same account may be what was settled.
-          if (verdict === 'done' && !isDone(intent, box)) continue;
-          intent.pending.delete(box);
-          if (verdict === 'done' || verdict === 'unchanged') intent.open.delete(box);
+  }
+
+  #rememberResume({ boxes, said, fated, isDisturbed }: Told): void {
+    if (said === undefined || isDisturbed) {
+      for (const intent of this.#intents) {
+        for (const box of intent.pending) {
+          if (isDisturbed || fated.has(box) || isDone(intent, box)) intent.pending.delete(box);
         }
       }
-      return;
     }
-    if (run === undefined) return;
-    const over = names.flatMap((name) => boxOf(name) ?? []);
+    for (const { device, key, verdict } of said?.results ?? []) {
+      if (verdict === 'drift' || verdict === 'skipped') continue;
+      const box = boxes.get(device);
+      for (const intent of this.#intents) {
+        if (box === undefined || intent.key !== key) continue;
+        // Another intent for the same account may be what was settled.
+        if (verdict === 'done' && !isDone(intent, box)) continue;
+        intent.pending.delete(box);
+        if (verdict === 'done' || verdict === 'unchanged') intent.open.delete(box);
+      }
+    }
+  }
+
+  #rememberFresh(told: Told, ran: string): void {
+    const { line, boxes, names, down, said, isDisturbed } = told;
+    const results = said?.results ?? [];
+    const over = names.flatMap((name) => boxes.get(name) ?? []);
     // A box that was not read has the filter for a key.
     const found = results.filter(({ key }) => !key.includes('='));
-    const keys = 'key' in line ? [line.key] : [...new Set(found.map(({ key }) => key))];
+    const own = keyOf(told);
+    const keys = own === undefined ? [...new Set(found.map(({ key }) => key))] : [own];
     for (const key of keys) {
-      const persons = new Map(
-        over.map((box) => {
-          const held = down.has(box) ? this.#seen.get(box) : accounts.get(box);
-          const named = held?.filter(({ id, fields }) => [id, fields['username']].includes(key));
-          return [box, named && personsOf(named)] as const;
-        }),
-      );
-      const intent: Intent = {
-        action: line.kind === 'add' || line.kind === 'delete' ? line.kind : 'set',
-        key,
-        fields: fieldsOf(line),
-        isLockout: line.kind === 'lockout',
-        lang: line.kind === 'set where' ? line.lang : undefined,
-        persons,
-        // Older work follows the record to its new name: none is expected under the old one.
-        pending: new Set(over.filter((box) => down.has(box) && line.kind !== 'new name')),
-        open: new Set(
-          over.filter((box) => {
-            const own = results.find((one) => boxOf(one.device) === box && one.key === key);
-            return own === undefined || !['done', 'unchanged'].includes(own.verdict);
-          }),
-        ),
+      const resultOn = (box: Box) =>
+        results.find((one) => boxes.get(one.device) === box && one.key === key);
+      const isGood = (box: Box): boolean =>
+        ['done', 'unchanged'].includes(resultOn(box)?.verdict ?? '');
+      const made = this.#intentOf(line.kind === 'apply' ? (told.plan ?? told) : told, key);
+      const intent = {
+        ...{ ...made, run: ran },
+        open: new Set(over.filter((box) => !isGood(box))),
+        pending: new Set(isDisturbed ? [] : over.filter((box) => this.#isLeft(told, made, box))),
       };
       for (const older of this.#intents) {
         for (const box of over) {
-          const isCounted =
-            down.has(box) ||
-            results.some(
-              (one) =>
-                boxOf(one.device) === box &&
-                one.key === key &&
-                (one.verdict === 'done' || one.verdict === 'unchanged'),
-            );
+          const isCounted = down.has(box) || isGood(box);
           // What is not certain is not expected.
-          const isLeft = results.some((one) => boxOf(one.device) === box) && !isCounted;
+          const isLeft =
+            said === undefined ||
+            isDisturbed ||
+            (results.some((one) => boxes.get(one.device) === box) && !isCounted);
           const isRenamed = line.kind === 'new name' && [line.key, line.to].includes(older.key);
-          if ((isCounted && replaces(intent, older)) || isLeft || isRenamed) {
+          const isById = told.id !== undefined;
+          if ((isCounted && replaces(intent, older)) || isLeft || isRenamed || isById) {
             older.pending.delete(box);
           }
         }
       }
       this.#intents.push(intent);
     }
+  }
+
+  /** Whether the line has certainly left this to do on the box. */
+  #isLeft({ line, down, said, accounts, deeds, plan }: Told, { action, fields }: Intent, box: Box) {
+    // Older work follows the record to its new name: none is expected under the old one.
+    if (line.kind === 'new name' || 'spelling' in line || line.kind === 'rotate token')
+      return false;
+    if (line.kind === 'apply') return down.has(box) && plan?.down.has(box) === true;
+    if (down.has(box)) return said !== undefined;
+    if (said !== undefined || line.kind !== 'set' || line.way?.startsWith('import')) return false;
+    // The process was stopped: once it has sent anything, its whole plan is in the journal.
+    const sent = this.#deeds.slice(deeds);
+    const named = (accounts.get(box) ?? []).filter((one) => one.fields['username'] === line.key);
+    const isToDo =
+      action === 'set' && named.length === 1 && !named.some((one) => holds(one, fields));
+    return isToDo && sent.length > 0 && sent.every((deed) => deed.box !== box.name);
   }
 
   /** Work that is still to be done and that devsh no longer lists. */
@@ -278,14 +382,15 @@ export class Truth {
       [...pending].flatMap((box) => {
         const name = [...boxes].find(([, one]) => one === box)?.[0] ?? '';
         const isListed = listed.some(
-          ({ device, change }) => (this.#hasMoved || device === name) && change.includes(key),
+          ({ device, change }) =>
+            (this.#hasMoved || device === name) && (change.includes(key) || /import/.test(change)),
         );
         return isListed ? [] : [`LOST: ${action} ${key} on ${name} is pending, and is not listed`];
       }),
     );
   }
 
-  #falseAuthors({ boxes }: Begin, { changes = [] }: Said): string[] {
+  falseAuthors({ boxes }: Pick<Begin, 'boxes'>, changes: readonly SaidChange[] = []): string[] {
     if (this.#hasMoved) return [];
     return changes.flatMap(({ device, key: numbered, author }) => {
       // The second of two of one name is `ann#2`.
@@ -293,99 +398,55 @@ export class Truth {
       if (key === undefined) return [];
       if (author !== 'run' && author !== 'other') return [];
       const box = boxes.get(device)?.name;
-      const by = author === 'run' ? 'devsh' : 'other';
-      const isSo = this.#deeds.some(
-        (deed) =>
-          deed.box === box &&
-          deed.by === by &&
-          [deed.before, deed.after].some((one) => one?.fields['username'] === key),
-      );
+      const isSo = this.#deeds.some((deed) => {
+        const isOwn = deed.by === this.#machine && !this.#raw.has(deed);
+        const isNamed = [deed.before, deed.after].some((one) => one?.fields['username'] === key);
+        return deed.box === box && isNamed && isOwn === (author === 'run');
+      });
       return isSo ? [] : [`FALSE AUTHOR: ${key} on ${device} is said to be changed by ${author}`];
     });
   }
 }
 
-function isUndo({ kind }: Line): boolean {
-  return kind === 'undo' || kind === 'undo RUN';
+/** What all of them say: lines that ran at the same time share their deeds. */
+function shared(faults: readonly string[][]): string[] {
+  return faults.every((one) => one.length > 0) ? (faults[0] ?? []) : [];
 }
 
-function isResume({ kind }: Line): boolean {
-  return kind.startsWith('resume');
+/** A key has one meaning for the whole line: a name, or else an id. */
+function isCalled({ names, accounts, boxes, id }: Begin, account: Account, key: string): boolean {
+  if (id !== undefined) return plainId(account.id) === plainId(id);
+  const over = names.flatMap((name) => {
+    const box = boxes.get(name);
+    return (box && accounts.get(box)) ?? [];
+  });
+  const isName = over.some((one) => one.fields['username'] === key);
+  return isName ? account.fields['username'] === key : account.id === key;
 }
 
-function fieldsOf(line: Line): Readonly<Record<string, Value>> {
-  if (line.kind === 'new name') return { username: line.to };
-  if (line.kind === 'set') return line.fields;
-  if (line.kind === 'lockout') return { is_active: false };
-  return line.kind === 'set where' ? { last_name: 'Where' } : {};
+/** On a box that was not read it is whom the others had under that key. */
+function personsIn({ persons }: Intent, box: Box): ReadonlySet<string> {
+  return persons.get(box) ?? new Set([...persons.values()].flatMap((one) => [...(one ?? [])]));
 }
 
-function isDone({ action, key, fields }: Intent, box: Box): boolean {
+function isDone({ action, key, fields, kind }: Intent, box: Box): boolean {
   const named = box.named(key);
   if (action !== 'set') return action === 'delete' ? named.length === 0 : named.length > 0;
-  return named.some((one) =>
-    Object.entries(fields).every(([field, value]) => one.fields[field] === value),
-  );
+  if (kind === 'rotate token') return named.some(({ secrets }) => secrets['token'] !== undefined);
+  return named.some((one) => holds(one, fields));
 }
 
 function replaces(newer: Intent, older: Intent): boolean {
   if (newer.key !== older.key) return false;
   if (newer.action === 'delete') return true;
-  if (newer.isLockout) return older.action !== 'delete';
+  if (newer.kind === 'lockout') return older.action !== 'delete';
   if (newer.action === 'add') return older.action === 'add';
+  const isRotation = [newer, older].some(({ kind }) => kind.startsWith('rotate'));
+  if (isRotation) return newer.kind === older.kind;
   const isCovered = Object.keys(older.fields).every((field) => Object.hasOwn(newer.fields, field));
-  return older.action === 'set' && !older.isLockout && isCovered;
+  return older.action === 'set' && older.kind !== 'lockout' && isCovered;
 }
 
 function personsOf(accounts: readonly Account[]): ReadonlySet<string> {
   return new Set(accounts.map(({ person }) => person));
-}
-
-/** Writes that changed nothing, and accounts that were made twice. */
-function needless({ line, boxes, accounts }: Begin, { box: name, action, before, after }: Deed) {
-  const box = [...boxes.values()].find((one) => one.name === name);
-  const username = after?.fields['username'];
-  if (action === 'add') {
-    const isTwice =
-      box !== undefined &&
-      (accounts.get(box) ?? []).some(({ fields }) => fields['username'] === username);
-    return isTwice ? [`DOUBLED: ${line.kind} made ${String(username)} again on ${name}`] : [];
-  }
-  const isSame = JSON.stringify(before?.fields) === JSON.stringify(after?.fields);
-  return action === 'set' && isSame ? [`NEEDLESS: ${line.kind} changed nothing on ${name}`] : [];
-}
-
-/** Verdicts that the boxes belie. */
-function falseClaims({ line, boxes, accounts }: Begin, deeds: readonly Deed[], said: Said) {
-  return (said.results ?? []).flatMap(({ device, key, verdict, action }) => {
-    const box = boxes.get(device);
-    if (box === undefined) return [];
-    const named = box.named(key);
-    const isAmbiguous =
-      (accounts.get(box) ?? []).filter(({ fields }) => fields['username'] === key).length > 1;
-    const claim = `FALSE: ${action} ${key} on ${device} is "${verdict}"`;
-    const isWritten = deeds.some(
-      (deed) => deed.box === box.name && (deed.before ?? deed.after)?.fields['username'] === key,
-    );
-    if (['failed', 'no effect', 'drift', 'skipped', 'unchanged'].includes(verdict)) {
-      const isChanged = isWritten && action !== 'add';
-      return isChanged && !isAmbiguous ? [`${claim}, and devsh has changed it`] : [];
-    }
-    if (verdict !== 'done' || isAmbiguous || isUndo(line) || line.kind === 'restore') {
-      return [];
-    }
-    // One resume may delete a record and then make it again.
-    const isMadeAgain = said.results?.some((one) => one.key === key && one.action === 'add');
-    if (action === 'delete') {
-      return named.length === 0 || isMadeAgain ? [] : [`${claim}, and it is there`];
-    }
-    if (action === 'add') return named.length > 0 ? [] : [`${claim}, and it is not there`];
-    const wanted = line.kind === 'set' ? line.fields : {};
-    const holds = named.some(({ fields }) =>
-      Object.entries(wanted).every(([field, value]) => fields[field] === value),
-    );
-    return holds || isResume(line) || line.kind === 'new name'
-      ? []
-      : [`${claim}, and it holds other values`];
-  });
 }

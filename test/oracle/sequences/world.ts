@@ -1,46 +1,17 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Account, Box, type Deed, openPlace, type Place } from './box.ts';
-import { type Devsh, makeDevsh, trust } from '../../main/devsh.ts';
-import { type Event, type Line, NAMES, type Sequence } from './events.ts';
+import type { Begin, Said, Told } from './claims.ts';
+import { type Event, type Line, type Meanwhile, NAMES, type Sequence } from './events.ts';
+import { type Ending, Machine, watchJournals } from './machine.ts';
 import { Truth } from './truth.ts';
+import { runAt, typed } from './words.ts';
 
-/** The parts of the JSON of a line that make claims. */
-export interface Said {
-  readonly run?: string;
-  readonly results?: readonly {
-    readonly device: string;
-    readonly key: string;
-    readonly action: string;
-    readonly verdict: string;
-    readonly error?: { readonly code: string };
-  }[];
-  readonly pending?: readonly {
-    readonly id: string;
-    readonly device: string;
-    readonly change: string;
-  }[];
-  readonly changes?: readonly {
-    readonly device: string;
-    /** Null for a change of a whole list. */
-    readonly key: string | null;
-    readonly kind: string;
-    readonly author: string | null;
-  }[];
-}
-
-const PEOPLE = ['ann', 'bob', 'cyd'];
-
-function accountsOf(first: number): Account[] {
-  return PEOPLE.map((person, index) => ({
-    person,
-    id: String(first + index),
-    fields: {
-      ...{ username: person, email: `${person}@example.net`, first_name: person },
-      ...{ last_name: 'Ng', lang: index === 0 ? 'de' : 'en', is_active: true },
-    },
-  }));
-}
+const PEOPLE = ['ann', 'bob', 'cyd'].map((person, index): Omit<Account, 'id'> => ({
+  ...{ person, secrets: {} },
+  fields: {
+    ...{ username: person, email: `${person}@example.net`, first_name: person },
+    ...{ last_name: 'Ng', lang: index === 0 ? 'de' : 'en', is_active: true },
+  },
+}));
 
 const RealDate = Date;
 
@@ -74,11 +45,12 @@ export async function played(given: Sequence): Promise<Played> {
   const world = await openWorld(given);
   const { asked } = world;
   try {
-    for (const [index, event] of given.events.entries()) {
-      const faults = await world.play(event, index);
+    for (const event of given.events) {
+      const faults = await world.play(event);
       if (faults.length > 0) return { ...asked, faults: [...faults, ...world.told] };
     }
-    return { ...asked, faults: [] };
+    const faults = await world.falseReport();
+    return { ...asked, faults: faults.length > 0 ? [...faults, ...world.told] : [] };
   } finally {
     await world.close();
   }
@@ -86,94 +58,103 @@ export async function played(given: Sequence): Promise<Played> {
 
 async function openWorld(given: Sequence): Promise<World> {
   const deeds: Deed[] = [];
-  const boxes = NAMES.slice(0, given.count).map(
-    (name, index) =>
-      new Box(name, accountsOf(given.areIdsAlike ? 1 : index * 10 + 1), given.ids, deeds),
+  const { count, ids, areIdsAlike } = given;
+  const boxes = NAMES.slice(0, count).map(
+    (name, index) => new Box(name, PEOPLE, { ids, deeds, first: areIdsAlike ? 1 : index * 10 + 1 }),
   );
-  const places = await Promise.all(boxes.map(openPlace));
-  const cleanUps: (() => Promise<void>)[] = [];
-  const env = { DEVSH_USER: 'root', DEVSH_PASSWORD: 'swordfish-1' };
-  const devsh = await makeDevsh(env, (cleanUp) => cleanUps.push(cleanUp));
-  const world = new World({ devsh, deeds, places, given, cleanUps });
-  await world.writeFiles();
+  const world = new World(given, deeds);
+  await world.open(boxes);
   return world;
 }
 
+/** A line under way. */
+interface UnderWay {
+  readonly machine: Machine;
+  readonly begin: Begin;
+  readonly ending: Promise<Ending>;
+}
+
 class World {
-  readonly #devsh: Devsh & { readonly folder: string };
+  readonly #given: Sequence;
   readonly #deeds: Deed[];
   /** The inventory: the place of each name. */
-  readonly #places: Place[];
-  readonly #given: Sequence;
-  readonly #cleanUps: readonly (() => Promise<void>)[];
-  readonly #truth: Truth;
+  #places: Place[] = [];
+  #machines: Machine[] = [];
+  readonly #cleanUps: (() => Promise<void>)[] = [];
+  readonly #leaveJournals = watchJournals();
   #minutes = 0;
-  readonly #runs: string[] = [];
+  #requests = 0;
+  #meanwhile: Meanwhile | undefined;
+  #second: Promise<UnderWay | undefined> | undefined;
+  #passwords = 0;
+  /** The newest plan file, and the line that made it. */
+  #plan: { readonly file: string; readonly begin: Begin } | undefined;
   readonly asked = { olderIntents: 0, questions: 0 };
   /** What was typed and said, for the report of a fault. */
   readonly told: string[] = [];
 
-  constructor({
-    devsh,
-    deeds,
-    places,
-    given,
-    cleanUps,
-  }: {
-    readonly devsh: Devsh & { readonly folder: string };
-    readonly deeds: Deed[];
-    readonly places: Place[];
-    readonly given: Sequence;
-    readonly cleanUps: readonly (() => Promise<void>)[];
-  }) {
-    this.#devsh = devsh;
-    this.#deeds = deeds;
-    this.#places = places;
+  constructor(given: Sequence, deeds: Deed[]) {
     this.#given = given;
-    this.#cleanUps = cleanUps;
-    this.#truth = new Truth(places.map(({ box }) => box));
+    this.#deeds = deeds;
   }
 
-  async writeFiles(): Promise<void> {
-    const { folder } = this.#devsh;
-    const config = join(folder, 'config/devsh');
-    await mkdir(join(config, 'profiles'), { recursive: true });
-    const entries = this.#places.map(
-      ({ address }, index) =>
-        `  - {name: ${NAMES[index] ?? ''}, address: "${address}", groups: [lab], profile: box}\n`,
+  async open(boxes: readonly Box[]): Promise<void> {
+    const watch = (isWrite: boolean) => this.#watch(isWrite);
+    this.#places = await Promise.all(boxes.map((box) => openPlace(box, watch)));
+    this.#machines = await Promise.all(
+      (['home', 'away'] as const).map((name) =>
+        Machine.open(name, new Truth(name, boxes), this.#cleanUps),
+      ),
     );
-    await writeFile(join(config, 'devices.yaml'), `devices:\n${entries.join('')}`);
-    await writeFile(join(config, 'profiles/box.yaml'), 'extends: drf\nid_fields: [id]\n');
-    const pins = this.#places.map(({ address, box }) => ({
-      address,
-      fingerprint: box.certificate.fingerprint,
-    }));
-    await trust(this.#devsh, pins);
+    await this.#know();
   }
 
-  async play(event: Event, index: number): Promise<readonly string[]> {
-    for (const { box } of this.#places) box.line = index;
-    if (event.kind === 'line') return this.#type(event.line);
-    if (event.kind === 'clock') {
-      this.told.push(`  clock: ${event.minutes} minutes`);
-      this.#minutes += event.minutes;
-      stepClock(this.#minutes);
+  async #know(): Promise<void> {
+    await Promise.all(this.#machines.map((machine) => machine.know(this.#places)));
+  }
+
+  /** Before each request: what happens meanwhile, and whether a process ends at it. */
+  #watch(isWrite: boolean) {
+    if (this.#meanwhile?.nth === this.#requests++) {
+      const { event } = this.#meanwhile;
+      if (event.kind === 'line') this.#second = this.#start(event);
+      else if (event.kind !== 'list') this.#happen(event);
+    }
+    const ends = isWrite ? this.#machines.map((machine) => machine.stopsAtWrite()) : [];
+    const end = ends.find((one) => one !== undefined);
+    return { isCarriedOut: end !== 'before', isAnswered: end === undefined };
+  }
+
+  async play(event: Event): Promise<readonly string[]> {
+    if (event.kind === 'line') return this.#type(event);
+    if (event.kind === 'list') {
+      const name = NAMES[event.box % this.#given.count] ?? '';
+      const { box } = this.#places[event.box % this.#given.count] ?? {};
+      const [home] = this.#machines;
+      await home?.run(['user', 'list', '--on', name]);
+      if (box !== undefined) home?.truth.saw(box);
       return [];
     }
-    const place = this.#places[event.box % this.#given.count];
-    if (place === undefined) return [];
+    this.#happen(event);
+    if (event.kind === 'swap' || event.kind === 'replace') await this.#know();
+    return [];
+  }
+
+  #happen(event: Exclude<Event, { kind: 'line' | 'list' }>): void {
+    this.told.push(`  ${JSON.stringify(event)}`);
+    const place = this.#places[(event.box ?? 0) % this.#given.count];
+    if (place === undefined) return;
     const { box } = place;
-    this.told.push(`  ${box.name}: ${JSON.stringify(event)}`);
     switch (event.kind) {
-      case 'down':
-        box.isDown = true;
+      case 'clock':
+        if (event.box === undefined) stepClock((this.#minutes += event.minutes));
+        else box.minutes += event.minutes;
         break;
+      case 'down':
       case 'up':
-        box.isDown = false;
+        box.isDown = event.kind === 'down';
         break;
       case 'list':
-        await this.#run(['user', 'list', '--on', NAMES[event.box % this.#given.count] ?? '']);
-        this.#truth.saw(box);
         break;
       case 'fate':
         box.fate = event.fate;
@@ -194,105 +175,121 @@ class World {
       case 'swap': {
         const other = this.#places[event.other % this.#given.count];
         if (other === undefined || other === place) break;
-        const [from, to] = [this.#places.indexOf(place), this.#places.indexOf(other)];
-        this.#places[from] = other;
-        this.#places[to] = place;
-        this.#truth.moved();
-        await this.writeFiles();
+        const swapped = new Map([
+          [place, other],
+          [other, place],
+        ]);
+        this.#places = this.#places.map((one) => swapped.get(one) ?? one);
+        for (const { truth } of this.#machines) truth.moved();
         break;
       }
       case 'replace': {
         // Another box with the same people, and other ids.
-        const accounts = box.accounts.map((one) => ({ ...one, id: String(Number(one.id) + 50) }));
-        const name = `${box.name}-new`;
-        place.box = new Box(name, accounts, this.#given.ids, this.#deeds);
-        this.#truth.know(place.box);
-        await this.writeFiles();
+        const made = { ids: this.#given.ids, first: box.highest + 50, deeds: this.#deeds };
+        place.box = new Box(`${box.name}-new`, box.accounts, made);
+        for (const { truth } of this.#machines) truth.know(place.box);
         break;
       }
     }
-    return [];
   }
 
-  async #type(line: Line): Promise<readonly string[]> {
+  async #type(event: Event & { readonly kind: 'line' }): Promise<readonly string[]> {
+    this.#requests = 0;
+    this.#meanwhile = event.meanwhile;
+    this.#second = undefined;
+    const first = await this.#start(event);
+    const ended = first && (await this.#end(first));
+    this.#meanwhile = undefined;
+    const second = await (this.#second as Promise<UnderWay | undefined> | undefined);
+    const other = second && (await this.#end(second));
+    const all = [ended, other].flatMap((one) => one ?? []);
+    const faults: string[] = [];
+    for (const machine of this.#machines) {
+      const own = all.filter((one) => one.machine === machine).map(({ told }) => told);
+      if (own.length === 0) continue;
+      const pending = saidIn(await machine.run(['pending']));
+      const changes = saidIn(await machine.run(['changes', '--since', '2d', '--on', '@lab']));
+      faults.push(...machine.truth.judge(own, pending, changes));
+    }
+    return faults;
+  }
+
+  async #start({
+    line,
+    isAway = false,
+    stop,
+  }: Event & { readonly kind: 'line' }): Promise<UnderWay | undefined> {
+    const machine = this.#machines[isAway ? 1 : 0];
+    if (machine === undefined) return undefined;
     const boxes = new Map(this.#places.map(({ box }, index) => [NAMES[index] ?? '', box]));
     const names = 'on' in line ? this.#named(line.on) : [...boxes.keys()];
-    this.#truth.begin(line, boxes, names);
-    const { startedAt } = this.#truth;
-    const { count } = this.#given;
-    const said = await this.#run(wordsOf(line, { names, startedAt, runs: this.#runs, count }));
-    if (/^(?:undo|resume|restore)/.test(line.kind)) {
-      const codes = said.results?.map(({ error }) => error?.code) ?? [];
-      this.asked.olderIntents += codes.length;
-      this.asked.questions += codes.filter((code) => code === 'doubt').length;
-    }
-    if (said.run !== undefined && this.#runs.at(-1) !== said.run) this.#runs.push(said.run);
-    const owed = await this.#run(['pending']);
-    const changes = await this.#run(['changes', '--since', '2d', '--on', '@lab']);
-    return this.#truth.judge(said, owed, changes);
+    const named = 'spelling' in line ? boxes.get(NAMES[line.box % boxes.size] ?? '') : undefined;
+    const id = named?.named('key' in line ? line.key : '')[0]?.id;
+    const secret = `Fresh-Harbour-${4000 + this.#passwords++}`;
+    const file = line.kind === 'plan' ? machine.newFile() : this.#plan?.file;
+    const typing = { machine, boxes, names, id, secret, plan: file };
+    const run = 'run' in line ? runAt(machine, line.run) : undefined;
+    const words = await typed(line, typing);
+    if (words === undefined || run === '') return undefined;
+    const plan = this.#plan?.begin;
+    const begin = machine.truth.begin({ line, boxes, names, id, secret, run, plan });
+    if (line.kind === 'plan' && file !== undefined) this.#plan = { file, begin };
+    return { machine, begin, ending: machine.write(words.words, words.stdin, stop) };
+  }
+
+  async #end({ machine, begin, ending }: UnderWay) {
+    const ended = await ending;
+    const said = ended && saidIn(ended);
+    const { line } = begin;
+    this.told.push(
+      `> ${machine.name}: ${JSON.stringify(line)} [${ended?.exitCode ?? 'stopped'}]`,
+      ...[ended?.stdout, ended?.stderr].map((text = '') => text.trim()),
+    );
+    this.#count(line, said);
+    const newest =
+      said === undefined ? saidIn(await machine.run(['runs'])).runs?.[0]?.run : said.run;
+    const isKnown = newest === undefined || machine.runs.includes(newest);
+    if (!isKnown && line.kind !== 'plan') machine.runs.push(newest);
+    const ran = isKnown && said === undefined ? undefined : newest;
+    const isDisturbed = this.#second !== undefined || this.#isDisturbed(begin);
+    return { machine, told: { ...begin, said, ran, isDisturbed } satisfies Told };
+  }
+
+  /** Whether others have changed anything, or a box went away, since a line began. */
+  #isDisturbed({ deeds, down, boxes }: Begin): boolean {
+    const isMoved = [...boxes.values()].some((box) => box.isDown !== down.has(box));
+    const byOthers = this.#deeds.slice(deeds).some(({ by }) => by === 'other');
+    return this.#meanwhile !== undefined && (isMoved || byOthers);
+  }
+
+  #count({ kind }: Line, said: Said | undefined): void {
+    if (!/^(?:undo|resume|restore)/.test(kind)) return;
+    const codes = said?.results?.map(({ error }) => error?.code) ?? [];
+    this.asked.olderIntents += codes.length;
+    this.asked.questions += codes.filter((code) => code === 'doubt').length;
   }
 
   #named(on: readonly number[]): string[] {
     return [...new Set(on.map((one) => NAMES[one % this.#given.count] ?? ''))];
   }
 
-  async #run(words: readonly string[]): Promise<Said> {
-    const { stdout, stderr, exitCode } = await this.#devsh([...words, '--json']);
-    const isRead = words[0] === 'pending' && words.length === 1;
-    if (!isRead && words[0] !== 'changes') {
-      this.told.push(`> ${words.join(' ')} [${exitCode}]`, stdout.trim(), stderr.trim());
-    }
-    return JSON.parse(stdout === '' ? '{}' : stdout) as Said;
+  /** What the record of the whole time says wrongly. */
+  async falseReport(): Promise<readonly string[]> {
+    const [home] = this.#machines;
+    if (home === undefined) return [];
+    const { report } = saidIn(await home.run(['report', '--since', '2d']));
+    const boxes = new Map(this.#places.map(({ box }, index) => [NAMES[index] ?? '', box]));
+    return home.truth.falseAuthors({ boxes }, report?.changes);
   }
 
   async close(): Promise<void> {
     stepClock(undefined);
+    this.#leaveJournals();
     for (const place of this.#places) place.close();
     for (const cleanUp of this.#cleanUps) await cleanUp();
   }
 }
 
-/** What a line needs beside its own words. */
-interface Typing {
-  readonly names: readonly string[];
-  readonly startedAt: string;
-  /** The ids of the runs so far. */
-  readonly runs: readonly string[];
-  readonly count: number;
-}
-
-function wordsOf(line: Line, { names, startedAt, runs, count }: Typing): readonly string[] {
-  const on = ['--on', names.join(','), '--timeout', '2', '--yes'];
-  switch (line.kind) {
-    case 'add':
-      return ['user', 'add', `username=${line.key}`, `email=${line.key}@example.net`, ...on];
-    case 'set':
-      return ['user', 'set', line.key, ...pairs(line.fields), ...on];
-    case 'set where':
-      return ['user', 'set', '--where', `lang=${line.lang}`, 'last_name=Where', ...on];
-    case 'delete':
-      return ['user', 'delete', line.key, ...on];
-    case 'lockout':
-      return ['lockout', line.key, '--now', '--yes'];
-    case 'undo':
-      return ['undo', '--yes', '--allow', 'loss'];
-    case 'new name':
-      return ['user', 'set', line.key, `username=${line.to}`, ...on];
-    case 'undo RUN':
-      return ['undo', runs.at(-1 - line.run) ?? '', '--yes', '--allow', 'loss'];
-    case 'resume RUN':
-      return ['resume', runs.at(-1 - line.run) ?? '', '--yes'];
-    case 'resume --also': {
-      const device = NAMES[line.box % count] ?? '';
-      return ['resume', '--yes', '--also', `${device}=${line.key}`];
-    }
-    case 'resume':
-      return ['resume', '--yes'];
-    case 'restore':
-      return ['user', 'restore', line.key, '--at', startedAt, ...on];
-  }
-}
-
-function pairs(fields: Readonly<Record<string, string>>): string[] {
-  return Object.entries(fields).map(([field, value]) => `${field}=${value}`);
+function saidIn({ stdout }: { readonly stdout: string }): Said {
+  return JSON.parse(stdout === '' ? '{}' : stdout) as Said;
 }
