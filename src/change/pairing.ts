@@ -19,6 +19,7 @@ import { isStored } from '../device/equality.ts';
 import { changesSince } from './compare.ts';
 import { NAMED } from './data-loss.ts';
 import { recordName } from './plan.ts';
+import { canonicalId } from './identity.ts';
 import type { StepEnd } from './verdict.ts';
 import { someOf } from '../text/one-line.ts';
 import type { Step } from './step.ts';
@@ -235,13 +236,17 @@ export class RecordIndex {
     );
   }
 
+  /** The records with this id, in any spelling of it. */
   withId(profile: Profile, id: string): readonly DeviceRecord[] {
     let index = this.#byId.get(profile);
     if (index === undefined) {
-      index = grouped(this.#records, (record) => idOf(profile, record));
+      index = grouped(this.#records, (record) => {
+        const own = idOf(profile, record);
+        return own === undefined ? undefined : canonicalId(own);
+      });
       this.#byId.set(profile, index);
     }
-    return index.get(id) ?? [];
+    return index.get(canonicalId(id)) ?? [];
   }
 }
 

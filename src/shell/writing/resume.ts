@@ -466,7 +466,9 @@ async function heldBefore(
         pin === own.pin || (own.pin === undefined && address === own.device.address),
     );
     const [record, second] = past.records.filter((one) =>
-      isId ? idOf(profile, one) === text : valueText(one[past.keyField]) === text,
+      isId
+        ? canonicalId(idOf(profile, one) ?? '') === canonicalId(text)
+        : valueText(one[past.keyField]) === text,
     );
     if (!isSame || record === undefined || second !== undefined) return undefined;
     return identityOf(profile, past.keyField, record);

@@ -135,7 +135,7 @@ const way = mix<Way>(
   [5, fc.constant('line')],
   [3, kinds('change set', 'import', 'import with ids')],
 );
-const spelling = kinds<Spelling>('plain');
+const spelling = kinds<Spelling>('plain', 'capitals', 'no dashes', 'percent');
 
 const line: fc.Arbitrary<Line> = mix<Line>(
   [1, fc.record({ kind: kinds('add'), key, on })],
