@@ -43,6 +43,8 @@ export class Truth {
   readonly #deeds: readonly Deed[];
   /** Sent by raw requests, of which there is no journal. */
   readonly #raw = new Set<Deed>();
+  /** Of two lines at the same time, one of them raw. */
+  readonly #unsure = new Set<Deed>();
   readonly #byRun = new Map<string, Deed[]>();
   readonly #first = new Map<Box, readonly Account[]>();
   readonly #intents: Intent[] = [];
@@ -96,6 +98,8 @@ export class Truth {
       ...shared(ended.map((told) => this.#wrongPerson(told, deed))),
       ...shared(ended.map((told) => needless(told, deed))),
     ]);
+    const isUnsure = ended.length > 1 && ended.some(({ line }) => isRaw(line));
+    for (const deed of isUnsure ? deeds : []) this.#unsure.add(deed);
     for (const told of ended) {
       faults.push(...falseClaims(told, all, this.#machine), ...this.#falseWaysBack(told));
       if (ended.length === 1) {
@@ -401,7 +405,8 @@ export class Truth {
       const isSo = this.#deeds.some((deed) => {
         const isOwn = deed.by === this.#machine && !this.#raw.has(deed);
         const isNamed = [deed.before, deed.after].some((one) => one?.fields['username'] === key);
-        return deed.box === box && isNamed && isOwn === (author === 'run');
+        const isAuthor = this.#unsure.has(deed) || isOwn === (author === 'run');
+        return deed.box === box && isNamed && isAuthor;
       });
       return isSo ? [] : [`FALSE AUTHOR: ${key} on ${device} is said to be changed by ${author}`];
     });
