@@ -35,6 +35,14 @@ import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 const NOTHING_RUNS =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
 
+/** What Ctrl-C does where a text is searched or filtered. */
+const CANCELS: Partial<Record<Context, ViewAction>> = {
+  search: 'search-cancel',
+  filter: 'clear-filter',
+  find: 'clear-find',
+  palette: 'close',
+};
+
 /** Turns keys into actions, lines and answers. Every effect outside of the screen starts here. */
 export class Controller {
   readonly runner: LineRunner;
@@ -207,12 +215,12 @@ export class Controller {
     } else if (binding.run !== undefined || binding.start !== undefined) {
       this.#type(binding, index);
     } else {
-      this.#act(binding.action, event, index);
+      this.#act(binding.action, event);
     }
   }
 
   /** A key that does not run a line. */
-  #act(action: ViewAction | Effect, event: KeyEvent, index: number): void {
+  #act(action: ViewAction | Effect, event: KeyEvent): void {
     const { state } = this.#store;
     if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
       this.#lines.type(event);
@@ -223,7 +231,7 @@ export class Controller {
     } else if (isEffect(action)) {
       this.#effects[action]();
     } else {
-      this.#store.act(action, index);
+      this.#store.act(action);
       // Includes lines that other sessions have added.
       if (action === 'palette') this.#filling = this.#fillPalette();
       if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
@@ -300,9 +308,11 @@ export class Controller {
   /** Ctrl-C: stops a write, else clears the input, else stops reading, else closes what is open. */
   #interrupt(): void {
     const { state } = this.#store;
+    const cancel = this.runner.isWriting ? undefined : CANCELS[contextOf(state)];
     const isTyped = lineText(state.prompt.editing.line) !== '';
     const isAsking = state.questions.length > 0;
     if (this.runner.isWriting || (this.runner.isRunning && isAsking)) this.runner.interrupt();
+    else if (cancel !== undefined) this.#store.act(cancel);
     else if (isAsking) this.#questions.decline();
     else if (state.focus === 'prompt' && isTyped) this.#store.act('clear-line');
     else if (this.runner.isRunning) this.runner.interrupt();

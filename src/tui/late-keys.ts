@@ -61,7 +61,9 @@ export class LateKeys {
     const isElsewhere = form !== undefined || questions.length > 0 || matchesKey(event, 'escape');
     if (view !== undefined && performance.now() - at < LATE_MS && !isElsewhere) {
       const late = pressedKey(event, view, keymap);
-      if (late?.kind === 'binding' && late.binding.context === view) return view;
+      const isOfView = late?.kind === 'binding' && [view, 'overlay'].includes(late.binding.context);
+      if (isOfView && (late.binding.context === view || late.binding.action === 'close'))
+        return view;
     }
     this.#ended = undefined;
     return undefined;

@@ -14,7 +14,6 @@ import {
   editFilter,
   followCursor,
   clampCursor,
-  moved,
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
 import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
@@ -70,7 +69,7 @@ function step(state: State, action: Action): State {
   const { prompt, table, log } = state;
   switch (action.kind) {
     case 'view':
-      return act(state, action.action, action.index);
+      return act(state, action.action);
     case 'edit':
       return EDITS[contextOf(state)]?.(state, action.key) ?? state;
     case 'set-line':
@@ -193,8 +192,6 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   'form-pick': editField,
   search: editLine,
   menu: editLine,
-  'first-run': editLine,
-  'go-on': editLine,
   'empty-prompt': editLine,
   prompt: editLine,
   find: editFind,
@@ -219,7 +216,7 @@ const OPENED = {
   columns: columnsOver,
 } satisfies Partial<Record<ViewAction, (state: State) => Overlay>>;
 
-function act(state: State, action: ViewAction, index?: number): State {
+function act(state: State, action: ViewAction): State {
   const { table } = state;
   if (state.questions.length > 0 && isFindAction(action)) return searchPlan(state, action);
   const shown = shownView(state);
@@ -230,7 +227,13 @@ function act(state: State, action: ViewAction, index?: number): State {
   if ((action === 'sort' || action === 'reverse') && shown !== undefined)
     return sortedList(state, action);
   if (has(MOVES, action))
-    return { ...state, table: moved(state, MOVES[action](Math.max(2, tableHeight(state)))) };
+    return {
+      ...state,
+      table: {
+        ...table,
+        cursor: Math.max(0, table.cursor + MOVES[action](Math.max(2, tableHeight(state)))),
+      },
+    };
   if (has(TABLE_ACTIONS, action)) return { ...state, table: TABLE_ACTIONS[action](state) };
   if (has(PROMPT_ACTIONS, action))
     return { ...state, prompt: PROMPT_ACTIONS[action](state.prompt) };
@@ -245,12 +248,8 @@ function act(state: State, action: ViewAction, index?: number): State {
       // A form takes all keys, so it closes.
       return { ...(state.form === undefined ? state : closed(state)), focus: 'prompt' };
     case 'back':
-      if (table.only !== undefined) return { ...state, table: { ...table, only: undefined } };
       if (table.filter.editing.line !== NO_FILTER.editing.line) {
         return { ...state, table: { ...table, filter: NO_FILTER } };
-      }
-      if (table.range !== undefined) {
-        return { ...state, table: { ...table, marks: table.range.before, range: undefined } };
       }
       if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
       return state.backStack.length > 0 ? closed(state) : state;
@@ -266,17 +265,13 @@ function act(state: State, action: ViewAction, index?: number): State {
       return over ? opened(state, over) : state;
     }
     case 'trouble':
-      return devicesInTrouble(state, undefined);
-    case 'by-cause':
-      return devicesInTrouble(state, index);
+      return devicesInTrouble(state);
     case 'find':
       return openedFind(state);
     case 'keep-find':
       return keptFind(state);
     case 'clear-find':
       return clearedFind(state);
-    case 'only-found':
-      return { ...state, find: { ...state.find, isOnly: !state.find.isOnly } };
     case 'next-found':
       return nextFound(state, 1);
     case 'previous-found':

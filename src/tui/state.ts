@@ -5,7 +5,7 @@ import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/access/open-questions.ts';
 import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Findable, FindableLine } from '../shell/findable.ts';
-import type { FirstStep } from '../shell/help/first-run.ts';
+import { FIRST_STEPS, type FirstStep } from '../shell/help/first-run.ts';
 import type { DriftOutput } from '../shell/output.ts';
 import type { DriftRow } from '../fleet/drift.ts';
 import type { Draft, FormState } from './form/form-state.ts';
@@ -82,8 +82,6 @@ export interface State {
 export interface DeviceTab {
   readonly name: string;
   readonly address: string;
-  /** The digit that selects it, if other devices have left and it is not the position in the list. */
-  readonly number?: number;
   /** `failed` also while it is tried again. */
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
   /** Why it failed. */
@@ -307,8 +305,6 @@ export interface Find {
   readonly isOpen: boolean;
   /** Line index of the current match in a text. */
   readonly at: number | undefined;
-  /** A text also shows only the matching lines. */
-  readonly isOnly: boolean;
   /** Sort order of a list, as in `--sort`; undefined: failed and unconfirmed ones first. */
   readonly sort: string | undefined;
 }
@@ -317,6 +313,11 @@ export const NO_FIND: Find = {
   editing: EMPTY_EDITING,
   isOpen: false,
   at: undefined,
-  isOnly: false,
   sort: undefined,
 };
+
+/** What the first screen offers while nothing is connected, each under its number. */
+export function firstSteps({ nextSteps, fleet }: State): readonly FirstStep[] {
+  if (fleet.devices.length > 0) return [];
+  return nextSteps.length > 0 ? nextSteps : FIRST_STEPS;
+}

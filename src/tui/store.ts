@@ -37,8 +37,7 @@ type Fact =
 
 /** All actions on the state. */
 export type Action =
-  /** `index`: which of the binding's keys it was. */
-  | { readonly kind: 'view'; readonly action: ViewAction; readonly index?: number }
+  | { readonly kind: 'view'; readonly action: ViewAction }
   | { readonly kind: 'edit'; readonly key: EditKey }
   | { readonly kind: 'set-line'; readonly line: Line | string }
   | ({ readonly kind: 'menu' } & Omit<Menu, 'chosen'>)
@@ -138,8 +137,8 @@ export class Store {
   }
 
   /** Performs a key's action on the screen. */
-  act(action: ViewAction, index = 0): void {
-    this.dispatch({ kind: 'view', action, index });
+  act(action: ViewAction): void {
+    this.dispatch({ kind: 'view', action });
   }
 
   /** Logs one message, with control characters made visible. */

@@ -195,7 +195,7 @@ test('a device of the list is disconnected and connected again', async () => {
   const program = await startDemo();
   program.press('D');
   await program.waitFor(/^▸ sim1/m);
-  program.press('c');
+  program.press('r');
   await program.waitFor('› connect sim1');
   await program.waitFor(/4 devices, 4 connected/);
   program.press('x');

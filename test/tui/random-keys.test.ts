@@ -186,7 +186,7 @@ function lettersOf(text: string): string[] {
 }
 
 /** Where one is without devices, what is no place, and what lasts only a moment. */
-const ELSEWHERE: readonly Context[] = ['anywhere', 'first-run', 'go-on', 'roll-out'];
+const ELSEWHERE: readonly Context[] = ['anywhere', 'roll-out'];
 
 const NAMES: Readonly<Record<string, string>> = { '\r': 'enter', '\t': 'tab' };
 

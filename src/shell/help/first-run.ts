@@ -12,6 +12,8 @@ import { counted } from '../../text/one-line.ts';
 export interface FirstStep {
   readonly line: string;
   readonly summary: string;
+  /** The start of the line, if its end is an example. */
+  readonly start?: string;
 }
 
 /** As many as there are digits. */
@@ -20,12 +22,21 @@ const MOST_STEPS = 9;
 /** The first lines for a user without any set-up. */
 export const FIRST_STEPS: readonly FirstStep[] = [
   { line: 'demo', summary: 'three simulated devices on this machine' },
-  { line: 'connect 10.0.0.5', summary: 'a device by its address; or several, with spaces between' },
+  {
+    line: 'connect 10.0.0.5',
+    start: 'connect ',
+    summary: 'a device by its address; or several, with spaces between',
+  },
   {
     line: 'device import ~/.ssh/config',
+    start: 'device import ',
     summary: 'devices from CSV, ssh, Ansible or NetBox',
   },
-  { line: 'device add fw1 10.0.0.5', summary: 'a device with a name, in the inventory' },
+  {
+    line: 'device add fw1 10.0.0.5',
+    start: 'device add ',
+    summary: 'a device with a name, in the inventory',
+  },
   { line: 'help', summary: 'all commands' },
 ];
 

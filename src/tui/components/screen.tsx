@@ -10,7 +10,7 @@ import { deviceLines, deviceTone } from '../views/devices.ts';
 import { paneLines } from '../views/details.ts';
 import { matchParts } from '../views/reduce-view.ts';
 import { listTop, type ListView } from '../views/view.ts';
-import { listView, viewText } from '../views/views.ts';
+import { listView, shownView, viewLines } from '../views/views.ts';
 import { Footer, Header, Messages, Prompt, QuestionLines, Row } from './bars.tsx';
 import { formView } from '../form/form-view.ts';
 import { isTooSmall, layoutOf, SMALLEST } from '../screen/layout.ts';
@@ -125,10 +125,11 @@ function Waiting({ state, theme, height }: BodyProps) {
 
 function OverlayText({ state, theme, height }: BodyProps) {
   const { overlay, size } = state;
-  const { lines, toneAt } = viewText(state);
+  const shown = shownView(state);
+  const lines = viewLines(state);
   const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
   return lines.slice(top, top + height).map((line, index) => {
-    const tone = toneAt(top + index);
+    const tone = shown?.view.tone?.(shown.over, state, lines, top + index) ?? 'plain';
     return (
       <Row key={index}>
         {' ' +

@@ -4,7 +4,6 @@ import {
   firstGrapheme,
   graphemes,
   graphemesBack,
-  lastGrapheme,
 } from './graphemes.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 
@@ -36,12 +35,6 @@ export const EDIT_KEYS: readonly {
     label: 'cut the next letters and digits',
   },
   { kind: 'yank', keys: ['ctrl-y'], label: 'insert what was cut last' },
-  { kind: 'yank-pop', keys: ['alt-y'], label: 'then: insert what was cut before that' },
-  { kind: 'transpose', keys: ['ctrl-t'], label: 'swap two characters' },
-  { kind: 'transpose-words', keys: ['alt-t'], label: 'swap two words' },
-  { kind: 'upper-case', keys: ['alt-u'], label: 'the next word in upper case' },
-  { kind: 'lower-case', keys: ['alt-l'], label: 'the next word in lower case' },
-  { kind: 'capitalize', keys: ['alt-c'], label: 'capitalize the next word' },
   { kind: 'undo', keys: ['ctrl-_'], label: 'undo the last change' },
 ];
 
@@ -56,8 +49,6 @@ export interface Editing {
   readonly line: Line;
   /** The last cut text, for `yank`. */
   readonly killed: string;
-  /** Earlier cut texts, the newest first, for `yank-pop`. */
-  readonly killedBefore: readonly string[];
   /** Earlier lines, oldest first. */
   readonly undo: readonly Line[];
   /** Kind of the last edit: continued typing is one `undo` step, continued cutting adds to `killed`. */
@@ -72,22 +63,19 @@ export type EditKey =
   | { readonly kind: PlainKind };
 
 /** An edit that needs no text. */
-export type PlainKind = Move | Change | Kill | 'yank' | 'yank-pop' | 'undo';
+export type PlainKind = Move | Erase | Kill | 'yank' | 'undo';
 type Move = 'left' | 'right' | 'word-left' | 'word-right' | 'home' | 'end';
-type Change = 'erase-left' | 'erase-right' | 'transpose' | 'transpose-words' | CaseChange;
-type CaseChange = 'upper-case' | 'lower-case' | 'capitalize';
+type Erase = 'erase-left' | 'erase-right';
 /** `kill-word-left` goes back to a blank, `kill-part-left` to the start of a run of letters and digits. */
 type Kill = 'kill-left' | 'kill-right' | 'kill-word-left' | 'kill-part-left' | 'kill-part-right';
 
 const UNDO_LIMIT = 500;
-const KILL_LIMIT = 30;
 
 export const EMPTY_LINE: Line = { before: '', after: '' };
 
 export const EMPTY_EDITING: Editing = {
   line: EMPTY_LINE,
   killed: '',
-  killedBefore: [],
   undo: [],
   last: undefined,
 };
@@ -111,13 +99,12 @@ export function edit(state: Editing, key: EditKey): Editing {
     case 'end':
       return { ...state, line: moved(state.line, key.kind), last: key.kind };
     case 'erase-left':
+      return change(state, key.kind, {
+        ...state.line,
+        before: dropLastGrapheme(state.line.before),
+      });
     case 'erase-right':
-    case 'transpose':
-    case 'transpose-words':
-    case 'upper-case':
-    case 'lower-case':
-    case 'capitalize':
-      return change(state, key.kind, changed(state.line, key.kind));
+      return change(state, key.kind, { ...state.line, after: dropFirstGrapheme(state.line.after) });
     case 'kill-left':
     case 'kill-right':
     case 'kill-word-left':
@@ -129,8 +116,6 @@ export function edit(state: Editing, key: EditKey): Editing {
         ...state.line,
         before: state.line.before + state.killed,
       });
-    case 'yank-pop':
-      return yankPop(state);
     case 'undo':
       return {
         ...state,
@@ -214,103 +199,20 @@ function splitAt(before: string, at: number, after: string): Line {
   return { before: before.slice(0, at), after: before.slice(at) + after };
 }
 
-function changed(line: Line, kind: Change): Line {
-  switch (kind) {
-    case 'erase-left':
-      return { ...line, before: dropLastGrapheme(line.before) };
-    case 'erase-right':
-      return { ...line, after: dropFirstGrapheme(line.after) };
-    case 'transpose':
-      return transposed(line);
-    case 'transpose-words':
-      return wordsTransposed(line);
-    case 'upper-case':
-    case 'lower-case':
-    case 'capitalize':
-      return caseChanged(line, kind);
-  }
-}
-
-/** Swaps the characters around the cursor and moves past them; at the end, the last two. */
-function transposed({ before, after }: Line): Line {
-  const right = after === '' ? lastGrapheme(before) : firstGrapheme(after);
-  const head = after === '' ? dropLastGrapheme(before) : before;
-  const left = lastGrapheme(head);
-  if (left === '' || right === '') return { before, after };
-  return {
-    before: dropLastGrapheme(head) + right + left,
-    after: after.slice(after === '' ? 0 : right.length),
-  };
-}
-
-/** Changes the case of the word after the cursor, and moves past it. */
-function caseChanged({ before, after }: Line, kind: CaseChange): Line {
-  const end = partEnd(after);
-  const word = after.slice(0, end);
-  const lower = word.toLowerCase();
-  const text =
-    kind === 'upper-case'
-      ? word.toUpperCase()
-      : kind === 'lower-case'
-        ? lower
-        : lower.replace(/[\p{L}\p{N}]/u, (first) => first.toUpperCase());
-  return { before: before + text, after: after.slice(end) };
-}
-
-/** Swaps the words before and after the cursor and moves past them; at the end, the last two. */
-function wordsTransposed({ before, after }: Line): Line {
-  const text = before + after;
-  const hasNext = /[\p{L}\p{N}_]/u.test(after);
-  const end = hasNext ? before.length + partEnd(after) : text.length - trailing(text);
-  const right = partStart(text.slice(0, end));
-  const left = partStart(text.slice(0, right));
-  const leftEnd = left + partEnd(text.slice(left));
-  if (left === right || leftEnd > right) return { before, after };
-  return {
-    before:
-      text.slice(0, left) +
-      text.slice(right, end) +
-      text.slice(leftEnd, right) +
-      text.slice(left, leftEnd),
-    after: text.slice(end),
-  };
-}
-
-/** Replaces the text that `yank` inserted with the cut before it. */
-function yankPop(state: Editing): Editing {
-  const { line, killed, killedBefore } = state;
-  const isAfterYank = state.last === 'yank' || state.last === 'yank-pop';
-  const [next, ...others] = killedBefore;
-  if (!isAfterYank || next === undefined || !line.before.endsWith(killed)) return state;
-  const before = line.before.slice(0, line.before.length - killed.length) + next;
-  return {
-    ...change(state, 'yank-pop', { ...line, before }),
-    killed: next,
-    killedBefore: [...others, killed],
-  };
-}
-
 function kill(state: Editing, kind: Kill): Editing {
   const { before, after } = state.line;
-  const isContinued = state.last?.startsWith('kill-') === true;
-  const collected = isContinued ? state.killed : '';
-  const old = isContinued || state.killed === '' ? [] : [state.killed];
-  const killedBefore = [...old, ...state.killedBefore].slice(0, KILL_LIMIT);
+  const collected = state.last?.startsWith('kill-') === true ? state.killed : '';
   if (kind === 'kill-right' || kind === 'kill-part-right') {
     const end = kind === 'kill-right' ? after.length : partEnd(after);
     if (end === 0) return { ...state, last: kind };
     const killed = collected + after.slice(0, end);
-    return { ...change(state, kind, { before, after: after.slice(end) }), killed, killedBefore };
+    return { ...change(state, kind, { before, after: after.slice(end) }), killed };
   }
   const start =
     kind === 'kill-left' ? 0 : kind === 'kill-word-left' ? wordStart(before) : partStart(before);
   if (start === before.length) return { ...state, last: kind };
   const killed = before.slice(start) + collected;
-  return {
-    ...change(state, kind, { before: before.slice(0, start), after }),
-    killed,
-    killedBefore,
-  };
+  return { ...change(state, kind, { before: before.slice(0, start), after }), killed };
 }
 
 const isBlank = (grapheme: string): boolean => /^\s/u.test(grapheme);

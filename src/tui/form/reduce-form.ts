@@ -26,9 +26,6 @@ import {
   type FormState,
 } from './form-state.ts';
 
-/** Number of fields per page. */
-const PAGE = 8;
-
 export type FormEvent = Extract<
   Action,
   { readonly kind: 'form' | 'form-fields' | 'form-warn' | 'form-end' }
@@ -118,8 +115,6 @@ export const FORM_ACTIONS: Readonly<
 > = {
   'next-field': (form) => moved(form, 1),
   'previous-field': (form) => moved(form, -1),
-  'fields-on': (form) => moved(form, PAGE),
-  'fields-back': (form) => moved(form, -PAGE),
   switch: switched,
   'choice-next': (form) => moveChoice(form, 1),
   'choice-back': (form) => moveChoice(form, -1),

@@ -60,9 +60,6 @@ const noRecord: Reason = (state) => {
   return isFiltered ? 'no record matches the filter' : 'no record here';
 };
 
-export const noMark: Reason = ({ table }) =>
-  table.marks.size > 0 || table.only !== undefined ? undefined : 'nothing is marked: space marks';
-
 const nothingChosen: Reason = (state) => {
   const { marks } = state.table;
   if (marks.size === 0) return noRecord(state) && 'no marked record, and no record here';
@@ -82,8 +79,6 @@ export const noList: Reason = ({ overlay }) =>
   'cursor' in overlay || overlay.kind === 'none' || overlay.kind === 'help'
     ? undefined
     : 'only lists can be sorted';
-
-const noText: Reason = ({ overlay }) => ('cursor' in overlay ? 'only for texts' : undefined);
 
 export const nothingFound: Reason = ({ find, questions: [question] }) =>
   lineText((question?.find ?? find).editing.line) === ''
@@ -119,7 +114,5 @@ export const oneDevice = firstOf(noDevice, oneConnected);
 export const nothingToCompare = firstOf(noDevice, oneSelected);
 export const noUndo = firstOf(noDevice, readOnly);
 export const noAdd = firstOf(noUndo, notOffered('add'));
-export const noSet = firstOf(noUndo, noRecord, notOffered('set'));
 export const noSetOfMarked = firstOf(noUndo, nothingChosen, notOffered('set'));
 export const noDelete = firstOf(noUndo, nothingChosen, notOffered('delete'));
-export const onlyInList = firstOf(noText, nothingFound);

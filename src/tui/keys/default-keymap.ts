@@ -10,10 +10,8 @@ import {
   noDelete,
   noDevice,
   noList,
-  noMark,
   noRollOut,
   noRow,
-  noSet,
   noSetOfMarked,
   noTrouble,
   nothingFound,
@@ -21,22 +19,16 @@ import {
   nothingToCompare,
   noUndo,
   oneDevice,
-  onlyInList,
   type Reason,
-  startKey,
 } from './binding.ts';
 import { listView, VIEW_KEYS } from '../views/views.ts';
 import {
-  addLine,
   ambiguousKeys,
   deleteLine,
   lockoutLine,
   notOneAccount,
   driftLine,
-  editLine,
   editTextLine,
-  exportLine,
-  jumpLine,
   useLine,
 } from '../table/commands.ts';
 import { PANE_COLUMNS } from '../table/rows.ts';
@@ -59,91 +51,47 @@ const PROMPT_KEYS: Keymap = [
     key(['escape'], 'go-table', 'go to the table, or the view over it', {
       hint: [3, ({ overlay }) => WAY_BACK[overlay.kind] ?? 'view'],
     }),
-    key(['up', 'ctrl-p'], 'history-back', 'the previous line of the history', {
+    key(['up'], 'history-back', 'the previous line of the history', {
       hint: [5, 'history'],
     }),
-    key(['down', 'ctrl-n'], 'history-forth', 'the next line of the history'),
-    // Not Alt-_: terminals parse it as the start of a string (APC) without an end.
-    key(['alt-.'], 'last-argument', 'the last word of the previous line; again: of an older one'),
+    key(['down'], 'history-forth', 'the next line of the history'),
     key(['ctrl-r'], 'search', 'search in history', { hint: [6, 'search'] }),
     key(['ctrl-d'], 'end-of-input', 'leave, if nothing is typed', { hint: [7, 'leave'] }),
     key(['ctrl-x ctrl-e'], 'edit-line', 'edit the line in $EDITOR'),
     key(['pageup'], 'page-up', 'scroll the table back'),
     key(['pagedown'], 'page-down', 'scroll the table forward'),
-    key(['f1'], 'help', 'this help', { hint: [4, 'help'] }),
   ]),
   ...keysOf('empty-prompt', 'At the prompt, while nothing is typed', [
     key(['/', '?'], 'press-in-table', 'filter or search, and help: as in the table'),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),
   ]),
-  // No command begins with a digit.
-  ...keysOf('first-run', 'Before anything is set up', [
-    lineKey(['1'], 'first-demo', 'open the demo', () => 'demo', {
-      hint: [0.1, 'demo'],
-      command: 'demo',
-    }),
-    startKey(['2'], 'first-connect', 'connect to an address', () => 'connect ', {
-      hint: [0.2, 'connect'],
-      command: 'connect 10.0.0.5',
-    }),
-    startKey(['3'], 'first-import', 'import an inventory', () => 'device import ', {
-      hint: [0.3, 'import'],
-      command: 'device import ~/.ssh/config',
-    }),
-    startKey(['4'], 'first-device', 'add a device to the inventory', () => 'device add ', {
-      hint: [0.4, 'add a device'],
-      command: 'device add fw1 10.0.0.5',
-    }),
-    lineKey(['5'], 'first-help', 'all commands', () => 'help', {
-      hint: [0.5, 'commands'],
-      command: 'help',
-    }),
-  ]),
-  ...keysOf('go-on', 'While nothing is connected, with suggestions to continue', [
-    lineKey(
-      ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
-      'go-on',
-      'run the suggestion beside the digit',
-      ({ nextSteps }, index) => nextSteps[index]?.line,
-      { hint: [0.1, 'continue'] },
-    ),
-  ]),
   ...keysOf('menu', 'While proposals are open', [
     key(['tab', 'down'], 'menu-next', 'the next proposal', { hint: [1, 'next'] }),
-    key(['shift-tab', 'up'], 'menu-back', 'the previous proposal', { hint: [3, 'back'] }),
+    key(['up'], 'menu-back', 'the previous proposal', { hint: [3, 'back'] }),
     key(['enter'], 'menu-accept', 'take the chosen proposal; without one, run the line', {
       hint: [2, 'take'],
     }),
     key(['escape'], 'menu-close', 'close the menu', { hint: [4, 'close'] }),
   ]),
   ...keysOf('search', 'While searching in history', [
-    key(['ctrl-r', 'up'], 'search', 'the previous match', { hint: [2, 'older'] }),
-    key(['enter', 'tab', 'right', 'left'], 'search-accept', 'take the line; Enter then runs it', {
-      hint: [1, 'take'],
-    }),
-    key(['escape', 'ctrl-g', 'ctrl-c'], 'search-cancel', 'back to the previous line', {
-      hint: [4, 'cancel'],
-    }),
+    key(['ctrl-r'], 'search', 'the previous match', { hint: [2, 'older'] }),
+    key(['enter'], 'search-accept', 'take the line; Enter then runs it', { hint: [1, 'take'] }),
+    key(['escape'], 'search-cancel', 'back to the previous line', { hint: [4, 'cancel'] }),
   ]),
 ];
 
 /** A form, and the kinds of its fields. */
 const FORM_KEYS: Keymap = [
   ...keysOf('form', 'In a form', [
-    key(['enter', 'down', 'tab', 'ctrl-n'], 'next-field', 'to the next field', {
-      hint: [1, 'next'],
-    }),
-    key(['up', 'shift-tab', 'ctrl-p'], 'previous-field', 'to the previous field'),
-    key(['pagedown'], 'fields-on', 'several fields forward, up to the command'),
-    key(['pageup'], 'fields-back', 'several fields back'),
+    key(['enter', 'tab', 'down'], 'next-field', 'to the next field', { hint: [1, 'next'] }),
+    key(['up', 'shift-tab'], 'previous-field', 'to the previous field'),
     key(['ctrl-s'], 'run-form', 'run the command of the form', { hint: [2, 'run'] }),
     key(['escape'], 'close-form', 'close the form; devsh keeps what was typed for the next time', {
       hint: [3, 'close'],
     }),
-    key(['f1'], 'help', 'this help', { hint: [4, 'help'] }),
   ]),
   ...keysOf('form-switch', 'On a field that is true or false', [
-    key(['space', 'left', 'right'], 'switch', 'true or false', { hint: [0, 'switch'] }),
+    key(['space'], 'switch', 'true or false', { hint: [0, 'switch'] }),
   ]),
   ...keysOf('form-choice', 'On a field with choices', [
     key(['space'], 'open-choices', 'show all choices; typing filters them', {
@@ -153,9 +101,9 @@ const FORM_KEYS: Keymap = [
     key(['left'], 'choice-back', 'the previous choice'),
   ]),
   ...keysOf('form-pick', 'While choices are open', [
-    key(['enter', 'tab'], 'take-choice', 'take the choice', { hint: [1, 'take'] }),
-    key(['down', 'ctrl-n'], 'choice-next', 'the next choice', { hint: [2, 'next'] }),
-    key(['up', 'shift-tab', 'ctrl-p'], 'choice-back', 'the previous choice'),
+    key(['enter'], 'take-choice', 'take the choice', { hint: [1, 'take'] }),
+    key(['down'], 'choice-next', 'the next choice', { hint: [2, 'next'] }),
+    key(['up'], 'choice-back', 'the previous choice'),
     key(['escape'], 'close-choices', 'leave the field unchanged', { hint: [3, 'back'] }),
   ]),
   ...keysOf('form-run', 'On the command of a form', [
@@ -167,7 +115,7 @@ const FORM_KEYS: Keymap = [
 const QUESTION_KEYS: Keymap = [
   ...keysOf('question', 'While a question is open', [
     key(['enter'], 'answer', 'answer', { hint: [1, 'answer'] }),
-    key(['escape', 'ctrl-d'], 'decline', 'no', { hint: [2, 'no'] }),
+    key(['escape'], 'decline', 'no', { hint: [2, 'no'] }),
     key(['down'], 'down', 'scroll the text above', { hint: [3, 'scroll'] }),
     key(['up'], 'up', 'scroll back'),
     key(['pagedown'], 'page-down', 'scroll a page'),
@@ -203,7 +151,7 @@ const OPEN_VIEWS: readonly Key<State>[] = [
     command: 'runs',
   }),
   lineKey(['T'], 'changes', 'what changed on the devices, when, and who did it', () => 'changes', {
-    hint: [9.6, 'changes'],
+    hint: [13.1, 'changes'],
     command: 'changes',
   }),
   key(['D'], 'devices', 'the connected devices', {
@@ -212,7 +160,7 @@ const OPEN_VIEWS: readonly Key<State>[] = [
     disabled: noDevice,
   }),
   lineKey(['b'], 'resources', 'browse the other resources of the devices', () => 'resources', {
-    hint: [10.4, 'resources'],
+    hint: [14, 'resources'],
     command: 'resources',
     disabled: noDevice,
   }),
@@ -220,61 +168,43 @@ const OPEN_VIEWS: readonly Key<State>[] = [
 
 const TABLE_KEYS: Keymap = [
   ...keysOf('table', 'In the table', [
-    key([':', 'i'], 'go-prompt', 'to the prompt', { hint: [1, 'prompt'] }),
+    key([':'], 'go-prompt', 'to the prompt', { hint: [1, 'prompt'] }),
     key(['escape'], 'back', 'clear the filter and the marks; else back to the previous view'),
     key(['down', 'j'], 'down', 'down'),
     key(['up', 'k'], 'up', 'up'),
-    key(['left', 'h'], 'left', 'columns to the left'),
-    key(['right', 'l'], 'right', 'columns to the right'),
+    key(['left'], 'left', 'columns to the left'),
+    key(['right'], 'right', 'columns to the right'),
     key(['g', 'home'], 'first', 'first row'),
     key(['G', 'end'], 'last', 'last row'),
-    key(['pagedown', 'ctrl-f'], 'page-down', 'a page down'),
-    key(['pageup', 'ctrl-b'], 'page-up', 'a page up'),
-    key(['ctrl-d'], 'half-down', 'half a page down'),
-    key(['ctrl-u'], 'half-up', 'half a page up'),
+    key(['pagedown'], 'page-down', 'a page down'),
+    key(['pageup'], 'page-up', 'a page up'),
     key(['/'], 'filter', 'filter as you type', {
       hint: [3, 'filter'],
       command: 'user list FILTER',
       disabled: noDevice,
     }),
     key(['s'], 'sort', 'sort by the next column', {
-      hint: [8, 'sort'],
+      hint: [13.6, 'sort'],
       command: 'user list --sort FIELD',
       disabled: noList,
-    }),
-    key(['S'], 'sort-more', 'add one more column to the sort order', {
-      command: 'user list --sort FIELD,FIELD',
     }),
     key(['o'], 'reverse', 'reverse the order of the last sorted column', {
       command: 'user list --sort -FIELD',
       disabled: noList,
     }),
     key(['f'], 'fold', 'fold records that are the same on several devices', {
-      hint: [9, 'fold'],
+      hint: [13.5, 'fold'],
       command: 'user list --fold',
       disabled: oneDevice,
     }),
     key(['w'], 'watch', 'read again every 5 s and show changes; again: stop', {
       command: 'user list --watch',
     }),
-    key(['z'], 'fold-row', 'unfold only this row, or fold it again'),
     key(['space'], 'mark', 'mark the row on all its devices', {
       hint: [7, 'mark'],
       disabled: noRow,
     }),
-    key(['v'], 'mark-range', 'mark all rows that the cursor passes; again: stop'),
-    key(['shift-down'], 'range-down', 'mark from here down'),
-    key(['shift-up'], 'range-up', 'mark from here up'),
     key(['*'], 'mark-all', 'mark all rows shown, or none of them', { disabled: noRow }),
-    key(['~'], 'mark-invert', 'invert the marks of the rows shown'),
-    key(
-      ['M'],
-      'only-marked',
-      'show only the marked rows, even if the filter hides them; or all again',
-      {
-        disabled: noMark,
-      },
-    ),
     key(['enter'], 'details', 'every field, device by device', {
       hint: [2, 'details'],
       command: 'user show KEY',
@@ -315,24 +245,13 @@ const TABLE_KEYS: Keymap = [
     }),
     ...OPEN_VIEWS,
     lineKey(['tab'], 'next-device', 'the next device, then all', (state) => useLine(state, 1), {
-      hint: [10, 'device'],
+      hint: [13, 'device'],
       command: 'use DEVICE',
       disabled: oneDevice,
     }),
     lineKey(['shift-tab'], 'previous-device', 'previous device', (state) => useLine(state, -1), {
       command: 'use DEVICE',
       disabled: oneDevice,
-    }),
-    lineKey(
-      ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
-      'jump-device',
-      'the first device, the second…',
-      jumpLine,
-      { command: 'use DEVICE', disabled: noDevice },
-    ),
-    lineKey(['0'], 'all-devices', 'all devices', () => 'use all', {
-      command: 'use all',
-      disabled: noDevice,
     }),
     key(['r'], 'refresh', 'read again, also failed devices', {
       hint: [11, 'refresh'],
@@ -345,15 +264,8 @@ const TABLE_KEYS: Keymap = [
     key(['|'], 'page-out', 'the whole table in $PAGER, uncut', {
       disabled: nothingToPage,
     }),
-    startKey(['x'], 'export', 'write what the table shows to a file', exportLine, {
-      command: 'export RESOURCE FILTER --output FILE',
-      disabled: noDevice,
-    }),
-    startKey(['A'], 'add', 'add a record, at the prompt', addLine, { disabled: noAdd }),
-    // Without a key by default; an own key may have it.
-    startKey([], 'edit-record', 'change the record, at the prompt', editLine, { disabled: noSet }),
     key(['C'], 'columns', 'choose the columns', {
-      hint: [9.7, 'columns'],
+      hint: [14.1, 'columns'],
       command: 'user list --columns FIELD,…',
       disabled: noRow,
     }),
@@ -367,8 +279,8 @@ const TABLE_KEYS: Keymap = [
       disabled: nothingToCompare,
     }),
     key(['m'], 'messages', 'all messages of this session', { hint: [12, 'messages'] }),
-    key(['?', 'f1'], 'help', 'this help', { hint: [3.5, 'help'], command: 'help' }),
-    key(['q'], 'quit', 'leave', { hint: [13, 'leave'], command: 'quit' }),
+    key(['?'], 'help', 'the keys that matter here', { hint: [3.5, 'help'], command: 'help keys' }),
+    key(['q'], 'quit', 'leave', { hint: [12.5, 'leave'], command: 'quit' }),
   ]),
 ];
 
@@ -378,7 +290,7 @@ export const KEYMAP: Keymap = [
   ...PROMPT_KEYS,
   ...keysOf('filter', 'While typing a filter', [
     key(['enter'], 'keep-filter', 'keep the filter', { hint: [1, 'keep'] }),
-    key(['escape', 'ctrl-c'], 'clear-filter', 'clear the filter', { hint: [2, 'clear'] }),
+    key(['escape'], 'clear-filter', 'clear the filter', { hint: [2, 'clear'] }),
     key(['down'], 'down', 'down'),
     key(['up'], 'up', 'up'),
   ]),
@@ -389,7 +301,7 @@ export const KEYMAP: Keymap = [
     key(['enter'], 'keep-find', 'keep the matches; n and N go to the next and previous one', {
       hint: [1, 'keep, then n and N'],
     }),
-    key(['escape', 'ctrl-c'], 'clear-find', 'end the search', { hint: [2, 'clear'] }),
+    key(['escape'], 'clear-find', 'end the search', { hint: [2, 'clear'] }),
     key(['down'], 'next-found', 'the next match', {
       hint: [3, 'next'],
       disabled: nothingFound,
@@ -398,14 +310,12 @@ export const KEYMAP: Keymap = [
   ]),
   ...keysOf('overlay', 'In texts like this one, and in lists', [
     key(['escape', 'q', 'enter'], 'close', 'end the search; else go back', {
-      hint: [1, 'back'],
+      hint: [2, 'back'],
     }),
-    key(['down', 'j'], 'down', 'down', { hint: [2, 'scroll'] }),
+    key(['down', 'j'], 'down', 'down', { hint: [2.1, 'scroll'] }),
     key(['up', 'k'], 'up', 'up'),
-    key(['pagedown', 'space', 'ctrl-f'], 'page-down', 'a page down', { hint: [3, 'page'] }),
-    key(['pageup', 'ctrl-b'], 'page-up', 'a page up'),
-    key(['ctrl-d'], 'half-down', 'half a page down'),
-    key(['ctrl-u'], 'half-up', 'half a page up'),
+    key(['pagedown', 'space'], 'page-down', 'a page down', { hint: [3, 'page'] }),
+    key(['pageup'], 'page-up', 'a page up'),
     key(['g', 'home'], 'first', 'to the start'),
     key(['G', 'end'], 'last', 'to the end'),
     key(['/'], 'find', 'search as you type; a list shows only matches', {
@@ -413,14 +323,11 @@ export const KEYMAP: Keymap = [
     }),
     key(['n'], 'next-found', 'the next match', { disabled: nothingFound }),
     key(['N'], 'previous-found', 'the previous match', { disabled: nothingFound }),
-    key(['&'], 'only-found', 'in a text: show only matching lines, or all again', {
-      disabled: onlyInList,
-    }),
     key(['s'], 'sort', 'sort a list by the next column', { disabled: noList }),
     key(['o'], 'reverse', 'reverse the order of a list', { disabled: noList }),
     key(['|'], 'page-out', 'the same text or list in $PAGER', { disabled: nothingToPage }),
-    key([':', 'i'], 'go-prompt', 'to the prompt', { hint: [6, 'prompt'] }),
-    key(['?', 'f1'], 'help', 'this help', { hint: [9, 'help'] }),
+    key([':'], 'go-prompt', 'to the prompt', { hint: [6, 'prompt'] }),
+    key(['?'], 'help', 'the keys that matter here', { hint: [9, 'help'] }),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),
     // The footer of a view has its own keys.
     ...OPEN_VIEWS.map((one) => ({ ...one, hint: undefined })),
@@ -433,6 +340,7 @@ export const KEYMAP: Keymap = [
     ),
     key(['ctrl-l'], 'repaint', 'redraw the screen'),
     key(['ctrl-z'], 'suspend', 'back to the shell that started devsh; "fg" returns'),
+    key(['f1'], 'help', 'the keys that matter here', { hint: [4, 'help'], disabled: isAsked }),
     key(['f2'], 'questions', 'the open questions: certificates and logins', {
       command: 'questions',
       disabled: isAsked,

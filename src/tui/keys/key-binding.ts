@@ -2,8 +2,7 @@ import type { Line as EditedLine } from '../editor/line.ts';
 import type { KeyName } from '../terminal/keys.ts';
 
 /** Moves of the table's cursor, or in a text over it. */
-export type MoveAction =
-  'up' | 'down' | 'page-up' | 'page-down' | 'half-up' | 'half-down' | 'first' | 'last';
+export type MoveAction = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
 
 export type TableAction =
   | MoveAction
@@ -11,16 +10,9 @@ export type TableAction =
   | 'right'
   | 'mark'
   | 'mark-all'
-  | 'mark-invert'
-  | 'mark-range'
-  | 'only-marked'
-  | 'range-up'
-  | 'range-down'
   | 'sort'
-  | 'sort-more'
   | 'reverse'
   | 'fold'
-  | 'fold-row'
   | 'watch'
   | 'filter'
   | 'keep-filter'
@@ -29,7 +21,6 @@ export type TableAction =
 export type PromptAction =
   | 'history-back'
   | 'history-forth'
-  | 'last-argument'
   | 'search'
   | 'search-accept'
   | 'search-cancel'
@@ -42,8 +33,6 @@ export type PromptAction =
 export type FormAction =
   | 'next-field'
   | 'previous-field'
-  | 'fields-on'
-  | 'fields-back'
   | 'switch'
   | 'choice-next'
   | 'choice-back'
@@ -61,7 +50,6 @@ export type ViewAction =
   | 'find'
   | 'keep-find'
   | 'clear-find'
-  | 'only-found'
   | 'next-found'
   | 'previous-found'
   | 'whole'
@@ -75,7 +63,6 @@ export type ViewAction =
   | 'roll-out'
   | 'devices'
   | 'trouble'
-  | 'by-cause'
   | 'questions'
   | 'help'
   | 'close'
@@ -128,8 +115,6 @@ const PARTS = [
   'filter',
   'search',
   'menu',
-  'first-run',
-  'go-on',
   'empty-prompt',
   'prompt',
   'table',

@@ -17,7 +17,6 @@ export function contextOf(state: State): Context {
   if (focus === 'table') return table.filter.isOpen ? 'filter' : 'table';
   if (prompt.search !== undefined) return 'search';
   if (prompt.menu !== undefined) return 'menu';
-  if (offersFirstSteps(state)) return state.nextSteps.length > 0 ? 'go-on' : 'first-run';
   return lineText(prompt.editing.line) === '' ? 'empty-prompt' : 'prompt';
 }
 
@@ -30,14 +29,12 @@ function overlayContext({ overlay, find, keymap }: State): Context {
 
 /** Whether typed text goes into the prompt's line. */
 export function isAtPrompt(state: State): boolean {
-  return ['prompt', 'menu', 'first-run', 'go-on', 'empty-prompt'].includes(contextOf(state));
+  return ['prompt', 'menu', 'empty-prompt'].includes(contextOf(state));
 }
 
 /** The context that handles keys unbound in another one; for a view: `overlay`. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
-  'first-run': 'empty-prompt',
-  'go-on': 'empty-prompt',
   'empty-prompt': 'prompt',
   plan: 'question',
   'plan-find': 'find',
@@ -51,15 +48,13 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
 const HINTS_BELOW: readonly Context[] = [
   'plan',
   'plan-find',
-  'first-run',
-  'go-on',
   'empty-prompt',
   'form-switch',
   'form-choice',
   'form-run',
 ];
 
-const EXITS: readonly string[] = ['find', 'go-prompt', 'help'];
+const EXITS: readonly string[] = ['find', 'go-prompt', 'help', 'close'];
 
 /** The binding of a key and which of its keys it was, or the beginning of a sequence. */
 export type Pressed =
@@ -89,7 +84,7 @@ export function pressedKey(
 }
 
 export function bindingsIn(context: Context, keymap: Keymap): KeyBinding[] {
-  return [context, 'anywhere' as const, ...placesBelow(context)].flatMap((place) =>
+  return [context, ...placesBelow(context), 'anywhere' as const].flatMap((place) =>
     keymap.filter((binding) => binding.context === place),
   );
 }
@@ -146,10 +141,14 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
   const isBound = (key: KeyName | undefined): boolean =>
     here.some(({ keys }) => keys.some((one) => one === key));
   const rest = keymap
-    .filter((binding) => below.some((place) => place === binding.context))
-    .filter((binding) => !isBound(binding.keys[0]))
+    .filter(({ context: place }) => below.some((one) => place === one))
+    .filter(({ keys }) => !isBound(keys[0]))
     .filter(({ action }) => hasAll || EXITS.includes(action));
-  return [...here, ...rest]
+  const everywhere = keymap.filter(
+    ({ context: place, action }) =>
+      place === 'anywhere' && ![...here, ...rest].some((one) => one.action === action),
+  );
+  return [...here, ...rest, ...everywhere]
     .filter(({ hint, keys }) => hintText(hint, state) !== '' && keys.length > 0)
     .sort((a, b) => (a.hint?.[0] ?? 0) - (b.hint?.[0] ?? 0))
     .map((binding) => {
@@ -202,15 +201,4 @@ export function unboundKeyText(state: State): string | undefined {
     return key === undefined ? [] : [`"${key}" ${what}`];
   });
   return ['this key does nothing here', hints.join(', ')].filter(Boolean).join('; ');
-}
-
-/** Whether the keys of the first screen apply: nothing is connected, typed or running. */
-export function offersFirstSteps(state: State): boolean {
-  const { firstRun, nextSteps, fleet, work, prompt } = state;
-  return (
-    (firstRun !== undefined || nextSteps.length > 0) &&
-    fleet.devices.length === 0 &&
-    work === undefined &&
-    lineText(prompt.editing.line) === ''
-  );
 }

@@ -1,5 +1,5 @@
 import type { Completion } from '../../shell/completion/complete.ts';
-import type { Editing, Line } from '../editor/line.ts';
+import type { Editing } from '../editor/line.ts';
 
 export interface PromptState {
   readonly editing: Editing;
@@ -7,7 +7,6 @@ export interface PromptState {
   readonly history: readonly string[];
   /** While browsing history: the index, and the line typed before. */
   readonly recall: { readonly at: number; readonly draft: string } | undefined;
-  readonly lastArgument?: LastArgument;
   readonly search: HistorySearch | undefined;
   readonly menu: Menu | undefined;
   /** What is wrong with the line; cleared by the next key. */
@@ -35,12 +34,4 @@ export interface Menu {
   readonly isOffered?: boolean | undefined;
   /** Index of the chosen proposal; undefined until Tab is pressed again. */
   readonly chosen: number | undefined;
-}
-
-/** The word inserted by Alt-., its history index, and the line without and with it. */
-export interface LastArgument {
-  readonly at: number;
-  readonly word: string;
-  readonly base: Line;
-  readonly line: Line;
 }

@@ -2,7 +2,6 @@ import type { PromptAction } from '../keys/key-binding.ts';
 import type { HistorySearch, Menu, PromptState } from './prompt-state.ts';
 import { edit, type EditKey, EMPTY_EDITING, type Line, lineText } from '../editor/line.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
-import { parseLine } from '../../text/words.ts';
 
 /** Applies an editing key at the prompt. The menu stays, to be filled again for the new line. */
 export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
@@ -68,7 +67,6 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
   {
     'history-back': (prompt) => recall(prompt, -1),
     'history-forth': (prompt) => recall(prompt, 1),
-    'last-argument': insertLastArgument,
     search: searchOlder,
     'search-accept': (prompt) => {
       const found = searchedLine(prompt.history, prompt.search);
@@ -85,31 +83,10 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
     'menu-accept': acceptChoice,
     'menu-close': (prompt) => ({ ...prompt, menu: undefined }),
     'clear-line': (prompt) => {
-      const { killed, killedBefore } = prompt.editing;
-      return { ...setLine(prompt, ''), editing: { ...EMPTY_EDITING, killed, killedBefore } };
+      const { killed } = prompt.editing;
+      return { ...setLine(prompt, ''), editing: { ...EMPTY_EDITING, killed } };
     },
   };
-
-/** Inserts the last word of the previous line; again: replaces it with that of an older line. */
-function insertLastArgument(prompt: PromptState): PromptState {
-  const { history, editing, lastArgument } = prompt;
-  // After any other key the line is a new object.
-  const put = lastArgument?.line === editing.line ? lastArgument : undefined;
-  const base = put?.base ?? editing.line;
-  for (let at = (put?.at ?? history.length) - 1; at >= 0; at--) {
-    const word = lastWord(history[at] ?? '');
-    if (word === '' || word === put?.word) continue;
-    const next = setLine(prompt, { ...base, before: base.before + word });
-    return { ...next, lastArgument: { at, word, base, line: next.editing.line } };
-  }
-  return prompt;
-}
-
-/** As typed, with its quotes. */
-function lastWord(line: string): string {
-  const last = parseLine(line).words.at(-1);
-  return last === undefined ? '' : line.slice(last.start, last.end);
-}
 
 /** Shows the result of completion. A single proposal goes into the line at once. */
 export function openMenu(

@@ -5,6 +5,7 @@ import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type EditKey, editKeyOf, lineText } from '../editor/line.ts';
 import type { LineRunner } from '../line-runner.ts';
 import type { Questions } from '../questions.ts';
+import { firstSteps } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 import type { Services } from '../../shell/services.ts';
@@ -87,7 +88,15 @@ export class TypedLines {
   run(text: string): void {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const [only] = lines;
-    if (only === undefined) {
+    const step = /^[1-9]$/.test(text.trim())
+      ? firstSteps(this.#store.state)[Number(text) - 1]
+      : undefined;
+    if (step?.start !== undefined) {
+      this.#store.dispatch({ kind: 'set-line', line: step.start });
+    } else if (step !== undefined) {
+      this.#store.act('clear-line');
+      this.submit(step.line, true);
+    } else if (only === undefined) {
       this.#store.act('clear-line');
     } else if (EARLY_ANSWER.test(only)) {
       this.#store.act('clear-line');

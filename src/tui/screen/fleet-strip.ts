@@ -155,19 +155,13 @@ function tabsOf(fleet: FleetView, gap: string, width: number): Span[] | undefine
   // Each one has at least a sign, a blank and a letter.
   if (fleet.devices.length * (gap.length + 3) > width) return undefined;
   const selected = new Set(fleet.isNarrowed ? fleet.selected : []);
-  const placed = fleet.devices.map((device, index) => ({
-    device,
-    place: device.number ?? index + 1,
-  }));
-  const isInTrouble = ({ device }: (typeof placed)[number]): boolean => device.kind === 'failed';
-  const shown = [...placed.filter(isInTrouble), ...placed.filter((one) => !isInTrouble(one))];
-  // Digits select devices by their place: it is shown if it cannot be counted.
-  const isMoved = shown.some(({ place }, index) => place !== index + 1);
-  const spans = shown.flatMap(({ device, place }): Span[] => {
-    const digit = isMoved && place <= 9 ? `${place} ` : '';
+  const isInTrouble = ({ kind }: DeviceTab): boolean => kind === 'failed';
+  const { devices } = fleet;
+  const shown = [...devices.filter(isInTrouble), ...devices.filter((one) => !isInTrouble(one))];
+  const spans = shown.flatMap((device): Span[] => {
     const word = stateWord(device);
     const name = visible(device.name) + (word === '' ? '' : ` ${word}`);
-    const text = `${digit}${SIGNS[device.kind]} ${name}`;
+    const text = `${SIGNS[device.kind]} ${name}`;
     return [
       { tone: 'plain', text: gap },
       { tone: TONES[device.kind], text: selected.has(device.name) ? `[${text}]` : text },

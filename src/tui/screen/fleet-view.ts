@@ -11,13 +11,11 @@ import type { FleetView } from '../state.ts';
 export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): FleetView {
   const questions = openQuestions(fleet);
   return {
-    devices: fleet.connected.map((session, index) => {
+    devices: fleet.connected.map((session) => {
       const { ref, state, failure } = session;
-      const place = fleet.placeOf(session);
       return {
         name: ref.name,
         address: ref.address,
-        ...(place !== index && { number: place + 1 }),
         // Not known to be better while it is tried again.
         kind: failure === undefined ? state.kind : 'failed',
         error: failure,

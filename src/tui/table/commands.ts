@@ -4,50 +4,12 @@ import { cellText, fieldText } from '../../output/cells.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
 import type { FormOpening } from '../form/form-state.ts';
-import { lineText, type Line } from '../editor/line.ts';
+import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { countMarks, isRead, markOf, marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
 import { valueAt } from '../../device/record.ts';
 
 /* The lines that keys of the table run. */
-
-export function addLine({ table }: State): string {
-  return `${resourceWords(table.view.resource)} add `;
-}
-
-/** `export user lang=de --output `: exports the table; the file name is to be typed. */
-export function exportLine({ table }: State): string {
-  const filters = [table.commandFilter, lineText(table.filter.editing.line)];
-  const words = filters.filter((text) => text.trim() !== '');
-  const on = table.scope === undefined ? [] : [onDevices(table.scope)];
-  return ['export', table.view.resource, ...words, ...on, '--output '].join(' ');
-}
-
-/** `user set bob lang=de …` with all fields of the current record; undefined without one. */
-export function editLine(state: State): Line | undefined {
-  const { rows, keyField } = tableRows(state);
-  const row = rows[state.table.cursor];
-  if (row === undefined) return undefined;
-  const key = rawKeyOf(row.record, keyField);
-  const { resource, perDevice } = state.table.view;
-  const start = `${resourceWords(resource)} set`;
-  const fields = Object.keys(row.record).filter(
-    (field) => field !== keyField && !perDevice.includes(field),
-  );
-  const names = new Set(row.devices.map(({ name }) => name));
-  const { options } = wordsOfMarked(
-    state,
-    new Map([[key, names]]),
-    (_key, name) => names.has(name) || !isRead(state, name),
-  );
-  const on = options.join(' ');
-  const named = key === '' ? [] : [quoteWord(key)];
-  const words = [...named, ...assignments(row.record, fields)].join(' ');
-  // After `--` a key with a dash is no option, so options come first.
-  return key.startsWith('-')
-    ? { before: `${start} ${on} -- ${words}`, after: '' }
-    : { before: `${start} ${words}`, after: on === '' ? '' : ` ${on}` };
-}
 
 /** Opens a form for a new record. */
 export function addForm({ table }: State): FormOpening {
@@ -184,10 +146,9 @@ function intendedDevices(
   for (const [key, names] of selected) {
     const other = others?.get(key);
     if (isHidden ? read.every((name) => names.has(name)) : other === undefined) continue;
-    const isOneOfSeveral = table.isFolded === table.toggledRows.has(key);
     const kept =
-      other === undefined || isOneOfSeveral
-        ? new Set([...names, ...(isOneOfSeveral ? [] : unread)])
+      other === undefined || !table.isFolded
+        ? new Set([...names, ...(table.isFolded ? unread : [])])
         : shown.filter((name) => !other.has(name));
     on.set(
       key,
@@ -244,12 +205,6 @@ export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
   const now = isOne ? names.indexOf(selected) + 1 : 0;
   const next = names[((now + by + names.length + 1) % (names.length + 1)) - 1];
   return next === undefined ? 'use all' : `use ${quoteWord(next)}`;
-}
-
-/** `use fw2` for the device with this number, from 0; undefined if there is none. */
-export function jumpLine({ fleet }: State, index: number): string | undefined {
-  const device = fleet.devices.find(({ number }, at) => (number ?? at + 1) === index + 1);
-  return device && `use ${quoteWord(device.name)}`;
 }
 
 /** The line that compares the records of the table. */

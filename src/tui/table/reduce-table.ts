@@ -36,42 +36,20 @@ export const TABLE_ACTIONS: Readonly<
   },
   mark: toggleMark,
   'mark-all': toggleAll,
-  'mark-invert': invertMarks,
-  'mark-range': toggleRange,
-  'only-marked': ({ table }) => ({
-    ...table,
-    only: table.only === undefined && table.marks.size > 0 ? table.marks : undefined,
-  }),
-  'range-up': (state) => rangeMoved(state, -1),
-  'range-down': (state) => rangeMoved(state, 1),
-  sort: (state) => sorted(state, 'sort'),
-  'sort-more': (state) => sorted(state, 'sort-more'),
-  reverse: (state) => sorted(state, 'reverse'),
-  fold: ({ table }) => ({ ...table, isFolded: !table.isFolded, toggledRows: new Set() }),
-  'fold-row': foldRow,
+  sort: (state) => ({ ...state.table, sort: sortedByNext(state) }),
+  reverse: (state) => ({ ...state.table, sort: reversed(state) }),
+  fold: ({ table }) => ({ ...table, isFolded: !table.isFolded }),
   watch: ({ table }) => ({
     ...table,
     watchMs: table.watchMs === undefined ? WATCH_MS : undefined,
   }),
-  filter: ({ table }) => ({ ...table, only: undefined, filter: { ...table.filter, isOpen: true } }),
+  filter: ({ table }) => ({ ...table, filter: { ...table.filter, isOpen: true } }),
   'keep-filter': ({ table }) => ({
     ...table,
     filter: { ...table.filter, isOpen: false, problem: undefined },
   }),
   'clear-filter': ({ table }) => ({ ...table, filter: NO_FILTER }),
 };
-
-/** Moves the cursor, and a range that is being marked. */
-export function moved(state: State, by: number, table = state.table): TableState {
-  return extendRange(state, { ...table, cursor: Math.max(0, table.cursor + by) });
-}
-
-/** Marks the rows that the cursor passes; begins a range at the cursor. */
-function rangeMoved(state: State, by: 1 | -1): TableState {
-  const { table } = state;
-  const range = table.range ?? { from: table.cursor, before: table.marks };
-  return moved(state, by, { ...table, range });
-}
 
 /** The filter of `/` after a key; rows of long tables follow a moment later. */
 export function editFilter(state: State, key: EditKey): TableFilter {
@@ -91,48 +69,24 @@ export function editFilter(state: State, key: EditKey): TableFilter {
   }
 }
 
-/** `sort`: by the next column; `sort-more`: by one more, or the first alone; `reverse`: reverses the last one. */
-function sorted(state: State, action: 'sort' | 'sort-more' | 'reverse'): TableState {
-  return { ...state.table, sort: sortAfter(state, action) };
-}
-
-function sortAfter(state: State, action: 'sort' | 'sort-more' | 'reverse'): readonly string[] {
+/** By the next column; the other columns of the order stay behind it. */
+function sortedByNext(state: State): readonly string[] {
   const fields = sortableFields(state);
   const now = sortFields(state.table, tableRows(state).keyField);
-  const names = now.map(nameOf);
-  const [first = ''] = names;
-  switch (action) {
-    case 'sort': {
-      const next = fields[(fields.indexOf(first) + 1) % fields.length] ?? first;
-      return [next, ...now.slice(1).filter((field) => nameOf(field) !== next)];
-    }
-    case 'sort-more': {
-      const from = fields.indexOf(names.at(-1) ?? '') + 1;
-      const inTurn = [...fields.slice(from), ...fields.slice(0, from)];
-      const next = inTurn.find((field) => !names.includes(field));
-      return next === undefined ? now.slice(0, 1) : [...now, next];
-    }
-    case 'reverse': {
-      const last = now.at(-1) ?? '';
-      return [...now.slice(0, -1), last.startsWith('-') ? nameOf(last) : `-${last}`];
-    }
-  }
+  const [first = ''] = now.map(nameOf);
+  const next = fields[(fields.indexOf(first) + 1) % fields.length] ?? first;
+  return [next, ...now.slice(1).filter((field) => nameOf(field) !== next)];
+}
+
+/** The last column of the order, the other way round. */
+function reversed(state: State): readonly string[] {
+  const now = sortFields(state.table, tableRows(state).keyField);
+  const last = now.at(-1) ?? '';
+  return [...now.slice(0, -1), last.startsWith('-') ? nameOf(last) : `-${last}`];
 }
 
 function nameOf(field: string): string {
   return field.replace(/^-/, '');
-}
-
-/** Unfolds the rows of one record, or folds them again, whatever the others are. */
-function foldRow(state: State): TableState {
-  const { table } = state;
-  const { rows, keyField } = tableRows(state);
-  const row = rows[table.cursor];
-  if (row === undefined) return table;
-  const key = rawKeyOf(row.record, keyField);
-  const toggledRows = new Set(table.toggledRows);
-  if (!toggledRows.delete(key)) toggledRows.add(key);
-  return { ...table, toggledRows };
 }
 
 /** Another command fills the table: drops the reads of other devices. */
@@ -150,10 +104,7 @@ export function setSource(state: State, source: TableSource): TableState {
     watchMs: source.watchMs,
     ...(!isSame && {
       marks: new Set<string>(),
-      only: undefined,
-      range: undefined,
       changes: undefined,
-      toggledRows: new Set<string>(),
       cursor: 0,
       top: 0,
       shift: 0,
@@ -231,7 +182,7 @@ export function clampCursor(state: State, height: number): TableState {
   return cursor === table.cursor && top === table.top ? table : { ...table, cursor, top };
 }
 
-/** On its record, and that on its line of the screen. A range being marked ends, since its rows have moved. */
+/** On its record, and that on its line of the screen. */
 export function followCursor(before: State, after: State): TableState {
   const { table } = after;
   // Another view has its own cursor.
@@ -239,16 +190,15 @@ export function followCursor(before: State, after: State): TableState {
   const old = tableRows(before);
   const { rows, keyField } = tableRows(after);
   if (old.rows === rows) return table;
-  const ranged = table.range === undefined ? table : { ...table, range: undefined };
   const row = old.rows[before.table.cursor];
-  if (row === undefined) return ranged;
+  if (row === undefined) return table;
   const at = rowLike(row, rows, keyField);
   if (at === -1) {
     const isFiltered = before.table.filter.applied !== table.filter.applied;
-    return isFiltered ? { ...ranged, cursor: 0, top: 0 } : ranged;
+    return isFiltered ? { ...table, cursor: 0, top: 0 } : table;
   }
   const top = Math.max(0, before.table.top + at - before.table.cursor);
-  return at === table.cursor && top === table.top ? ranged : { ...ranged, cursor: at, top };
+  return at === table.cursor && top === table.top ? table : { ...table, cursor: at, top };
 }
 
 /** The index of a row, or of one with its record on its first device; -1: none. */
@@ -271,10 +221,9 @@ function setMarks(marks: Set<string>, row: FoldedRow, keyField: string, isMarked
   }
 }
 
-/** Space: ends an open range and keeps it; otherwise marks or unmarks the row. */
+/** Space: marks or unmarks the row, and goes to the next one. */
 function toggleMark(state: State): TableState {
   const { table } = state;
-  if (table.range !== undefined) return { ...table, range: undefined };
   const { rows, keyField } = tableRows(state);
   const row = rows[table.cursor];
   if (row === undefined) return table;
@@ -289,33 +238,6 @@ function toggleAll({ table, fleet }: State): TableState {
   const marks = new Set(table.marks);
   const isAll = rows.length > 0 && rows.every((row) => isMarkedRow(row, keyField, table.marks));
   for (const row of rows) setMarks(marks, row, keyField, !isAll);
-  return { ...table, marks, range: undefined };
-}
-
-/** Inverts the marks of the visible rows; marks of rows filtered out stay. */
-function invertMarks({ table, fleet }: State): TableState {
-  const { rows, keyField } = tableRows({ table, fleet });
-  const marks = new Set(table.marks);
-  for (const row of rows) setMarks(marks, row, keyField, !isMarkedRow(row, keyField, table.marks));
-  return { ...table, marks, range: undefined };
-}
-
-/** `v`: from here on the cursor marks the rows it passes; again: ends that. */
-function toggleRange(state: State): TableState {
-  const { table } = state;
-  if (table.range !== undefined) return { ...table, range: undefined };
-  return extendRange(state, { ...table, range: { from: table.cursor, before: table.marks } });
-}
-
-/** Marks the rows between the start of the range and the cursor. */
-function extendRange(state: State, table: TableState): TableState {
-  const { range } = table;
-  if (range === undefined) return table;
-  const { rows, keyField } = tableRows({ ...state, table });
-  const marks = new Set(range.before);
-  const cursor = Math.max(0, Math.min(table.cursor, rows.length - 1));
-  const [first, last] = [Math.min(range.from, cursor), Math.max(range.from, cursor)];
-  for (const row of rows.slice(first, last + 1)) setMarks(marks, row, keyField, true);
   return { ...table, marks };
 }
 

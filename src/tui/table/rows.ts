@@ -112,22 +112,11 @@ export function sortFields({ sort, view }: TableState, keyField: string): readon
 /** Folds, sorts and filters; cached parts are computed only after a change. */
 export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
   const { table } = state;
-  const { reads, view, isFolded, toggledRows } = table;
-  const merged = mergedRows(reads, shownDevices(state), view, isFolded, toggledRows);
+  const { reads, view, isFolded, filter } = table;
+  const merged = mergedRows(reads, shownDevices(state), view, isFolded);
   const all = sortedRows(merged.rows, sortFields(table, merged.keyField));
-  const { only, filter } = table;
-  const shown =
-    only === undefined ? filterRows(all, filter.applied) : rowsWith(all, merged.keyField, only);
-  return withFilter(merged, all, shown);
+  return withFilter(merged, all, filterRows(all, filter.applied));
 }
-
-/** The rows with one of these marks, also those that the filter hides. */
-const rowsWith = memoized(
-  (rows: readonly FoldedRow[], keyField: string, marks: ReadonlySet<string>) => ({
-    rows: rows.filter((row) => marksOf(row, keyField).some((mark) => marks.has(mark))),
-    isSimilar: false,
-  }),
-);
 
 type Merged = Omit<TableRows, 'isSimilar' | 'all'>;
 
@@ -196,7 +185,6 @@ const mergedRows = memoized(
     devices: readonly string[],
     view: View,
     isFolded: boolean,
-    toggledRows: TableState['toggledRows'],
   ): Merged => {
     const stale = new Map<string, Date | undefined>();
     const known = devices.flatMap((name, place): Placed[] => {
@@ -221,12 +209,8 @@ const mergedRows = memoized(
     );
     const unreadCount = devices.length - known.length;
     const folded = foldedRows(known, keyField, view.perDevice, unreadCount);
-    const isWhole = (row: FoldedRow): boolean =>
-      isFolded !== (toggledRows.size > 0 && toggledRows.has(rawKeyOf(row.record, keyField)));
     return {
-      rows: folded.every(isWhole)
-        ? folded
-        : folded.flatMap((row) => (isWhole(row) ? [row] : unfolded(row))),
+      rows: isFolded ? folded : folded.flatMap(unfolded),
       keyField,
       fields: readableColumnsOf({ ...view, perDevice: own }, all, sample),
       known: all,

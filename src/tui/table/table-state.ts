@@ -13,8 +13,6 @@ export interface TableState {
   /** By device name, in the order of arrival. */
   readonly reads: ReadonlyMap<string, TableRead>;
   readonly isFolded: boolean;
-  /** Keys of rows whose folding differs from `isFolded`. */
-  readonly toggledRows: ReadonlySet<string>;
   /** Same as `--sort`; undefined: as in the command. */
   readonly sort: readonly string[] | undefined;
   readonly filter: TableFilter;
@@ -26,10 +24,6 @@ export interface TableState {
   readonly shift: number;
   /** `device\nkey` of each marked record. */
   readonly marks: ReadonlySet<string>;
-  /** Set while only these records are shown: those marked when `M` was pressed. */
-  readonly only: ReadonlySet<string> | undefined;
-  /** While a range is marked: its first row, and the marks before. */
-  readonly range: { readonly from: number; readonly before: ReadonlySet<string> } | undefined;
   /** Refresh interval; undefined: only on request. */
   readonly watchMs: number | undefined;
   /** What the last refresh changed, shown for a moment. */
@@ -82,15 +76,12 @@ export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 
     ...source,
     reads: new Map(),
     isFolded: true,
-    toggledRows: new Set<string>(),
     sort: undefined,
     filter: NO_FILTER,
     cursor: 0,
     top: 0,
     shift: 0,
     marks: new Set<string>(),
-    only: undefined,
-    range: undefined,
     watchMs: undefined,
     changes: undefined,
   } satisfies TableState;

@@ -9,10 +9,8 @@ import {
   strangerReason,
 } from './rows.ts';
 import { tableWidth } from './rows.ts';
-import { offersFirstSteps } from '../keys/keymap.ts';
-import { FIRST_STEPS } from '../../shell/help/first-run.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
-import type { Context, Keymap, State } from '../state.ts';
+import { firstSteps, type State } from '../state.ts';
 import type { TableChanges } from './table-state.ts';
 import { createStyle } from '../../output/streams.ts';
 import { alignedLines } from '../../output/table-text.ts';
@@ -250,40 +248,23 @@ export function wholeTable(state: State): readonly string[] {
   return alignedLines(table, Number.MAX_SAFE_INTEGER, createStyle(false));
 }
 
-/** The first steps of a new user, each with its key while the keys apply. */
+/** What can be done while nothing is connected: a number and Enter do the same as the words. */
 function firstStepRows(state: State): string[] {
-  const hasKeys = state.focus === 'prompt' && offersFirstSteps(state);
-  const isNext = state.nextSteps.length > 0;
-  const steps = isNext ? state.nextSteps : FIRST_STEPS;
-  const { columns } = state.size;
+  const steps = firstSteps(state);
   const shown = steps.map(({ line, summary }) => [visible(line), visible(summary)] as const);
   const width = Math.min(
-    Math.floor(columns * 0.6),
+    Math.floor(state.size.columns * 0.6),
     Math.max(...shown.map(([line]) => widthOf(line))),
   );
-  const keyAt = (index: number): string | undefined =>
-    isNext ? keysOf('go-on', state.keymap)[index] : keyOf(steps[index]?.line ?? '', state.keymap);
   return [
     '',
-    `No device is connected yet. ${hasKeys ? 'Press a key, or type the words:' : 'Type one of these:'}`,
+    'No device is connected yet. Type an address, or a number, and Enter:',
     '',
-    ...shown.map(([line, summary], index) => {
-      const key = hasKeys ? (keyAt(index) ?? '') : '';
-      return `  ${hasKeys ? `${fit(key, 2)} ` : ''}${fit(line, width)}  ${summary}`;
-    }),
-    ...(state.firstRun === undefined || isNext
+    ...shown.map(([line, summary], index) => `  ${index + 1}  ${fit(line, width)}  ${summary}`),
+    ...(state.firstRun === undefined || state.nextSteps.length > 0
       ? []
       : ['', `Your own inventory goes to ${visible(state.firstRun.inventory)}.`]),
   ];
-}
-
-export function keysOf(context: Context, keymap: Keymap): readonly string[] {
-  return keymap.find((binding) => binding.context === context)?.keys ?? [];
-}
-
-function keyOf(line: string, keymap: Keymap): string | undefined {
-  return keymap.find(({ context, command }) => context === 'first-run' && command === line)
-    ?.keys[0];
 }
 
 /* The title of the table; views over it use the same words. */
@@ -362,13 +343,11 @@ function hiddenColumnsText(state: State): string {
 /** Counts all marks, also of rows filtered out; a folded row counts on each of its devices. */
 export function marksText(state: State): string {
   const { rows, records, devices, hidden } = countMarks(state);
-  const only = state.table.only === undefined ? '' : 'only the marked rows · ';
-  if (rows === 0) return only === '' ? '' : `[${only}0 marked] `;
-  const head = state.table.range === undefined ? `${rows} marked` : `range: ${rows} marked`;
+  if (rows === 0) return '';
   const isFew = records === rows || state.size.columns < 60;
   const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
   const unseen = hidden === 0 ? '' : `, ${hidden} hidden by the filter`;
-  return `[${only}${head}${all}${unseen}] `;
+  return `[${rows} marked${all}${unseen}] `;
 }
 
 /** `∆ 2 changed, 1 gone since you last looked`. */

@@ -35,11 +35,11 @@ export const COLUMNS = listOf<ColumnsOver, ColumnChoice>({
       hint: [1, 'show or hide'],
       disabled: keyStays,
     }),
-    key(['J', 'shift-down'], 'later', 'move the column to the right', {
+    key(['J'], 'later', 'move the column to the right', {
       hint: [3, 'right'],
       disabled: keyStays,
     }),
-    key(['K', 'shift-up'], 'earlier', 'move the column to the left', {
+    key(['K'], 'earlier', 'move the column to the left', {
       hint: [4, 'left'],
       disabled: keyStays,
     }),
@@ -48,7 +48,6 @@ export const COLUMNS = listOf<ColumnsOver, ColumnChoice>({
       hint: [2, 'done'],
       command: 'user list --columns FIELD,…',
     }),
-    key(['escape', 'q'], 'close', 'back, with the previous columns', { hint: [6, 'back'] }),
   ]),
   crumb: () => 'columns',
   title: ({ fields }, _state, found) => [

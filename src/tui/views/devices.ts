@@ -4,15 +4,7 @@ import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
-import {
-  firstOf,
-  key,
-  keysOf,
-  lineKey,
-  noDevice,
-  noTrouble,
-  type Reason,
-} from '../keys/binding.ts';
+import { firstOf, key, keysOf, lineKey, noDevice, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import { memoized } from '../store.ts';
 import { SIGNS, stateWord, troubleCauses } from '../screen/fleet-strip.ts';
@@ -83,14 +75,13 @@ export const CONNECTED = 'connected';
 
 const OPEN = 'use only this device, and show its records';
 const TRUST = 'compare its certificate with the pin; trust a new or changed one';
-const CAUSE = 'only the devices with the first cause in the title, the second…';
 const WATCH = 'ask them again every 5 s, as the table; again: stop';
 
 /** The connected devices: state, account, certificate, profile and counts of records. */
 export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
   keys: keysOf('devices', 'In the list of devices', [
     about(['enter'], 'open-device', OPEN, [1, 'open'], 'use DEVICE'),
-    about(['c', 'r'], 'connect-device', 'connect again', [3, 'connect'], 'connect DEVICE'),
+    about(['r'], 'connect-device', 'connect again', [3, 'connect'], 'connect DEVICE'),
     about(
       ['x'],
       'disconnect-device',
@@ -111,11 +102,7 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
     key(['!'], 'trouble', 'only the devices that are not connected; again: all', {
       hint: [5.5, 'trouble'],
     }),
-    key(['1', '2', '3', '4', '5', '6', '7', '8', '9'], 'by-cause', CAUSE, {
-      disabled: noTrouble,
-    }),
     key(['w'], 'watch', WATCH, { hint: [7, 'watch'], command: 'devices --watch' }),
-    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
   ]),
   crumb: () => 'devices',
   title: (_overlay, state, found) => [
@@ -205,7 +192,7 @@ function columnsFor(
   ];
 }
 
-/** "83 devices, 60 connected, [1] 20 timeout, [2] 3 login", each cause with the digit that shows it alone. */
+/** "83 devices, 60 connected, 20 timeout, 3 login" */
 function deviceSummary({ fleet: { devices } }: State): string {
   const some = (kind: DeviceTab['kind'], word: string): string[] => {
     const number = devices.filter((device) => device.kind === kind).length;
@@ -215,7 +202,7 @@ function deviceSummary({ fleet: { devices } }: State): string {
     counted(devices.length, 'device'),
     ...some('ready', CONNECTED),
     ...some('connecting', 'connecting'),
-    ...troubleCauses(devices).map(({ cause, names }, at) => `[${at + 1}] ${names.length} ${cause}`),
+    ...troubleCauses(devices).map(({ cause, names }) => `${names.length} ${cause}`),
   ].join(', ');
 }
 

@@ -85,8 +85,8 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
         disabled: notAlike,
       },
     ),
-    key(['right', 'l'], 'right', 'the device to the right', { hint: [4, 'device'] }),
-    key(['left', 'h'], 'left', 'the device to the left'),
+    key(['right'], 'right', 'the device to the right', { hint: [4, 'device'] }),
+    key(['left'], 'left', 'the device to the left'),
     lineKey(
       ['r'],
       'compare-again',
@@ -94,7 +94,6 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
       ({ overlay }) => (overlay.kind === 'drift' ? overlay.command : undefined),
       { hint: [5, 'again'], command: 'user list --drift' },
     ),
-    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
   ]),
   crumb: ({ output }) => `${visible(output.resource)} drift`,
   id: ({ command }) => command,

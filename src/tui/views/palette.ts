@@ -21,9 +21,9 @@ export const PALETTE: View<PaletteOver> = {
         hint: [1, 'go'],
       },
     ),
-    key(['escape', 'ctrl-c', 'ctrl-g'], 'close', 'back', { hint: [2, 'back'] }),
-    key(['down', 'ctrl-n', 'tab'], 'down', 'the next one', { hint: [3, 'next'] }),
-    key(['up', 'ctrl-p', 'shift-tab'], 'up', 'the one before'),
+    key(['escape'], 'close', 'back', { hint: [2, 'back'] }),
+    key(['down'], 'down', 'the next one', { hint: [3, 'next'] }),
+    key(['up'], 'up', 'the one before'),
     key(['pagedown'], 'page-down', 'a page down'),
     key(['pageup'], 'page-up', 'a page up'),
   ]),
@@ -78,7 +78,7 @@ export function paletteOf(state: State): PaletteOver {
   const seen = new Set<string>([...Object.keys(MOVES), 'palette', 'back', 'close']);
   const entries = bindings.flatMap((binding): PaletteEntry[] => {
     const { keys, label, action, command = '' } = binding;
-    if (seen.has(action) || keys.length === 0) return [];
+    if (seen.has(action)) return [];
     seen.add(action);
     const words = [
       ...keys,
@@ -86,7 +86,9 @@ export function paletteOf(state: State): PaletteOver {
       ...command.toLowerCase().split(' '),
       ...synonymsOf(command),
     ];
-    return [{ kind: 'key', name: keys.map(keyText).join(' '), summary: label, words, binding }];
+    return [
+      { kind: 'key', name: keys.map(keyText).join(' ') || '–', summary: label, words, binding },
+    ];
   });
   return { kind: 'palette', entries, isFilling: true, cursor: 0 };
 }

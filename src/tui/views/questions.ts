@@ -3,7 +3,7 @@ import type { DeviceQuestion } from '../../shell/access/open-questions.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
-import { firstOf, key, keysOf, lineKey, noRow, type Reason, startKey } from '../keys/binding.ts';
+import { firstOf, key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { LogLine, State } from '../state.ts';
@@ -64,12 +64,11 @@ const cannotMark: Reason = (state) => {
 
 const ACCEPT = 'trust the marked certificates, or this one; type logins';
 const DECLINE = 'decline the marked ones, or this one';
-const PROVE = 'accept what a list of fingerprints proves, also changed certificates';
 
 /** The open questions of devices; full fingerprints are below the list. */
 export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
   keys: keysOf('questions', 'In the list of questions', [
-    lineKey(['enter', 'a'], 'accept-questions', ACCEPT, (state) => questionLine(state, 'accept'), {
+    lineKey(['enter'], 'accept-questions', ACCEPT, (state) => questionLine(state, 'accept'), {
       hint: [1, 'accept'],
       command: 'questions accept DEVICE…',
       disabled: firstOf(noQuestion, isWritten),
@@ -87,11 +86,6 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
       command: 'questions decline DEVICE…',
       disabled: noQuestion,
     }),
-    startKey(['f'], 'prove-questions', PROVE, () => 'questions accept --fingerprints ', {
-      hint: [3.6, 'from a file'],
-      command: 'questions accept --fingerprints FILE',
-    }),
-    key(['escape', 'q'], 'close', 'back; the questions stay open', { hint: [2, 'back'] }),
   ]),
   crumb: () => 'questions',
   resumed: (_overlay, known) => known,

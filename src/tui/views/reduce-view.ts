@@ -1,7 +1,5 @@
-import { quoteWord } from '../../text/words.ts';
 import type { MoveAction } from '../keys/key-binding.ts';
 import { edit, EMPTY_EDITING, filled, lineText, type EditKey } from '../editor/line.ts';
-import { troubleCauses } from '../screen/fleet-strip.ts';
 import { layoutOf } from '../screen/layout.ts';
 import { CONNECTED } from './devices.ts';
 import { opened } from './navigation.ts';
@@ -94,11 +92,9 @@ export function hasFind({ find }: State): boolean {
   return lineText(find.editing.line) !== '';
 }
 
-/** `!` and the digits: the list with only the devices of this state; again: with all of them. */
-export function devicesInTrouble(state: State, index: number | undefined): State {
-  const cause = index === undefined ? undefined : troubleCauses(state.fleet.devices)[index]?.cause;
-  if (index !== undefined && cause === undefined) return state;
-  const text = cause === undefined ? `state!=${CONNECTED}` : quoteWord(`state=${cause}`);
+/** `!`: the list with only the devices that are not connected; again: with all of them. */
+export function devicesInTrouble(state: State): State {
+  const text = `state!=${CONNECTED}`;
   const list = opened(state, { kind: 'devices', cursor: 0 });
   const isShown = state.overlay.kind === 'devices' && lineText(state.find.editing.line) === text;
   const editing = isShown ? EMPTY_EDITING : filled(EMPTY_EDITING, text);

@@ -2,7 +2,7 @@ import { resourceWords } from '../../shell/commands/index.ts';
 import type { TableOutput } from '../../shell/output.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
-import { key, keysOf, lineKey } from '../keys/binding.ts';
+import { keysOf, lineKey } from '../keys/binding.ts';
 import type { Offer, State } from '../state.ts';
 import {
   arranged,
@@ -37,7 +37,6 @@ export const RESOURCES = listOf<ResourcesOver, Offer>({
       hint: [1, 'open'],
       command: 'RESOURCE list',
     }),
-    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
   ]),
   crumb: () => 'resources',
   title: ({ resources }, _state, found) => [

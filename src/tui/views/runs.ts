@@ -3,7 +3,7 @@ import { fieldText } from '../../output/cells.ts';
 import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
-import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
+import { firstOf, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import type { RunRow, State } from '../state.ts';
 import {
@@ -70,7 +70,6 @@ export const RUNS = listOf<RunsOver, RunRow>({
     ),
     about('u', 'undo-run', 'undo it', 'undo', [5, 'undo'], noChange),
     about('p', 'report-run', 'report what it did', 'report', [7, 'report'], noRun),
-    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
   ]),
   crumb: () => 'runs',
   title: ({ runs }, _state, found) => [{ text: counted(runs.length, 'run'), rank: 2 }, found],

@@ -98,7 +98,6 @@ export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
       ({ overlay }) => (overlay.kind === 'time-line' ? overlay.command : undefined),
       { hint: [5, 'again'], command: 'changes' },
     ),
-    key(['escape', 'q'], 'close', 'back', { hint: [2, 'back'] }),
   ]),
   crumb: () => 'changes',
   id: ({ command }) => command,
@@ -161,10 +160,7 @@ function below(state: State): readonly LogLine[] {
 
 /** One change: where, between which readings, who did it, before and after. */
 export const CHANGE: View<ChangeOver> = {
-  keys: keysOf('change', 'While a change is shown', [
-    RESTORE,
-    key(['escape', 'q', 'enter'], 'close', 'back', { hint: [2, 'back'] }),
-  ]),
+  keys: keysOf('change', 'While a change is shown', [RESTORE]),
   crumb: ({ entry: { what } }) => cut(what, 40),
   id: ({ entry }) => entry.id,
   lines: ({ entry }, { size }) => changeLines(entry, size.columns - 2),

@@ -257,8 +257,6 @@ export const MOVES: Readonly<Record<MoveAction, (height: number) => number>> = {
   down: () => 1,
   'page-up': (height) => 1 - height,
   'page-down': (height) => height - 1,
-  'half-up': (height) => -Math.ceil(height / 2),
-  'half-down': (height) => Math.ceil(height / 2),
   first: () => -Infinity,
   last: () => Infinity,
 };

@@ -2,7 +2,6 @@ import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
-import type { Tone } from '../screen/theme.ts';
 import type { Overlay, State } from '../state.ts';
 import { COLUMNS } from './columns.ts';
 import { DETAILS } from './details.ts';
@@ -16,7 +15,7 @@ import { RESOURCES } from './resources.ts';
 import { ROLL_OUT } from './roll-out.ts';
 import { RUNS } from './runs.ts';
 import { CHANGE, TIME_LINE } from './time-line.ts';
-import { searcher, type Listed, type ListView, type Over, type OverOf, type View } from './view.ts';
+import { type Listed, type ListView, type Over, type OverOf, type View } from './view.ts';
 
 /** All views over the table; the help shows their keys in this order. */
 const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
@@ -64,27 +63,9 @@ export function listView(state: State): ListView | undefined {
     : { ...list, empty: `no match for '${visible(wanted)}'` };
 }
 
-/** The visible text with the tone of each line; lists have none. */
-export function viewText(state: State): {
-  readonly lines: readonly string[];
-  readonly toneAt: (index: number) => Tone;
-} {
-  const shown = shownView(state);
-  const all = shown?.view.lines?.(shown.over, state) ?? [];
-  const toneOf = (index: number): Tone =>
-    shown?.view.tone?.(shown.over, state, all, index) ?? 'plain';
-  if (!state.find.isOnly || lineText(state.find.editing.line) === '')
-    return { lines: all, toneAt: toneOf };
-  const search = searcher(state);
-  const places = all.flatMap((line, index) => (search(line).length > 0 ? [index] : []));
-  return {
-    lines: places.map((index) => all[index] ?? ''),
-    toneAt: (index) => toneOf(places[index] ?? index),
-  };
-}
-
 export function viewLines(state: State): readonly string[] {
-  return viewText(state).lines;
+  const shown = shownView(state);
+  return shown?.view.lines?.(shown.over, state) ?? [];
 }
 
 /** All of the visible list or text, for the pager. */

@@ -42,7 +42,7 @@ test('one field on three users takes eleven keys in the table, and changes nothi
   expect(KEYS.length).toBeLessThanOrEqual(14);
 });
 
-test('marks behind a filter count, are said, and can be looked at', async () => {
+test('marks behind a filter count, and are said', async () => {
   const simulator = await simulate({ devices: 2 });
   const program = await connect(simulator);
   await goToTable(program);
@@ -51,9 +51,6 @@ test('marks behind a filter count, are said, and can be looked at', async () => 
   program.press('enter');
   program.press('space');
   await program.waitFor('2 marked = 4 records on 2 devices, 1 hidden by the filter');
-  program.type('M');
-  await program.waitFor('only the marked rows · 2 marked');
-  program.type('M');
   program.press('e');
   await program.waitFor('user set (1 hidden by the filter) 2 keys:');
   program.press('tab');

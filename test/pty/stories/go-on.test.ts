@@ -44,7 +44,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   await next.waitFor(/^ +2 +connect 127\S.* as in the last session, \d\d:\d\d/m);
   await next.waitFor(/^ +3 +connect @lab +3 devices · PROD/m);
   await next.waitFor(/^ +4 +connect @all +all 3 of the inventory/m);
-  next.type('1');
+  next.type('1\r');
   await next.waitFor('Type ');
   await next.waitFor('answer>');
   const count = /Type (\S+) to do/.exec(next.screen().join('\n'))?.[1] ?? '';
@@ -58,7 +58,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   expect(text).not.toContain('no device is selected');
   expect(text).not.toContain('error:');
   expect(text).not.toMatch(/^ +\d +resume/m);
-  next.type('3');
+  next.type('3\r');
   await next.waitFor('connected to 3 devices');
   await next.waitFor('devsh PROD · all 3>');
 });

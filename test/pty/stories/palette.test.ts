@@ -29,8 +29,8 @@ test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', as
   // A key acts on the table, and asks as ever.
   program.press('ctrl-u');
   await program.waitFor((screen) => !(LINE.exec(screen.join('\n'))?.[0] ?? '').includes('delete'));
-  program.type('\x0bmark inv');
-  await program.waitFor(/^▸ key +~ /m);
+  program.type('\x0bmark all');
+  await program.waitFor(/^▸ key +\* /m);
   program.press('enter');
   await program.waitFor(/\[\d+ marked/);
   expect(program.screen().at(-1)).toContain(': prompt');

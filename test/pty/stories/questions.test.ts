@@ -112,9 +112,9 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   await program.waitFor(/1 CHANGED certificate: F2/);
   await program.waitFor(isQuiet);
 
-  program.press('f');
-  await program.waitFor('> questions accept --fingerprints');
-  program.type(`'${await fingerprintFile(simulator)}'\r`);
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type(`questions accept --fingerprints '${await fingerprintFile(simulator)}'\r`);
   await program.waitFor((screen) => !screen.join('\n').includes('CHANGED'));
   await program.waitFor(/● 127\.0\.0\.2.*● 127\.0\.0\.3.*● 127\.0\.0\.4/);
 });

@@ -48,18 +48,6 @@ describe('one key', () => {
     ['add |lang=de', 'kill-part-right', 'add |=de'],
     ['add |lang=de', 'kill-right', 'add |'],
     ['add |lang=de', 'kill-left', '|lang=de'],
-    ['ab|cd', 'transpose', 'acb|d'],
-    ['abcd|', 'transpose', 'abdc|'],
-    ['a|', 'transpose', 'a|'],
-    ['|ab', 'transpose', '|ab'],
-    ['one |two three', 'transpose-words', 'two one| three'],
-    ['one two|', 'transpose-words', 'two one|'],
-    ['one two  |', 'transpose-words', 'two one|  '],
-    ['one|', 'transpose-words', 'one|'],
-    ['a|, lastname=builder', 'capitalize', 'a, Lastname|=builder'],
-    ['a |élan vital', 'upper-case', 'a ÉLAN| vital'],
-    ['a |ÉLAN VITAL', 'lower-case', 'a élan| VITAL'],
-    ['a|', 'upper-case', 'a|'],
     ['größe_1|', 'kill-part-left', '|'],
     ['👩‍👩‍👧|x', 'erase-left', '|x'],
     ['a|👍🏽b', 'erase-right', 'a|b'],
@@ -87,16 +75,6 @@ describe('one key', () => {
 });
 
 describe('kill and yank', () => {
-  test('yank-pop goes back through what was cut, and does nothing without a yank', () => {
-    const cut = press(editing('one two three|'), 'kill-word-left', 'end', 'kill-word-left', 'end');
-    const all = press(cut, 'kill-word-left', 'end', 'yank');
-    expect(shown(all)).toBe('one |');
-    expect(shown(press(all, 'yank-pop'))).toBe('two |');
-    expect(shown(press(all, 'yank-pop', 'yank-pop'))).toBe('three|');
-    expect(shown(press(all, 'yank-pop', 'yank-pop', 'yank-pop'))).toBe('one |');
-    expect(shown(press(cut, 'yank-pop'))).toBe('one |');
-  });
-
   test('what was cut is put back at the cursor', () => {
     expect(shown(press(editing('one two|'), 'kill-word-left', 'home', 'yank'))).toBe('two|one ');
   });
@@ -128,17 +106,7 @@ describe('undo', () => {
 
 const plainKind = fc.constantFrom<PlainKind>(
   ...(['left', 'right', 'word-left', 'word-right', 'home', 'end', 'erase-left'] as const),
-  ...([
-    'erase-right',
-    'transpose',
-    'transpose-words',
-    'upper-case',
-    'capitalize',
-    'yank-pop',
-    'kill-left',
-    'kill-right',
-    'kill-word-left',
-  ] as const),
+  ...(['erase-right', 'kill-left', 'kill-right', 'kill-word-left'] as const),
   ...(['kill-part-left', 'kill-part-right', 'yank', 'undo'] as const),
 );
 const anyText = fc.string({
@@ -219,15 +187,6 @@ describe('any keys', () => {
     );
   });
 
-  test('a transposed line has the same characters', () => {
-    fc.assert(
-      fc.property(anyText, anyText, (before, after) => {
-        const { line } = press({ ...EMPTY_EDITING, line: { before, after } }, 'transpose');
-        expect(Array.from(lineText(line)).sort()).toEqual(Array.from(before + after).sort());
-      }),
-    );
-  });
-
   test('a line of 100 KB is edited without delay', () => {
     const startedAt = performance.now();
     let state = press(EMPTY_EDITING, typed('set lang=de ü '.repeat(7500)));
@@ -250,12 +209,6 @@ describe('keys of the editor', () => {
     ['ctrl-u', 'kill-left'],
     ['ctrl-w', 'kill-word-left'],
     ['ctrl-y', 'yank'],
-    ['alt-y', 'yank-pop'],
-    ['alt-u', 'upper-case'],
-    ['alt-l', 'lower-case'],
-    ['alt-c', 'capitalize'],
-    ['alt-t', 'transpose-words'],
-    ['ctrl-t', 'transpose'],
     ['ctrl-_', 'undo'],
     ['alt-b', 'word-left'],
     ['alt-f', 'word-right'],

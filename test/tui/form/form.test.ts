@@ -58,6 +58,9 @@ const start = stateOf({ fw1: [user('bob')] }, { columns: 80, rows: 24 });
 const adding = after(start, { kind: 'form', opening: ADD, fields: NEW });
 const changing = after(start, { kind: 'form', opening: SET, fields: HELD });
 
+/** Past all fields, to the command. */
+const TO_COMMAND = Array.from({ length: 20 }, () => 'next-field' as const);
+
 function press(
   state: State,
   ...keys: readonly (FormAction | EditKey['kind'] | `"${string}`)[]
@@ -143,7 +146,7 @@ describe('the command', () => {
   });
 
   test('hides secrets where it is shown', () => {
-    const state = press(adding, 'fields-on', 'previous-field', 'previous-field', '"s3cret');
+    const state = press(adding, ...TO_COMMAND, 'previous-field', 'previous-field', '"s3cret');
     expect(formCommand(formOf(state))).toBe('user add password=s3cret');
     expect(shownCommand(formOf(state))).toBe('user add password=•••');
     expect(screen(state).join('\n')).toContain('••••••');
@@ -239,7 +242,7 @@ describe('fields', () => {
     expect(screen(press(adding, '"abcdef')).join('\n')).toMatch(
       /▸~Username.*\n? *✗ 6 characters, 5 at most/,
     );
-    const mtu = press(adding, 'fields-on', 'previous-field');
+    const mtu = press(adding, ...TO_COMMAND, 'previous-field');
     expect(screen(press(mtu, '"12')).join('\n')).toContain('✗ less than 68');
     expect(screen(press(mtu, '"12x')).join('\n')).toContain('✗ not a whole number');
     expect(screen(press(mtu, '"1500')).join('\n')).not.toContain('✗');
@@ -252,7 +255,7 @@ describe('sending', () => {
   const end = { kind: 'form-end', id: formId(ADD), command: formCommand(formOf(sent)) } as const;
 
   test('is warned of once, at the first field that is wrong', () => {
-    const state = after(press(adding, 'fields-on'), { kind: 'form-warn' });
+    const state = after(press(adding, ...TO_COMMAND), { kind: 'form-warn' });
     expect(formOf(state).cursor).toBe(0);
     expect(screen(state).join('\n')).toContain('✗ required');
     expect(formOf(press(state, '"a')).isWarned).toBe(false);

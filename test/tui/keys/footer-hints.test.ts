@@ -48,7 +48,7 @@ describe('every view names the key for help, and the prompt where there is room'
     const lines = Object.entries(VIEWS).map(([name, overlay]) => `${name}: ${footer(80, overlay)}`);
     expect([`table: ${footer(80)}`, ...lines].join('\n')).toMatchInlineSnapshot(`
       "table: : prompt · enter details · / filter · ? help · a add · e edit · q leave
-      devices: enter open · esc back or q · c connect · x disconnect · / search · ? help
+      devices: enter open · esc back or q · r connect · x disconnect · / search · ? help
       drift: enter details · (= make alike) · esc back or q · f all · → device · ? help
       resources: enter open · esc back or q · / search · : prompt · ? help
       runs: enter show · esc back or q · r resume · / search · u undo · : prompt · ? help

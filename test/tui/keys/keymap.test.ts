@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { helpLines } from '../../../src/tui/views/help.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
-import type { Context, State } from '../../../src/tui/state.ts';
+import type { Context, Keymap, State } from '../../../src/tui/state.ts';
 import { footerHints } from '../../../src/tui/keys/keymap.ts';
 import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
 
@@ -23,13 +23,14 @@ describe('a key means what its place says', () => {
     ['tab', 'table', 'next-device'],
     ['tab', 'menu', 'menu-next'],
     ['ctrl-c', 'table', 'interrupt'],
-    ['ctrl-c', 'search', 'search-cancel'],
+    ['ctrl-c', 'search', 'interrupt'],
     ['ctrl-r', 'menu', 'search'],
     ['escape', 'question', 'decline'],
     ['G', 'table', 'last'],
     ['g', 'table', 'first'],
     ['a', 'table', 'add-form'],
-    ['A', 'table', 'add'],
+    ['A', 'table', undefined],
+    ['1', 'table', undefined],
     ['a', 'form', undefined],
     ['space', 'form', undefined],
     ['space', 'form-switch', 'switch'],
@@ -46,7 +47,14 @@ describe('a key means what its place says', () => {
 const texts = (state: State, context?: Context) =>
   footerHints(state, context).map(({ text }) => text);
 
-test('footer and help are made from the keymap', () => {
+test('at most 60 keys act in the table, and 200 in all', () => {
+  const count = (bindings: Keymap): number =>
+    bindings.reduce((sum, { keys }) => sum + keys.length, 0);
+  expect(count(KEYMAP.filter(({ context }) => context === 'table'))).toBeLessThanOrEqual(60);
+  expect(count(KEYMAP)).toBeLessThanOrEqual(200);
+});
+
+test('footer and help are made from the keymap, and the help is one screen', () => {
   const state = stateOf({ fw1: [user('alice')], fw2: [] });
   expect(texts(state, 'prompt').slice(0, 4)).toEqual([
     'enter run',
@@ -56,8 +64,15 @@ test('footer and help are made from the keymap', () => {
   ]);
   expect(texts(state, 'form-run').slice(0, 3)).toEqual(['enter run', 'ctrl-s run', 'esc close']);
   expect(texts(state, 'form-choice').slice(0, 2)).toEqual(['space choices', 'enter next']);
-  const help = helpLines({ ...state, size: { columns: 102, rows: 30 } }).join('\n');
-  for (const { label } of KEYMAP) expect(help).toContain(label);
+  const help = helpLines({ ...state, focus: 'table' });
+  expect(help).toHaveLength(1 + 15 + 2);
+  for (const [key, label] of [
+    [':', 'to the prompt'],
+    ['d', 'delete the marked'],
+    ['?', 'the keys'],
+  ]) {
+    expect(help).toContainEqual(expect.stringMatching(new RegExp(`^ +[${key}] +${label}`)));
+  }
   const narrow = { ...state, size: { columns: 42, rows: 30 } };
   for (const line of helpLines(narrow)) expect(line.length).toBeLessThanOrEqual(40);
 });
@@ -101,7 +116,7 @@ describe('a key that does nothing now says why', () => {
   test('in the footer in brackets, in the help with the reason', () => {
     expect(texts(readOnly, 'table')).toContain('(d delete)');
     expect(texts(readOnly, 'table')).toContain('enter details');
-    const wide = { ...readOnly, size: { columns: 112, rows: 30 } };
+    const wide = { ...readOnly, focus: 'table', size: { columns: 112, rows: 30 } } as const;
     expect(helpLines(wide).join('\n')).toMatch(/d +delete the marked .*; not now: read-only/);
   });
 });

@@ -9,7 +9,7 @@ import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { driftLine } from '../../../src/tui/table/commands.ts';
 import { type KeyEvent, parseKey } from '../../../src/tui/terminal/keys.ts';
-import { listView, viewLines, viewText } from '../../../src/tui/views/views.ts';
+import { listView } from '../../../src/tui/views/views.ts';
 import { after, lineOf, RUN, stateOf as startOf, user } from '../table/table-fixture.ts';
 
 /** With the keys in the table, where the views get them. */
@@ -163,26 +163,6 @@ test('a comparison is filtered by values of a device, and by its differences', (
   expect(rowsOf(typed(compared(COMPARED), '/lang=en'))).toHaveLength(2);
   expect(rowsOf(typed(compared(COMPARED), '/differs'))).toHaveLength(1);
   expect(rowsOf(typed(compared(COMPARED), '/device=fw2 lang=en bob'))).toHaveLength(1);
-});
-
-test('a text shows only the matching lines, or all again', () => {
-  const lines = ['✓ fw1 done', '✗ fw2 failed', '✓ fw3 done'];
-  const pager = after(FLEET, {
-    kind: 'view-over',
-    overlay: { kind: 'pager', title: 'messages', lines, top: 0 },
-  });
-  const found = pressed(typed({ ...pager, focus: 'table' }, '/failed'), 'enter', '&');
-  expect(viewLines(found)).toEqual(['✗ fw2 failed']);
-  expect(viewLines(pressed(found, '&'))).toEqual(lines);
-});
-
-test('in a roll-out that shows only some of its lines, each keeps its colour', () => {
-  const rollOut = { devices: [{ name: 'fw1', steps: 1 }], refusals: ['fw9: gone'], results: [] };
-  const whole = after(FLEET, { kind: 'roll-out', rollOut });
-  const found = pressed(typed({ ...whole, focus: 'table' }, '/fw1'), 'enter', '&');
-  const { lines, toneAt } = viewText(found);
-  expect(lines).toEqual(['◌ fw1  waiting']);
-  expect(toneAt(0)).toBe('quiet');
 });
 
 test('a view that is gone back to has the filter and the order that it had', () => {
