@@ -66,10 +66,13 @@ export class Controller {
   #isLeaving = false;
   /** Keys with an effect outside of the screen. */
   readonly #effects: Readonly<Record<Effect, () => void>> = {
-    'run-line': () => this.#lines.run(lineText(this.#store.state.prompt.editing.line)),
+    'run-line': () => {
+      const ran = this.#lines.run(lineText(this.#store.state.prompt.editing.line));
+      this.#typeahead.hold(ran, { isTyped: true });
+    },
     complete: () => {
       if (lineText(this.#store.state.prompt.editing.line) === '') this.#store.act('go-table');
-      else void this.#lines.complete();
+      else this.#typeahead.hold(this.#lines.complete());
     },
     'edit-line': () => void editLine(this.#store, this.#surface),
     interrupt: () => this.#interrupt(),
@@ -98,7 +101,8 @@ export class Controller {
     choose: () => {
       const { overlay } = this.#store.state;
       // A better match may follow.
-      if (overlay.kind === 'palette' && overlay.isFilling) void this.#filling.then(this.#choose);
+      if (overlay.kind === 'palette' && overlay.isFilling)
+        this.#typeahead.hold(this.#filling, { then: this.#choose });
       else this.#choose();
     },
   };
@@ -158,7 +162,7 @@ export class Controller {
     this.#shell.shell.fleet.subscribe(() => this.#fleetUpdates.schedule());
     this.#fleetUpdates.runNow();
     void this.#lines.loadHistory();
-    if (line !== '') this.#lines.submit(line);
+    if (line !== '') void this.#lines.submit(line);
     else void this.#greet();
   }
 
@@ -202,7 +206,7 @@ export class Controller {
     const late = this.#lateKeys.reason(event, pressed?.binding.action);
     const warning = late ?? (pressed === undefined ? unboundKeyText(state) : undefined);
     if (warning !== undefined) this.#warnOnce(warning);
-    else if (pressed === undefined) this.#lines.type(event);
+    else if (pressed === undefined) this.#typeahead.hold(this.#lines.type(event));
     else this.#perform(pressed.binding, pressed.index, event);
   }
 
@@ -223,7 +227,7 @@ export class Controller {
   #act(action: ViewAction | Effect, event: KeyEvent): void {
     const { state } = this.#store;
     if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
-      this.#lines.type(event);
+      this.#typeahead.hold(this.#lines.type(event));
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#effects['run-line']();
     } else if (action === 'press-in-table') {
@@ -234,7 +238,8 @@ export class Controller {
       this.#store.act(action);
       // Includes lines that other sessions have added.
       if (action === 'palette') this.#filling = this.#fillPalette();
-      if (action === 'search' && state.prompt.search === undefined) void this.#lines.loadHistory();
+      if (action === 'search' && state.prompt.search === undefined)
+        this.#typeahead.hold(this.#lines.loadHistory());
       if (this.#store.state.table.command !== state.table.command) this.#reader.showAgain();
     }
   }
@@ -260,7 +265,7 @@ export class Controller {
       return;
     }
     const { line } = entry;
-    if (this.#isHarmless(line)) this.#lines.submit(line, true);
+    if (this.#isHarmless(line)) this.#typeahead.hold(this.#lines.submit(line, true));
     else this.#store.dispatch({ kind: 'set-line', line });
   };
 
@@ -282,7 +287,7 @@ export class Controller {
     const inTable = { ...state, focus: 'table' } as const;
     const pressed = pressedKey(event, contextOf(inTable), state.keymap);
     if (pressed?.kind !== 'binding') {
-      this.#lines.type(event);
+      this.#typeahead.hold(this.#lines.type(event));
       return;
     }
     this.#store.act('go-table');
@@ -302,7 +307,7 @@ export class Controller {
       return;
     }
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
-    if (line !== undefined) this.#lines.submit(line, true);
+    if (line !== undefined) this.#typeahead.hold(this.#lines.submit(line, true));
   }
 
   /** Ctrl-C: stops a write, else clears the input, else stops reading, else closes what is open. */

@@ -60,6 +60,7 @@ interface Job {
   readonly generated: GeneratedLine | undefined;
   /** The prompt at submission, if the line had to wait. */
   readonly prompt: string | undefined;
+  readonly onDone: () => void;
 }
 
 /** Executes lines one after the other; keys still work meanwhile. */
@@ -105,20 +106,20 @@ export class LineRunner {
     return isAtOnce || isAnswer(invocation, this.#options.store.state);
   }
 
-  /** Throws, and does nothing, if the line is invalid or must not run. */
-  submit(line: string, generated?: GeneratedLine): void {
+  /** Resolves when the line has ended. Throws, and does nothing, if it is invalid or must not run. */
+  submit(line: string, generated?: GeneratedLine): Promise<void> {
     const invocation = this.#options.shell.parse(line);
     const { store } = this.#options;
     const waits = this.#stop !== undefined;
     const prompt = waits ? store.state.fleet.prompt : undefined;
-    const job = { line, invocation, generated, prompt };
-    if (waits && this.#goesBeside(invocation, generated !== undefined)) {
-      void this.#runBeside(job);
-      return;
-    }
+    let onDone = (): void => undefined;
+    const done = new Promise<void>((resolve) => (onDone = resolve));
+    const job = { line, invocation, generated, prompt, onDone };
+    if (waits && this.#goesBeside(invocation, generated !== undefined)) return this.#runBeside(job);
     this.#jobs.push(job);
     if (waits) store.dispatch({ kind: 'work', work: { waiting: this.#waiting } });
     else void this.#drain();
+    return done;
   }
 
   get #waiting(): string[] {
@@ -175,6 +176,7 @@ export class LineRunner {
       await Promise.race([this.#run(job, stop.signal), left]);
       this.#stop = undefined;
       store.dispatch({ kind: 'work-end' });
+      job.onDone();
     }
   }
 

@@ -1,11 +1,11 @@
 import { shortened, visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/session.ts';
 import type { PlanView } from './views/plan-lines.ts';
-import { EMPTY_EDITING, lineText } from './editor/line.ts';
-import { type Context, type LogLine, NO_FIND } from './state.ts';
+import { editKeyOf, EMPTY_EDITING, lineText } from './editor/line.ts';
+import { type Context, type LogLine, NO_FIND, type State } from './state.ts';
 import type { Store } from './store.ts';
-import type { KeyEvent } from './terminal/keys.ts';
-import { contextOf, hasCommandKeys, isAtPrompt } from './keys/keymap.ts';
+import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
+import { contextOf, hasCommandKeys, isAtPrompt, pressedKey, typedText } from './keys/keymap.ts';
 
 /** A question accepts keys after this long without one, so that no answer is given unread. */
 export const QUIET_MS = 300;
@@ -147,21 +147,31 @@ export class Questions {
 /** A question takes keys there. */
 const ANSWERS: readonly Context[] = ['question', 'plan', 'plan-find'];
 
+/** No key waits longer for what an earlier one opens: a device may be silent. */
+export const LONGEST_WAIT_MS = 1000;
+
+/** A key that started something: the next ones are meant for what it opens. */
+interface Opening {
+  readonly until: Promise<unknown>;
+  /** Typed letters need not wait: they go on at the prompt. */
+  readonly isTyped: boolean;
+}
+
 /**
- * Drops typeahead for a place that has gone: the rest of a word must not act in the table. If the focus
- * moved by itself, drops everything up to a pause; if a key moved it, drops a word that arrived together
- * with that key.
+ * Brings each key to the place that it was meant for. Keys wait, for a moment, while an earlier one is opening
+ * a view, so that a burst does what the same keys do one by one. If the focus moves by itself to a place where
+ * letters are commands, drops everything up to a pause: the rest of a word must not act there.
  */
 export class Typeahead {
   readonly #store: Store;
   readonly #handleKey: (event: KeyEvent) => void;
   readonly #onDrop: () => void;
+  readonly #queue: KeyEvent[] = [];
+  #opening: Opening | undefined;
   #place: Context;
   #isPressing = false;
   #movedAt = -Infinity;
   #movedTo: Context | undefined;
-  /** Keys of the same input chunk, after a key that moved the focus. */
-  #chunk: KeyEvent[] | undefined;
 
   constructor(store: Store, handleKey: (event: KeyEvent) => void, onDrop: () => void) {
     this.#store = store;
@@ -169,6 +179,12 @@ export class Typeahead {
     this.#onDrop = onDrop;
     this.#place = contextOf(store.state);
     store.subscribe(() => {
+      const [question] = store.state.questions;
+      if (question !== undefined && this.#queue.some(isOfLine)) {
+        this.#queue.length = 0;
+        const text = `What was typed before this question was dropped. ${question.text}`;
+        store.dispatch({ kind: 'complain', text });
+      }
       if (this.#isPressing) return;
       // The rest of an answer must not become a line, or run one.
       const isCutOff = ANSWERS.includes(this.#place) && isAtPrompt(store.state);
@@ -179,41 +195,71 @@ export class Typeahead {
   }
 
   press(event: KeyEvent): void {
-    const now = performance.now();
-    if (this.#chunk !== undefined) {
-      this.#chunk.push(event);
-    } else if (now - this.#movedAt < QUIET_MS && this.#isStillThere() && isOfLine(event)) {
-      this.#movedAt = now;
-      this.#onDrop();
-    } else {
-      if (this.#moves(() => this.#handleKey(event))) this.#collectChunk();
+    // Ctrl-C stops what the others wait for.
+    if (matchesKey(event, 'ctrl-c')) this.#queue.length = 0;
+    this.#queue.push(event);
+    this.#drain();
+  }
+
+  /** The next keys wait until this has ended, but not long; `then` is still the effect of the last key. */
+  hold(
+    until: Promise<unknown> | undefined,
+    { isTyped = false, then }: { readonly isTyped?: boolean; readonly then?: () => void } = {},
+  ): void {
+    if (until === undefined) return;
+    const opening = { until, isTyped };
+    this.#opening = opening;
+    const most = isTyped ? QUIET_MS : LONGEST_WAIT_MS;
+    const ended = new Promise((resolve) => setTimeout(resolve, most).unref());
+    void Promise.race([until, ended]).finally(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+      if (then !== undefined) this.#pressing(then);
+      this.#drain();
+    });
+  }
+
+  #drain(): void {
+    for (
+      let next = this.#queue[0];
+      next !== undefined && !this.#waits(next);
+      [next] = this.#queue
+    ) {
+      const [first, ...rest] = separated(next, this.#store.state);
+      this.#queue.splice(0, 1, ...rest);
+      this.#deliver(first);
     }
   }
 
-  /** Whether the user's own key moves the focus. */
-  #moves(action: () => void): boolean {
+  #waits(event: KeyEvent): boolean {
+    if (this.#opening === undefined || matchesKey(event, 'ctrl-c')) return false;
+    // A question has a delay of its own.
+    if (this.#store.state.questions.length > 0) return false;
+    return !(this.#opening.isTyped && isOfLine(event));
+  }
+
+  #deliver(event: KeyEvent): void {
+    const now = performance.now();
+    if (now - this.#movedAt < QUIET_MS && this.#isStillThere() && isOfLine(event)) {
+      this.#movedAt = now;
+      this.#onDrop();
+      return;
+    }
+    this.#pressing(() => this.#handleKey(event));
+  }
+
+  /** The user's own key may move the focus. */
+  #pressing(action: () => void): void {
     this.#isPressing = true;
     try {
       action();
     } finally {
       this.#isPressing = false;
     }
-    return this.#hasMoved();
+    this.#place = contextOf(this.#store.state);
   }
 
   #isStillThere(): boolean {
     return hasCommandKeys(this.#place) || this.#place === this.#movedTo;
-  }
-
-  /** The keys of one chunk arrive in one task. */
-  #collectChunk(): void {
-    const chunk: KeyEvent[] = [];
-    this.#chunk = chunk;
-    queueMicrotask(() => {
-      this.#chunk = undefined;
-      if (isWord(chunk)) this.#onDrop();
-      else for (const event of chunk) this.press(event);
-    });
   }
 
   /** From a place that takes text to one where letters are commands. */
@@ -229,8 +275,13 @@ function isOfLine(event: KeyEvent): boolean {
   return event.kind === 'paste' || event.text !== '' || ['enter', 'tab'].includes(event.name);
 }
 
-/** Several letters; a single or repeated one is a command key. */
-function isWord(events: readonly KeyEvent[]): boolean {
-  const letters = events.filter(isOfLine).map((event) => (event.kind === 'key' ? event.text : ''));
-  return new Set(letters.filter((text) => text !== '')).size > 1;
+/** Alt with a key that is bound here, or edits what is typed; otherwise Esc and that key. */
+function separated(event: KeyEvent, state: State): readonly [KeyEvent, ...KeyEvent[]] {
+  if (event.kind === 'paste' || event.afterEscape === undefined) return [event];
+  const isBound =
+    pressedKey(event, contextOf(state), state.keymap, state.pendingKeys) !== undefined;
+  if (isBound || (typedText(state) !== '' && editKeyOf(event) !== undefined)) return [event];
+  return [ESCAPE, event.afterEscape];
 }
+
+const ESCAPE: KeyEvent = { kind: 'key', text: '', ...parseKey('escape') };

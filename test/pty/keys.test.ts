@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { answer, connect, goToTable, isQuiet, simulate, startDevsh } from './devsh.ts';
+import { connect, goToTable, isQuiet, simulate, startDevsh } from './devsh.ts';
 
 /** A folder for the settings of one test. */
 async function settings(values: object): Promise<{ XDG_CONFIG_HOME: string }> {
@@ -24,19 +24,6 @@ test('a key of the settings works, is in the footer and in the help; the old one
   await program.waitFor(': prompt');
   program.press('?');
   await program.waitFor(/alt-s +filter as you type/);
-});
-
-test('a key of the settings opens the prompt with the record, to be changed and run', async () => {
-  const env = await settings({ keys: { table: { 'edit-record': ['X'] } } });
-  const program = await connect(await simulate(), { env });
-  await goToTable(program);
-  program.type('/viewer\rX');
-  await program.waitFor(/user set viewer first_name=Vic lastname=Reader lang=en/);
-  program.press('ctrl-w');
-  program.type('lang=de\r');
-  await program.waitFor('lang: en -> de');
-  await answer(program, 'y');
-  await program.waitFor(/✓ set user viewer: done/);
 });
 
 test('keys that cannot be are refused before the screen is taken', async () => {
@@ -64,17 +51,6 @@ test('read-only is said instead of a plan', async () => {
   await goToTable(program);
   program.type('d');
   await program.waitFor(/d \(delete\): read-only: no changes are allowed/);
-});
-
-test('a digit chooses the device at its place, 0 all of them', async () => {
-  const program = await connect(await simulate({ devices: 2 }));
-  await goToTable(program);
-  program.type('2');
-  await program.waitFor(/devsh 127\.0\.0\.3\S*>/);
-  program.type('0');
-  await program.waitFor('devsh all 2>');
-  program.type('1');
-  await program.waitFor(/devsh 127\.0\.0\.2\S*>/);
 });
 
 test('y copies through the terminal and a program of the desktop, and says which', async () => {
@@ -109,13 +85,13 @@ test('while a line waits for a device, keys that look or select act at once; wha
   await goToTable(program);
   program.press('R');
   await program.waitFor('no run yet');
-  program.press('1');
+  program.press('tab');
   await program.waitFor(`devsh ${first?.address ?? ''}>`);
   expect(program.screen().join('\n')).toContain('Ctrl-C cancels');
   program.press('d');
   await program.waitFor('· then user delete admin');
   // A line that waits applies to the devices that the prompt names when its turn comes.
-  program.press('0');
+  program.press('shift-tab');
   await program.waitFor(/· then user delete admin\S* and 1 more ·/);
   expect(program.screen().join('\n')).toContain(`devsh ${first?.address ?? ''}>`);
   program.press('ctrl-c');

@@ -158,22 +158,6 @@ test('!! is no command but two signs', async () => {
   await program.waitFor(/there is no command "!!"/);
 });
 
-test('Alt-. puts in the last word of the line before, again that of an older one', async () => {
-  const program = await startDevsh([]);
-  await program.waitFor('devsh>');
-  program.type('user list "a b"\r');
-  await program.waitFor(/no device is selected/);
-  program.type('devices\r');
-  program.type('user show ');
-  program.press('alt-.');
-  await program.waitFor(/devsh> user show devices$/m);
-  program.press('alt-.');
-  await program.waitFor(/devsh> user show "a b"$/m);
-  program.type('x');
-  program.press('alt-.');
-  await program.waitFor(/devsh> user show "a b"xdevices$/m);
-});
-
 test.each(SIZES)('an alias is completed and shows its view at once ($cols)', async (size) => {
   const program = await connect(await simulate(), size);
   program.type(":alias set langs 'user list admin --columns username,lang'\r");

@@ -129,8 +129,10 @@ export function edit(state: Editing, key: EditKey): Editing {
 /** The edit for a key, with emacs keys as in readline. Undefined: the key does not edit. */
 export function editKeyOf(event: KeyEvent): EditKey | undefined {
   if (event.kind === 'paste') return { kind: 'insert', text: event.text };
-  const { name, ctrl, meta, text } = event;
+  const { name, ctrl, meta, shift, text } = event;
   if (text !== '') return { kind: 'insert', text };
+  // Alt-B is another key than Alt-b.
+  if (meta && shift && /^.$/u.test(name)) return undefined;
   const modifiers = (ctrl ? 'ctrl-' : '') + (meta ? 'alt-' : '');
   const kind = KIND_OF_KEY.get(modifiers + name);
   return kind && { kind };

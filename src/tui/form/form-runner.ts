@@ -66,7 +66,7 @@ export class FormRunner {
       this.#store.dispatch({ kind: 'form-end', id, command, isDone, refusals });
     };
     try {
-      this.#lines.submit(command, { shown: shownCommand(form), onEnd });
+      void this.#lines.submit(command, { shown: shownCommand(form), onEnd });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       this.#store.logMessage('bad', `error: ${error.message}`);

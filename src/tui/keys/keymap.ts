@@ -1,7 +1,7 @@
 import { isPart } from './key-binding.ts';
 import type { Context, Keymap, State, KeyBinding } from '../state.ts';
-import { formContext } from '../form/form-state.ts';
-import { lineText } from '../editor/line.ts';
+import { currentField, formContext, textOf } from '../form/form-state.ts';
+import { EMPTY_LINE, lineText } from '../editor/line.ts';
 import { type KeyEvent, keyLabel, type KeyName, matchesKey } from '../terminal/keys.ts';
 
 export function contextOf(state: State): Context {
@@ -18,6 +18,37 @@ export function contextOf(state: State): Context {
   if (prompt.search !== undefined) return 'search';
   if (prompt.menu !== undefined) return 'menu';
   return lineText(prompt.editing.line) === '' ? 'empty-prompt' : 'prompt';
+}
+
+const typedAtPrompt = ({ prompt }: State): string => lineText(prompt.editing.line);
+const typedInFind = ({ find }: State): string => lineText(find.editing.line);
+const typedAnswer = ({ questions: [question] }: State): string =>
+  lineText(question?.editing.line ?? EMPTY_LINE);
+const typedInForm = ({ form }: State): string => {
+  const field = form && currentField(form);
+  return form && field ? textOf(form, field) : '';
+};
+
+/** What is typed, by the context that it is typed in. */
+const TYPED: Readonly<Partial<Record<Context, (state: State) => string>>> = {
+  question: typedAnswer,
+  plan: typedAnswer,
+  'plan-find': ({ questions: [question] }) => lineText(question?.find.editing.line ?? EMPTY_LINE),
+  filter: ({ table }) => lineText(table.filter.editing.line),
+  find: typedInFind,
+  palette: typedInFind,
+  search: ({ prompt }) => prompt.search?.query ?? '',
+  form: typedInForm,
+  'form-choice': typedInForm,
+  'form-pick': typedInForm,
+  prompt: typedAtPrompt,
+  menu: typedAtPrompt,
+  waiting: typedAtPrompt,
+};
+
+/** What is typed where the keys go; empty where they type nothing. */
+export function typedText(state: State): string {
+  return TYPED[contextOf(state)]?.(state) ?? '';
 }
 
 /** A view with keys of its own is its own context. */
@@ -145,8 +176,10 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
     .filter(({ keys }) => !isBound(keys[0]))
     .filter(({ action }) => hasAll || EXITS.includes(action));
   const everywhere = keymap.filter(
-    ({ context: place, action }) =>
-      place === 'anywhere' && ![...here, ...rest].some((one) => one.action === action),
+    ({ context: place, action, disabled }) =>
+      place === 'anywhere' &&
+      disabled?.(state) === undefined &&
+      ![...here, ...rest].some((one) => one.action === action),
   );
   return [...here, ...rest, ...everywhere]
     .filter(({ hint, keys }) => hintText(hint, state) !== '' && keys.length > 0)

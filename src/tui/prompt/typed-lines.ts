@@ -44,13 +44,15 @@ export class TypedLines {
     return this.#history.saved();
   }
 
-  type(event: KeyEvent): void {
+  /** Resolves when an open menu has the proposals for what is typed. */
+  type(event: KeyEvent): Promise<void> | undefined {
     const key = editKeyOf(event);
-    if (key === undefined || this.#isWayToPrompt(key)) return;
+    if (key === undefined || this.#isWayToPrompt(key)) return undefined;
     this.#store.dispatch({ kind: 'edit', key });
     const { menu } = this.#store.state.prompt;
-    if (menu !== undefined && menu.isOffered !== true) void this.complete();
-    else this.#offerSoon();
+    if (menu !== undefined && menu.isOffered !== true) return this.complete();
+    this.#offerSoon();
+    return undefined;
   }
 
   /** Proposes words when the keys pause. */
@@ -84,8 +86,8 @@ export class TypedLines {
     return key.kind === 'insert' && key.text === ':' && isEmpty && isAtPrompt(state);
   }
 
-  /** Enter at the prompt: runs one line; several, from a paste, after a question. */
-  run(text: string): void {
+  /** Enter at the prompt: runs one line; several, from a paste, after a question. Resolves when it has ended. */
+  async run(text: string): Promise<void> {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const [only] = lines;
     const step = /^[1-9]$/.test(text.trim())
@@ -95,17 +97,20 @@ export class TypedLines {
       this.#store.dispatch({ kind: 'set-line', line: step.start });
     } else if (step !== undefined) {
       this.#store.act('clear-line');
-      this.submit(step.line, true);
+      await this.submit(step.line, true);
     } else if (only === undefined) {
       this.#store.act('clear-line');
     } else if (EARLY_ANSWER.test(only)) {
       this.#store.act('clear-line');
       this.#store.logMessage('warning', `ignored "${only.trim()}": no question is open`);
     } else if (lines.length > 1) {
-      void this.#runSeveral(lines);
-    } else if (this.submit(only)) {
+      await this.#runSeveral(lines);
+    } else {
+      const ran = this.submit(only);
+      if (ran === undefined) return;
       this.#store.act('clear-line');
       void this.#history.add(only);
+      await ran;
     }
   }
 
@@ -118,20 +123,19 @@ export class TypedLines {
     });
     if (answer === undefined) return;
     for (const line of lines) {
-      if (!this.submit(line)) return;
+      if (this.submit(line) === undefined) return;
       await this.#history.add(line);
     }
     this.#store.act('clear-line');
   }
 
-  /** Returns false if the line is invalid or must not run; it stays, with its problem. */
-  submit(line: string, isShown = false): boolean {
+  /** Resolves when the line has ended. Undefined: it is invalid or must not run; it stays, with its problem. */
+  submit(line: string, isShown = false): Promise<void> | undefined {
     try {
-      this.#runner.submit(line, isShown ? { shown: line } : undefined);
-      return true;
+      return this.#runner.submit(line, isShown ? { shown: line } : undefined);
     } catch (error) {
       this.showProblem(line, expectedError(error));
-      return false;
+      return undefined;
     }
   }
 

@@ -12,6 +12,8 @@ interface KeyPress {
   readonly shift: boolean;
   /** The typed text; '' for keys without text. */
   readonly text: string;
+  /** Terminals send Alt with a key as ESC and that key: the key, if it was Esc and that key. */
+  readonly afterEscape?: KeyPress;
 }
 
 /** One whole paste; line ends are `\n`, other control characters are unchanged. */
@@ -157,7 +159,9 @@ function fromSequence(sequence: string): KeyPress | undefined {
     };
   }
   const second = sequence.slice(1);
-  return /^.$/su.test(second) ? fromCharacter(second, true) : undefined;
+  if (!/^.$/su.test(second)) return undefined;
+  const [event, afterEscape] = [fromCharacter(second, true), fromCharacter(second, false)];
+  return event && afterEscape && { ...event, afterEscape };
 }
 
 const NAMED_CHARACTERS: Readonly<Record<string, string>> = {

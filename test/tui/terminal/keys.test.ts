@@ -322,3 +322,19 @@ describe('the reader', () => {
     expect(stdin.listenerCount('data')).toBe(0);
   });
 });
+
+test('ESC and a character tell what they are without Alt, a sequence for Alt does not', () => {
+  const { events, feed } = startReader();
+  feed('\x1bQ', '\x1b[113;3u');
+  const q = { kind: 'key', name: 'q', ctrl: false };
+  expect(events).toEqual([
+    {
+      ...q,
+      meta: true,
+      shift: true,
+      text: '',
+      afterEscape: { ...q, meta: false, shift: true, text: 'Q' },
+    },
+    { ...q, meta: true, shift: false, text: '' },
+  ]);
+});
