@@ -8,6 +8,7 @@ const ALLOWED = {
   loss: 'lose what undo cannot restore, add accounts again without their passwords',
   invalid: 'send values that the device calls invalid',
   drift: 'overwrite what somebody changed since, apply an expired plan',
+  unread: 'send a raw request to accounts although devsh cannot tell what it does',
   protected: 'delete a protected record, or the last one',
   prune: 'prune although the file or the reading looks like a mistake',
   'break-glass': 'the same to a break-glass account, named in full: break-glass=NAME',

@@ -1,3 +1,4 @@
+import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
 import type { Meant } from './identity.ts';
@@ -19,11 +20,12 @@ export interface Continued {
   readonly sent?: Step | undefined;
 }
 
-/** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */
+/** What the user wants on every selected device. Every write starts as a `Change`. Plain data. `typed`: see `Step`. */
 export type Change =
   | {
       readonly action: 'add';
       readonly resource: string;
+      readonly typed?: WriteRequest | undefined;
       readonly fields: DeviceRecord;
       readonly asJson?: AsJson | undefined;
       readonly isExact?: true | undefined;
@@ -38,6 +40,7 @@ export type Change =
   | {
       readonly action: 'set';
       readonly resource: string;
+      readonly typed?: WriteRequest | undefined;
       readonly target: Target;
       readonly fields: DeviceRecord;
       readonly asJson?: AsJson | undefined;
@@ -57,6 +60,7 @@ export type Change =
   | {
       readonly action: 'delete';
       readonly resource: string;
+      readonly typed?: WriteRequest | undefined;
       readonly target: Target;
       readonly expected?: Expected | undefined;
       readonly meant?: Meant | undefined;

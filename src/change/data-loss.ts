@@ -9,6 +9,7 @@ import {
   placeField,
   type Profile,
   updateFacts,
+  withResource,
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
@@ -28,18 +29,25 @@ import type { StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 import type { TakenAlong, Step } from './step.ts';
 
-/** The fields that a change would erase because its body omits them, as far as that is known. */
+/**
+ * The fields that a change would erase because its body omits them, as far as that is known.
+ *
+ * @param isTyped its body has these fields and no others
+ */
 export function erasedFields(
   { profile, resource, records }: Known,
   before: DeviceRecord,
   changes: DeviceRecord,
+  isTyped = false,
 ): Pick<Step, 'erases' | 'mayErase'> {
   const facts = updateFacts(profile, resource);
+  const update = { ...facts, record: 'changes' } as const;
+  const sending = isTyped ? withResource(profile, resource, { update }) : profile;
   const omitted = omission(profile, resource, facts);
   if (omitted === 'kept') return {};
   const hidden = hiddenFields(profile, resource, records);
   const lacking = [
-    ...omittedFields(profile, resource, before, changes),
+    ...omittedFields(sending, resource, before, changes),
     ...hidden.filter((field) => !hasField(changes, field)),
   ];
   const { untold = [] } = profile.resources[resource] ?? {};

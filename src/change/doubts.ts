@@ -75,6 +75,7 @@ function sentAs({ asked }: Step, name: string): string {
 export function assumptionsOf(profile: Profile, steps: readonly Step[]): readonly Assumption[] {
   const assumed = new Map<string, Assumption>();
   for (const step of steps) {
+    if (step.isTyped) continue;
     const { action, resource } = step;
     const name = `${action} ${resource}`;
     if (assumed.has(name)) continue;
@@ -140,7 +141,7 @@ const WAY_OF: Readonly<Record<Action, string>> = {
 export function withAdvice(
   device: DeviceRef,
   profile: Profile,
-  { action, resource, caution }: Step,
+  { action, resource, caution, isTyped }: Step,
   stepEnd: StepEnd,
 ): StepEnd {
   const end = caution === undefined ? stepEnd : { ...stepEnd, note: noteOf(stepEnd.note, caution) };
@@ -148,7 +149,7 @@ export function withAdvice(
   const { verdict, error } = end;
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
   const hasFailed = verdict === 'no effect' || (verdict === 'failed' && isUnknownPath);
-  if (!hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
+  if (isTyped || !hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
   const advice = `this way of ${WAY_OF[action]} is assumed; "profile set ${device.name} ${write}.path=…" sets another one`;
   return { ...end, note: noteOf(end.note, advice) };
 }

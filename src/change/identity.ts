@@ -1,5 +1,6 @@
 import { hasPositionalIds, idOf, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { attempt } from '../errors.ts';
 import { lettersOf } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
@@ -77,16 +78,22 @@ export function identifyingId(
   return id === undefined || id === '' ? undefined : canonicalId(id);
 }
 
-/** The same id in any spelling: percent-encoded, a UUID in capitals, in braces or without dashes. */
+/** The same id in any spelling: percent-encoded, with a slash, a UUID in capitals, in braces or without dashes. */
 export function canonicalId(id: string): string {
-  let text = id.trim();
-  try {
-    text = decodeURIComponent(text);
-  } catch {
-    // A percent sign that encodes nothing.
-  }
+  const text = percentDecoded(id)
+    .trim()
+    .replace(/(?<=[^/])\/+$/, '');
   const hex = /^(?:urn:uuid:)?\{?([0-9a-f-]{32,36})\}?$/i.exec(text)?.[1]?.replaceAll('-', '');
   return hex?.length === 32 ? hex.toLowerCase() : text;
+}
+
+/** A device behind a proxy may decode a text twice. A percent sign that encodes nothing stays. */
+export function percentDecoded(text: string): string {
+  const ascii = /%([0-7][0-9a-f])/gi;
+  const decoded =
+    attempt(URIError, () => decodeURIComponent(text)) ??
+    text.replace(ascii, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+  return decoded === text ? text : percentDecoded(decoded);
 }
 
 /** The fields of a record that say whose account it is. */

@@ -213,7 +213,7 @@ export function learnFromWrite(
   { before, after }: Readings,
   { outcome, end: { verdict, record, note } }: Ended,
 ): void {
-  if (outcome.kind !== 'accepted') return;
+  if (outcome.kind !== 'accepted' || step.isTyped) return;
   const { profile } = facts;
   const { action, resource, asked, request } = step;
   const write = WRITE_OF[action];

@@ -180,7 +180,9 @@ function planAdd(context: PlanContext, given: Add): Planned {
       note: `exists already with other fields; "${resource} set" changes it`,
     };
   }
-  const { values, filled, needed, leftOut } = fillMissing(context, fields);
+  const { values, filled, needed, leftOut } = change.typed
+    ? { values: {}, filled: {}, needed: [], leftOut: [] }
+    : fillMissing(context, fields);
   const after = { ...values, ...fields };
   if (needed.length > 0) {
     const missing = needed.map((field) => `${field}=…`).join(' ');
@@ -191,8 +193,9 @@ function planAdd(context: PlanContext, given: Add): Planned {
   }
   const objection = objectionTo(context, change, after);
   if (objection !== undefined) return { ...result, verdict: 'failed', error: objection };
-  const request = createRequest(profile, resource, after);
+  const request = change.typed ?? createRequest(profile, resource, after);
   return {
+    isTyped: change.typed && true,
     action: 'add',
     resource,
     key,
@@ -204,7 +207,7 @@ function planAdd(context: PlanContext, given: Add): Planned {
     leftOut: unlessEmpty(leftOut),
     untyped,
     unsayable: unlessEmpty([
-      ...unsayable(profile, resource, profile.create, { fields: after }),
+      ...(change.typed ? [] : unsayable(profile, resource, profile.create, { fields: after })),
       ...damaged(request),
     ]),
     isExact: back && true,
@@ -287,8 +290,10 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     );
     return { ...result, verdict: 'failed', record: before, error };
   }
-  const request = updateRequest(profile, resource, isRemoving ? rest : before, fields);
+  const request =
+    change.typed ?? updateRequest(profile, resource, isRemoving ? rest : before, fields);
   return {
+    isTyped: change.typed && true,
     action: 'set',
     resource,
     key,
@@ -301,13 +306,13 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     untyped,
     removes: unlessEmpty(removes),
     unsayable: unlessEmpty([
-      ...unsayable(profile, resource, facts, { before, fields }),
+      ...(change.typed ? [] : unsayable(profile, resource, facts, { before, fields })),
       ...damaged(request),
       ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
     ]),
     isExact: back && true,
     lost: back?.lost,
-    ...erasedFields(context, isRemoving ? rest : before, fields),
+    ...erasedFields(context, isRemoving ? rest : before, fields, change.typed !== undefined),
   };
 }
 
@@ -332,14 +337,19 @@ function planRotation(context: PlanContext, before: DeviceRecord, { kind }: Rota
   };
 }
 
-function planDelete(context: PlanContext, before: DeviceRecord, { isUndo }: Delete): Planned {
+function planDelete(
+  context: PlanContext,
+  before: DeviceRecord,
+  { isUndo, typed }: Delete,
+): Planned {
   const { profile, resource, keyField } = context;
   return {
+    isTyped: typed && true,
     action: 'delete',
     resource,
     key: valueText(before[keyField] ?? idOf(profile, before)),
     keyField,
-    request: deleteRequest(profile, resource, before),
+    request: typed ?? deleteRequest(profile, resource, before),
     before,
     asked: {},
     filled: {},
@@ -568,7 +578,7 @@ function objectionTo(
   fields: DeviceRecord,
 ): NotPossibleError | undefined {
   const details = profile.resources[resource]?.details;
-  if (details === undefined || allow.has('invalid')) return undefined;
+  if (details === undefined || change.typed || allow.has('invalid')) return undefined;
   const problems = Object.entries(checkFields(details, fields, change.action === 'add'));
   if (problems.length === 0) return undefined;
   const [field, problem] = change.isExact

@@ -28,8 +28,8 @@ interface ComputedChanges {
   readonly about: NonNullable<DevicePlan['wanted']>;
 }
 
-/** All records of a resource with all their fields, read once. */
-export type ReadInFull = (resource: string) => Promise<readonly DeviceRecord[]>;
+/** All records of a resource with all their fields, or as its list shows them, read once. */
+export type ReadInFull = (resource: string, as?: 'listed') => Promise<readonly DeviceRecord[]>;
 
 /** Reads one device and plans the changes. Throws only for the user's mistakes. */
 export async function readAndPlan(
@@ -40,14 +40,21 @@ export async function readAndPlan(
   const { access, signal } = planning;
   const { ref, entry } = session;
   const records = new Map<string, readonly DeviceRecord[]>();
+  const lists = new Map<string, readonly DeviceRecord[]>();
+  const list = async (resource: string): Promise<readonly DeviceRecord[]> => {
+    const listed = lists.get(resource) ?? (await session.list(access, resource, signal));
+    lists.set(resource, listed);
+    return listed;
+  };
   let changes = 'about' in requested ? [] : requested;
   try {
     if (entry.readOnly === true) {
       throw new ReadOnlyError(`${ref.name}: read-only in the inventory; nothing was sent`);
     }
     if ('about' in requested) {
-      changes = await requested.changes(async (resource) => {
-        const listed = await session.list(access, resource, signal);
+      changes = await requested.changes(async (resource, as) => {
+        const listed = await list(resource);
+        if (as === 'listed') return listed;
         // The device's field descriptions show which values it accepts.
         await learnFirst(planning, session, resource, requested.about);
         const held = await session.inFull(access, resource, listed, signal);
@@ -58,9 +65,10 @@ export async function readAndPlan(
     for (const resource of new Set(changes.map((change) => change.resource))) {
       const own = changes.filter((change) => change.resource === resource);
       const isRead = records.has(resource);
-      const listed = records.get(resource) ?? (await session.list(access, resource, signal));
+      const listed = records.get(resource) ?? (await list(resource));
       // This also shows whether the list omits fields.
-      await learnFirst(planning, session, resource, own);
+      const isTyped = own.every(({ typed }) => typed);
+      if (!isTyped) await learnFirst(planning, session, resource, own);
       if (isRead) continue;
       const concerned = (): readonly DeviceRecord[] => [
         ...new Set(own.flatMap((one) => concernedBy(session.profile, one, listed, ref.name))),

@@ -210,6 +210,9 @@ export function driftOf(
   }
   if (answer.kind === 'drift') return `${answer.reason} since the plan`;
   if (held === undefined) return `${recordName(step)} was deleted since the plan`;
+  if (step.isTyped && idOf(profile, held) !== idOf(profile, before)) {
+    return `${recordName(step)} has another id since the plan`;
+  }
   // A revision shows a change of the record that its other fields may not show.
   const revision = profile.revision?.field;
   const ignored = ignoredFields(profile, step.resource).filter((field) => field !== revision);

@@ -29,6 +29,8 @@ export interface Step {
   readonly key: string;
   readonly keyField: string;
   readonly request: WriteRequest;
+  /** The user typed the request: it is sent as it is, and says nothing about how devsh writes. */
+  readonly isTyped?: true | undefined;
   /** The record before; absent for `add`. */
   readonly before?: DeviceRecord | undefined;
   /** The expected record afterwards, as far as it is known; absent for `delete`. */

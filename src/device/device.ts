@@ -3,6 +3,7 @@ import {
   areLinks,
   assertNoCollection,
   nameInPath,
+  ownPath,
   withFoundPath,
   withinNamed,
   withinParent,
@@ -286,8 +287,9 @@ export class Device {
 
   /** Sends a write once. Throws DeviceError unless the device accepts it. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResponse> {
-    const { method, path, ifMatch: revision, ifAbsent } = request;
-    if (method === 'DELETE') assertNoCollection(this.profile, path);
+    const { method, ifMatch: revision, ifAbsent } = request;
+    const path = ownPath(request.path);
+    if (method === 'DELETE') assertNoCollection(this.profile, request.path);
     if (ifAbsent === true) await this.#refuseExisting(path, signal);
     const sent = { method, path, body: bodyOf(request), ifMatch: revision, ifAbsent };
     this.#writtenSecrets.push(...secretsOf(request));
@@ -325,19 +327,9 @@ export class Device {
 
   /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */
   async raw(request: RawRequest, signal?: AbortSignal): Promise<Response> {
-    const url = URL.canParse(request.path, this.#client.origin)
-      ? new URL(request.path, this.#client.origin)
-      : undefined;
-    // The URL parser drops line ends and tabs, which changes the path.
-    const hasControls = /\p{Cc}/u.test(request.path);
-    if (hasControls || !request.path.startsWith('/') || url?.origin !== this.#client.origin) {
-      throw new UsageError(
-        `${JSON.stringify(request.path.slice(0, 200))} is not a path on the device: it must start with one slash, as /api/user/`,
-      );
-    }
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const { method, accept, redirect } = request;
-    const path = url.pathname + url.search;
+    const path = ownPath(request.path);
     const sent = { method, path, body: bodyOf(request), accept, redirect };
     const response = await this.#ask(sent, signal);
     // What is read stays unchanged: a word in a list may equal a password by chance.

@@ -30,6 +30,7 @@ import {
   holdsMask,
   isSecretField,
   maskedForm,
+  maskedPath,
   maskedRecord,
   maskedValue,
 } from './sensitive-fields.ts';
@@ -57,6 +58,7 @@ export interface WriteRequest {
 export function maskedRequest({ form, json, ...request }: WriteRequest): WriteRequest {
   return {
     ...request,
+    path: maskedPath(request.path),
     ...(form && { form: maskedForm(form) }),
     ...(json && { json: maskedRecord(json) }),
   };

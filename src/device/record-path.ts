@@ -234,6 +234,19 @@ function isAddress(value: Value, basePath: string): boolean {
   return parts.length > 0 && parts.some((part) => isAddress(part, basePath));
 }
 
+/** A path and its query as they are sent. Throws UsageError for a path that leaves the device. */
+export function ownPath(path: string): string {
+  const origin = 'https://device.invalid';
+  const url = URL.canParse(path, origin) ? new URL(path, origin) : undefined;
+  // The URL parser drops line ends and tabs, which changes the path.
+  if (/\p{Cc}/u.test(path) || !path.startsWith('/') || url?.origin !== origin) {
+    throw new UsageError(
+      `${JSON.stringify(path.slice(0, 200))} is not a path on the device: it must start with one slash, as /api/user/`,
+    );
+  }
+  return url.pathname + url.search;
+}
+
 /** Throws RefusedError for a whole resource in any spelling: `/api/user/`, `/api//user`, `/api/user/x/..`. */
 export function assertNoCollection(profile: Profile, path: string): void {
   const base = segmentsOf(profile.basePath);

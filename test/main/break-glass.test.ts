@@ -140,10 +140,12 @@ test('a raw DELETE that takes the account in use out of a group is refused witho
   const { devsh, writes } = await startFleet();
   const line = 'delete /api/groups/core/members/Admin/ --on sim1 --yes';
   const { stderr, exitCode } = await devsh(line);
-  expect(stderr).toContain('the path names admin, the account in use; use --allow own-account');
+  expect(stderr).toContain(
+    'the request names admin, the account in use; name it in full to override: --allow own-account=admin',
+  );
   expect(exitCode).toBe(6);
   expect(writes()).toEqual([]);
-  await devsh(`${line} --allow own-account`);
+  await devsh(`${line} --allow own-account=admin`);
   expect(writes()).toEqual(['DELETE /api/groups/core/members/Admin/']);
 });
 
@@ -162,9 +164,8 @@ test('a raw request is refused however its path spells the account, also if no l
     expect(exitCode).toBe(6);
   }
   const blind = await devsh(`delete /api/v2/accounts/${uuid}/ --on sim1 --yes`);
-  expect(blind.stderr).toContain(
-    'accounts cannot be read, so the account may be a break-glass one',
-  );
+  expect(blind.stderr).toContain('the list of its accounts cannot be read; nothing was sent');
+  expect(blind.stderr).toContain('--allow unread');
   expect(blind.exitCode).toBe(6);
   expect(writes()).toEqual([]);
 });

@@ -108,8 +108,10 @@ test('a plan file keeps its reason, and an automatic undo has that of its run', 
   expect((await devsh(['undo', '--yes', '--reason', 'back'])).exitCode).toBe(0);
 });
 
-test('a raw request says that its reason is not kept', async () => {
+test('a raw request keeps its reason, and says so if it cannot', async () => {
   const { devsh } = await startFleet();
-  const line = 'post /api/user/ username=zoe --on sim1 --yes --reason INC-5';
-  expect((await devsh(line)).stderr).toContain('a raw request has no journal');
+  await devsh('post /api/user/ username=zoe --on sim1 --yes --reason INC-5');
+  expect(await reasons(devsh)).toEqual(['INC-5']);
+  const line = 'post /api/reload/ now=1 --on sim1 --yes --reason INC-6';
+  expect((await devsh(line)).stderr).toContain('devsh does not keep the reason');
 });

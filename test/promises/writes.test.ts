@@ -111,7 +111,8 @@ test('A DELETE never goes to a collection.', async () => {
   const devsh = await makeDevsh(ADMIN);
   const address = `127.0.0.1:${server.port}`;
   await devsh(['trust', 'accept', address, '--fingerprint', server.certificate.fingerprint]);
-  const on = ['--on', address, '--yes', '--allow=own-account=admin,protected', '--timeout', '2'];
+  const words = 'own-account=admin,protected,unread';
+  const on = ['--on', address, '--yes', `--allow=${words}`, '--timeout', '2'];
   for (const { username } of users) await devsh(['user', 'delete', username, ...on]);
   await devsh(['user', 'delete', '--where', 'lang=de', ...on]);
   await devsh(['apply', '-', ...on], { stdin: '- delete: user\n  where: lang=de\n' });

@@ -27,7 +27,7 @@ export const changes = command({
     'is asked.\n' +
     'A time is 2d (ago), 03:00 (the last one here), "yesterday 17:02", 2026-11-22, 2026-11-22T03:00Z, or a RUN:\n' +
     'when it began. Of secrets only the change is known; fields that move by themselves (last_login) are no\n' +
-    'change. BY is the run that did it, as the journals prove. Raw requests have no journal.\n' +
+    'change. BY is the run that did it, as the journals prove. A raw request that devsh cannot read has none.\n' +
     'historyDays and historyMegabytes limit what is kept; "config set historyDays 0" turns it off.',
   examples: [
     'changes --since 03:00',

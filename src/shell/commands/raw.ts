@@ -1,17 +1,15 @@
-import { assertNoCollection } from '../../device/record-path.ts';
-import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { jsonText } from '../../device/record.ts';
 import type { Response } from '../../device/exchange.ts';
 import type { Device, RawRequest } from '../../device/device.ts';
 import type { FormPairs } from '../../device/encode.ts';
-import { maskedPath, redact, secretsInQuery } from '../../device/sensitive-fields.ts';
+import { redact, secretsInQuery } from '../../device/sensitive-fields.ts';
 import type { DeviceError } from '../../device/errors.ts';
-import { DevshError, expectedError, RefusedError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import { fanOut, type Width } from '../../fleet/fan-out.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
 import { info, type Output } from '../output.ts';
-import { DEVICES, WRITE, type WriteOption } from '../grammar/options.ts';
+import { CHANGE, DEVICES } from '../grammar/options.ts';
 import { notAssigned } from '../arguments.ts';
 import { jsonIn } from '../../device/json.ts';
 
@@ -81,17 +79,19 @@ export const post = command({
   section: 'Raw API',
   summary: 'Send a form-encoded POST to each selected device, in turn',
   args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
-  options: [...DEVICES, 'profile', 'raw', ...WRITE],
-  details: 'Not read back; "user add" and "user set" are.',
+  options: [...CHANGE, 'raw'],
+  details:
+    'The request is sent as you type it. devsh compares its words with the records of the nearest list: a record\n' +
+    'that it names is planned, guarded, journaled and read back as by "user set", a new one as by "user add".\n' +
+    'What devsh cannot tell is sent without them, to accounts only with --allow unread.',
   examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
   async *run(call) {
-    const path = pathOf(call);
     const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {
       const at = text.indexOf('=');
       if (at < 1) throw notAssigned(text, start);
       return [text.slice(0, at), text.slice(at + 1)] as const;
     });
-    yield* sendRaw(call, 'POST', path, form);
+    yield* sendRaw(call, 'POST', form);
   },
 });
 
@@ -101,36 +101,28 @@ export const remove = command({
   section: 'Raw API',
   summary: 'Send a DELETE for one record to each selected device, in turn',
   args: [PATH],
-  options: [...DEVICES, 'profile', 'raw', ...WRITE],
+  options: [...CHANGE, 'raw'],
   details:
-    'devsh always refuses the path of a list, and the account in use without --allow own-account.\n' +
-    '"user delete" does the same by username, and reads back.',
+    'The record that it names is planned, guarded, journaled and read back as by "user delete". devsh always\n' +
+    'refuses the path of a known list; other paths below accounts need --allow unread.',
   examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
-  async *run(call) {
-    const path = pathOf(call);
-    assertNoCollection(documentedProfile, path);
-    yield* sendRaw(call, 'DELETE', path);
-  },
+  run: (call) => sendRaw(call, 'DELETE'),
 });
 
 /** Sends the request to each device in turn after a confirmation. */
 async function* sendRaw(
-  call: Call<WriteOption | 'raw'>,
+  call: Call<(typeof CHANGE)[number] | 'raw'>,
   method: 'POST' | 'DELETE',
-  path: string,
   form?: FormPairs,
 ): AsyncGenerator<Output> {
-  const sessions = await call.sessions();
-  const { confirmRaw, guardRaw } = await import('../writing/raw-requests.ts');
-  if (!(yield* confirmRaw(call, sessions, `${method} ${maskedPath(path)}`))) return;
-  yield* each(call, sessions, call.writeWidth, async (session) => {
-    await guardRaw(call, session, method, path, form);
-    if (method === 'DELETE') {
-      refuseCollection(session, path, (await exchange(call, session, 'GET', path)).response);
-    }
-    const { response, error } = await exchange(call, session, method, path, form);
-    return answerOutput(call, session, response, error);
-  });
+  const path = pathOf(call);
+  const { writeRaw } = await import('../writing/raw-requests.ts');
+  yield* writeRaw(call, { method, path, form }, (sessions) =>
+    each(call, sessions, call.writeWidth, async (session) => {
+      const { response, error } = await exchange(call, session, method, path, form);
+      return answerOutput(call, session, response, error);
+    }),
+  );
 }
 
 function pathOf(call: Call): string {
@@ -140,19 +132,6 @@ function pathOf(call: Call): string {
     throw new UsageError(`"${path}" is not a path from the root: start it with one /`, { column });
   }
   return path;
-}
-
-/** Throws if the response to a GET is a list: a collection must not be deleted. */
-function refuseCollection(session: DeviceSession, path: string, response: Response): void {
-  if (response.status >= 300) return;
-  const value = jsonIn(response.body);
-  if (typeof value !== 'object' || value === null) return;
-  const hasId = 'uuid' in value || 'id' in value;
-  if (Array.isArray(value) || (Object.values(value).some(Array.isArray) && !hasId)) {
-    throw new RefusedError(
-      `${session.ref.name}: DELETE ${maskedPath(path)} is refused: it is the path of a list`,
-    );
-  }
 }
 
 type Work = (session: DeviceSession, emit: (output: Output) => void) => Promise<Output[]>;

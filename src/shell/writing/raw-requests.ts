@@ -1,116 +1,136 @@
-import type { FormPairs } from '../../device/encode.ts';
-import { idOf, keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { assertNoCollection, ownPath } from '../../device/record-path.ts';
+import type { WriteRequest } from '../../device/encode.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { ProtocolError, RejectedError } from '../../device/errors.ts';
+import { maskedPath } from '../../device/sensitive-fields.ts';
 import { isSameName, named, opensAccess } from '../../change/account-harm.ts';
-import { allowHint, BREAK_GLASS } from '../../change/allow.ts';
+import {
+  type Allowed,
+  allowHint,
+  allowOption,
+  BREAK_GLASS,
+  OWN_ACCOUNT,
+  permits,
+} from '../../change/allow.ts';
 import { isBreakGlass } from '../../change/break-glass.ts';
-import { guardStep } from '../../change/guard.ts';
-import { RefusedError, attempt, unlessFailed } from '../../errors.ts';
-import { quoteWord } from '../../text/words.ts';
+import {
+  collectionIn,
+  isDelete,
+  rawTarget,
+  type RawTarget,
+  rawWords,
+} from '../../change/raw-target.ts';
+import type { ReadInFull } from '../../change/read-and-plan.ts';
+import { expectedError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import type { Call } from '../command.ts';
+import type { WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
-import { reasonFor } from './consent.ts';
-import { confirm } from '../session.ts';
-import type { Step } from '../../change/step.ts';
+import { guard, reasonFor, refuseReadOnly } from './consent.ts';
+import { planFleet } from './plan-fleet.ts';
+import { writePlan } from './write.ts';
 
-/** Returns false for a dry run. Throws a `RefusedError` if it is not confirmed. */
-export async function* confirmRaw(
-  call: Call<'dryRun' | 'yes' | 'reason'>,
-  sessions: readonly DeviceSession[],
-  request: string,
-): AsyncGenerator<Output, boolean> {
-  const names = sessions.map(({ ref }) => ref.name).join(', ');
-  if (call.isReadOnly || sessions.some(({ entry }) => entry.readOnly === true)) {
-    throw new RefusedError('read-only: nothing was sent');
+import { confirm } from '../session.ts';
+
+/**
+ * Sends a request as it was typed. What it means is planned, guarded, confirmed, journaled and read back as in any
+ * other write; what nobody knows is guarded as far as it names records, confirmed, and sent.
+ *
+ * @param send sends it where nobody knows what it does
+ */
+export async function* writeRaw(
+  call: WriteCall,
+  request: WriteRequest,
+  send: (sessions: readonly DeviceSession[]) => AsyncGenerator<Output>,
+): AsyncGenerator<Output> {
+  refuseReadOnly(call);
+  ownPath(request.path);
+  if (request.method === 'DELETE') assertNoCollection(documentedProfile, request.path);
+  const sessions = await call.sessions();
+  const text = `${request.method} ${maskedPath(request.path)}`;
+  const unknown = new Map<DeviceSession, RawTarget>();
+  const plan = yield* planFleet(call, sessions, (session) => ({
+    about: [{ action: isDelete(request) ? 'delete' : 'set', resource: text, key: '' }],
+    changes: async (read) => {
+      await session.ensureOpen(call.access);
+      const target = await targetOn(session, request, read);
+      if (target.unknown !== undefined) unknown.set(session, target);
+      return target.changes;
+    },
+  }));
+  const isUnknown = (address: string): boolean =>
+    [...unknown.keys()].some(({ ref }) => ref.address === address);
+  const devices = plan.devices.filter(({ device }) => !isUnknown(device.address));
+  const guarded = plan.devices.filter(({ device }) => isUnknown(device.address));
+  const allowed = await guard(call, { ...plan, devices: guarded }, sessions, 'this line');
+  for (const [session, target] of unknown) refuseUnknown(allowed, session, request, target);
+  if (devices.length > 0) {
+    const known = sessions.filter(({ ref }) => !isUnknown(ref.address));
+    yield* writePlan(call, { ...plan, devices }, known);
   }
+  if (unknown.size === 0) return;
+  const names = [...unknown.keys()].map(({ ref }) => ref.name).join(', ');
   if (call.options.dryRun) {
-    yield info(`would send ${request} to ${names}`);
-    return false;
+    yield info(`would send ${text} to ${names}`);
+    return;
   }
   if ((await reasonFor(call)) !== undefined) {
-    yield warning('devsh does not keep the reason: a raw request has no journal');
+    yield warning(
+      'devsh does not keep the reason: a request whose effect is not known has no journal',
+    );
   }
-  const textFor = (expected: string): string =>
-    `${request} to ${names}? devsh does not read it back. Type ${expected} to send it:`;
-  await confirm(call, sessions.length, textFor);
-  return true;
+  const question = (expected: string): string =>
+    `${text} to ${names}? devsh does not read it back. Type ${expected} to send it:`;
+  const details = [...unknown].map(([{ ref }, one]) => `${ref.name}: ${one.unknown ?? ''}`);
+  await confirm(call, unknown.size, question, { details });
+  yield* send([...unknown.keys()]);
 }
 
-/** Throws a `RefusedError` for what would lock its user out, judged by the records of the device. */
-export async function guardRaw(
-  call: Call<'allow'>,
+/** Reads no more than the list of the nearest collection. */
+async function targetOn(
   session: DeviceSession,
-  method: 'POST' | 'DELETE',
-  path: string,
-  form: FormPairs = [],
-): Promise<void> {
-  const { breakGlass = [] } = session.entry;
-  if (call.options.allow.has('own-account') && breakGlass.length === 0) return;
-  await session.ensureOpen(call.access);
-  const { pathname, searchParams } = new URL(path, 'https://device.invalid');
-  const words = pathname.split('/').filter((word) => word !== '');
-  const found = words.filter(opensAccess);
-  // The last word may be an account, such as admin.
-  const resources = found.length > 1 ? found.filter((word) => word !== words.at(-1)) : found;
-  const lists = new Map<string, readonly DeviceRecord[] | undefined>();
-  for (const resource of resources) {
-    // If they cannot be read, the names in the request are checked anyway.
-    const list = session.list(call.access, resource, call.io.signal);
-    lists.set(resource, await unlessFailed(list));
+  request: WriteRequest,
+  read: ReadInFull,
+): Promise<RawTarget> {
+  if (request.method === 'DELETE') assertNoCollection(session.profile, request.path);
+  const collection = collectionIn(session.profile, request);
+  if (collection === undefined) {
+    return { changes: [], unknown: 'its path is below no list that devsh knows' };
   }
-  const { profile } = session;
-  const asked = Object.fromEntries(form);
-  const isDelete = method === 'DELETE' || /^(?:del|rem)/i.test(asked['action'] ?? '');
-  for (const [resource, records = []] of lists) {
-    const keyField = keyFieldOf(profile, resource, records);
-    const after = words.slice(words.indexOf(resource) + 1).map(decoded);
-    const names = [...after, ...searchParams.values(), ...Object.values(asked)];
-    const before = records.find((record) =>
-      [idOf(profile, record), valueText(record[keyField])].some(
-        (name) => name !== undefined && name !== '' && names.includes(name),
-      ),
-    );
-    const step: Step = {
-      action: isDelete ? 'delete' : before === undefined ? 'add' : 'set',
-      resource,
-      key: valueText(before?.[keyField]) || (asked[keyField] ?? names[0] ?? ''),
-      keyField,
-      request: { method, path },
-      ...(before && { before }),
-      after: { ...before, ...asked },
-      asked,
-      filled: {},
-    };
-    guardStep(session, step, records, call.options.allow);
+  const records = await read(collection.resource, 'listed').catch(expectedError);
+  if (!(records instanceof Error)) {
+    return rawTarget(request, session.profile, collection, records);
   }
-  const isUnread = resources.length > 0 && [...lists.values()].every((list) => list === undefined);
-  const isNamed = [...call.options.allow].some((word) => word.startsWith(`${BREAK_GLASS}=`));
-  if (isDelete && isUnread && breakGlass.length > 0 && !isNamed) {
-    throw new RefusedError(
-      `${session.ref.name}: ${resources.join(', ')} cannot be read, so the account may be a break-glass one (${breakGlass.join(', ')}); name it in full to override: --allow ${BREAK_GLASS}=NAME`,
-    );
-  }
-  // Of a path about groups or roles nobody knows what it does: a name in it counts.
-  const base = profile.basePath.split('/');
-  const inPath = words.filter((word) => !base.includes(word)).map(decoded);
-  const inBody = form.flatMap(([, text]) => [text, ...text.split(/[\s,;:='"[\]{}]+/)]);
-  const user = session.credential?.user ?? '';
-  const isOwn = isDelete && user !== '' && inPath.some((name) => isSameName(name, user));
-  if (isOwn && !call.options.allow.has('own-account')) {
-    throw new RefusedError(
-      `${session.ref.name}: the path names ${named(user)}, the account in use; ${allowHint('own-account')}`,
-    );
-  }
-  const isRefused = (name: string): boolean =>
-    isBreakGlass(name, breakGlass) && !call.options.allow.has(`${BREAK_GLASS}=${name}`);
-  const glass = [...inPath, ...searchParams.values(), ...inBody].find(isRefused);
-  if (glass === undefined) return;
-  throw new RefusedError(
-    `${session.ref.name}: the request names ${named(glass)}, a break-glass account; name it in full to override: --allow ${quoteWord(`${BREAK_GLASS}=${glass}`)}`,
-  );
+  if (!(records instanceof RejectedError || records instanceof ProtocolError)) throw records;
+  const { resource } = collection;
+  return { resource, changes: [], unknown: `the list of its ${resource} cannot be read` };
 }
 
-function decoded(word: string): string {
-  return attempt(URIError, () => decodeURIComponent(word)) ?? word;
+/** Throws a `RefusedError` for a request that may end the access of an account that somebody needs. */
+function refuseUnknown(
+  allowed: Allowed,
+  { ref, entry, credential, profile, tokenOwner }: DeviceSession,
+  request: WriteRequest,
+  { resource, unknown = '' }: RawTarget,
+): void {
+  const isOfAccounts = resource !== undefined && opensAccess(resource);
+  const { inPath, others } = rawWords(profile, request);
+  const user = credential?.user ?? tokenOwner ?? '';
+  const namesOwn = (word: string): boolean => user !== '' && isSameName(word, user);
+  const risky = isOfAccounts ? [...inPath, ...others] : isDelete(request) ? inPath : [];
+  const patterns = entry.breakGlass ?? [];
+  const found = [
+    ...risky.filter(namesOwn).map(() => [OWN_ACCOUNT, user, 'the account in use'] as const),
+    ...[...inPath, ...others]
+      .filter((word) => isBreakGlass(word, patterns))
+      .map((word) => [BREAK_GLASS, word, 'a break-glass account'] as const),
+  ].find(([word, account]) => !permits(allowed, word, account));
+  if (found !== undefined) {
+    const [word, account, what] = found;
+    throw new RefusedError(
+      `${ref.name}: the request names ${named(account)}, ${what}; name it in full to override: ${allowOption(word, account)}`,
+    );
+  }
+  if (isOfAccounts && !allowed.has('unread')) {
+    throw new RefusedError(`${ref.name}: ${unknown}; nothing was sent; ${allowHint('unread')}`);
+  }
 }

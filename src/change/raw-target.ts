@@ -1,0 +1,314 @@
+import type { WriteRequest } from '../device/encode.ts';
+import { jsonIn } from '../device/json.ts';
+import {
+  collectionPath,
+  idOf,
+  isResourceName,
+  isSingle,
+  keyFieldOf,
+  listPath,
+  type Profile,
+  updateFacts,
+} from '../device/profile.ts';
+import {
+  type DeviceRecord,
+  formText,
+  grouped,
+  isNested,
+  isValueList,
+  jsonText,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
+import { maskedPath } from '../device/sensitive-fields.ts';
+import { pluralOf, someOf } from '../text/one-line.ts';
+import { visible } from '../text/visible.ts';
+import { accountNames, bareName, foldedLook, opensAccess } from './account-harm.ts';
+import type { Change } from './change.ts';
+import { canonicalId, percentDecoded } from './identity.ts';
+
+/** What a raw request means on one device, as far as its words and a complete list of records tell. */
+export interface RawTarget {
+  /** The resource of the nearest collection; undefined if devsh knows none. */
+  readonly resource?: string | undefined;
+  /** The records that it names; a new one if it creates a record. */
+  readonly changes: readonly Change[];
+  /** Why nobody knows what it does to them. Then each is a delete: the guards expect the worst. */
+  readonly unknown?: string | undefined;
+}
+
+/** The nearest collection of a path. */
+export interface RawCollection {
+  readonly resource: string;
+  /** The decoded segments below it. */
+  readonly below: readonly string[];
+  /** It is where the profile has this resource, and not only a word of the path. */
+  readonly isOwn: boolean;
+  /** Of a sub-resource: the name of its parent in the path. */
+  readonly parent?: string | undefined;
+}
+
+const ORIGIN = 'https://device.invalid';
+/** A field that says what a request does. */
+const ACTION = /^_?(?:action|method|op|operation|cmd|command|verb|do)$/i;
+const DELETES = /^(?:del|rem|destroy|drop|purge)/i;
+const SEPARATORS = /[\s,;:/\\='"()[\]{}|&?]+/;
+
+/** The nearest collection of the path that is known as a resource, or that has a name of accounts. */
+export function collectionIn(
+  profile: Profile,
+  { method, path }: Pick<WriteRequest, 'method' | 'path'>,
+): RawCollection | undefined {
+  const segments = segmentsOf(path);
+  const names = segments.map(resourceName);
+  const known = [...new Set([...Object.keys(profile.resources), ...(profile.offers ?? [])])];
+  const candidates = [
+    ...known,
+    ...names.filter((name) => isResourceName(name) && opensAccess(name)),
+  ];
+  const own = candidates.flatMap((resource) => {
+    const base = { ...profile, resources: {} };
+    const paths = [
+      ...[listPath, collectionPath].map((of) => of(profile, resource)),
+      collectionPath(base, pluralOf(resource)),
+    ].map((text) => text.replace(/\?.*$/s, ''));
+    return paths.flatMap((text) => {
+      const template = text.split('/').filter((part) => part !== '');
+      const isAt = template.every(
+        (part, index) => part === '{parent}' || part.toLowerCase() === names[index],
+      );
+      const parent = segments[template.indexOf('{parent}')];
+      const collection = { resource, below: segments.slice(template.length), isOwn: true, parent };
+      return isAt ? [{ collection, depth: template.length }] : [];
+    });
+  });
+  const [nearest] = own.toSorted((one, other) => other.depth - one.depth);
+  if (nearest !== undefined) return nearest.collection;
+  // The last word of a DELETE, or after another collection, is a record.
+  const placeOf = (words: readonly string[]): number | undefined => {
+    const spellings = words.flatMap((one) => [one.toLowerCase(), pluralOf(one).toLowerCase()]);
+    const found = names.flatMap((name, index) => (spellings.includes(name) ? [index] : []));
+    const isLast = (index: number): boolean => index === names.length - 1;
+    return (
+      found.findLast((index) => !isLast(index)) ?? (method === 'DELETE' ? undefined : found[0])
+    );
+  };
+  const index = placeOf(known) ?? placeOf(candidates);
+  const word = index === undefined ? undefined : names[index];
+  if (index === undefined || word === undefined) return undefined;
+  const resource =
+    known.find((one) => [one, pluralOf(one)].some((text) => text.toLowerCase() === word)) ?? word;
+  return { resource, below: segments.slice(index + 1), isOwn: false };
+}
+
+/** Pure. `records`: the complete list of the collection. */
+export function rawTarget(
+  request: WriteRequest,
+  profile: Profile,
+  collection: RawCollection,
+  records: readonly DeviceRecord[],
+): RawTarget {
+  const { resource } = collection;
+  const keyField = keyFieldOf(profile, resource, records);
+  const fields = fieldsOf(request);
+  const about = { profile, resource, keyField, records };
+  const typed = request;
+  if (isSingle(profile, resource) && collection.below.length === 0) {
+    const target = { kind: 'key' as const, key: '' };
+    return { resource, changes: [{ action: 'set', resource, target, fields, typed }] };
+  }
+  const { inPath, strong, weak } = recordsNamed(about, request, collection);
+  const matches = [...new Set([...strong, ...weak])];
+  const [record] = matches;
+  const isOne = matches.length === 1 && strong.length === 1;
+  const isKnown =
+    collection.isOwn &&
+    collection.below.length === (inPath.length > 0 ? 1 : 0) &&
+    isPlain(about, request);
+  const own = ownFields(about, fields, record);
+  if (isKnown && isOne && record !== undefined) {
+    const target = targetOf(about, record);
+    if (isDelete(request))
+      return { resource, changes: [{ action: 'delete', resource, target, typed }] };
+    if (Object.keys(own).length > 0) {
+      return { resource, changes: [{ action: 'set', resource, target, fields: own, typed }] };
+    }
+  }
+  const isNew = isKnown && matches.length === 0 && !isDelete(request);
+  if (isNew && valueText(own[keyField]) !== '') {
+    return { resource, changes: [{ action: 'add', resource, fields: own, typed }] };
+  }
+  const named = matches.map((one) => visible(valueText(one[keyField] ?? idOf(profile, one))));
+  const whom = named.length === 0 ? `no ${resource}` : someOf(named);
+  const changes = matches.map((one): Change => {
+    return { action: 'delete', resource, target: targetOf(about, one), typed };
+  });
+  const unknown = `${request.method} ${maskedPath(request.path)} names ${whom}, and what it does is not known`;
+  return { resource, changes, unknown };
+}
+
+/** All that the device may take for the name of a record, also of a list that nobody knows. */
+export function rawWords(profile: Profile, request: WriteRequest) {
+  const base = segmentsOf(profile.basePath);
+  const { below } = collectionIn(profile, request) ?? {
+    below: segmentsOf(request.path).filter((segment) => !base.includes(segment)),
+  };
+  const { searchParams } = new URL(request.path, ORIGIN);
+  return {
+    inPath: below.flatMap(wordsIn),
+    others: [...searchParams, ...pairsOf(request)].flat().flatMap(wordsIn),
+  };
+}
+
+export function isDelete(request: WriteRequest): boolean {
+  return (
+    request.method === 'DELETE' || actionsOf(request).some(([, text]) => DELETES.test(text.trim()))
+  );
+}
+
+interface About {
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly keyField: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+function segmentsOf(path: string): string[] {
+  const { pathname } = new URL(path, ORIGIN);
+  return percentDecoded(pathname)
+    .split(/[/\\]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && part !== '*');
+}
+
+/** `User(7)` and `user;v=1` are both the resource `user`. */
+function resourceName(segment: string): string {
+  return segment.replace(/[;(].*$/s, '').toLowerCase();
+}
+
+function pairsOf({
+  form = [],
+  json = {},
+}: Pick<WriteRequest, 'form' | 'json'>): [string, string][] {
+  const values = Object.entries(json).map(([field, value]): [string, string] => [
+    field,
+    isNested(value) ? jsonText(value) : formText(value),
+  ]);
+  return [...form.map(([field, text]): [string, string] => [field, text]), ...values];
+}
+
+/** A field that is repeated has a list. */
+function fieldsOf({ form = [], json = {} }: WriteRequest): DeviceRecord {
+  const lists = [...grouped(form, ([field]) => field)].map(([field, pairs]): [string, Value] => {
+    const texts = pairs.map(([, text]) => text);
+    return [field, texts.length === 1 ? (texts[0] ?? '') : texts];
+  });
+  return Object.fromEntries([...lists, ...Object.entries(json)]);
+}
+
+function actionsOf(request: WriteRequest): [string, string][] {
+  const query = [...new URL(request.path, ORIGIN).searchParams];
+  return [...query, ...pairsOf(request)].filter(([field]) => ACTION.test(field));
+}
+
+/** The text, its parts in a list, and the texts and names in JSON, at any depth. */
+function wordsIn(text: string): string[] {
+  const plain = percentDecoded(text);
+  const json = /["[{]/.test(plain) ? textsIn(jsonIn(plain) ?? null) : [];
+  return [plain, ...json.flatMap(wordsIn), ...plain.split(SEPARATORS)].filter((one) => one !== '');
+}
+
+function textsIn(value: Value): string[] {
+  if (!isNested(value)) return [valueText(value)];
+  if (isValueList(value)) return value.flatMap(textsIn);
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...textsIn(inner)]);
+}
+
+/** Whether nothing but the records and the fields says what the request does. */
+function isPlain({ profile, resource, keyField }: About, request: WriteRequest): boolean {
+  if (request.method === 'DELETE') return true;
+  const stated = [profile.create, updateFacts(profile, resource), profile.remove];
+  const isStated = ([field, text]: readonly [string, string]): boolean =>
+    stated.some(({ constants }) => valueAt(constants, field) === text);
+  const isOwnName = (field: string): boolean => namesAccount(profile, field, keyField);
+  return (
+    new URL(request.path, ORIGIN).search === '' &&
+    (isDelete(request)
+      ? pairsOf(request).every(([field]) => ACTION.test(field) || isOwnName(field))
+      : actionsOf(request).every(isStated))
+  );
+}
+
+function namesAccount({ idFields }: Profile, field: string, keyField: string): boolean {
+  return idFields.includes(field) || accountNames({ [field]: 'x' }, keyField).length > 0;
+}
+
+/** The fields of the body that are those of the record: without what only names it or the action. */
+function ownFields(
+  { profile, resource }: About,
+  fields: DeviceRecord,
+  record: DeviceRecord | undefined,
+): DeviceRecord {
+  const constants = [profile.create, updateFacts(profile, resource)].map((one) => one.constants);
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field, value]) => {
+      if (constants.some((one) => valueAt(one, field) === value)) return false;
+      if (!profile.idFields.includes(field)) return true;
+      const text = valueText(value);
+      const held = valueText(record?.[field]);
+      return text !== '' && text !== profile.noId && canonicalId(text) !== canonicalId(held);
+    }),
+  );
+}
+
+function targetOf({ profile, keyField }: About, record: DeviceRecord) {
+  const id = idOf(profile, record);
+  const key = id ?? valueText(record[keyField]);
+  return { kind: 'key', key, by: id === undefined ? 'name' : 'id' } as const;
+}
+
+/** `strong`: named by the path, or by a field that names records; `weak`: by any other word. */
+function recordsNamed(about: About, request: WriteRequest, { below, parent }: RawCollection) {
+  const { profile, resource, keyField, records } = about;
+  const { fields = [], details = {} } = profile.resources[resource] ?? {};
+  const shown = new Set([...fields, ...Object.keys(details), ...records.flatMap(Object.keys)]);
+  const find = finder(about);
+  const words =
+    parent === undefined ? below.flatMap(wordsIn) : below.map((word) => `${parent}/${word}`);
+  const inPath = [...words, ...words.map(bareName)].flatMap(find);
+  const strong = new Set(inPath);
+  const weak = new Set<DeviceRecord>();
+  const query = [...new URL(request.path, ORIGIN).searchParams];
+  for (const [field, text] of [...query, ...pairsOf(request)]) {
+    const isShown = shown.has(/^[^.[]*/.exec(field)?.[0] ?? field);
+    const isName = namesAccount(profile, field, keyField);
+    if (isShown && !isName && !isDelete(request)) continue;
+    const found = [...wordsIn(text), ...(isShown || isName ? [] : wordsIn(field))].flatMap(find);
+    for (const record of found) (isName ? strong : weak).add(record);
+  }
+  return { inPath, strong: [...strong], weak: [...weak] };
+}
+
+/** Finds the records with an id or a name, in any spelling that the device may take for it. */
+function finder({ profile, resource, keyField, records }: About) {
+  const names = records.flatMap((record) => {
+    const ids = [
+      idOf(profile, record),
+      ...profile.idFields.map((field) => valueText(record[field])),
+    ];
+    const keys = [valueText(record[keyField])];
+    const all = opensAccess(resource) ? accountNames(record, keyField) : [];
+    return [...ids, ...keys, ...all].flatMap((name) =>
+      name === undefined || name === '' ? [] : [{ name: canonicalId(name), record }],
+    );
+  });
+  const exact = grouped(names, ({ name }) => name);
+  const folded = grouped(names, ({ name }) => foldedLook(name));
+  return (word: string): readonly DeviceRecord[] => {
+    const id = canonicalId(word);
+    if (id === '' || id === profile.noId) return [];
+    const found = exact.get(id) ?? folded.get(foldedLook(id)) ?? [];
+    return found.map(({ record }) => record);
+  };
+}

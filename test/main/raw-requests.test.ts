@@ -1,0 +1,120 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFleet, type TestFleet, usernames } from './devsh.ts';
+
+async function fleet(profile?: 'drf'): Promise<TestFleet & { uuidOf: (name: string) => string }> {
+  const one = await startFleet({ devices: 1, ...(profile && { profile }) });
+  if (profile) await one.devsh(`profile set sim1 profile=${profile}`);
+  const uuidOf = (name: string): string =>
+    one.device(1).users.find(({ username }) => username === name)?.uuid ?? '';
+  return { ...one, uuidOf };
+}
+
+async function protect({ devsh }: TestFleet, text: string): Promise<void> {
+  const path = join(devsh.folder, 'config/devsh/devices.yaml');
+  await mkdir(join(devsh.folder, 'config/devsh'), { recursive: true });
+  await writeFile(path, `break_glass: [${text}]\n${await readFile(path, 'utf8')}`);
+}
+
+test.each([undefined, 'drf'] as const)(
+  'no spelling of the account in use or of a break-glass account gets through (profile: %s)',
+  async (profile) => {
+    const one = await fleet(profile);
+    await protect(one, 'viewer');
+    for (const name of ['admin', 'viewer']) {
+      const uuid = one.uuidOf(name);
+      for (const line of [
+        `delete /api/user/${uuid.toUpperCase()}/`,
+        `delete /api/user/${uuid}%2f`,
+        `delete /api/user/%7B${uuid.replace('-', '%252D')}%7D/`,
+        `post /api/user/ uuid=${uuid.replaceAll('-', '')} username=root2`,
+        `post /api/user/${uuid}/ username=root2`,
+        `post /api/user/${uuid}/deactivate/`,
+        `post /api/user/bulk/ usernames=${name},bob action=delete`,
+        `post /api/user/bulk/ data={"all":["${uuid.toUpperCase()}"]}`,
+        `delete /api/user/0/?user=${name}`,
+      ]) {
+        const { stderr, exitCode } = await one.devsh(`${line} --on sim1 --yes --allow unread`);
+        const word = name === 'admin' ? '--allow own-account' : '--allow break-glass=viewer';
+        expect([line, stderr]).toEqual([line, expect.stringContaining(word)]);
+        expect([line, exitCode]).toEqual([line, 6]);
+      }
+    }
+    expect(one.writes()).toEqual([]);
+  },
+);
+
+test('a raw write of one record is planned, journaled and read back, and undo takes it back', async () => {
+  const { devsh, device, uuidOf } = await fleet('drf');
+  const uuid = uuidOf('viewer').toUpperCase();
+  const before = device(1).log.length;
+  const set = await devsh(`post /api/user/ uuid=${uuid} lang=fr --on sim1 --dry-run`);
+  expect(set.stdout).toContain('user viewer');
+  expect(
+    device(1)
+      .log.slice(before)
+      .map(({ method, path }) => `${method} ${path}`),
+  ).toEqual(['GET /api/user/']);
+  const deleted = await devsh(`delete /api/user/${uuidOf('viewer')}/ --on sim1 --yes`);
+  expect(deleted.stdout).toContain('delete user viewer: done');
+  expect(deleted.exitCode).toBe(0);
+  expect(usernames(device(1))).not.toContain('viewer');
+  await devsh('undo --yes');
+  expect(usernames(device(1))).toContain('viewer');
+});
+
+test('a new record is proven by reading it back, and the request is sent as typed', async () => {
+  const { devsh, device } = await fleet();
+  const form = ['uuid=null', 'first_name=Zoe', 'lastname=Z', 'username=zoe', 'lang=de'];
+  const line = ['post', '/api/user/', ...form, '--on', 'sim1', '--yes', '--json'];
+  const { stdout, exitCode } = await devsh(line);
+  expect(JSON.parse(stdout)).toMatchObject({ results: [{ action: 'add', verdict: 'done' }] });
+  expect(exitCode).toBe(0);
+  const sent = device(1).log.find(({ method }) => method === 'POST');
+  expect(sent?.body).toBe(form.join('&'));
+  device(1).setFault('accept-and-forget', 1);
+  const forgotten = await devsh([
+    'post',
+    '/api/user/',
+    ...form.with(3, 'username=eve'),
+    ...line.slice(-4),
+  ]);
+  expect(JSON.parse(forgotten.stdout)).toMatchObject({ results: [{ verdict: 'no effect' }] });
+  expect(forgotten.exitCode).toBe(1);
+});
+
+test('what nobody can tell of accounts needs --allow unread, elsewhere the ordinary question', async () => {
+  const { devsh, writes } = await fleet();
+  for (const line of [
+    'post /api/user/bulk/ usernames=viewer,bob action=delete --on sim1',
+    'post /api/user/ lang=de --on sim1',
+    'post /api/accounts/ name=zoe --on sim1',
+  ]) {
+    const refused = await devsh(`${line} --yes`);
+    expect([line, refused.stderr]).toEqual([line, expect.stringContaining('--allow unread')]);
+    expect(refused.stderr).toContain('sim1: ');
+    expect(refused.exitCode).toBe(6);
+    const before = writes().length;
+    await devsh(`${line} --yes --allow unread --dry-run`);
+    expect(writes()).toHaveLength(before);
+    await devsh(`${line} --yes --allow unread`);
+    expect(writes()).toHaveLength(before + 1);
+  }
+  const before = writes().length;
+  expect((await devsh('post /api/reload/ now=1 --on sim1')).exitCode).toBe(6);
+  const asked = await devsh('post /api/reload/ now=1 --on sim1', { tty: ['y'] });
+  expect(asked.stderr + asked.stdout).toContain('devsh does not read it back');
+  expect(writes()).toHaveLength(before + 1);
+});
+
+test('the journal of a raw request has no secret of its query or body', async () => {
+  const { devsh, uuidOf } = await fleet();
+  await devsh(
+    `delete /api/user/${uuidOf('viewer')}/?token=hush-hush&password=top-secret --on sim1 --yes`,
+  );
+  await devsh(`post /api/user/ uuid=null username=zoe password=top-secret --on sim1 --yes`);
+  const { stdout } = await devsh('runs show --json');
+  expect(stdout).toContain('zoe');
+  expect(stdout).not.toContain('top-secret');
+});
