@@ -250,12 +250,13 @@ async function end(
   { step, ref }: PendingStep,
   stepEnd: StepEnd,
 ): Promise<void> {
-  const result = resultOf(devicePlan, step, stepEnd);
+  const { response, ...kept } = stepEnd;
+  const result = resultOf(devicePlan, step, kept);
   try {
     await journal.ended(ref, result);
   } finally {
     // A known result must be reported, even if the disk is full.
-    report(result);
+    report(response === undefined ? result : { ...result, response });
   }
 }
 

@@ -46,6 +46,8 @@ export type RequestOutcome =
   /** `record`: as the response shows it; `objection`: an error in the body of a 2xx response. */
   | {
       readonly kind: 'accepted';
+      readonly status?: number;
+      readonly body?: string;
       readonly record?: DeviceRecord | undefined;
       readonly objection?: string | undefined;
     }

@@ -88,11 +88,20 @@ export async function runStep(
       if (waitMs !== undefined) await pause(waitMs, signal);
       const ended = await readBack(work, step, outcome, before);
       const isOver = waitMs === undefined || signal.aborted;
-      if (isOver || !isAsBefore(step, session.profile, before, ended)) return ended;
+      if (isOver || !isAsBefore(step, session.profile, before, ended)) {
+        return withResponse(step, outcome, ended);
+      }
     } catch (error) {
       return { end: { verdict: 'failed', error: expectedError(error) } };
     }
   }
+}
+
+/** Who types a request wants to see the response. */
+function withResponse({ isTyped }: Step, outcome: RequestOutcome, { end, after }: Ended): Ended {
+  const { status, body } = outcome.kind === 'accepted' ? outcome : {};
+  const isShown = isTyped && status !== undefined && body !== undefined;
+  return { end: isShown ? { ...end, response: { status, body } } : end, ...(after && { after }) };
 }
 
 /** The records that the plan affects are read in full. */

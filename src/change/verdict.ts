@@ -60,6 +60,8 @@ export interface StepResult {
   readonly index?: number | undefined;
   /** Of an add: no response confirmed it. That the record is ours is known only by reading. */
   readonly isByReading?: true | undefined;
+  /** Of a request that the user typed; in no journal. */
+  readonly response?: { readonly status: number; readonly body: string } | undefined;
 }
 
 /** The part of a result that is known only after the step. */

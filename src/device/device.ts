@@ -44,6 +44,8 @@ import { objectionIn } from './complaint.ts';
 /** The device accepted the write. To learn what it stored, read the record back. */
 export interface WriteResponse {
   readonly status: number;
+  /** As it was sent, without the secrets of the request. */
+  readonly body: string;
   readonly record?: DeviceRecord | undefined;
   /** An objection despite the success status. */
   readonly objection?: string | undefined;
@@ -309,6 +311,7 @@ export class Device {
     const objection = objectionIn(response.body, this.profile.errorsIn);
     return {
       status: response.status,
+      body: withoutSecrets(this.#context(request), response).body,
       record,
       objection: objection && redacted(this.#context(request), objection),
     };

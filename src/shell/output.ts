@@ -205,6 +205,8 @@ export interface AnswerOutput {
   readonly body: string;
   /** The decoded body, if it is JSON and `--raw` is not given. */
   readonly value?: Value | undefined;
+  /** A verdict says what became of the request, so that its status does not count. */
+  readonly isJudged?: true;
 }
 
 /** A remark beside the data, to stderr. `done` and `warning` are also written out as words. */
@@ -311,7 +313,7 @@ export class ExitCode {
         this.#codes.add(output.error.exitCode);
         break;
       case 'answer':
-        this.#codes.add(statusCode(output.status));
+        if (output.isJudged !== true) this.#codes.add(statusCode(output.status));
         break;
       case 'message':
         if (output.hasSuccess === true) this.#codes.add(0);

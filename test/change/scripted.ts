@@ -33,7 +33,7 @@ class ScriptedMember extends DeviceSession {
 
   override async write(_access: Access, request: WriteRequest): Promise<WriteResponse> {
     await this.#script.write(request);
-    return { status: 200 };
+    return { status: 200, body: '' };
   }
 
   override details(): Promise<readonly DeviceRecord[]> {

@@ -69,7 +69,10 @@ test('a new record is proven by reading it back, and the request is sent as type
   const form = ['uuid=null', 'first_name=Zoe', 'lastname=Z', 'username=zoe', 'lang=de'];
   const line = ['post', '/api/user/', ...form, '--on', 'sim1', '--yes', '--json'];
   const { stdout, exitCode } = await devsh(line);
-  expect(JSON.parse(stdout)).toMatchObject({ results: [{ action: 'add', verdict: 'done' }] });
+  expect(JSON.parse(stdout)).toMatchObject({
+    results: [{ action: 'add', verdict: 'done' }],
+    answers: [{ device: 'sim1', status: 201 }],
+  });
   expect(exitCode).toBe(0);
   const sent = device(1).log.find(({ method }) => method === 'POST');
   expect(sent?.body).toBe(form.join('&'));

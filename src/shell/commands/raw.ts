@@ -117,12 +117,16 @@ async function* sendRaw(
 ): AsyncGenerator<Output> {
   const path = pathOf(call);
   const { writeRaw } = await import('../writing/raw-requests.ts');
-  yield* writeRaw(call, { method, path, form }, (sessions) =>
+  const outputs = writeRaw(call, { method, path, form }, (sessions) =>
     each(call, sessions, call.writeWidth, async (session) => {
       const { response, error } = await exchange(call, session, method, path, form);
       return answerOutput(call, session, response, error);
     }),
   );
+  for await (const output of outputs) {
+    const isParsed = output.kind === 'answer' && !call.options.raw;
+    yield isParsed ? { ...output, value: jsonIn(output.body) } : output;
+  }
 }
 
 function pathOf(call: Call): string {

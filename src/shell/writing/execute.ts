@@ -90,7 +90,9 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
         if (!call.io.signal.aborted) yield warning(`stopped: ${event.reason}`);
         continue;
       }
+      const { device, response } = event.result;
       yield tally.add(event.result);
+      if (response !== undefined) yield { kind: 'answer', device, ...response, isJudged: true };
       yield tally.progress(event.result);
     }
     yield* news.splice(0);

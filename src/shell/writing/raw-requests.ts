@@ -68,6 +68,7 @@ export async function* writeRaw(
     yield* writePlan(call, { ...plan, devices }, known);
   }
   if (unknown.size === 0) return;
+  for (const [{ ref }, one] of unknown) yield info(`${ref.name}: ${one.unknown ?? ''}`);
   const names = [...unknown.keys()].map(({ ref }) => ref.name).join(', ');
   if (call.options.dryRun) {
     yield info(`would send ${text} to ${names}`);
@@ -80,8 +81,7 @@ export async function* writeRaw(
   }
   const question = (expected: string): string =>
     `${text} to ${names}? devsh does not read it back. Type ${expected} to send it:`;
-  const details = [...unknown].map(([{ ref }, one]) => `${ref.name}: ${one.unknown ?? ''}`);
-  await confirm(call, unknown.size, question, { details });
+  await confirm(call, unknown.size, question);
   yield* send([...unknown.keys()]);
 }
 
