@@ -30,8 +30,6 @@ import { canonicalId, percentDecoded } from './identity.ts';
 
 /** What a raw request means on one device, as far as its words and a complete list of records tell. */
 export interface RawTarget {
-  /** The resource of the nearest collection; undefined if devsh knows none. */
-  readonly resource?: string | undefined;
   /** The records that it names; a new one if it creates a record. */
   readonly changes: readonly Change[];
   /** Why nobody knows what it does to them. Then each is a delete: the guards expect the worst. */
@@ -45,6 +43,8 @@ export interface RawCollection {
   readonly below: readonly string[];
   /** It is where the profile has this resource, and not only a word of the path. */
   readonly isOwn: boolean;
+  /** It or a word below its records has a name of accounts. */
+  readonly isOfAccounts: boolean;
   /** Of a sub-resource: the name of its parent in the path. */
   readonly parent?: string | undefined;
 }
@@ -67,39 +67,46 @@ export function collectionIn(
     ...known,
     ...names.filter((name) => isResourceName(name) && opensAccess(name)),
   ];
+  const collectionAt = (resource: string, depth: number, isOwn: boolean): RawCollection => {
+    const below = segments.slice(depth);
+    // The last word of a DELETE is a record.
+    const words = method === 'DELETE' ? below.slice(1, -1) : below.slice(1);
+    return { resource, below, isOwn, isOfAccounts: [resource, ...words].some(opensAccess) };
+  };
   const own = candidates.flatMap((resource) => {
-    const base = { ...profile, resources: {} };
     const paths = [
       ...[listPath, collectionPath].map((of) => of(profile, resource)),
-      collectionPath(base, pluralOf(resource)),
-    ].map((text) => text.replace(/\?.*$/s, ''));
-    return paths.flatMap((text) => {
-      const template = text.split('/').filter((part) => part !== '');
+      collectionPath({ ...profile, resources: {} }, pluralOf(resource)),
+    ];
+    return paths.flatMap((path) => {
+      const template =
+        path
+          .split('?')[0]
+          ?.split('/')
+          .filter((part) => part !== '') ?? [];
       const isAt = template.every(
         (part, index) => part === '{parent}' || part.toLowerCase() === names[index],
       );
       const parent = segments[template.indexOf('{parent}')];
-      const collection = { resource, below: segments.slice(template.length), isOwn: true, parent };
-      return isAt ? [{ collection, depth: template.length }] : [];
+      return isAt ? [{ ...collectionAt(resource, template.length, true), parent }] : [];
     });
   });
-  const [nearest] = own.toSorted((one, other) => other.depth - one.depth);
-  if (nearest !== undefined) return nearest.collection;
-  // The last word of a DELETE, or after another collection, is a record.
-  const placeOf = (words: readonly string[]): number | undefined => {
+  const [nearest] = own.toSorted((one, other) => one.below.length - other.below.length);
+  const placeOf = (words: readonly string[]): number => {
     const spellings = words.flatMap((one) => [one.toLowerCase(), pluralOf(one).toLowerCase()]);
     const found = names.flatMap((name, index) => (spellings.includes(name) ? [index] : []));
-    const isLast = (index: number): boolean => index === names.length - 1;
-    return (
-      found.findLast((index) => !isLast(index)) ?? (method === 'DELETE' ? undefined : found[0])
-    );
+    const place = found.findLast((index) => index < names.length - 1);
+    return place ?? (method === 'DELETE' ? -1 : (found[0] ?? -1));
   };
-  const index = placeOf(known) ?? placeOf(candidates);
-  const word = index === undefined ? undefined : names[index];
-  if (index === undefined || word === undefined) return undefined;
-  const resource =
-    known.find((one) => [one, pluralOf(one)].some((text) => text.toLowerCase() === word)) ?? word;
-  return { resource, below: segments.slice(index + 1), isOwn: false };
+  const place = placeOf(known);
+  // What follows the collection is a record, whatever its name.
+  if (nearest !== undefined && place <= names.length - nearest.below.length) return nearest;
+  const index = place === -1 ? placeOf(candidates) : place;
+  const word = names[index];
+  if (word === undefined) return undefined;
+  const isNamed = (one: string): boolean =>
+    [one, pluralOf(one)].some((text) => text.toLowerCase() === word);
+  return collectionAt(known.find(isNamed) ?? word, index + 1, false);
 }
 
 /** Pure. `records`: the complete list of the collection. */
@@ -111,33 +118,30 @@ export function rawTarget(
 ): RawTarget {
   const { resource } = collection;
   const keyField = keyFieldOf(profile, resource, records);
-  const fields = fieldsOf(request);
   const about = { profile, resource, keyField, records };
   const typed = request;
-  if (isSingle(profile, resource) && collection.below.length === 0) {
-    const target = { kind: 'key' as const, key: '' };
-    return { resource, changes: [{ action: 'set', resource, target, fields, typed }] };
-  }
   const { inPath, strong, weak } = recordsNamed(about, request, collection);
   const matches = [...new Set([...strong, ...weak])];
   const [record] = matches;
-  const isOne = matches.length === 1 && strong.length === 1;
   const isKnown =
     collection.isOwn &&
     collection.below.length === (inPath.length > 0 ? 1 : 0) &&
     isPlain(about, request);
-  const own = ownFields(about, fields, record);
-  if (isKnown && isOne && record !== undefined) {
+  const fields = ownFields(about, fieldsOf(request), record);
+  if (isKnown && isSingle(profile, resource)) {
+    const target = { kind: 'key', key: '' } as const;
+    return { changes: [{ action: 'set', resource, target, fields, typed }] };
+  }
+  if (isKnown && record !== undefined && matches.length === 1 && strong.length === 1) {
     const target = targetOf(about, record);
-    if (isDelete(request))
-      return { resource, changes: [{ action: 'delete', resource, target, typed }] };
-    if (Object.keys(own).length > 0) {
-      return { resource, changes: [{ action: 'set', resource, target, fields: own, typed }] };
+    if (isDelete(request)) return { changes: [{ action: 'delete', resource, target, typed }] };
+    if (Object.keys(fields).length > 0) {
+      return { changes: [{ action: 'set', resource, target, fields, typed }] };
     }
   }
   const isNew = isKnown && matches.length === 0 && !isDelete(request);
-  if (isNew && valueText(own[keyField]) !== '') {
-    return { resource, changes: [{ action: 'add', resource, fields: own, typed }] };
+  if (isNew && valueText(fields[keyField]) !== '') {
+    return { changes: [{ action: 'add', resource, fields, typed }] };
   }
   const named = matches.map((one) => visible(valueText(one[keyField] ?? idOf(profile, one))));
   const whom = named.length === 0 ? `no ${resource}` : someOf(named);
@@ -145,7 +149,7 @@ export function rawTarget(
     return { action: 'delete', resource, target: targetOf(about, one), typed };
   });
   const unknown = `${request.method} ${maskedPath(request.path)} names ${whom}, and what it does is not known`;
-  return { resource, changes, unknown };
+  return { changes, unknown };
 }
 
 /** All that the device may take for the name of a record, also of a list that nobody knows. */

@@ -4,6 +4,7 @@ import { guardStep } from '../../src/change/guard.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { collectionIn, rawTarget } from '../../src/change/raw-target.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
+import { withResource } from '../../src/device/profile.ts';
 import { Credential } from '../../src/device/credential.ts';
 import type { WriteRequest } from '../../src/device/encode.ts';
 import { RefusedError } from '../../src/errors.ts';
@@ -24,7 +25,7 @@ const session = {
 };
 
 function target(request: WriteRequest) {
-  const collection = collectionIn(profile, request);
+  const collection = collectionIn(withResource(profile, 'group', {}), request);
   if (collection === undefined) throw new RangeError('there is no collection');
   return rawTarget(request, profile, collection, RECORDS);
 }
@@ -108,6 +109,7 @@ test('the account in use and break-glass accounts are recognized however path, q
       { method: 'DELETE', path: `/api//USERS/${inPath(word)}` },
       { method: 'POST', path: `/admin/user/bulk/${inPath(word)}/` },
       { method: 'POST', path: `/api/user/${inPath(word)}/deactivate/` },
+      { method: 'DELETE', path: `/api/group/core/user/${inPath(word)}/` },
       { method: 'POST', path: `/api/user/${inPath(word)}/`, form: [['username', 'root2']] },
       {
         method: 'POST',
@@ -179,4 +181,16 @@ test.each<[string, WriteRequest, number]>([
   const { changes, unknown } = target(request);
   expect(changes.map(({ action }) => action)).toEqual(Array(count).fill('delete'));
   expect(unknown).toContain('what it does is not known');
+});
+
+test.each([
+  ['DELETE', '/api/user/user/', 'user', true, true],
+  ['DELETE', '/api/group/core/user/7/', 'user', false, true],
+  ['POST', '/api/group/user/', 'group', true, false],
+  ['DELETE', '/api/group/core/members/admin/', 'group', true, false],
+  ['POST', '/api/group/core/admins/', 'group', true, true],
+  ['DELETE', '/v2/accounts/7', 'accounts', false, true],
+] as const)('%s %s is about the list of %s', (method, path, resource, isOwn, isOfAccounts) => {
+  const found = collectionIn(withResource(profile, 'group', {}), { method, path });
+  expect(found).toMatchObject({ resource, isOwn, isOfAccounts });
 });

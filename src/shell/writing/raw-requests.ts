@@ -3,7 +3,7 @@ import type { WriteRequest } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { ProtocolError, RejectedError } from '../../device/errors.ts';
 import { maskedPath } from '../../device/sensitive-fields.ts';
-import { isSameName, named, opensAccess } from '../../change/account-harm.ts';
+import { isSameName, named } from '../../change/account-harm.ts';
 import {
   type Allowed,
   allowHint,
@@ -101,8 +101,7 @@ async function targetOn(
     return rawTarget(request, session.profile, collection, records);
   }
   if (!(records instanceof RejectedError || records instanceof ProtocolError)) throw records;
-  const { resource } = collection;
-  return { resource, changes: [], unknown: `the list of its ${resource} cannot be read` };
+  return { changes: [], unknown: `the list of its ${collection.resource} cannot be read` };
 }
 
 /** Throws a `RefusedError` for a request that may end the access of an account that somebody needs. */
@@ -110,9 +109,9 @@ function refuseUnknown(
   allowed: Allowed,
   { ref, entry, credential, profile, tokenOwner }: DeviceSession,
   request: WriteRequest,
-  { resource, unknown = '' }: RawTarget,
+  { unknown = '' }: RawTarget,
 ): void {
-  const isOfAccounts = resource !== undefined && opensAccess(resource);
+  const { isOfAccounts = false } = collectionIn(profile, request) ?? {};
   const { inPath, others } = rawWords(profile, request);
   const user = credential?.user ?? tokenOwner ?? '';
   const namesOwn = (word: string): boolean => user !== '' && isSameName(word, user);
