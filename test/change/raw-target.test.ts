@@ -33,7 +33,7 @@ function target(request: WriteRequest) {
 /** Whether the guards refuse what the request means. */
 function isRefused(request: WriteRequest): boolean {
   const steps = target(request).changes.flatMap(
-    (change) => planDevice(device, profile, change, RECORDS).steps,
+    (change) => planDevice({ device, profile }, change, RECORDS).steps,
   );
   return steps.some((step) => {
     try {

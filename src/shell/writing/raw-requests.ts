@@ -20,16 +20,15 @@ import {
   type RawTarget,
   rawWords,
 } from '../../change/raw-target.ts';
+import type { DevicePlan } from '../../change/plan.ts';
 import type { ReadInFull } from '../../change/read-and-plan.ts';
 import { expectedError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
-import { guard, reasonFor, refuseReadOnly } from './consent.ts';
-import { planFleet } from './plan-fleet.ts';
-import { writePlan } from './write.ts';
-
+import { guard, reasonFor } from './consent.ts';
 import { confirm } from '../session.ts';
+import { write } from './write.ts';
 
 /**
  * Sends a request as it was typed. What it means is planned, guarded, confirmed, journaled and read back as in any
@@ -42,33 +41,37 @@ export async function* writeRaw(
   request: WriteRequest,
   send: (sessions: readonly DeviceSession[]) => AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
-  refuseReadOnly(call);
   ownPath(request.path);
   if (request.method === 'DELETE') assertNoCollection(documentedProfile, request.path);
   const sessions = await call.sessions();
   const text = `${request.method} ${maskedPath(request.path)}`;
   const unknown = new Map<DeviceSession, RawTarget>();
-  const plan = yield* planFleet(call, sessions, (session) => ({
-    about: [{ action: isDelete(request) ? 'delete' : 'set', resource: text, key: '' }],
-    changes: async (read) => {
-      await session.ensureOpen(call.access);
-      const target = await targetOn(session, request, read);
-      if (target.unknown !== undefined) unknown.set(session, target);
-      return target.changes;
+  yield* write(call, {
+    sessions,
+    wanted: (session) => ({
+      about: [{ action: isDelete(request) ? 'delete' : 'set', resource: text, key: '' }],
+      changes: async (read) => {
+        await session.ensureOpen(call.access);
+        const target = await targetOn(session, request, read);
+        if (target.unknown !== undefined) unknown.set(session, target);
+        return target.changes;
+      },
+    }),
+    age: 'fresh',
+    async *review(plan) {
+      const addresses = new Set([...unknown.keys()].map(({ ref }) => ref.address));
+      const isUnknown = ({ device }: DevicePlan): boolean => addresses.has(device.address);
+      const guarded = { ...plan, devices: plan.devices.filter(isUnknown) };
+      const allowed = await guard(call, guarded, sessions, 'this line');
+      for (const [session, target] of unknown) {
+        refuseUnknown(allowed, session, request, target);
+        yield info(`${session.ref.name}: ${target.unknown ?? ''}`);
+      }
+      const devices = plan.devices.filter((one) => !isUnknown(one));
+      return devices.length === 0 ? undefined : { plan: { ...plan, devices } };
     },
-  }));
-  const isUnknown = (address: string): boolean =>
-    [...unknown.keys()].some(({ ref }) => ref.address === address);
-  const devices = plan.devices.filter(({ device }) => !isUnknown(device.address));
-  const guarded = plan.devices.filter(({ device }) => isUnknown(device.address));
-  const allowed = await guard(call, { ...plan, devices: guarded }, sessions, 'this line');
-  for (const [session, target] of unknown) refuseUnknown(allowed, session, request, target);
-  if (devices.length > 0) {
-    const known = sessions.filter(({ ref }) => !isUnknown(ref.address));
-    yield* writePlan(call, { ...plan, devices }, known);
-  }
+  });
   if (unknown.size === 0) return;
-  for (const [{ ref }, one] of unknown) yield info(`${ref.name}: ${one.unknown ?? ''}`);
   const names = [...unknown.keys()].map(({ ref }) => ref.name).join(', ');
   if (call.options.dryRun) {
     yield info(`would send ${text} to ${names}`);
