@@ -1,7 +1,8 @@
 import { isGood } from './verdict.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
-import { counted } from '../text/one-line.ts';
+import { counted, someOf } from '../text/one-line.ts';
+import { pendingIn, traceOf } from './pending.ts';
 import { type JournalEntry, journalLine, type Run, type StepState } from './journal.ts';
 import { type DevicePlan, type Plan, type PlanPart, shardText } from './plan.ts';
 import { type PlanFile, sealed, unsealed } from './plan-file.ts';
@@ -145,7 +146,12 @@ function remarksOn({ file, run, part }: ResultFile): string[] {
   if (run.endedAt === undefined) {
     return [`${shard} did not end: run the same line again, or "resume ${run.run}" as ${run.by}`];
   }
-  return run.stopReason === undefined ? [] : [`${shard} stopped: ${run.stopReason}`];
+  const left = new Set(pendingIn(traceOf(run)).map(({ device }) => device.name));
+  const where = `"resume ${run.run}" as ${run.by} where it ran continues`;
+  return [
+    ...(run.stopReason === undefined ? [] : [`${shard} stopped: ${run.stopReason}`]),
+    ...(left.size === 0 ? [] : [`${shard} has left work on ${someOf([...left])}: ${where}`]),
+  ];
 }
 
 function mergedRun(

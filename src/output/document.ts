@@ -88,7 +88,8 @@ function errorObject(error: DevshError): ErrorObject {
   };
 }
 
-export function resultObject(result: StepResult): ResultObject {
+/** @param run if there are several */
+export function resultObject(result: StepResult, run?: string): ResultObject {
   return {
     ...deviceObject(result.device),
     resource: result.resource,
@@ -99,6 +100,7 @@ export function resultObject(result: StepResult): ResultObject {
     record: result.record && maskedRecord(result.record),
     note: result.note,
     error: result.error && errorObject(result.error),
+    run,
   };
 }
 
@@ -123,7 +125,7 @@ export function devicePlanObject(plan: DevicePlan): DevicePlanObject {
   return {
     ...deviceObject(plan.device),
     steps: plan.steps.map(stepObject),
-    settled: plan.settled.map(resultObject),
+    settled: plan.settled.map((one) => resultObject(one)),
     isUnchecked: plan.isUnchecked,
     assumed: plan.assumed?.map((assumption) => ({ ...assumption })),
     lookAlikes: plan.lookAlikes?.map((one) => ({ ...one })),
@@ -170,11 +172,18 @@ function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): 
   }
   const said = results.map(({ result }) => result);
   const ended = inPlanOrder(withSettled(said, plans), plans);
+  const runs = new Map([
+    ...plans.flatMap(({ plan }) =>
+      plan.devices.flatMap(({ settled }) => settled.map((one) => [one, plan.run] as const)),
+    ),
+    ...results.map((output) => [output.result, output.run] as const),
+  ]);
+  const isOne = new Set(runs.values()).size < 2;
   const countOf = (verdict: Verdict): number | undefined =>
     ended.filter((result) => result.verdict === verdict).length || undefined;
   return {
     ...nothing,
-    results: ended.map(resultObject),
+    results: ended.map((one) => resultObject(one, isOne ? undefined : runs.get(one))),
     summary: Object.fromEntries(VERDICTS.map((verdict) => [verdict, countOf(verdict)])),
   };
 }

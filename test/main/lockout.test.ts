@@ -325,6 +325,7 @@ test('a device that was away gets only what is sure: the same person, and marks 
   for (const number of [2, 3, 4]) device(number).setFault('refuse', false);
   const settled = await devsh('resume --yes');
   expect(settled.stdout).toContain('sim2  set user viewer: drift - user viewer shows another');
+  expect(settled.stderr).toContain('open sessions and API tokens: not known to be ended (');
   expect(isActive(device(2))).toBe(true);
   expect(isActive(device(4))).toBe(false);
   expect(isActive(device(4), 'vic')).toBe(true);

@@ -122,3 +122,17 @@ test('what an older devsh left open is asked about: it did not record which devi
   expect(await devsh('resume --yes --also sim2=viewer')).toMatchObject({ exitCode: 0 });
   expect(writesOf(device(2))).toHaveLength(1);
 });
+
+test('"resume --json" names the run of each result', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user set viewer lang=it --on @lab --yes');
+  await devsh('user set viewer lastname=Late --on @lab --yes');
+  const runs = (await rows(fleet)).map(({ id }) => id);
+  device(2).setFault(DOWN, false);
+  const { stdout } = await devsh('resume --yes --json');
+  const { results } = JSON.parse(stdout) as { results: readonly { run?: string }[] };
+  expect(results.map(({ run }) => run)).toEqual(runs);
+  expect(new Set(runs).size).toBe(2);
+});

@@ -53,6 +53,7 @@ const result = z
     record: record.optional(),
     note: z.string().optional(),
     error: error.optional(),
+    run: z.string().optional().describe('If the command made or continued several runs: its run'),
   })
   .meta({ id: 'result' });
 

@@ -30,6 +30,7 @@ import { CancelledError, DevshError, RefusedError, UsageError } from '../../erro
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { History } from '../../history/history.ts';
 import { someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { type ErrorOutput, info, type Output, warning } from '../output.ts';
@@ -256,6 +257,9 @@ async function* continueOn(
       return undefined;
     }
     const devices = continued.map(({ planned }) => planned);
+    if (isLockout(run)) {
+      yield warning(`${NOT_KNOWN} (${someOf(devices.map(({ device }) => visible(device.name)))})`);
+    }
     const resumed = continuedRun(run, resuming.file, continued);
     return { plan: { ...run.plan, reason: run.reason, devices }, resumed };
   };
