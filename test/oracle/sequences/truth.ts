@@ -38,7 +38,8 @@ interface Intent {
  * account, which no device shows.
  */
 export class Truth {
-  readonly startedAt = new Date().toISOString();
+  /** When it was as at first; devsh may have read it by then. */
+  startedAt = new Date().toISOString();
   readonly #machine: Machine;
   readonly #deeds: readonly Deed[];
   /** Sent by raw requests, of which there is no journal. */
@@ -65,6 +66,12 @@ export class Truth {
     this.#first.set(box, box.accounts);
     this.#hasMoved = true;
     this.#hasReplaced = true;
+  }
+
+  /** devsh has read all boxes before anything happened. */
+  hasRead(boxes: readonly Box[]): void {
+    for (const box of boxes) this.saw(box);
+    this.startedAt = new Date().toISOString();
   }
 
   /** devsh has read a box. */
@@ -304,7 +311,7 @@ export class Truth {
     }
   }
 
-  #rememberResume({ boxes, said, fated, isDisturbed }: Told): void {
+  #rememberResume({ line, boxes, said, fated, isDisturbed }: Told): void {
     if (said === undefined || isDisturbed) {
       for (const intent of this.#intents) {
         for (const box of intent.pending) {
@@ -316,7 +323,11 @@ export class Truth {
       if (verdict === 'drift' || verdict === 'skipped') continue;
       const box = boxes.get(device);
       for (const intent of this.#intents) {
-        if (box === undefined || intent.key !== key) continue;
+        if (box === undefined) continue;
+        // The user has taken a record of another name for the one that is meant.
+        const isAgreed = 'also' in line && line.also?.key === key;
+        if (isAgreed) intent.pending.delete(box);
+        if (intent.key !== key) continue;
         // Another intent for the same account may be what was settled.
         if (verdict === 'done' && !isDone(intent, box)) continue;
         intent.pending.delete(box);

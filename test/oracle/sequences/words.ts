@@ -85,7 +85,7 @@ export function runAt({ runs }: Machine, index: number): string {
 }
 
 function setOf(
-  { key, fields, way }: Line & { readonly kind: 'set' },
+  { key, fields, way }: Line & { readonly kind: 'set' | 'plan' },
   { boxes, names }: Typing,
   on: readonly string[],
 ): Typed {

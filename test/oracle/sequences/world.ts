@@ -107,6 +107,10 @@ class World {
       ),
     );
     await this.#know();
+    for (const machine of this.#given.isRead ? this.#machines : []) {
+      await machine.run(['user', 'list', '--on', '@lab']);
+      machine.truth.hasRead(boxes);
+    }
   }
 
   async #know(): Promise<void> {
