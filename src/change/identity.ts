@@ -123,7 +123,7 @@ export interface Likeness {
  * record shows, too, agrees with nothing.
  *
  * @param others the other records of the same reading
- * @param writes the fields that the intent itself writes: they are left out
+ * @param writes the fields that the intent itself writes: they contradict only if several do, and nothing agrees
  */
 export function likenessOf(
   expected: DeviceRecord,
@@ -133,17 +133,24 @@ export function likenessOf(
 ): Likeness {
   const agreeing: string[] = [];
   const contradicting: string[] = [];
+  const overwritten: string[] = [];
+  let isLike = false;
   for (const trait of TRAITS) {
-    if (Object.keys(writes).some((field) => isOf(trait, field))) continue;
     const [then, now] = [traitOf(trait, expected), traitOf(trait, record)];
     if (then === '' || now === '' || then.includes(MASK)) continue;
-    if (foldedTrait(then) !== foldedTrait(now)) {
-      contradicting.push(`${trait.name} ${visible(now)}, not ${visible(then)}`);
+    const isSame = foldedTrait(then) === foldedTrait(now);
+    const text = `${trait.name} ${visible(now)}, not ${visible(then)}`;
+    if (Object.keys(writes).some((field) => isOf(trait, field))) {
+      if (isSame || foldedTrait(traitOf(trait, writes)) === foldedTrait(now)) isLike = true;
+      else overwritten.push(text);
+    } else if (!isSame) {
+      contradicting.push(text);
     } else if (!others.some((other) => foldedTrait(traitOf(trait, other)) === foldedTrait(now))) {
       agreeing.push(trait.name);
     }
   }
-  return { agreeing, contradicting };
+  const isOther = !isLike && agreeing.length === 0 && overwritten.length > 1;
+  return { agreeing, contradicting: isOther ? [...contradicting, ...overwritten] : contradicting };
 }
 
 /** Whether records of this kind belong to persons: an account, or what shows an e-mail or a person's name. */

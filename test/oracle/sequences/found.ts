@@ -142,12 +142,7 @@ export const FOUND: readonly Case[] = [
     'an id in another spelling names the same record',
     withUuids(sequence({ kind: 'delete id', key: 'bob', box: 0, spelling: 'no dashes', on: [0] })),
   ],
-];
-
-/** The same, not mended yet: each must fail. */
-export const UNMENDED: readonly Case[] = [
   [
-    // The new account has the id and the name of the old one, and the restore overwrites all that tells them apart.
     'a restore makes no account of somebody else into that of the person who had its id',
     {
       ...sequence(
@@ -158,3 +153,6 @@ export const UNMENDED: readonly Case[] = [
     },
   ],
 ];
+
+/** The same, not mended yet: each must fail. */
+export const UNMENDED: readonly Case[] = [];
