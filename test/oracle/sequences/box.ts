@@ -252,7 +252,7 @@ function withFields(account: Account, given: Readonly<Record<string, Value>>): A
 
 /** Whose account it is: the e-mail says it. */
 function personOf({ email, username }: Readonly<Record<string, Value>>): string {
-  return String(email ?? username).replace(/@.*/, '');
+  return String(email === '' ? username : (email ?? username)).replace(/@.*/, '');
 }
 
 const DEFAULTS: Readonly<Record<string, Value>> = {

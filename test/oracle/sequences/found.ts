@@ -120,7 +120,7 @@ export const FOUND: readonly Case[] = [
     'a rotation that is pending sets no password of another person',
     sequence(
       down(3),
-      { kind: 'rotate password', key: 'bob', on: [3] },
+      { kind: 'rotate password', key: 'bob', on: [0, 3] },
       { kind: 'recreate', box: 3, key: 'bob' },
       up(3),
       { kind: 'resume' },

@@ -215,7 +215,8 @@ export class Truth {
     if (!isUndo(line)) return [];
     return (said?.results ?? []).flatMap(({ device, key, action, verdict }) => {
       const box = boxes.get(device);
-      if (box === undefined || action !== 'add' || !/^(?:done|unchanged)$/.test(verdict)) return [];
+      if (box === undefined || action !== 'add' || !/^(?:done|unchanged|differs)$/.test(verdict))
+        return [];
       const deleted = this.#deeds
         .slice(0, deeds)
         .findLast(
