@@ -25,6 +25,8 @@ export interface Question {
   readonly expected?: string;
   /** The colour of the label at the start of the text. */
   readonly color?: LabelColor | undefined;
+  /** It looks different from others, and Enter alone means no. */
+  readonly isWarning?: boolean;
   /** Aborted when the answer is no longer needed: the question is removed. */
   readonly until?: AbortSignal;
   /** The question comes from running work. It is withdrawn if the user has continued with something else. */

@@ -193,7 +193,7 @@ export class Controller {
       this.#questions.cancelLate();
     const { state } = this.#store;
     const context = contextOf(state);
-    if (context === 'waiting') this.#questions.restartDelay();
+    if (context === 'waiting') this.#questions.restartDelay(event);
     const pressed = this.#pressed(event, context);
     if (pressed?.kind === 'prefix') {
       this.#store.dispatch({ kind: 'facts', facts: { pendingKeys: pressed.keys } });

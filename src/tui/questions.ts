@@ -31,7 +31,16 @@ export class Questions {
 
   /** Resolves to `undefined` if the user declines, or `signal` or `until` is aborted. */
   ask(
-    { kind, text, details = [], expected, color, isLate = false, until }: Question,
+    {
+      kind,
+      text,
+      details = [],
+      expected,
+      color,
+      isWarning = false,
+      isLate = false,
+      until,
+    }: Question,
     plan?: PlanView,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
@@ -47,7 +56,7 @@ export class Questions {
       }
       const detailLines = details
         .flatMap((line) => visibleLines(line).split('\n'))
-        .map((text): LogLine => ({ tone: 'plain', text }));
+        .map((text): LogLine => ({ tone: isWarning ? 'bad' : 'plain', text }));
       const short = (lines: readonly LogLine[]): LogLine[] =>
         lines.map(({ tone, text }) => ({ tone, text: shortened(text, LONGEST_LINE) }));
       this.#store.dispatch({
@@ -58,6 +67,7 @@ export class Questions {
           text: shortened(visibleLines(text), LONGEST_QUESTION),
           expected,
           color,
+          isWarning,
           isOpen: false,
           isLate,
           lines: short([...(plan?.folded ?? []), ...detailLines]),
@@ -86,7 +96,8 @@ export class Questions {
   }
 
   /** A key came before the question could be read: restarts its delay. */
-  restartDelay(): void {
+  restartDelay(event?: KeyEvent): void {
+    if (event !== undefined && isOfLine(event)) sayDropped(this.#store);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#open(), QUIET_MS);
   }
@@ -101,7 +112,7 @@ export class Questions {
       this.#settle(question.id, typed);
     } else if (expected === undefined || typed.trim() === expected) {
       this.#settle(question.id, expected ?? typed);
-    } else if (/^no?$/i.test(typed.trim())) {
+    } else if (/^no?$/i.test(typed.trim()) || (question.isWarning && typed.trim() === '')) {
       this.#settle(question.id, undefined);
     } else {
       const text = `not "${expected}": type ${expected} and Enter to confirm, Esc to cancel`;
@@ -179,11 +190,10 @@ export class Typeahead {
     this.#onDrop = onDrop;
     this.#place = contextOf(store.state);
     store.subscribe(() => {
-      const [question] = store.state.questions;
-      if (question !== undefined && this.#queue.some(isOfLine)) {
-        this.#queue.length = 0;
-        const text = `What was typed before this question was dropped. ${question.text}`;
-        store.dispatch({ kind: 'complain', text });
+      if (store.state.questions.length > 0) {
+        // The user sees what was opened, and answers: nothing is to be waited for.
+        this.#opening = undefined;
+        if (this.#queue.splice(0).some(isOfLine)) sayDropped(store);
       }
       if (this.#isPressing) return;
       // The rest of an answer must not become a line, or run one.
@@ -232,8 +242,6 @@ export class Typeahead {
 
   #waits(event: KeyEvent): boolean {
     if (this.#opening === undefined || matchesKey(event, 'ctrl-c')) return false;
-    // A question has a delay of its own.
-    if (this.#store.state.questions.length > 0) return false;
     return !(this.#opening.isTyped && isOfLine(event));
   }
 
@@ -268,6 +276,13 @@ export class Typeahead {
     this.#place = contextOf(this.#store.state);
     return !hasCommandKeys(from) && hasCommandKeys(this.#place);
   }
+}
+
+/** Keys that were pressed before a question could be read are no answer to it. */
+function sayDropped(store: Store): void {
+  const [question] = store.state.questions;
+  const text = `What was typed before this question was dropped. ${question?.text ?? ''}`;
+  store.dispatch({ kind: 'complain', text });
 }
 
 /** Keys that type a line; moves and exits mean the same everywhere. */

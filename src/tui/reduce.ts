@@ -198,11 +198,6 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   palette: editFind,
   'plan-find': (state, key) =>
     searchedPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
-  // Whoever types a line has not seen the question yet; a secret is shown nowhere.
-  waiting: (state, key) =>
-    state.focus === 'prompt' && state.questions[0]?.kind === 'confirm'
-      ? editLine(state, key)
-      : state,
 };
 
 /** The view that a key opens from anywhere. */

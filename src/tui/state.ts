@@ -191,6 +191,8 @@ export interface OpenQuestion {
   readonly expected: string | undefined;
   /** The colour of the label at the start of the text. */
   readonly color?: LabelColor | undefined;
+  /** It looks different from others, and Enter alone means no. */
+  readonly isWarning?: boolean;
   /** False at first: keys typed then were not meant for it. */
   readonly isOpen: boolean;
   /** Cancelled if a key comes before it is open. */

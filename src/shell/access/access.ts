@@ -105,6 +105,11 @@ export class ShellAccess implements Access {
     return pinFile;
   }
 
+  /** This line has pinned other certificates. */
+  forgetPins(): void {
+    this.#pins = undefined;
+  }
+
   route(entry: DeviceEntry): Route {
     return this.shell.services.route(entry.address, this.options.route ?? entry.route);
   }
@@ -262,43 +267,45 @@ export class ShellAccess implements Access {
     const isRetyped = retyping.size === 1 && !retyping.has(undefined);
     const details = [
       ...this.#refusals(names),
-      ...(isRetyped && !isLate
-        ? ['Leave the password empty to type another user name the next time.']
-        : []),
       ...(names.length > 4 ? [`The same login goes to: ${names.join(', ')}`] : []),
     ];
     const known = isRetyped
       ? retyping
       : new Set(entries.map(({ user }) => this.options.user ?? user));
-    let [user] = known;
-    const asksUser = known.size > 1 || user === undefined;
+    let [user] = known.size > 1 ? [] : known;
+    const asksUser = isRetyped || user === undefined;
     if (asksUser) {
-      const text = `User name on ${where}:`;
+      const text = `User name on ${where}${user === undefined ? '' : ` (Enter: ${user})`}:`;
       const above = [...problems, ...details];
-      user = await this.io.ask?.({ kind: 'text', text, details: above, isLate });
+      const typed = await this.io.ask?.({ kind: 'text', text, details: above, isLate });
+      user = typed === '' ? user : typed;
     }
     if (user === undefined || user === '') return undefined;
     const password = await this.io.ask?.({
       kind: 'secret',
       text: `Password of ${user} on ${where}:`,
-      details: asksUser ? details : [...problems, ...details],
+      details: asksUser ? [] : [...problems, ...details],
       isLate,
     });
-    if (password !== undefined && password !== '') return Credential.basic(user, password);
-    if (!isLate) for (const name of names) refusedUsers.delete(name);
-    return undefined;
+    return password ? Credential.basic(user, password) : undefined;
   }
 
   /** Problems that explain why devices have no login, and others that ended nothing. */
   get problems(): readonly string[] {
     const { problems, absentKeychain } = this.credentials;
-    return this.#lacksLogin ? problems : problems.filter((text) => text !== absentKeychain);
+    const others = problems.filter((text) => text !== absentKeychain);
+    if (!this.#lacksLogin || absentKeychain === undefined) return others;
+    const short = 'no keychain here: each session asks for the login';
+    return [...others, this.io.isOnScreen === true ? short : absentKeychain];
   }
 
   /** Problems that the user should know before typing a password, for example that no keychain keeps it. */
   #untoldProblems(): string[] {
     const { notices } = this.shell.services;
+    // On the screen that waits until the login is typed.
+    const absent = this.io.isOnScreen === true ? this.credentials.absentKeychain : undefined;
     return this.credentials.problems.filter((problem) => {
+      if (problem === absent) return false;
       const isNew = !notices.isShown(problem);
       notices.markShown(problem);
       return isNew;

@@ -90,20 +90,33 @@ export async function* askAndPin(
     );
   }
   const details: string[] = [];
+  let changed = 0;
   for (const { session, presented } of shown) {
     const { subject, validTo, fingerprint } = presented;
-    const known = await call.shell.services.knownDevices.find(session.ref.address);
-    details.push(`${session.ref.name}  ${subject}  valid to ${validTo.slice(0, 10)}`);
-    if (known !== undefined)
-      details.push(`  pinned    ${known.fingerprint}  since ${known.firstSeen.slice(0, 10)}`);
-    details.push(`  presented ${fingerprint}`);
+    const { name, address } = session.ref;
+    const known = await call.shell.services.knownDevices.find(address);
+    const isChanged = known !== undefined && known.fingerprint !== fingerprint;
+    details.push(`${name}  ${subject}  valid to ${validTo.slice(0, 10)}`);
+    if (isChanged) {
+      changed += 1;
+      details.push(`  pinned ${known.firstSeen.slice(0, 10)}  ${known.fingerprint}`);
+    }
+    details.push(`  presented now      ${fingerprint}`.replace(isChanged ? '' : ' now     ', ''));
   }
   const what = shown.length === 1 ? `the certificate of ${names}` : `${shown.length} certificates`;
+  const warning = [
+    `THE CERTIFICATE OF ${changed === 1 ? names : `${changed} DEVICES`} HAS CHANGED.`,
+    'Renewed or reset? Or another machine answers at this address, and would get your login.',
+  ];
   const answer = await call.io.ask({
     kind: 'confirm',
-    text: `Type yes to trust and pin ${what}:`,
-    details,
+    text:
+      changed > 0
+        ? 'Compare it where the device is managed. Type yes to replace the pin; Enter means no:'
+        : `Type yes to trust and pin ${what}:`,
+    details: changed > 0 ? [...warning, ...details] : details,
     expected: 'yes',
+    ...(changed > 0 && { isWarning: true }),
   });
   if (answer !== 'yes') throw new DeclinedError('not confirmed: nothing was changed');
   yield* pinAll(call, shown);

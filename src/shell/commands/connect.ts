@@ -6,6 +6,7 @@ import { selectDevices, type DeviceEntry } from '../../fleet/selector.ts';
 import { suggest } from '../../text/suggest.ts';
 import { type Call, command } from '../command.ts';
 import { probe } from '../devices/probe.ts';
+import { askNext } from './questions.ts';
 import { type Output, info, warning } from '../output.ts';
 import { scopeText } from '../session.ts';
 import { DEVICES, pickGiven, type DeviceOption } from '../grammar/options.ts';
@@ -35,6 +36,9 @@ export const connect = command({
     const connected = new Set(fleet.connected);
     const before = new Set(fleet.connected.map(({ ref }) => ref.name));
     const isNew = sessions.some((session) => !connected.has(session));
+    // With nothing else on the screen there is nothing that a question could interrupt.
+    const isFirst = call.io.asksLater === true && before.size === 0;
+    const asked = new Set<string>();
     fleet.join(sessions);
     // A new `connect` may ask questions that were declined before.
     for (const session of sessions) session.decline(undefined);
@@ -43,7 +47,7 @@ export const connect = command({
       const { keepForNextSession } = await import('../help/first-run.ts');
       await keepForNextSession(call);
     }
-    yield* probe(call, sessions);
+    yield* probe(call, sessions, isFirst ? () => askNext(call, sessions, asked) : undefined);
     yield* owedHere(call, sessions);
     const added = sessions.filter(({ ref }) => !before.has(ref.name));
     if (!fleet.isNarrowed || added.length === 0) return;

@@ -1,4 +1,4 @@
-import { RefusedError } from '../../errors.ts';
+import { DeclinedError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
 import { askAndPin, expiryText } from '../access/certificates.ts';
@@ -108,6 +108,42 @@ async function* accept(
   const tried = sessions.filter((session) => !left.includes(session));
   if (tried.length > 0) yield* probe(call, tried);
   for (const { entry, state } of sessions) if (state.kind !== 'ready') access.typed.delete(entry);
+}
+
+/**
+ * The next question of devices that connect while no other responds, as ssh asks: all certificates, then one
+ * login; `asked` has the kinds of question so far. Returns the devices that an answer concerns; a changed certificate stays in the list.
+ */
+export async function* askNext(
+  call: Call,
+  sessions: readonly DeviceSession[],
+  asked: Set<string>,
+): AsyncGenerator<Output, readonly DeviceSession[]> {
+  if (asked.size === 0 && sessions.some(({ state }) => state.kind === 'ready')) return [];
+  const asking = openQuestions(call.shell.fleet).flatMap((question) => {
+    const session = sessions.find(({ ref }) => ref.name === question.name);
+    return session === undefined || asked.has(question.kind) ? [] : [{ ...question, session }];
+  });
+  const certificates = asking.flatMap(({ kind, session, presented }) =>
+    kind === 'certificate' && presented !== undefined ? [{ session, presented }] : [],
+  );
+  if (certificates.length > 0) {
+    asked.add('certificate');
+    try {
+      yield* askAndPin(call, certificates);
+      call.access.forgetPins();
+    } catch (error) {
+      if (!(error instanceof DeclinedError)) throw error;
+      yield info('not trusted: nothing was sent; "questions" (F2) asks again');
+      return yield* askNext(call, sessions, asked);
+    }
+    return certificates.map(({ session }) => session);
+  }
+  const logins = asking.flatMap(({ kind, session }) => (kind === 'login' ? [session] : []));
+  if (logins.length === 0) return [];
+  asked.add('login');
+  call.access.asksAtOnce = true;
+  return (await giveLogin(call, logins)) ? logins : [];
 }
 
 /** Asks for a login. Asks first to unlock a vault that may contain it. */

@@ -21,6 +21,12 @@ export async function* askAll(
   yield* failureOutputs(sessions, failed);
 }
 
+async function* asked(
+  ask: (() => AsyncGenerator<Output, readonly DeviceSession[]>) | undefined,
+): AsyncGenerator<Output, readonly DeviceSession[]> {
+  return ask === undefined ? [] : yield* ask();
+}
+
 /** Reports failures in order, each cause once. */
 function* failureOutputs(
   sessions: readonly DeviceSession[],
@@ -32,17 +38,27 @@ function* failureOutputs(
   }
 }
 
-/** Reads the users of each device. Reports failures and the states of all devices at the end. */
+/**
+ * Reads the users of each device. Reports failures and the states of all devices at the end. `ask`: what to do
+ * about questions that devices wait for; returns those to be read again.
+ */
 export async function* probe(
   call: Call,
   sessions: readonly DeviceSession[],
+  ask?: () => AsyncGenerator<Output, readonly DeviceSession[]>,
 ): AsyncGenerator<Output> {
   const failed = new Map<DeviceSession, DevshError>();
-  yield awaiting('connecting', new Set(sessions), sessions.length);
-  for await (const read of call.read(sessions, PROBED_RESOURCE)) {
-    yield awaiting('connecting', read.awaited, read.total);
-    if (!read.ok) failed.set(read.session, read.error);
-  }
+  const read = async function* (devices: readonly DeviceSession[]): AsyncGenerator<Output> {
+    for (const session of devices) failed.delete(session);
+    yield awaiting('connecting', new Set(devices), devices.length);
+    for await (const one of call.read(devices, PROBED_RESOURCE)) {
+      yield awaiting('connecting', one.awaited, one.total);
+      if (!one.ok) failed.set(one.session, one.error);
+    }
+  };
+  yield* read(sessions);
+  for (let again = yield* asked(ask); again.length > 0; again = yield* asked(ask))
+    yield* read(again);
   yield* failureOutputs(sessions, failed);
   const hasSuccess = sessions.some(({ state }) => state.kind === 'ready');
   yield { ...devicesTable(sessions), hasSuccess };

@@ -62,12 +62,14 @@ function bindWords(words: readonly Word[], grammar: Grammar): Invocation {
   const wanted = given.some(({ option }) => option.key === 'version') ? 'version' : 'help';
   const [name] = others;
   const asked = first?.text === 'resource' && name && grammar.resourceNamed?.(name);
-  const rest = asked ? others.slice(1) : others;
+  const rest = asked ? others.slice(1) : areAddresses(plain) ? plain : others;
   const found: { command: CommandSpec; mistake?: UsageError } = asked
     ? { command: asked }
     : first === undefined
       ? { command: mustHave(commands, wanted) }
-      : findCommand(first, others, grammar);
+      : areAddresses(plain)
+        ? { command: mustHave(commands, 'connect') }
+        : findCommand(first, others, grammar);
   try {
     const invocation = bindTo(found.command, words, rest, given, first === undefined);
     // A resource that may not exist has no help.
@@ -77,6 +79,13 @@ function bindWords(words: readonly Word[], grammar: Grammar): Invocation {
     if (error instanceof UsageError && found.mistake !== undefined) throw found.mistake;
     throw error;
   }
+}
+
+/** Addresses alone mean "connect": no command has such a name. */
+function areAddresses(words: readonly Word[]): boolean {
+  const host =
+    /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]|localhost)(?::\d+)?$|^[\da-f]*(?::[\da-f]*){2,}$/i;
+  return words.length > 0 && words.every(({ text }) => host.test(text));
 }
 
 /** The options of the command that these words seem to name; all if they name none. */

@@ -43,7 +43,6 @@ const TYPED: Readonly<Partial<Record<Context, (state: State) => string>>> = {
   'form-pick': typedInForm,
   prompt: typedAtPrompt,
   menu: typedAtPrompt,
-  waiting: typedAtPrompt,
 };
 
 /** What is typed where the keys go; empty where they type nothing. */

@@ -158,10 +158,11 @@ function progressLine({ work, rollOut }: State): LogLine[] {
 /** The wrapped lines above a question, how many of them fit, and the question below them. */
 function questionParts(question: OpenQuestion, { columns, rows }: State['size']) {
   const most = rows > 14 ? rows - FIXED - 4 : Math.max(1, rows - FIXED);
-  const title = question.kind === 'secret' ? ' login ' : ' question ';
+  const { kind, isWarning } = question;
+  const title = isWarning ? ' WARNING ' : kind === 'secret' ? ' login ' : ' question ';
   const rule = `──${title}${'─'.repeat(Math.max(0, columns - title.length - 2))}`;
   // On a small screen the question needs every line.
-  const head: LogLine[] = most > 8 ? [{ tone: 'warning', text: rule }] : [];
+  const head: LogLine[] = most > 8 ? [{ tone: isWarning ? 'bad' : 'warning', text: rule }] : [];
   const text = wrapText(question.complaint ?? question.text, columns - 2);
   const asked = text.slice(-Math.max(1, most - head.length - 2));
   const shown = (question.isUnfolded ? question.unfolded : undefined) ?? question.lines;

@@ -74,6 +74,8 @@ test('40 devices of which 12 are unknown and one wants another login leave the f
   await program.waitFor('Password of admin');
   await answer(program, 'wrong');
   await program.waitFor(/The login of admin was refused by/);
+  await program.waitFor('(Enter: admin)');
+  await answer(program, '');
   await program.waitFor('Password of admin');
   expect(program.screen().join('\n')).not.toContain('User name on');
   await answer(program, 'other');
@@ -107,7 +109,14 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   expect([second?.log, third?.log]).toEqual([[], []]);
 
   program.press('enter');
-  await program.waitFor(`the certificate of ${second?.address ?? ''}:`);
+  await program.waitFor('── WARNING ──');
+  await program.waitFor(`THE CERTIFICATE OF ${second?.address ?? ''} HAS CHANGED.`);
+  await program.waitFor(/pinned \d{4}-\d\d-\d\d +AB:AB.*\n +presented now +(?!AB:AB)\w\w:/);
+  // Enter alone means no.
+  await answer(program, '');
+  await program.waitFor('not confirmed: nothing was changed');
+  await program.waitFor(isQuiet);
+  program.press('enter');
   await answer(program, 'yes');
   await program.waitFor(/1 CHANGED certificate: F2/);
   await program.waitFor(isQuiet);
@@ -180,6 +189,8 @@ test('who goes on with a filter is not called back for another password', async 
   program.press('f2');
   await program.waitFor(/1 question/);
   program.press('enter');
+  await program.waitFor('(Enter: admin)');
+  await answer(program, '');
   await program.waitFor('Password of admin');
   expect(program.screen().join('\n')).not.toContain('User name on');
 });
