@@ -295,7 +295,10 @@ export class Truth {
   #rememberWayBack(told: Told): void {
     const { boxes, ran, said } = told;
     // What these cancel is not modelled: nothing is expected of older intents any more.
-    if (ran !== undefined) for (const { pending } of this.#intents) pending.clear();
+    for (const { pending, open, persons } of ran === undefined ? [] : this.#intents) {
+      pending.clear();
+      for (const box of persons.keys()) open.add(box);
+    }
     // What was asked about, had drifted or failed stays to be done.
     for (const [device, box] of boxes) {
       const persons = new Map([[box, this.#meantBy(told, box)]]);
@@ -369,6 +372,8 @@ export class Truth {
           if ((isCounted && replaces(intent, older)) || isLeft || isRenamed || isById) {
             older.pending.delete(box);
           }
+          // What a newer line has done, or found done, is not done by an older one any more.
+          if (isGood(box) && !isById && replaces(intent, older)) older.open.delete(box);
         }
       }
       this.#intents.push(intent);
