@@ -131,11 +131,12 @@ function stateOf(
     );
   const undo = undoneBy(run);
   if (undo !== undefined) return closed(`undone by run ${undo.run}`);
+  // What replaced it does so even if it was undone: an undo revives nothing older.
   const record = new FollowedRecord(own, about);
   for (const later of all) {
     if (later.run <= run.run) continue;
     const here = later.devices.find((one) => own !== undefined && isSameDevice(one, own));
-    if (here === undefined || undoneBy(later) !== undefined) continue;
+    if (here === undefined) continue;
     // An older devsh made the pending changes of other runs in runs of their own.
     const isOwn = later.plan.settles?.includes(run.run) === true;
     if (later.plan.settles !== undefined && !isOwn) continue;

@@ -283,6 +283,10 @@ export const profileSchema = z.strictObject({
     'Values without which a response means a failure whatever its status, as in code: 0',
   ),
   no_id: fact(z.string(), 'The id of a new record, as null'),
+  accounts: fact(
+    text,
+    'The resource of the accounts: "lockout" and "rotate" work on it; user without it',
+  ),
   resources: fact(z.record(z.string(), resourceSchema), 'By name, the facts of one resource'),
   revision: fact(revisionSchema, 'The device refuses a write of a record that has changed since'),
   list: fact(listSchema, 'How all records of a resource are read'),

@@ -105,6 +105,11 @@ export function withResource(
   return { ...profile, resources: { ...profile.resources, [resource]: known } };
 }
 
+/** The resource whose records log in. */
+export function accountsOf({ accounts = 'user' }: Profile): string {
+  return accounts;
+}
+
 /** Common natural keys, for resources unknown to the profile. */
 const KEY_FIELDS = ['username', 'name'];
 

@@ -390,3 +390,25 @@ test('no permission lets a lockout take the login of devsh away', async () => {
   expect(exitCode).toBe(2);
   expect(writes()).toEqual([]);
 });
+
+test('the profile says which resource has the accounts, for lockout and rotation', async () => {
+  const { devsh, devices } = await startFleet({ devices: 2, profile: 'generic-rest' });
+  const folder = join(devsh.folder, 'config/devsh');
+  await mkdir(join(folder, 'profiles'), { recursive: true });
+  const admin = '  admin: {path: /api/user, key_field: username, rotate: {field: password}}\n';
+  const profile = `extends: generic-rest\naccounts: admin\nresources:\n${admin}`;
+  await writeFile(join(folder, 'profiles/admins.yaml'), profile);
+  const lines = devices.map(({ name, address }, index) => {
+    const own = index === 0 ? 'admins' : 'generic-rest';
+    return `  - {name: ${name}, address: '${address}', groups: [lab], profile: ${own}}\n`;
+  });
+  await writeFile(join(folder, 'devices.yaml'), `devices:\n${lines.join('')}`);
+  const planned = await devsh('lockout viewer --dry-run --delete');
+  expect(planned.stderr).toContain('account viewer: on 2 of 2 devices read');
+  expect(planned.stdout).toMatch(/(?:set|delete) admin viewer on sim1/);
+  expect(planned.stdout).toMatch(/(?:set|delete) user viewer on sim2/);
+  const rotated = await devsh('rotate password viewer --on @lab --dry-run');
+  expect(rotated.stdout).toContain('set admin viewer on sim1');
+  const methods = devices.flatMap(({ log }) => log).map(({ method }) => method);
+  expect(methods.filter((method) => method !== 'GET' && method !== 'OPTIONS')).toEqual([]);
+});

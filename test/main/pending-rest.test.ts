@@ -136,3 +136,15 @@ test('"resume --json" names the run of each result', async () => {
   expect(results.map(({ run }) => run)).toEqual(runs);
   expect(new Set(runs).size).toBe(2);
 });
+
+test('an undo of the newer run revives nothing that the run replaced', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user set viewer lang=fr --on @lab --yes');
+  device(2).setFault(DOWN, false);
+  await devsh('user set viewer lang=it --on @lab --yes');
+  expect(await rows(fleet)).toEqual([]);
+  await devsh('undo --yes');
+  expect(await rows(fleet)).toEqual([]);
+});

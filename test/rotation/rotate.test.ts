@@ -324,3 +324,14 @@ test('a login that the device accepts ends the wait, also if the run is gone', a
   expect(kept.stderr).toContain('accepted and kept');
   expect((await rotate('user list --on sim1')).exitCode).toBe(0);
 });
+
+test('a rotation that kept no new secret leaves nothing', async () => {
+  const { rotate, device, devsh } = await startRotation({ devices: 1 });
+  device(1).setFault('refuse', true);
+  const run = await rotate('rotate password viewer --on @lab --new-stdin', NEW);
+  expect(run.stderr).toContain('nothing is pending: repeat the line');
+  expect(run.exitCode).toBe(5);
+  const { pending } = JSON.parse((await devsh('pending --json')).stdout) as { pending: unknown };
+  expect(pending).toEqual([]);
+  expect((await devsh('runs --json')).stdout).not.toContain('rotate');
+});

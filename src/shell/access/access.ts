@@ -15,7 +15,8 @@ import { CredentialError, LoginInDoubtError, unlessCancelled } from '../../error
 import type { Access } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
 import type { Facts } from '../../device/facts-schema.ts';
-import type { Profile } from '../../device/profile.ts';
+import { accountsOf, type Profile } from '../../device/profile.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { ShellSession, ShellIo } from '../session.ts';
 import type { Services } from '../services.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
@@ -342,6 +343,18 @@ async function knownOf(
 export async function profileOf(services: Services, entry: DeviceEntry): Promise<Profile> {
   const { base, stored } = await knownOf(services, entry);
   return new DeviceFacts(base, stored).profile;
+}
+
+/** By session, the resource of its accounts; also of devices that are not connected. */
+export async function accountResources(
+  services: Services,
+  sessions: readonly DeviceSession[],
+): Promise<ReadonlyMap<DeviceSession, string>> {
+  const profiles = sessions.map(async (session): Promise<[DeviceSession, string]> => [
+    session,
+    accountsOf(await profileOf(services, session.entry)),
+  ]);
+  return new Map(await Promise.all(profiles));
 }
 
 /** Reports once that another program removed or changed pins, which may be an attack. */

@@ -1,3 +1,4 @@
+import { accountsOf } from '../../device/profile.ts';
 import type { Plan } from '../../change/plan.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
@@ -98,7 +99,8 @@ export async function findLogins(
     );
     if (credential === undefined || kept === undefined || kind !== 'basic') continue;
     const { pending, isSent = false, replaces, previous, run } = kept;
-    const outcomeOf = (login: Credential) => tryLogin(session, call.access, 'user', login);
+    const outcomeOf = (login: Credential) =>
+      tryLogin(session, call.access, accountsOf(session.profile), login);
     const other = [isSent ? pending : undefined, replaces].find(
       (secret) => secret !== undefined && secret !== inUse,
     );

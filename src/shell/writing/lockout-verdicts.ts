@@ -3,7 +3,7 @@ import { type FoundAccount, NOT_KNOWN } from '../../change/lockout.ts';
 import { isGood, type StepResult } from '../../change/verdict.ts';
 import type { Credential } from '../../device/credential.ts';
 import { DeviceError } from '../../device/errors.ts';
-import { listPath } from '../../device/profile.ts';
+import { accountsOf, listPath } from '../../device/profile.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import { withoutAsking } from '../../fleet/access.ts';
@@ -14,11 +14,11 @@ import { visible } from '../../text/visible.ts';
 import type { WriteCall } from '../command.ts';
 import { type Output, success, table, warning } from '../output.ts';
 
-export const RESOURCE = 'user';
-
 /** What one device needs. */
 export interface Target {
   readonly session: DeviceSession;
+  /** That of the accounts. */
+  readonly resource: string;
   readonly accounts: readonly FoundAccount[];
   readonly changes: readonly Change[];
   /** Number of sessions and tokens to end; undefined if it is not known where they are. */
@@ -136,13 +136,13 @@ function sessionsOf(targets: readonly Target[], rows: readonly Row[], key: strin
 }
 
 /** One row for each account of a device. */
-function rowsOf({ session, accounts, open }: Target, all: readonly StepResult[]): Row[] {
+function rowsOf({ session, resource, accounts, open }: Target, all: readonly StepResult[]): Row[] {
   const results = all.filter(({ device }) => device.address === session.ref.address);
-  const ended = results.filter((result) => result.resource !== RESOURCE && isGood(result)).length;
+  const ended = results.filter((result) => result.resource !== resource && isGood(result)).length;
   const access =
     open === undefined ? NOT_ENDED : open === 0 ? 'none listed' : `${ended} of ${open} ended`;
   return accounts.map(({ key }) => {
-    const result = results.find((one) => one.resource === RESOURCE && one.key === key);
+    const result = results.find((one) => one.resource === resource && one.key === key);
     const good = result?.action === 'delete' ? 'deleted' : 'disabled';
     const verdict = result && isGood(result) ? good : (result?.verdict ?? 'not sent');
     return { device: session.ref, account: key, verdict, access };
@@ -186,7 +186,7 @@ async function* prove(
       try {
         await fresh.openWith(access, login);
         // Not the root of the API, which may need no login.
-        const path = listPath(session.profile, RESOURCE);
+        const path = listPath(session.profile, accountsOf(session.profile));
         const { status } = await fresh.use(access, (device) =>
           device.raw({ method: 'GET', path }, call.io.signal),
         );

@@ -16,7 +16,7 @@ import { identityOf } from '../../change/identity.ts';
 import { type DevicePlan, isOwing, type Plan, unplanned } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import { Credential } from '../../device/credential.ts';
-import { idOf, keyFieldOf } from '../../device/profile.ts';
+import { accountsOf, idOf, keyFieldOf } from '../../device/profile.ts';
 import { grouped, valueText } from '../../device/record.ts';
 import {
   DeclinedError,
@@ -33,7 +33,8 @@ import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
 import { awaiting, info, type Output, warning } from '../output.ts';
 import { confirm } from '../session.ts';
-import { lockoutVerdicts, RESOURCE, type Target } from './lockout-verdicts.ts';
+import { accountResources } from '../access/access.ts';
+import { lockoutVerdicts, type Target } from './lockout-verdicts.ts';
 import { chooseSome, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
 
@@ -154,16 +155,19 @@ async function* readEverywhere(
 ): AsyncGenerator<Output, { readings: Readings; absent: Absent }> {
   const readings = new Map<DeviceSession, AccountReading>();
   const absent = new Map<DeviceSession, DevshError>();
-  const inFull = async (session: DeviceSession, records: AccountReading['records']) =>
-    session.inFull(call.access, RESOURCE, records, call.io.signal);
-  for await (const read of call.read(sessions, RESOURCE, { refine: inFull })) {
-    const { session, awaited, total } = read;
-    if (read.ok) {
-      const { records } = read;
-      const keyField = keyFieldOf(session.profile, RESOURCE, records);
-      readings.set(session, { device: session.ref, keyField, records });
-    } else absent.set(session, read.error);
-    yield awaiting('looking for the account', awaited, total);
+  const resources = await accountResources(call.shell.services, sessions);
+  for (const [resource, some] of grouped(sessions, (session) => resources.get(session) ?? 'user')) {
+    const refine = async (session: DeviceSession, records: AccountReading['records']) =>
+      session.inFull(call.access, resource, records, call.io.signal);
+    for await (const read of call.read(some, resource, { refine })) {
+      const { session, awaited, total } = read;
+      if (read.ok) {
+        const { records } = read;
+        const keyField = keyFieldOf(session.profile, resource, records);
+        readings.set(session, { device: session.ref, keyField, records });
+      } else absent.set(session, read.error);
+      yield awaiting('looking for the account', awaited, total);
+    }
   }
   call.io.signal.throwIfAborted();
   const ordered = <Value>(found: ReadonlyMap<DeviceSession, Value>) =>
@@ -174,7 +178,9 @@ async function* readEverywhere(
 function holdersText(key: string, { same }: AccountSearch, readings: Readings): string {
   const of = `of ${counted(readings.size, 'device')} read`;
   const on = same.length === 0 ? '' : `: ${someOf(same.map(({ device }) => device.name))}`;
-  return `${RESOURCE} ${visible(key)}: on ${same.length} ${of}${on}`;
+  const [resource, other] = new Set([...readings.keys()].map(({ profile }) => accountsOf(profile)));
+  const what = other === undefined ? resource : 'account';
+  return `${what ?? 'account'} ${visible(key)}: on ${same.length} ${of}${on}`;
 }
 
 /** Who has the account, what may be the same person, and who was not read. */
@@ -286,6 +292,7 @@ async function* targetsOf(
     const ended = isFailed ? undefined : ends;
     targets.push({
       session,
+      resource: accountsOf(session.profile),
       accounts,
       changes: [...changes, ...(ended ?? [])],
       open: ended?.length,
@@ -304,10 +311,11 @@ function closing({ profile }: DeviceSession, { key, record, keyField }: FoundAcc
   const target = { kind: 'key', key } as const;
   // The plan reads again: only the account that was found is meant.
   const meant = { ...identityOf(profile, keyField, record), age: 'fresh' as const };
-  const fields = disablingFields(profile, RESOURCE, record);
+  const resource = accountsOf(profile);
+  const fields = disablingFields(profile, resource, record);
   return fields === undefined
-    ? { action: 'delete', resource: RESOURCE, target, meant }
-    : { action: 'set', resource: RESOURCE, target, fields, meant, isExact: true };
+    ? { action: 'delete', resource, target, meant }
+    : { action: 'set', resource, target, fields, meant, isExact: true };
 }
 
 /** Deletes the sessions and tokens of these accounts; undefined if the profile knows of none. */
@@ -347,12 +355,19 @@ function withCautions(
   absent: Absent,
   pending: readonly Change[],
 ): Plan {
-  const left = [...absent].map(([{ ref }, error]) => unplanned(ref, pending, error));
+  const left = [...absent].map(([{ ref, profile }, error]) => {
+    const resource = accountsOf(profile);
+    return unplanned(
+      ref,
+      pending.map((change) => ({ ...change, resource })),
+      error,
+    );
+  });
   const devices = plan.devices.map((devicePlan): DevicePlan => {
     const target = targets.find(({ session }) => session.ref.address === devicePlan.device.address);
     const caution = target?.open === undefined ? NOT_KNOWN : undefined;
     const steps = devicePlan.steps.map((step) =>
-      step.resource === RESOURCE
+      step.resource === target?.resource
         ? { ...step, caution }
         : { ...step, lost: undefined, endsAccess: true as const },
     );

@@ -1,6 +1,6 @@
 import type { Change, Target } from '../../change/change.ts';
 import { explicitChanges } from '../../change/pending.ts';
-import { type DevicePlan, isOwing, type Plan } from '../../change/plan.ts';
+import { type DevicePlan, isOwing, type Plan, stepCount } from '../../change/plan.ts';
 import { OWN_TOKEN, rotatedAccount } from '../../change/rotate-step.ts';
 import { isOwnRotation, type KeptRotations, type RotatedAccount } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
@@ -16,6 +16,8 @@ import {
   openSecondPlace,
   type SecondPlace,
 } from '../access/new-secrets.ts';
+import { accountResources } from '../access/access.ts';
+import { accountsOf } from '../../device/profile.ts';
 import { bothKeyAndWhere } from '../arguments.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, ROTATE } from '../grammar/options.ts';
@@ -26,8 +28,6 @@ import { write, type WriteIntent } from './write.ts';
 import type { Rotation } from '../../change/step.ts';
 
 type RotateCall = Call<(typeof ROTATE)[number]>;
-
-const RESOURCE = 'user';
 
 /** An account that the run rotates, also on a device that could not be read. */
 interface Item {
@@ -58,19 +58,28 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
   const sessions = await call.sessions();
   const store = dryRun ? undefined : await call.rotations();
   const working = store && (await findLogins(call, sessions, call.options.kept));
-  const changes = targets.map((target): Change => ({
-    action: 'set',
-    resource: RESOURCE,
-    target,
-    fields: { [kind === 'basic' ? 'password' : 'token']: MASK },
-    rotation: { kind },
-    isExact: true,
-  }));
+  const resources = await accountResources(call.shell.services, sessions);
+  const wanted = (session: DeviceSession): readonly Change[] =>
+    targets.map((target) => ({
+      action: 'set',
+      resource: resources.get(session) ?? 'user',
+      target,
+      fields: { [kind === 'basic' ? 'password' : 'token']: MASK },
+      rotation: { kind },
+      isExact: true,
+    }));
   const byAddress = new Map(sessions.map((session) => [session.ref.address, session]));
   const isDone = ({ address }: DeviceRef) => call.options.kept && working?.has(address) === true;
   const review: WriteIntent['review'] = async function* (planned) {
     const devices = planned.devices.map((one) => ownLast(one, byAddress, isDone));
     const plan = { ...planned, devices };
+    if (stepCount(plan) === 0 && plan.devices.some(isOwing)) {
+      yield { kind: 'plan', plan, dryRun: true };
+      yield warning(
+        'no new secret was kept, so nothing is pending: repeat the line when they answer',
+      );
+      return undefined;
+    }
     const items = itemsOf(plan, byAddress, kind);
     const own = items.filter(({ isOwn }) => isOwn);
     if (kind === 'token') refuseOwnTokens(sessions, own);
@@ -93,7 +102,7 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
     const rotations = store && (() => choose(call, store, items, chosen));
     return { plan, details, rotations };
   };
-  yield* write(call, { sessions, wanted: () => changes, age: 'fresh', review });
+  yield* write(call, { sessions, wanted, age: 'fresh', review });
 }
 
 function targetsOf({ args, options }: RotateCall, title: string): readonly Target[] {
@@ -157,7 +166,7 @@ function itemsOf(
     ];
     return steps.map((about): Item => {
       const login = { ref: device, credential: session?.credential };
-      const account = rotatedAccount(login, about, session?.cached(RESOURCE));
+      const account = rotatedAccount(login, about, session?.cached(accountsOf(session.profile)));
       return { device, session, account, isOwn: isOwnRotation(about, session?.credential) };
     });
   });
@@ -199,7 +208,7 @@ async function choose(
       const replaces = inUse ?? kept.previous?.secret;
       chosen.push({ ...item, secret: kept.current, replaces });
     } else if (secrets !== undefined) {
-      const policy = session?.profile.resources[RESOURCE]?.rotate;
+      const policy = session?.profile.resources[accountsOf(session.profile)]?.rotate;
       const secret = await secrets.secretFor(item, policy);
       // Also of another account: no other command may log in with it until the outcome is known.
       const replaces = inUse ?? kept.current;

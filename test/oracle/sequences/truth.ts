@@ -381,10 +381,13 @@ export class Truth {
   }
 
   /** Whether the line has certainly left this to do on the box. */
-  #isLeft({ line, down, said, accounts, deeds, plan }: Told, { action, fields }: Intent, box: Box) {
+  #isLeft(told: Told, { action, fields }: Intent, box: Box) {
+    const { line, down, said, accounts, deeds, plan } = told;
     // Older work follows the record to its new name: none is expected under the old one.
     if (line.kind === 'new name' || 'spelling' in line || line.kind === 'rotate token')
       return false;
+    // A rotation with nothing to do on the boxes that answer keeps no new secret.
+    if (line.kind === 'rotate password' && !isHeldByOne(told, line.key)) return false;
     if (line.kind === 'apply') return down.has(box) && plan?.down.has(box) === true;
     if (down.has(box)) return said !== undefined;
     if (said !== undefined || line.kind !== 'set' || line.way?.startsWith('import')) return false;
@@ -433,6 +436,12 @@ export class Truth {
 /** What all of them say: lines that ran at the same time share their deeds. */
 function shared(faults: readonly string[][]): string[] {
   return faults.every((one) => one.length > 0) ? (faults[0] ?? []) : [];
+}
+
+/** Whether a box of the line that answers has the account. */
+function isHeldByOne({ names, boxes, down, accounts }: Begin, key: string): boolean {
+  const over = names.flatMap((name) => boxes.get(name) ?? []).filter((box) => !down.has(box));
+  return over.some((box) => accounts.get(box)?.some((one) => one.fields['username'] === key));
 }
 
 /** A key has one meaning for the whole line: a name, or else an id. */
