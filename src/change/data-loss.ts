@@ -21,7 +21,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isSecretField } from '../device/sensitive-fields.ts';
+import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
 import { type DevicePlan, recordName } from './plan.ts';
@@ -114,12 +114,13 @@ export function restorable(
     if (isId && hasPositionalIds(profile)) continue;
     const { readOnly, writeOnly } = detailsOf(profile, resource, field) ?? {};
     const isSetByDevice = writeOnly ?? readOnly ?? isTimeStamp(value);
-    const kept = withoutMasks(value);
+    const masked = maskedValue(field, value);
+    const kept = withoutMasks(masked);
     if (isId || isSetByDevice || isSecretField(field) || kept === undefined) {
       if (valueText(value) !== '') lost.push([field, value]);
     } else {
       fields.push([field, kept]);
-      lost.push(...maskedParts(field, value));
+      lost.push(...maskedParts(field, masked));
     }
   }
   return { fields: Object.fromEntries(fields), lost: Object.fromEntries(lost) };
@@ -192,6 +193,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
     }),
     ...takenTexts(steps),
     ...texts('undo cannot restore', lostBy('delete'), true),
+    ...texts('undo cannot restore', fieldsByResource(steps, overwrittenSecrets), false),
     ...texts('this plan does not restore', lostBy('add'), true),
     ...texts('this plan cannot restore', lostBy('set'), false),
   ];
@@ -221,6 +223,18 @@ function takenText({ resource, count, keys }: TakenAlong): string {
   const shown = keys.slice(0, NAMED);
   const more = count > shown.length ? ` and ${count - shown.length} more` : '';
   return `${count} of ${resource} (${shown.join(', ')}${more})`;
+}
+
+/** Of a change: fields whose values now are masked in the journal. */
+function overwrittenSecrets(step: Step): readonly string[] | undefined {
+  const { action, asked, before, lost, rotation } = step;
+  if (action !== 'set' || lost !== undefined || rotation !== undefined) return undefined;
+  return Object.keys(asked).filter((field) => {
+    const value = valueAt(before, field);
+    // Dots in the place of a value are none.
+    const isHidden = typeof value === 'string' && /^[*\u2022\u25cf]+$/.test(value);
+    return value !== undefined && !isHidden && !isEqual(maskedValue(field, value), value);
+  });
 }
 
 function fieldsByResource(

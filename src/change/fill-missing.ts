@@ -1,6 +1,6 @@
 import { emptyFields, hasAllFields } from '../device/encode.ts';
 import { detailsOf, managedFields, type Profile } from '../device/profile.ts';
-import { isInternalField, isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
+import { isInternalField, isPrivilegeField, isSecretName } from '../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
   frequencies,
@@ -79,7 +79,7 @@ function commonValues(about: Known): Common {
   const sent = hasAllFields(profile) ? Object.keys(records[0] ?? {}) : requiredIn(about);
   return sent.flatMap((field): Common => {
     const facts = valueAt(known?.details, field);
-    if (own.includes(field) || isInternalField(field) || isSecretField(field)) return [];
+    if (own.includes(field) || isInternalField(field) || isSecretName(field)) return [];
     if (facts?.readOnly === true) return [];
     const held = records.map((record) => valueAt(record, field) ?? null);
     if (held.some((value) => value === null || isNested(value))) return [];

@@ -4,6 +4,7 @@ import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
+import { openFields } from './guessed-secrets.ts';
 import { declareSecrets } from './sensitive-fields.ts';
 import {
   type ConfiguredAuth,
@@ -55,6 +56,7 @@ type FileContent = Omit<ProfileContent, 'extends'>;
 /** Overrides a built-in profile with the facts of the file. */
 function merged(base: Profile, content: FileContent, name: string): Profile {
   const { resources, list, create, update, remove, auth, ...facts } = content;
+  openFields(facts.fields?.public ?? []);
   const profile = {
     ...base,
     ...namedInCode(facts),

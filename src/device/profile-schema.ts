@@ -241,6 +241,13 @@ const resourceSchema = z.strictObject({
   update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
 });
 
+const fieldsSchema = z.strictObject({
+  public: fact(
+    z.union([names, text.transform((name) => [name])], 'must be a list of names'),
+    'Fields that are no secrets, although their names or values look like it',
+  ),
+});
+
 const revisionSchema = z.strictObject({
   field: text.describe('The field of a record with its revision, as _rev'),
   in: z
@@ -288,6 +295,7 @@ export const profileSchema = z.strictObject({
     'The resource of the accounts: "lockout" and "rotate" work on it; user without it',
   ),
   resources: fact(z.record(z.string(), resourceSchema), 'By name, the facts of one resource'),
+  fields: fact(fieldsSchema, 'Of fields in all resources'),
   revision: fact(revisionSchema, 'The device refuses a write of a record that has changed since'),
   list: fact(listSchema, 'How all records of a resource are read'),
   create: fact(writeSchema, 'How a record is added'),
@@ -323,11 +331,13 @@ export function suggestFact(key: string, path: readonly PropertyKey[]): string {
         ? resourceSchema
         : first === 'list'
           ? listSchema
-          : first === 'auth'
-            ? path[1] === 'login'
-              ? loginSchema
-              : authSchema
-            : writeSchema;
+          : first === 'fields'
+            ? fieldsSchema
+            : first === 'auth'
+              ? path[1] === 'login'
+                ? loginSchema
+                : authSchema
+              : writeSchema;
   const known = Object.keys((path.length === 0 ? profileSchema : below).shape);
   const [best] = suggest(key, known);
   return best === undefined ? `, the facts are ${known.join(', ')}` : `, did you mean "${best}"?`;

@@ -1,4 +1,5 @@
 import { MASK } from '../text/one-line.ts';
+import { mayBeSecretName, mayBeSecretValue, openFields } from './guessed-secrets.ts';
 import { type DeviceRecord, isNested, isValueList, type Value } from './record.ts';
 
 /** Words for values that replace a password or help to compute it: hashes and salts. */
@@ -11,7 +12,7 @@ const PASSWORD = 'pa?s+w(?:or|ro|r|o)?[dt]|pas+or[dt]|kennwort';
 const SECRET_NAME = new RegExp(
   `(?:(?:${PASSWORD}|passphrase|passcode|pwd|secret|token|credential|psk)s?(?:${HASH}|key|history|confirm|confirmation|again|\\d+)?|` +
     '(?:api|private|shared|derived|stored|server|master|encryption|signing|recovery)keys?|' +
-    `^pw|(?:user|auth|login|old|new)(?:pw|pass)|(?:pass|pw|nt|lm|ntlm)${HASH}|salt|` +
+    `^pw|(?:user|auth|login|old|new)(?:pw|pass)|(?:pass|pw|nt|lm|ntlm|smb|unix|key)${HASH}|salt|` +
     '(?:recovery|backup|scratch|rescue)(?:code|word|phrase)s?|(?:otp|mfa|2fa)(?:seed|key))$',
 );
 
@@ -28,12 +29,13 @@ export function declareSecrets(names: readonly string[]): void {
 /** As at the start of a program. */
 export function forgetDeclaredSecrets(): void {
   declared.clear();
+  openFields(undefined);
   verdicts.clear();
 }
 
 const MAX_CACHED = 1_000;
 
-/** Whether a field name denotes a secret: `password`, `new_passwd`, `api-key`, `authToken`. */
+/** Whether a field name certainly denotes a secret: `password`, `new_passwd`, `api-key`, `authToken`. */
 export function isSecretField(name: string): boolean {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
@@ -55,7 +57,19 @@ export const NAME_OF_VALUE =
 
 /** A broader check, for lines that are better dropped than stored. */
 export function mayBeSecretField(name: string): boolean {
-  return isSecretField(name) || SECRET_WORD.test(name);
+  return isSecretName(name) || SECRET_WORD.test(name);
+}
+
+/** Whether a name is that of a secret, certainly or as far as its words say. */
+export function isSecretName(name: string): boolean {
+  return isSecretField(name) || mayBeSecretName(name);
+}
+
+/** Whether a value is masked only because it may be a secret, by its name or by its looks. */
+export function isGuess(field: string, value: Value | undefined): boolean {
+  if (value === undefined || isNested(value) || isSecretField(field)) return false;
+  if (typeof value === 'string' && (isPasswordHash(value) || holdsSecret(value))) return false;
+  return mayBeSecretValue(field, value);
 }
 
 /** What stands before a secret that is a word of its own: `--token `, `-p`, `-u admin:`, `bob password `. */
@@ -93,10 +107,21 @@ export function maskedValue(field: string, value: Value): Value;
 export function maskedValue(field: string, value: Value | undefined): Value | undefined;
 export function maskedValue(field: string, value: Value | undefined): Value | undefined {
   if (value === undefined) return undefined;
-  if (isSecretField(field) && value !== '' && value !== null) return MASK;
-  if (typeof value === 'string' && (isPasswordHash(value) || holdsSecret(value))) return MASK;
+  if (isMaskedWhole(field, value)) return MASK;
   if (!isNested(value)) return value;
-  return isValueList(value) ? value.map((item) => maskedValue('', item)) : maskedRecord(value);
+  return isValueList(value) ? value.map((item) => maskedValue(field, item)) : maskedRecord(value);
+}
+
+/** Also as text, as where all values are text. */
+function isBoolean(value: Value): boolean {
+  return typeof value === 'boolean' || value === 'true' || value === 'false';
+}
+
+function isMaskedWhole(field: string, value: Value): boolean {
+  if (value === null || value === '' || isBoolean(value)) return false;
+  if (isSecretField(field)) return true;
+  if (typeof value === 'string' && holdsSecret(value)) return true;
+  return !isNested(value) && mayBeSecretValue(field, value);
 }
 
 /** Masks the secrets of a record; returns it unchanged if it has none, as in most lists. */
@@ -107,18 +132,20 @@ export function maskedRecord(record: DeviceRecord): DeviceRecord {
   );
 }
 
-/** Also looks into text that is JSON, such as a nested value as typed. */
-export function holdsSecret(value: Value): boolean {
+/** Also looks into text that is JSON, such as a nested value as typed. `field`: the name of the value. */
+export function holdsSecret(value: Value, field = ''): boolean {
   if (typeof value === 'string') {
     return isPasswordHash(value) || (mayBeJson(value) && namesSecret(value));
   }
   if (!isNested(value)) return false;
-  if (isValueList(value)) return value.some(holdsSecret);
+  if (isValueList(value)) return value.some((item) => isPartSecret(field, item));
   // Not Object.entries: this runs for each of 100,000 records and must not allocate.
-  for (const field in value) {
-    if (isSecretField(field) || holdsSecret(value[field] ?? null)) return true;
-  }
+  for (const name in value) if (isPartSecret(name, value[name] ?? null)) return true;
   return false;
+}
+
+function isPartSecret(name: string, part: Value): boolean {
+  return isMaskedWhole(name, part) || (isNested(part) && holdsSecret(part, name));
 }
 
 /** In the formats of crypt(3), Django and LDAP. */

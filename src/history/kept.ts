@@ -14,6 +14,7 @@ import {
 } from '../device/record.ts';
 import {
   isSecretField,
+  isSecretName,
   isStatusField,
   maskedPath,
   maskedValue,
@@ -65,7 +66,7 @@ export interface RecordName {
 
 export function nameOf({ key, fields }: KeptRecord, { keyField, idField }: Naming): RecordName {
   if (idField === undefined) return { key };
-  const name = isSecretField(keyField) ? key : valueText(valueAt(fields, keyField));
+  const name = isSecretName(keyField) ? key : valueText(valueAt(fields, keyField));
   const text = valueText(valueAt(fields, idField));
   return { key: name, ...(text !== '' && { id: { field: idField, text } }) };
 }
@@ -179,7 +180,7 @@ export class Keeper {
     moving: ReadonlySet<string>,
     last: KeptState,
   ): readonly string[] {
-    const isSecretKey = isSecretField(keyField);
+    const isSecretKey = isSecretName(keyField);
     const keys = records.map((record) => {
       const text = valueText(valueAt(record, keyField));
       return isSecretKey ? this.#digest(text) : text;
@@ -219,7 +220,7 @@ export class Keeper {
     keys: readonly string[],
     moving: readonly string[],
   ): (readonly [key: string, values: DeviceRecord])[] {
-    const names = moving.filter((field) => !isSecretField(field));
+    const names = moving.filter((field) => !isSecretName(field));
     return records.flatMap((record, index) => {
       const values = names
         .filter((field) => Object.hasOwn(record, field))
@@ -253,7 +254,7 @@ export class Keeper {
     for (const [field, value] of Object.entries(record)) {
       if (moving.has(field)) continue;
       // A key is shown in every list; with the password `admin`, admin would otherwise lose its name.
-      const isKey = field === keyField && !isSecretField(field);
+      const isKey = field === keyField && !isSecretName(field);
       const safe = isKey ? value : this.#safe(secretName(record, field), value);
       const name = this.#redact(field);
       fields.push([name, safe]);
@@ -332,7 +333,7 @@ function secretName(record: DeviceRecord, field: string): string {
   if (!/^(?:.*[_a-z])?val(?:ue)?s?$/i.test(field)) return field;
   for (const name of NAMES) {
     const text = valueAt(record, name);
-    if (typeof text === 'string' && isSecretField(text)) return text;
+    if (typeof text === 'string' && isSecretName(text)) return text;
   }
   return field;
 }

@@ -7,7 +7,7 @@ import { spelling } from '../change/record-file/match-rows.ts';
 import { isEqual } from '../device/equality.ts';
 import { isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
-import { isSecretField } from '../device/sensitive-fields.ts';
+import { isSecretName } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { mayBeCut } from './events.ts';
 import type { PastState } from './history.ts';
@@ -72,7 +72,7 @@ export function wayBack(from: WayBackFrom): WayBack {
   for (const [key, record] of then) {
     const old = keyOf(record);
     if (!from.isSelected(old, record)) continue;
-    const isSecretKey = isSecretField(keyField);
+    const isSecretKey = isSecretName(keyField);
     const meant = meantOf(from, record, isShared(old));
     const current = isSingle(profile, resource)
       ? records[0]
@@ -166,7 +166,7 @@ function sharedKeys(
   keyOf: (record: DeviceRecord) => string,
   ...states: readonly (readonly DeviceRecord[])[]
 ): (key: string) => boolean {
-  if (isSecretField(keyField)) return () => true;
+  if (isSecretName(keyField)) return () => true;
   const groups = states.map((records) => grouped(records, keyOf));
   return (key) => groups.some((group) => (group.get(key)?.length ?? 0) > 1);
 }
@@ -217,7 +217,7 @@ function gainedFields(
   leftOut: readonly string[],
 ): readonly string[] {
   return Object.keys(now).filter(
-    (field) => !Object.hasOwn(then, field) && !leftOut.includes(field) && !isSecretField(field),
+    (field) => !Object.hasOwn(then, field) && !leftOut.includes(field) && !isSecretName(field),
   );
 }
 

@@ -9,7 +9,7 @@ import {
 import type { View } from '../shell/output.ts';
 import { cut, visible } from '../text/visible.ts';
 import { quotedKey } from '../change/plan.ts';
-import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
+import { isGuess, isSecretField, isSecretName, maskedValue } from '../device/sensitive-fields.ts';
 
 /** Fields that name a record if its resource has no known natural key. */
 const KEY_NAMES = ['username', 'name', 'login', 'user', 'hostname', 'id'];
@@ -113,15 +113,21 @@ export function cellText(value: Value | undefined): string {
   return visible(valueText(value));
 }
 
+/** What stands for a secret; a guess has a question mark. Undefined for any other value. */
+function hiddenMark(field: string, value: Value | undefined): string | undefined {
+  if (isGuess(field, value)) return '•••?';
+  const isHidden = isSecretField(field) && typeof value !== 'boolean' && valueText(value) !== '';
+  return isHidden ? '•••' : undefined;
+}
+
 /** The same for a named field: secrets are not shown on a screen. */
 export function fieldText(field: string, value: Value | undefined): string {
-  if (isSecretField(field)) return valueText(value) === '' ? '' : '•••';
-  return visible(valueText(value === undefined ? value : maskedValue(field, value)));
+  return hiddenMark(field, value) ?? visible(valueText(maskedValue(field, value)));
 }
 
 /** The same for the field that names the record; makes look-alike names distinguishable. */
 export function nameText(field: string, value: Value | undefined): string {
-  const isText = typeof value === 'string' && !isSecretField(field);
+  const isText = typeof value === 'string' && !isSecretName(field);
   return isText ? visible(quotedKey(value)) : fieldText(field, value);
 }
 
@@ -130,8 +136,7 @@ const MOST_IN_SENTENCE = 200;
 
 /** The same where it matters what a value is exactly: `absent`, `null` and `""` are told apart. */
 export function exactFieldText(field: string, value: Value | undefined): string {
-  const isHidden = isSecretField(field) && valueText(value) !== '';
-  return isHidden ? '•••' : visible(exactText(maskedValue(field, value)));
+  return hiddenMark(field, value) ?? visible(exactText(maskedValue(field, value)));
 }
 
 /** The same for `field=value` in a sentence: quotes blanks, cuts a very long value visibly. */

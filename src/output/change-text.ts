@@ -256,8 +256,11 @@ export function fieldChanges(step: Step): { field: string; text: string }[] {
     .map(({ field, before: held, after: sent }) => {
       const [old, next] = [held, sent].map((value) => quotedText(field, value));
       // Two different secrets look the same when they are masked.
-      const isSecret = fieldText(field, sent) === '•••';
-      return { field: visible(field), text: isSecret ? '•••' : `${old ?? ''} -> ${next ?? ''}` };
+      const isSecret = fieldText(field, sent).startsWith('•••');
+      return {
+        field: visible(field),
+        text: isSecret ? fieldText(field, sent) : `${old ?? ''} -> ${next ?? ''}`,
+      };
     });
 }
 

@@ -33,6 +33,7 @@ import {
 } from './table-text.ts';
 import { cellText, exactFieldText, fieldText, quotedText } from './cells.ts';
 import { type Value, valueAt } from '../device/record.ts';
+import { isGuess } from '../device/sensitive-fields.ts';
 import { clockTime } from '../text/time.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
 import type { DevshError } from '../errors.ts';
@@ -152,7 +153,8 @@ function tableCells({ columns, rows, showsSecrets }: TableOutput, isTty: boolean
     const isTime = isTty && TIMES.has(key) && typeof value === 'string' && ISO_TIME.test(value);
     const at = new Date(isTime ? value : NaN);
     if (!Number.isNaN(at.getTime())) return clockTime(at);
-    return showsSecrets === true ? cellText(value) : fieldText(key, value);
+    // A column `key` of devsh is no field of a device.
+    return showsSecrets === true || isGuess(key, value) ? cellText(value) : fieldText(key, value);
   };
   return {
     columns: columns.map(({ key, title, isExtra }, index) => ({

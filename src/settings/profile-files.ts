@@ -67,9 +67,11 @@ export class ProfileFiles {
     return name;
   }
 
-  /** Reads the profiles that call a field secret, before a line with its value is shown or stored. */
+  /** Reads the profiles that call a field secret or public, before a line with its value is shown or stored. */
   async declareSecrets(): Promise<boolean> {
-    const named = texts(this.folder, '.yaml').filter(({ text }) => /\bsecret\b/.test(text));
+    const named = texts(this.folder, '.yaml').filter(({ text }) =>
+      /\b(?:secret|public)\b/.test(text),
+    );
     // An invalid file is reported when a device uses it.
     await Promise.allSettled(named.map(({ name }) => this.profile(basename(name, '.yaml'))));
     return named.length > 0;

@@ -1,4 +1,4 @@
-import { isSecretField } from '../device/sensitive-fields.ts';
+import { isSecretName } from '../device/sensitive-fields.ts';
 import { type DeviceRecord, valueText } from '../device/record.ts';
 import { CachedFile } from './cache.ts';
 
@@ -76,11 +76,11 @@ export function seenRecords(
   now?: Date,
 ): SeenRecords {
   const fields = new Set(records.flatMap((record) => Object.keys(record)));
-  const keys = isSecretField(keyField) ? [] : records.map((record) => valueText(record[keyField]));
+  const keys = isSecretName(keyField) ? [] : records.map((record) => valueText(record[keyField]));
   return {
     keys: [...new Set(keys)].filter(isShort).slice(0, MOST_KEYS),
     fields: [...fields]
-      .filter((name) => !isSecretField(name) && isShort(name))
+      .filter((name) => !isSecretName(name) && isShort(name))
       .slice(0, MOST_FIELDS),
     count: now && records.length,
     at: now?.toISOString(),

@@ -25,17 +25,8 @@ test.each([
 });
 
 test.each([
-  ...['username', 'token_count', 'lang', 'key', 'uuid', 'secretary_name', 'hash', 'config_hash'],
-  ...[
-    'sha256',
-    'fingerprint',
-    'ssh_keys',
-    'public_key',
-    'error_code',
-    'pass',
-    'bypass',
-    'pw_length',
-  ],
+  ...['username', 'token_count', 'lang', 'uuid', 'secretary_name', 'config_hash'],
+  ...['sha256', 'fingerprint', 'ssh_keys', 'public_key', 'error_code', 'bypass', 'pw_length'],
 ])('%s names no secret', (name) => {
   expect(isSecretField(name)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import { certificateFor, listen } from '../device/server.ts';
-import { ADMIN, makeDevsh, type Devsh } from './devsh.ts';
+import { ADMIN, makeDevsh } from './devsh.ts';
 
 type Json = string | number | boolean | null | { readonly [part: string]: string };
 export type OwnUser = Readonly<Record<string, Json>> & { readonly id?: string | number | null };
@@ -40,7 +40,11 @@ export async function startOwnDevice({
   profile = [],
   options,
   users: held = USERS,
-}: OwnDevice): Promise<{ devsh: Devsh; users: () => readonly OwnUser[]; writes: () => string[] }> {
+}: OwnDevice): Promise<{
+  devsh: Awaited<ReturnType<typeof makeDevsh>>;
+  users: () => readonly OwnUser[];
+  writes: () => string[];
+}> {
   const certificate = certificateFor(['127.0.0.1']);
   let users = held;
   const writes: string[] = [];

@@ -3,7 +3,8 @@ import { headerOf } from '../../device/credential.ts';
 import type { Profile } from '../../device/profile.ts';
 import { type DeviceRef, jsonText } from '../../device/record.ts';
 import type { ProxyServer, Route } from '../../device/route/route.ts';
-import { isSecretField, maskedPath, maskedRecord } from '../../device/sensitive-fields.ts';
+import { maskedPath, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
+import { MASK } from '../../text/one-line.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 import type { Step } from '../step.ts';
 
@@ -169,7 +170,7 @@ function dataArgument(
   nameOf: (field: string) => string,
 ): string {
   const name = encodedName(field);
-  if (isSecretField(field) && text !== '') {
+  if (maskedValue(field, text) === MASK) {
     return `--data-urlencode ${quoted(`${name}@`)}<(printf '%s' "$${nameOf(field)}")`;
   }
   // Without a name curl drops the "="; and no argument can contain a NUL.

@@ -16,7 +16,7 @@ import {
   valueAt,
   valueText,
 } from '../../device/record.ts';
-import { holdsSecret, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
+import { holdsSecret, isSecretName, maskedValue } from '../../device/sensitive-fields.ts';
 import { fillMissing, type Missing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
@@ -144,7 +144,7 @@ function objectionsOf({ verdict, error, differences = [] }: StepResult): [string
     ...issues.flatMap(([field, texts]) => texts.map((text): [string, string] => [field, text])),
     ...(isOther ? differences : []).map(({ field, held }): [string, string] => [
       field,
-      isSecretField(field) ? 'not as sent' : `has ${valueText(held) || 'nothing'}`,
+      isSecretName(field) ? 'not as sent' : `has ${valueText(held) || 'nothing'}`,
     ]),
   ];
 }
@@ -193,7 +193,7 @@ function formField(source: Source): FormField {
   const shape = fieldShape(facts, [...values, current]);
   const isNested = shape.kind === 'list' || shape.kind === 'object';
   const type = facts?.type ?? (shape.kind === 'boolean' ? 'boolean' : 'string');
-  const isSecret = isSecretField(field);
+  const isSecret = isSecretName(field) && typeof current !== 'boolean';
   const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
   const choices = facts?.choices;
   return {

@@ -117,7 +117,7 @@ test('the fields of a record have its values, but for secrets; what nests is tex
     { name: 'note', value: '', origin: 'seen' },
     { name: 'hosts', value: '["a, b"]', nested: { kind: 'list' } },
     { name: 'address', value: '{"city":"Bonn"}', nested: { kind: 'object' }, isReadOnly: false },
-    { name: 'snmp', value: '{"community":"x","auth":{"password":"***"}}', isReadOnly: true },
+    { name: 'snmp', value: '{"community":"***","auth":{"password":"***"}}', isReadOnly: true },
     { name: 'shell', value: '{"login":"***"}', isReadOnly: true },
   ]);
 });
