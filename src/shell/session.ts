@@ -37,6 +37,8 @@ export interface Question {
 export interface ShellIo {
   /** Absent if the user cannot be asked. Resolves to `undefined` if the user declines. */
   readonly ask?: (question: Question) => Promise<string | undefined>;
+  /** A run turns to this device. */
+  readonly onDevice?: (name: string) => void;
   /** Questions about certificates and logins wait in a list (`questions`) until the user opens it. */
   readonly asksLater?: boolean;
   /** Lets the user change a text in an editor; absent without a terminal. Resolves to the saved text. */

@@ -66,6 +66,8 @@ interface Job {
 /** Executes lines one after the other; keys still work meanwhile. */
 export class LineRunner {
   readonly changes: StepResult[] = [];
+  /** Of the changes: those on devices that their plan did not reach. */
+  readonly unsent = new Set<StepResult>();
   readonly #options: RunnerOptions;
   readonly #jobs: Job[] = [];
   #stop: AbortController | undefined;
@@ -225,6 +227,10 @@ export class LineRunner {
         // The progress shown is that of the other line.
         if (!isBeside || output.kind !== 'progress') router.write(output);
         if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);
+        if (output.kind === 'summary')
+          for (const result of router.results)
+            if (output.notCovered.some(({ device }) => device.name === result.device.name))
+              this.unsent.add(result);
       }
       router.end(signal.aborted ? new CancelledError() : undefined);
     } catch (error) {
@@ -260,6 +266,7 @@ export class LineRunner {
         store.dispatch({ kind: 'work', work: { progress: 'working' } });
         return answer;
       },
+      onDevice: (name) => this.#options.store.dispatch({ kind: 'roll-out-device', name }),
       edit: (draft) => this.#options.edit(draft, signal),
       readInput: () => Promise.resolve(''),
       progress: (text) =>

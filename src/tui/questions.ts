@@ -5,7 +5,14 @@ import { editKeyOf, EMPTY_EDITING, lineText } from './editor/line.ts';
 import { type Context, type LogLine, NO_FIND, type State } from './state.ts';
 import type { Store } from './store.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
-import { contextOf, hasCommandKeys, isAtPrompt, pressedKey, typedText } from './keys/keymap.ts';
+import {
+  contextOf,
+  hasCommandKeys,
+  isAtPrompt,
+  isTypedOn,
+  pressedKey,
+  typedText,
+} from './keys/keymap.ts';
 
 /** A question accepts keys after this long without one, so that no answer is given unread. */
 export const QUIET_MS = 300;
@@ -97,7 +104,8 @@ export class Questions {
 
   /** A key came before the question could be read: restarts its delay. */
   restartDelay(event?: KeyEvent): void {
-    if (event !== undefined && isOfLine(event)) sayDropped(this.#store);
+    const isLost = event !== undefined && isOfLine(event) && !isTypedOn(this.#store.state);
+    if (isLost) sayDropped(this.#store);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#open(), QUIET_MS);
   }

@@ -18,7 +18,7 @@ import {
 } from './table/reduce-table.ts';
 import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey } from './editor/line.ts';
-import { contextOf } from './keys/keymap.ts';
+import { contextOf, isTypedOn } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import {
   changeQuestion,
@@ -123,6 +123,13 @@ function step(state: State, action: Action): State {
       return openedByLine({ ...state, rollOut: action.rollOut }, { kind: 'roll-out', top: 0 });
     case 'roll-out-result':
       return addResult(state, action.result);
+    case 'roll-out-device':
+      return state.rollOut === undefined
+        ? state
+        : {
+            ...state,
+            rollOut: { ...state.rollOut, begun: [...(state.rollOut.begun ?? []), action.name] },
+          };
     case 'roll-out-progress':
       return addProgress(state, action.progress);
     case 'roll-out-end':
@@ -198,6 +205,8 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   palette: editFind,
   'plan-find': (state, key) =>
     searchedPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
+  // Who types the next line goes on typing it.
+  waiting: (state, key) => (isTypedOn(state) ? editLine(state, key) : state),
 };
 
 /** The view that a key opens from anywhere. */

@@ -25,7 +25,8 @@ import {
   withAsciiSigns,
 } from './screen/theme.ts';
 import type { StepResult } from '../change/verdict.ts';
-import { foldResults } from './views/plan-lines.ts';
+import { foldResults, namesText } from './views/plan-lines.ts';
+import { grouped } from '../device/record.ts';
 import { counted } from '../text/one-line.ts';
 import { cut, visible } from '../text/visible.ts';
 
@@ -125,7 +126,8 @@ export async function runTui(
     terminal.restore();
     await saved;
   }
-  const summary = sessionSummary(controller.runner.changes);
+  const { changes, unsent } = controller.runner;
+  const summary = sessionSummary(changes, unsent, store.state);
   if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');
   return 0;
 }
@@ -148,14 +150,30 @@ function cursorOf(state: State): CursorPosition | undefined {
   return cursor === undefined ? undefined : { row: layoutOf(state).inputRow, column: cursor };
 }
 
-/** Printed on the normal screen after leaving: every change of the session and its outcome. */
-function sessionSummary(results: readonly StepResult[]): string[] {
-  const changes = results.filter(
-    ({ verdict }) => verdict !== 'unchanged' && verdict !== 'skipped' && verdict !== 'drift',
+/** Printed on the normal screen after leaving: what was done, what not, and the line that continues. */
+export function sessionSummary(
+  changes: readonly StepResult[],
+  unsent: ReadonlySet<StepResult>,
+  { pending, fleet }: Pick<State, 'pending' | 'fleet'>,
+): string[] {
+  const isUnsent = (result: StepResult): boolean =>
+    unsent.has(result) || result.verdict === 'skipped' || result.verdict === 'drift';
+  const results = changes.filter(({ verdict }) => verdict !== 'unchanged');
+  const sent = results.filter((result) => !isUnsent(result));
+  const counts = [...grouped(sent, ({ verdict }) => verdict)].map(
+    ([verdict, of]) => `${of.length} ${verdict}`,
   );
-  if (changes.length === 0) return [];
-  const count = counted(changes.length, 'change');
-  return [`${count} in this session:`, ...foldResults(changes).map(({ text }) => `  ${text}`)];
+  const rest = results.length - sent.length;
+  const parts = rest === 0 ? counts : [...counts, `${rest} not sent`];
+  const names = fleet.devices.map(({ name }) => name).filter((name) => pending.has(name));
+  const owed = names.reduce((sum, name) => sum + (pending.get(name) ?? 0), 0);
+  return [
+    ...(parts.length === 0 ? [] : [`In this session: ${parts.join(' · ')}`]),
+    ...foldResults(sent).map(({ text }) => `  ${text}`),
+    ...(owed === 0
+      ? []
+      : [`${counted(owed, 'change')} pending on ${namesText(names)}: "devsh resume" continues`]),
+  ];
 }
 
 const LONGEST = 60;

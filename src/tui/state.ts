@@ -133,6 +133,8 @@ export interface Work {
 /** Progress of a run on several devices. */
 export interface RollOutState {
   readonly devices: readonly { readonly name: string; readonly steps: number }[];
+  /** The devices that it has turned to. */
+  readonly begun?: readonly string[];
   /** In the order of arrival. */
   readonly results: readonly StepResult[];
   /** Why other devices have no plan: each cause with its devices. */

@@ -70,6 +70,7 @@ export type Action =
   /** A run begins; its view opens. */
   | { readonly kind: 'roll-out'; readonly rollOut: RollOutState }
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
+  | { readonly kind: 'roll-out-device'; readonly name: string }
   | { readonly kind: 'roll-out-progress'; readonly progress: Partial<RollOutProgress> }
   | { readonly kind: 'roll-out-end' }
   /** A line has ended: the list of questions closes if none is left. */

@@ -30,7 +30,7 @@ test('a user is added with completion, read back, and is in the table', async ()
   program.press('ctrl-d');
   expect(await program.exit).toEqual({ code: 0, signal: 0 });
   expect(program.buffer).toBe('normal');
-  expect(program.screen().join('\n')).toContain('2 changes in this session:');
+  expect(program.screen().join('\n')).toContain('In this session: 2 done');
 });
 
 test('deleting asks with the plan; a wrong answer does nothing, the right one deletes', async () => {

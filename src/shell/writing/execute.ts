@@ -143,10 +143,17 @@ function appliedBy(
       control: io.control,
       journal: journalIn(file, () => services.now()),
       exclusive: ({ name, address }, work) =>
-        services.exclusive(address, work, {
-          signal: io.signal,
-          onWait: (holder) => access.notice?.(`waiting for ${holder}, which writes to ${name}`),
-        }),
+        services.exclusive(
+          address,
+          () => {
+            io.onDevice?.(name);
+            return work();
+          },
+          {
+            signal: io.signal,
+            onWait: (holder) => access.notice?.(`waiting for ${holder}, which writes to ${name}`),
+          },
+        ),
       stateOf: (ref) => resumed?.stateOf(ref) ?? { kind: 'waiting' },
       afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
     },

@@ -57,6 +57,11 @@ function overlayContext({ overlay, find, keymap }: State): Context {
   return keymap.some(({ context }) => context === overlay.kind) ? overlay.kind : 'overlay';
 }
 
+/** Whether what is typed while the plan of a line is not open yet stays in the line at the prompt. */
+export function isTypedOn({ focus, questions: [question] }: State): boolean {
+  return focus === 'prompt' && question?.unfolded !== undefined;
+}
+
 /** Whether typed text goes into the prompt's line. */
 export function isAtPrompt(state: State): boolean {
   return ['prompt', 'menu', 'empty-prompt'].includes(contextOf(state));

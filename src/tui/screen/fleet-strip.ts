@@ -193,11 +193,16 @@ function factSpans(facts: readonly Fact[]): Span[] {
 
 /** What stays beside the devices on the narrowest screen, too, from the longer form to the shorter one. */
 function badgesOf(fleet: FleetView, keymap: Keymap, pending: State['pending']): readonly Fact[][] {
-  const count = fleet.devices.reduce((sum, { name }) => sum + (pending.get(name) ?? 0), 0);
-  const facts: Fact[] =
-    count === 0 ? [] : [{ text: `pending ${count}`, isAlarming: true, tone: 'warning' }];
-  const texts = badgeTexts(fleet.questions, keymap);
-  return texts.length === 0 ? [facts] : texts.map((text) => [{ text, isAlarming: true }, ...facts]);
+  const names = fleet.devices.map(({ name }) => name).filter((name) => pending.has(name));
+  const count = names.reduce((sum, name) => sum + (pending.get(name) ?? 0), 0);
+  const text = `pending ${count}`;
+  const named = names.length > MOST_NAMED ? text : `${text}: ${names.map(visible).join(' ')}`;
+  const [asked = '', short = ''] = badgeTexts(fleet.questions, keymap);
+  const badge = (question: string, owed: string): Fact[] => [
+    ...(question === '' ? [] : [{ text: question, isAlarming: true }]),
+    ...(count === 0 ? [] : [{ text: owed, isAlarming: true, tone: 'warning' } as const]),
+  ];
+  return [badge(asked, named), badge(short, text)];
 }
 
 /** `83 certificates, 2 logins: F2`, `85 questions: F2`: the open questions, and the key that opens them. */

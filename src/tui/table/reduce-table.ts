@@ -138,7 +138,7 @@ export function addReads(table: TableState, reads: readonly TableRead[]): TableS
     ...table,
     reads: all,
     view: sameView(table.view, view) ? table.view : view,
-    changes: found ?? table.changes,
+    changes: found === undefined ? table.changes : together(table.changes, found),
   };
 }
 
@@ -150,6 +150,19 @@ function sameView(a: TableState['view'], b: TableState['view']): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** Devices are read one after the other: their changes add up, until one has changed again. */
+function together(before: TableChanges | undefined, now: TableChanges): TableChanges {
+  const again = [...(now.devices ?? [])].some((name) => before?.devices?.has(name));
+  if (before === undefined || again) return now;
+  return {
+    fields: new Map([...before.fields, ...now.fields]),
+    changed: before.changed + now.changed,
+    added: before.added + now.added,
+    removed: before.removed + now.removed,
+    devices: new Set([...(before.devices ?? []), ...(now.devices ?? [])]),
+  };
+}
+
 /** The changes between two reads of devices; undefined if there are none. */
 function changesBetween(
   before: TableState['reads'],
@@ -158,18 +171,20 @@ function changesBetween(
 ): TableChanges | undefined {
   const fields = new Map<string, readonly string[] | undefined>();
   const counts = { changed: 0, added: 0, removed: 0 };
+  const devices = new Set<string>();
   for (const { device, outcome } of reads) {
     const old = before.get(device.name)?.outcome;
     if (!outcome.ok || old?.ok !== true) continue;
     for (const change of recordChanges(old.records, outcome.records, keyField)) {
       counts[change.kind] += 1;
+      devices.add(device.name);
       if (change.kind === 'removed') continue;
       const mark = markOf(device.name, rawKeyOf(change.record, keyField));
       fields.set(mark, change.kind === 'changed' ? change.fields : undefined);
     }
   }
   const { changed, added, removed } = counts;
-  return changed + added + removed === 0 ? undefined : { fields, ...counts };
+  return changed + added + removed === 0 ? undefined : { fields, ...counts, devices };
 }
 
 /** Puts the cursor on an existing row, and the window around it. */

@@ -49,6 +49,8 @@ export interface TableChanges {
   readonly changed: number;
   readonly added: number;
   readonly removed: number;
+  /** The devices of the changes that were read again. */
+  readonly devices?: ReadonlySet<string>;
 }
 
 /** `parsed`: the last valid text; `applied`: the filter of the current rows, which follow later in long tables. */

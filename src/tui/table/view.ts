@@ -356,14 +356,16 @@ function newsText({ news, table }: State): string {
   return text === '' ? '' : `${SIGNS.news.sign} ${text} since you last looked`;
 }
 
-/** "2 changed, 1 new, 1 gone"; empty without changes. */
+/** "36 changed, 1 new on 12 devices"; empty without changes. */
 function changesText(changes: TableChanges | undefined): string {
   if (changes === undefined) return '';
-  const { changed, added, removed } = changes;
+  const { changed, added, removed, devices } = changes;
   const parts = [
     [changed, 'changed'],
     [added, 'new'],
     [removed, 'gone'],
   ] as const;
-  return parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`])).join(', ');
+  const text = parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`]));
+  const on = devices === undefined || devices.size < 2 ? '' : ` on ${devices.size} devices`;
+  return text.join(', ') + on;
 }

@@ -6,6 +6,7 @@ import { key, keysOf, type Reason } from '../keys/binding.ts';
 import { shareBar } from '../screen/fleet-strip.ts';
 import { memoized } from '../store.ts';
 import type { LogLine, RollOutProgress, RollOutState, State } from '../state.ts';
+import { namesText } from './plan-lines.ts';
 import type { OverOf, View } from './view.ts';
 import { durationText } from '../../text/time.ts';
 
@@ -61,6 +62,7 @@ export function addProgress(state: State, added: Partial<RollOutProgress>): Stat
 
 /** The state of one device; the smallest rank comes first. */
 interface DeviceLine extends LogLine {
+  readonly name: string;
   readonly rank: number;
 }
 
@@ -78,18 +80,39 @@ function rollOutTitle(rollOut: RollOutState): string {
   return [`${ended} of ${devices.length} devices`, ...texts].join(' · ');
 }
 
-/** Failures first, then devices in progress and waiting, then completed ones; wrapped. */
+/** So many devices that were done last have a line of their own. */
+const MOST_DONE = 3;
+
+/** Failures first, then the devices under way, the last ones done, and one line for all that wait. */
 const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly LogLine[] => {
   const byDevice = resultsByDevice(rollOut.results);
   const lines = rollOut.devices.map(({ name, steps }) =>
-    deviceLine(name, steps, endedOn(byDevice, name)),
+    deviceLine(name, steps, endedOn(byDevice, name), rollOut.begun?.includes(name) === true),
   );
+  const order = [...byDevice.keys()];
+  const done = lines
+    .filter(({ rank }) => rank === 3)
+    .sort((a, b) => order.indexOf(b.name) - order.indexOf(a.name));
   return [
     ...headLines(rollOut, width),
     ...rollOut.refusals.map((text): LogLine => ({ tone: 'bad', text })),
-    ...lines.sort((a, b) => a.rank - b.rank),
+    ...lines.filter(({ rank }) => rank < 2).sort((a, b) => a.rank - b.rank),
+    ...done.slice(0, MOST_DONE),
+    ...folded('✓', 'more done', done.slice(MOST_DONE)),
+    ...folded(
+      '◌',
+      'waiting',
+      lines.filter(({ rank }) => rank === 2),
+    ),
+    ...lines.filter(({ rank }) => rank === 4),
   ].map(({ tone, text }) => ({ tone, text: shortReason(text, width) }));
 });
+
+function folded(sign: string, word: string, lines: readonly DeviceLine[]): LogLine[] {
+  if (lines.length === 0) return [];
+  const names = namesText(lines.map(({ name }) => name));
+  return [{ tone: 'quiet', text: `${sign} ${lines.length} ${word}: ${names}` }];
+}
 
 /** The line, a bar with its counts, and the times as far as they are known. */
 function headLines({ devices, results, progress }: RollOutState, width: number): LogLine[] {
@@ -165,11 +188,20 @@ function endedOn(results: ByDevice, name: string): readonly StepResult[] {
   return results.get(name) ?? [];
 }
 
-function deviceLine(name: string, steps: number, ended: readonly StepResult[]): DeviceLine {
+function deviceLine(
+  name: string,
+  steps: number,
+  ended: readonly StepResult[],
+  hasBegun: boolean,
+): DeviceLine {
   const count = steps === 1 ? '' : ` ${ended.length} of ${steps}`;
   // The worst verdict matters most.
   const [worst] = [...ended].sort((a, b) => severity(b) - severity(a));
-  if (worst === undefined) return { rank: 2, tone: 'quiet', text: `◌ ${visible(name)}  waiting` };
+  if (worst === undefined) {
+    return hasBegun
+      ? { name, rank: 1, tone: 'accent', text: `▸ ${visible(name)}  under way` }
+      : { name, rank: 2, tone: 'quiet', text: '' };
+  }
   const { mark, tone } = VERDICT_MARKS[worst.verdict];
   const isFine = isGood(worst);
   const isOver = ended.length >= steps;
@@ -180,7 +212,7 @@ function deviceLine(name: string, steps: number, ended: readonly StepResult[]): 
         .join('');
   const word = isFine && !isOver ? 'in progress' : worst.verdict;
   const rank = isFine ? (isOver ? 3 : 1) : worst.verdict === 'skipped' ? 4 : 0;
-  return { rank, tone, text: `${mark} ${visible(name)}  ${word}${count}${why}` };
+  return { name, rank, tone, text: `${mark} ${visible(name)}  ${word}${count}${why}` };
 }
 
 function severity({ verdict }: StepResult): number {

@@ -21,7 +21,7 @@ test(
     await program.waitFor('Type 2 to do them');
     await answer(program, '2');
     await program.waitFor('pending: ');
-    await program.waitFor(/ pending 2 ·/);
+    await program.waitFor(/ pending 2: \S+ \S+ ·/);
     expect(deletions()).toEqual([1, 1, 0, 0]);
 
     down(false);
@@ -36,7 +36,7 @@ test(
     program.type('O');
     await program.waitFor('Type y to do it');
     await answer(program, 'y');
-    await program.waitFor(/ pending 1 ·/);
+    await program.waitFor(/ pending 1: \S+ ·/);
     await program.waitFor(isQuiet);
     expect(deletions()).toEqual([1, 1, 1, 0]);
 
@@ -78,7 +78,7 @@ test(
     await program.waitFor('Type 3 to do them');
     await answer(program, '3');
     await program.waitFor('pending: ');
-    await program.waitFor(/ pending 2 ·/);
+    await program.waitFor(/ pending 2: \S+ \S+ ·/);
     expect(patches()).toEqual([1, 1, 1, 0, 0]);
 
     for (const device of [fourth, fifth]) device?.setFault('refuse', false);

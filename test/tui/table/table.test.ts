@@ -258,6 +258,8 @@ describe('a table that is read again', () => {
       expect.stringMatching(/^ \+ aaron .* fw2/),
       expect.stringMatching(/^ ~ alice .* fw2/),
     ]);
+    const both = after(again, { kind: 'reads', reads: [readOf('fw1', [user('alice')])] });
+    expect(titleLine(both).left).toContain('1 changed, 1 new, 2 gone on 2 devices');
     const seen = after(again, { kind: 'changes-seen' });
     expect(titleLine(seen).left).not.toContain('changed');
   });
