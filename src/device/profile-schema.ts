@@ -46,7 +46,6 @@ const ownPath = path(
 
 const loginSchema = z.strictObject({
   path: ownPath.describe('Where a user and a password open a session'),
-  method: z.enum(['POST', 'PUT']).default('POST').describe('The HTTP method'),
   encoding: z
     .enum(['json', 'form', 'basic'])
     .default('json')

@@ -171,13 +171,13 @@ export class SessionLogin {
 }
 
 function loginRequest(login: ConfiguredLogin, credential: Credential): HttpRequest {
-  const { encoding, method, path, constants, userField, passwordField } = login;
+  const { encoding, path, constants, userField, passwordField } = login;
   const { user = '', secret } = credential.revealed();
   // Without other headers the request has the usual one: Basic.
-  if (encoding === 'basic') return { method, path };
+  if (encoding === 'basic') return { method: 'POST', path };
   const fields = { ...constants, [userField]: user, [passwordField]: secret };
   const body = encoding === 'form' ? { form: Object.entries(fields) } : { json: fields };
-  return { method, path, body: bodyOf(body), login: {} };
+  return { method: 'POST', path, body: bodyOf(body), login: {} };
 }
 
 /** The same error of a login: the request that needed it was not sent. */

@@ -149,7 +149,7 @@ function loginCommand(device: DeviceRef, auth: Connection['auth'], variables: Va
     login.cookie === undefined
       ? `${header}: ${headerOf('', auth, 'Bearer')}`
       : `Cookie: ${login.cookie}=`;
-  const of = `a session of ${device.name}, which ${login.method} ${login.path} begins`;
+  const of = `a session of ${device.name}, which POST ${login.path} begins`;
   const name = newVariable(variables, JSON.stringify(['session', device.address]), 'SESSION', of);
   return `printf '%s%s\\n' ${quoted(before)} "$${name}"`;
 }

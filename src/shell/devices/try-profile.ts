@@ -145,7 +145,7 @@ function loginText({ auth = {} }: Profile, credential: Credential | undefined): 
     return `${name}: ${credential.redact(credential.header(place))}`;
   }
   const session = login.cookie === undefined ? login.tokenIn : `the cookie ${login.cookie}`;
-  return `${login.method} ${login.path}; then ${session ?? 'the headers of its response'}`;
+  return `POST ${login.path}; then ${session ?? 'the headers of its response'}`;
 }
 
 function readingOf({ records, envelope, paging, single }: ReadPages): Finding {
