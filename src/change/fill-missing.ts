@@ -30,9 +30,7 @@ export function fillMissing(about: Known, fields: DeviceRecord): Missing {
   const { profile, resource } = about;
   const isOpen = (field: string): boolean => !Object.hasOwn(fields, field);
   const isUnfilled = (field: string): boolean =>
-    isPrivilegeField(field) ||
-    detailsOf(profile, resource, field)?.neverFilled === true ||
-    detailsOf(profile, resource, field)?.rights === true;
+    isPrivilegeField(field) || detailsOf(profile, resource, field)?.rights === true;
   const common = commonIn(about).filter(([field]) => isOpen(field));
   const values = Object.fromEntries(common.filter(([field]) => !isUnfilled(field)));
   const empty = emptyFields(profile, resource, { ...values, ...fields });

@@ -183,7 +183,6 @@ const fieldSchema = z.strictObject({
   read_only: fact(flag, 'Set by the device alone: refused, and never sent back'),
   create_only: fact(flag, 'Given to a new record and refused in a change'),
   write_only: fact(flag, 'Taken and not shown as it is: never compared, never sent back'),
-  never_filled: fact(flag, 'Sent only if you name it'),
   secret: fact(flag, 'Masked everywhere, as a password is'),
   harmless: fact(
     flag,

@@ -26,7 +26,7 @@ resources:
       created: {read_only: true}
       realm: {create_only: true, choices: [pam, pve]}
       code: {write_only: true}
-      zone: {never_filled: true}
+      zone: {rights: true}
       doorbell: {secret: true}
 `);
 const joe = { id: 1, username: 'joe', age: '5', created: 'x', realm: 'pam', code: '', note: null };
@@ -81,7 +81,7 @@ test('a write-only field that reads back otherwise has not failed', () => {
 
 test('a field that is never filled in is not, though every record has it', () => {
   const form = parse(
-    'resources:\n  user:\n    fields: [username]\n    field_facts: {zone: {never_filled: true}}\n',
+    'resources:\n  user:\n    fields: [username]\n    field_facts: {zone: {rights: true}}\n',
   );
   const change = { action: 'add', resource: 'user', fields: { username: 'zoe' } } as const;
   const { steps } = planDevice({ device, profile: form }, change, [

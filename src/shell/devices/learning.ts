@@ -163,9 +163,7 @@ export function sinceOf(
     : { since: seen.at, source: seen.source };
 }
 
-const FLAGS = [
-  ...['nullable', 'createOnly', 'writeOnly', 'neverFilled', 'secret', 'harmless', 'rights'],
-] as const;
+const FLAGS = [...['nullable', 'createOnly', 'writeOnly', 'secret', 'harmless', 'rights']] as const;
 
 export function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
   return [
