@@ -80,25 +80,11 @@ export function declinedReason(
   return issuesText(issuesIn(value)) || 'no reason given';
 }
 
-/**
- * The objections in a successful response to a write; undefined if there are none.
- *
- * @param place where the profile says that the text is, such as `results.status`; otherwise any text beside
- * a code of at least 400
- */
-export function objectionIn(body: string, place?: string): string | undefined {
+/** The texts beside a code of at least 400 in a successful response to a write; undefined if there are none. */
+export function objectionIn(body: string): string | undefined {
   const value = jsonIn(body);
-  if (value === undefined) return undefined;
-  const texts = place === undefined ? besideCodes(value) : textsAt(value, place.split('.'));
+  const texts = value === undefined ? [] : besideCodes(value);
   return oneLine([...new Set(texts)].join('; ')) || undefined;
-}
-
-function textsAt(value: Value, [name, ...rest]: readonly string[]): string[] {
-  if (isValueList(value)) return value.flatMap((item) => textsAt(item, [name ?? '', ...rest]));
-  if (!isNested(value) || name === undefined) return [];
-  const inner = valueAt(value, name) ?? null;
-  if (rest.length > 0) return textsAt(inner, rest);
-  return [isNested(inner) ? issuesText(issuesIn(inner)) : valueText(inner)];
 }
 
 const CODES = ['code', 'status', 'status_code', 'statusCode'];

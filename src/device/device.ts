@@ -308,7 +308,7 @@ export class Device {
     const record = this.#decoded({ ...request, fields }, response, () =>
       decodeWritten(response.body, resource, this.profile),
     );
-    const objection = objectionIn(response.body, this.profile.errorsIn);
+    const objection = objectionIn(response.body);
     return {
       status: response.status,
       body: withoutSecrets(this.#context(request), response).body,

@@ -118,17 +118,9 @@ const writeSchema = z.strictObject({
 
 const count = text.regex(/^[1-9]\d{0,3}$/, 'must be a number from 1 to 9999').transform(Number);
 
-/** An action that sets a secret; without a path it is the ordinary change of the record. */
-const actionSchema = writeSchema.pick({
-  method: true,
-  path: true,
-  encoding: true,
-  constants: true,
-  selector: true,
-});
-
+/** An action that sets a password; without a path it is the ordinary change of the record. */
 const rotateSchema = z.strictObject({
-  ...actionSchema.shape,
+  ...writeSchema.pick({ method: true, path: true, selector: true }).shape,
   field: fact(text, 'The field for the new password, if not password'),
   repeat: fact(text, 'The field that repeats the new password'),
   old: fact(text, 'The field for the old password'),
@@ -278,10 +270,6 @@ export const profileSchema = z.strictObject({
   ids: fact(
     z.enum(['stable', 'positional']),
     'positional: an id is the position in the list and changes if other records are deleted',
-  ),
-  errors_in: fact(
-    text,
-    'Where a successful response to a write reports errors, as in results.status',
   ),
   success_if: fact(
     z.record(z.string(), z.string()),

@@ -33,7 +33,7 @@ export function passwordRequest(
         `resources: {${resource}: {rotate: {field: password}}}, or learn it ("help rotate"); nothing was sent`,
     );
   }
-  const { repeat, old, path, method, encoding, constants, selector } = known ?? {};
+  const { repeat, old, path, method, selector } = known ?? {};
   const names = [old, field, repeat].filter((name) => name !== undefined);
   const plain = names.find((name) => !isSecretField(name));
   if (plain !== undefined) {
@@ -45,12 +45,11 @@ export function passwordRequest(
   if (path === undefined) {
     return { request: updateRequest(profile, resource, record, fields), fields, old };
   }
-  const update = updateFacts(profile, resource);
   const action: WriteFacts = {
     method: method ?? 'POST',
     path,
-    encoding: encoding ?? update.encoding,
-    constants: constants ?? {},
+    encoding: updateFacts(profile, resource).encoding,
+    constants: {},
     selector: selector ?? 'none',
     record: 'changes',
   };

@@ -179,10 +179,4 @@ describe('an objection in a successful response', () => {
   ])('%s objects to nothing', (body) => {
     expect(objectionIn(body)).toBeUndefined();
   });
-
-  test('is read from the place in the profile', () => {
-    const body = '{"results":[{"errors":["a is wrong"]},{"errors":["b is wrong"]}]}';
-    expect(objectionIn(body, 'results.errors')).toBe('a is wrong; b is wrong');
-    expect(objectionIn(body, 'results.nothing')).toBeUndefined();
-  });
 });

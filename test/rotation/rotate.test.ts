@@ -160,7 +160,7 @@ test('--via logs in as the account that sets the passwords of others', async () 
 const ACTION = `extends: drf
 resources:
   user:
-    rotate: {path: '{item}password/', encoding: json, field: new_password, repeat: again_password, old: old_password, min: 12}
+    rotate: {path: '{item}password/', field: new_password, repeat: again_password, old: old_password, min: 12}
     rotate_token: {path: '{item}token/', answer: data.key}
 `;
 

@@ -81,7 +81,7 @@ export function factsOf(profile: Profile): Fact[] {
     ...named('auth.', auth),
     ...named('auth.login.', session),
     ...named('answers.', profile.answers ?? {}),
-    ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId', 'errorsIn']),
+    ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId']),
     ...named('list.', profile.list),
     ...WRITES.flatMap((write) => ofWrite(`${write}.`, profile[write])),
     ...Object.entries(profile.resources).flatMap(([resource, facts]) => {
