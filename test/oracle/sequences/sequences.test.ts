@@ -28,7 +28,8 @@ test.each(SEEDS)(
     const property = fc.asyncProperty(anySequence, async (given) => {
       expect(await faultsOf(given)).toBe('');
     });
-    await fc.assert(property, { numRuns: SEQUENCES, seed });
+    // To find the smallest failing sequence takes longer than many sequences.
+    await fc.assert(property, { numRuns: SEQUENCES, seed, endOnFailure: SEQUENCES > 20 });
   },
   SEQUENCES * 20_000,
 );

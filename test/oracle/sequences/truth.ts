@@ -42,7 +42,7 @@ export class Truth {
   startedAt = new Date().toISOString();
   readonly #machine: Machine;
   readonly #deeds: readonly Deed[];
-  /** Sent by raw requests, of which there is no journal. */
+  /** Sent by raw requests whose effect devsh did not know: there is no journal of them. */
   readonly #raw = new Set<Deed>();
   /** Of two lines at the same time, one of them raw. */
   readonly #unsure = new Set<Deed>();
@@ -144,7 +144,7 @@ export class Truth {
 
   /** Keeps which run did what. */
   #file({ line, ran }: Told, deeds: readonly Deed[]): void {
-    if (isRaw(line)) for (const deed of deeds) this.#raw.add(deed);
+    if (isRaw(line) && ran === undefined) for (const deed of deeds) this.#raw.add(deed);
     // A resume without an id may continue several runs.
     const runs = new Set(
       this.#intents.flatMap(({ run, open }) => (open.size > 0 ? (run ?? []) : [])),
@@ -280,7 +280,15 @@ export class Truth {
   /** Keeps what the line wanted, and what it left or settled. */
   #remember(told: Told): void {
     const { line, ran } = told;
-    if (isRaw(line) || line.kind === 'plan') return;
+    if (line.kind === 'plan') return;
+    if (isRaw(line)) {
+      // What it replaces is not modelled: nothing older is expected on its boxes any more.
+      const over = new Set(told.names.flatMap((name) => told.boxes.get(name) ?? []));
+      for (const { pending } of ran === undefined ? [] : this.#intents) {
+        for (const box of over) pending.delete(box);
+      }
+      return;
+    }
     if (line.kind === 'drop') {
       for (const { run, pending } of this.#intents) if (run === told.run) pending.clear();
     } else if (isUndo(line) || line.kind === 'restore') {
