@@ -44,7 +44,7 @@ export class Truth {
   readonly #deeds: readonly Deed[];
   /** Sent by raw requests whose effect devsh did not know: there is no journal of them. */
   readonly #raw = new Set<Deed>();
-  /** Of two lines at the same time, one of them raw. */
+  /** Of two lines at the same time, one of them raw, and of raw requests with a journal. */
   readonly #unsure = new Set<Deed>();
   readonly #byRun = new Map<string, Deed[]>();
   readonly #first = new Map<Box, readonly Account[]>();
@@ -144,7 +144,9 @@ export class Truth {
 
   /** Keeps which run did what. */
   #file({ line, ran }: Told, deeds: readonly Deed[]): void {
-    if (isRaw(line) && ran === undefined) for (const deed of deeds) this.#raw.add(deed);
+    // A request as typed may do something else than the step that devsh took it for.
+    if (isRaw(line))
+      for (const deed of deeds) (ran === undefined ? this.#raw : this.#unsure).add(deed);
     // A resume without an id may continue several runs.
     const runs = new Set(
       this.#intents.flatMap(({ run, open }) => (open.size > 0 ? (run ?? []) : [])),
