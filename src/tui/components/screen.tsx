@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { emptyLines, joined, type Piece, type RowView, tableView } from '../table/view.ts';
 import { cut, fit, widthOf } from '../../text/visible.ts';
 import type { State } from '../state.ts';
-import { tableWidth } from '../table/rows.ts';
+import { tableWidth } from '../table/columns.ts';
 import { tableRows } from '../table/rows.ts';
 import type { Theme, Tone } from '../screen/theme.ts';
 import { deviceLines, deviceTone } from '../views/devices.ts';

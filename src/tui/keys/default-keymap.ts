@@ -31,7 +31,7 @@ import {
   editTextLine,
   useLine,
 } from '../table/commands.ts';
-import { PANE_COLUMNS } from '../table/rows.ts';
+import { PANE_COLUMNS } from '../table/columns.ts';
 
 const PALETTE_LABEL = 'find a key, command, device, group, user, run, setting or help by words';
 

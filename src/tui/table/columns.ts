@@ -4,6 +4,8 @@ import { NUMBER } from '../../output/table-text.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
+import { parseFilter } from '../../fleet/filter.ts';
+import { attempt, DevshError } from '../../errors.ts';
 import { noteOf, shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
 import { valueAt } from '../../device/record.ts';
 
@@ -46,7 +48,7 @@ interface Measured {
   readonly draft: Draft;
   readonly wanted: number;
   readonly align: 'left' | 'right';
-  /** Priority for room: 0 the key, then device, note, fields that distinguish rows, others, ids. */
+  /** Priority for room: 0 the key, then device, fields that differ or are asked for, others, notes, ids. */
   readonly rank: number;
 }
 
@@ -58,13 +60,44 @@ export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly 
 
 /** All rows are measured, also those filtered out: nothing moves sideways while a filter is typed. */
 export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: number): ColumnLayout {
+  return fitted(measuredIn(state), state.table.shift, width - GUTTER);
+}
+
+/** On a narrower screen, the columns of the table need all the room. */
+export const PANE_COLUMNS = 120;
+/** Narrower details would show no value in full. */
+const LEAST_PANE = 38;
+
+/** Cells of the details beside the table, which get the room that its columns leave; 0: there are none. */
+export function paneWidth(state: Pick<State, 'table' | 'fleet' | 'size' | 'isPaneHidden'>): number {
+  const { columns } = state.size;
+  if (state.isPaneHidden || columns < PANE_COLUMNS) return 0;
+  if (tableRows(state).rows.length === 0) return 0;
+  const wanted = measuredIn(state)
+    .filter(({ rank }) => rank < SAME_RANK)
+    .reduce((sum, one) => sum + one.wanted + GAP.length, GUTTER);
+  return Math.min(80, Math.floor(columns * 0.4), Math.max(LEAST_PANE, columns - wanted));
+}
+
+/** Cells of the table itself. */
+export function tableWidth(state: Parameters<typeof paneWidth>[0]): number {
+  return state.size.columns - paneWidth(state);
+}
+
+function measuredIn(state: Pick<State, 'table' | 'fleet'>): readonly Measured[] {
   const data = tableRows(state);
   const { table } = state;
   const sort = sortFields(table, data.keyField).join('\n');
   const devices = shownDevices(state).length;
   const { all, fields, own, keyField, stale } = data;
-  const measured = measuredColumns(all, fields, own, keyField, table.view, sort, devices, stale);
-  return fitted(measured, table.shift, width - GUTTER);
+  // What is being typed moves no column.
+  const typed = table.filter.isOpen ? [] : table.filter.applied.terms;
+  const terms = [
+    ...(attempt(DevshError, () => parseFilter(table.commandFilter))?.terms ?? []),
+    ...typed,
+  ];
+  const named = terms.flatMap((term) => ('field' in term ? [term.field] : [])).join('\n');
+  return measuredColumns(all, fields, own, keyField, table.view, sort, devices, stale, named);
 }
 
 const measuredColumns = memoized(
@@ -77,6 +110,7 @@ const measuredColumns = memoized(
     sort: string,
     devices: number,
     stale: TableRows['stale'],
+    named: string,
   ): readonly Measured[] => {
     const sign = sortSigns(sort.split('\n'));
     const sample = sampleOf(rows);
@@ -97,15 +131,15 @@ const measuredColumns = memoized(
       };
     });
     // The first column names the record: it does not scroll.
-    const [first] = drafts;
-    const named = drafts.some(({ isKey }) => isKey)
+    const keyed = drafts.some(({ isKey }) => isKey)
       ? drafts
-      : drafts.map((draft) => ({ ...draft, isKey: draft === first }));
-    const shown = devices < 2 ? named : [...named, deviceColumn(sign('device'), devices)];
+      : drafts.map((draft, index) => ({ ...draft, isKey: index === 0 }));
+    const shown = devices < 2 ? keyed : [...keyed, deviceColumn(sign('device'), devices)];
     const isSeveral = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
-    const hasNotes = isSeveral || stale.size > 0;
-    const all = hasNotes ? [...shown, noteColumn(view.filtered, stale)] : shown;
-    return all.map((draft, index) => measure(draft, sample, index));
+    const hasNotes = isSeveral && rows.some((row) => noteOf(row, stale) !== '');
+    const all = hasNotes || stale.size > 0 ? [...shown, noteColumn(stale)] : shown;
+    const first = new Set([...rows.flatMap(({ differing }) => differing), ...named.split('\n')]);
+    return all.map((draft, index) => measure(draft, sample, index, first.has(draft.field)));
   },
 );
 
@@ -133,14 +167,14 @@ function deviceColumn(sign: string, devices: number): Draft {
   };
 }
 
-function noteColumn(isFiltered: boolean | undefined, stale: TableRows['stale']): Draft {
+function noteColumn(stale: TableRows['stale']): Draft {
   return {
     kind: 'note',
     isKey: false,
     isId: false,
     field: 'note',
     title: 'NOTE',
-    text: (row) => noteOf(row, isFiltered, stale),
+    text: (row) => noteOf(row, stale),
     least: 13,
     most: 40,
   };
@@ -167,7 +201,12 @@ function sampleOf(rows: readonly FoldedRow[]): readonly FoldedRow[] {
   return stride === 1 ? rows : rows.filter((_, index) => index % stride === 0);
 }
 
-function measure(draft: Draft, sample: readonly FoldedRow[], index: number): Measured {
+function measure(
+  draft: Draft,
+  sample: readonly FoldedRow[],
+  index: number,
+  isFirst: boolean,
+): Measured {
   const texts = sample.map((row) => draft.text(row));
   const filled = texts.filter((text) => text !== '');
   const widest = filled.reduce((most, text) => Math.max(most, widthOf(text)), widthOf(draft.title));
@@ -176,14 +215,14 @@ function measure(draft: Draft, sample: readonly FoldedRow[], index: number): Mea
     draft,
     wanted: Math.min(widest, draft.most),
     align: draft.kind === 'field' && isNumeric ? 'right' : 'left',
-    rank: rankOf(draft, filled, texts.length, index),
+    rank: isFirst && !draft.isKey ? FIRST_RANK : rankOf(draft, filled, texts.length, index),
   };
 }
 
 function rankOf(draft: Draft, filled: readonly string[], rows: number, index: number): number {
   if (draft.isKey) return 0;
   if (draft.kind === 'device') return 1;
-  if (draft.kind === 'note') return 2;
+  if (draft.kind === 'note') return SAME_RANK - 1;
   const isId =
     draft.isId || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
   if (isId) return ID_RANK + index;
@@ -191,6 +230,9 @@ function rankOf(draft: Draft, filled: readonly string[], rows: number, index: nu
   const isDistinguishing = rows < LEAST_ROWS || new Set(filled).size > 1;
   return isDistinguishing ? 3 + index : SAME_RANK + index;
 }
+
+/** Fields in which records differ, or that the filter names. */
+const FIRST_RANK = 2;
 
 /** From these ranks on, columns that are the same in every row, and ids: they get the room that is left. */
 const SAME_RANK = 1000;
@@ -201,8 +243,8 @@ const ID_RANK = 3000;
  * Columns without room are left out. When scrolled sideways, fields come in their order.
  */
 function fitColumns(measured: readonly Measured[], shift: number, width: number): ColumnLayout {
-  const isFrozen = ({ rank }: Measured): boolean => rank < 3;
-  const fields = measured.filter((one) => !isFrozen(one));
+  const isFrozen = ({ draft }: Measured): boolean => draft.isKey || draft.kind === 'device';
+  const fields = measured.filter((one) => !isFrozen(one) && one.draft.kind === 'field');
   const scrolled = new Set(fields.slice(0, shift));
   const shown = measured.filter((one) => !scrolled.has(one));
   const order =
@@ -236,6 +278,6 @@ function fitColumns(measured: readonly Measured[], shift: number, width: number)
       const cells = widths.get(one);
       return cells === undefined ? [] : [{ ...one.draft, width: cells, align: one.align }];
     }),
-    hidden: shown.length - widths.size,
+    hidden: shown.filter((one) => one.draft.kind === 'field' && !widths.has(one)).length,
   };
 }

@@ -13,7 +13,7 @@ import {
   type TableState,
 } from './table-state.ts';
 import { columnLayout, sortableFields } from './columns.ts';
-import { tableWidth } from './rows.ts';
+import { tableWidth } from './columns.ts';
 import { isMarkedRow, markOf, marksOf, rawKeyOf, sortFields, tableRows } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from '../store.ts';

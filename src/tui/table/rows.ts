@@ -1,12 +1,6 @@
 import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
-import {
-  type DeviceRecords,
-  Fold,
-  type FoldedRow,
-  foldNote,
-  foldRecords,
-} from '../../fleet/fold.ts';
+import { type DeviceRecords, Fold, type FoldedRow, foldRecords } from '../../fleet/fold.ts';
 import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import {
@@ -255,15 +249,11 @@ export function isStaleRow({ devices }: FoldedRow, stale: Stale): boolean {
   return stale.size > 0 && devices.every(({ name }) => stale.has(name));
 }
 
-/** The note beside a row's fields. Stale records prove nothing, so they do not count as read. */
-export function noteOf(row: FoldedRow, isFiltered: boolean | undefined, stale: Stale): string {
-  if (stale.size === 0) return visible(foldNote(row, isFiltered));
-  const age = ageNote(row, stale);
-  const isDiffering = row.differing.length > 0;
-  if (age !== '' && !isDiffering) return age;
-  const read = { ...row, of: row.of - stale.size, unread: row.unread + stale.size };
-  const note = visible(foldNote(read, isFiltered));
-  return age === '' ? note : `${note}; ${age}`;
+/** What neither the sign of a row nor its devices say: the fields that differ, and the age of stale records. */
+export function noteOf(row: FoldedRow, stale: Stale): string {
+  const { differing } = row;
+  const differs = differing.length === 0 ? '' : `differs: ${visible(differing.join(', '))}`;
+  return [differs, ageNote(row, stale)].filter((text) => text !== '').join('; ');
 }
 
 /** `as of 07:46`; `fw3 as of 07:46` if other devices respond; empty if all do. */
@@ -326,18 +316,3 @@ const counted = memoized(
     return { rows: rows + others, whole: rows, records: marks.size, devices: devices.size };
   },
 );
-
-/** On a narrower screen, the columns of the table need all the room. */
-export const PANE_COLUMNS = 120;
-
-/** Cells of the details beside the table, with the rule between them; 0: there are none. */
-export function paneWidth(state: Pick<State, 'table' | 'fleet' | 'size' | 'isPaneHidden'>): number {
-  const { columns } = state.size;
-  if (state.isPaneHidden || columns < PANE_COLUMNS) return 0;
-  return tableRows(state).rows.length === 0 ? 0 : Math.min(80, Math.floor(columns * 0.4));
-}
-
-/** Cells of the table itself. */
-export function tableWidth(state: Parameters<typeof paneWidth>[0]): number {
-  return state.size.columns - paneWidth(state);
-}

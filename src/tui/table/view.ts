@@ -8,7 +8,7 @@ import {
   tableRows,
   strangerReason,
 } from './rows.ts';
-import { tableWidth } from './rows.ts';
+import { tableWidth } from './columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { firstSteps, type State } from '../state.ts';
 import type { TableChanges } from './table-state.ts';

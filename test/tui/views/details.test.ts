@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
 import { detailLines, paneLines } from '../../../src/tui/views/details.ts';
-import { paneWidth } from '../../../src/tui/table/rows.ts';
+import { paneWidth } from '../../../src/tui/table/columns.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { after, readOf, stateOf, user } from '../table/table-fixture.ts';
 
