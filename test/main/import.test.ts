@@ -106,7 +106,7 @@ describe('import', () => {
   test('adds, changes and prunes by one plan, after the count was typed', async () => {
     const { devsh, device } = await startFleet({ devices: 2, users: 4 });
     const kept = ['admin', 'viewer', 'daisuke.sato'];
-    const text = ['username;first_name;lastname;lang', ...kept.map((name) => `${name};A;B;fr`)];
+    const text = ['username;first_name;lastname;lang', ...kept.map((name) => `${name};;B;fr`)];
     const file = await put(
       devsh,
       'team.csv',
@@ -323,4 +323,25 @@ describe('import', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
+});
+
+test('a row with another person than the record has under its name asks, and --also takes it', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 1, profile: 'drf' });
+  const { lastname = '' } = device(1).users.find(({ username }) => username === 'viewer') ?? {};
+  const other = 'username,first_name,lastname\nviewer,Eve,Else\n';
+  const file = await put(devsh, 'users.csv', other);
+  const asked = await devsh(['import', file, '--on', 'sim1', '--yes']);
+  expect(asked.stdout).toContain('the row shows another person (first name');
+  expect(asked.stdout).toContain('--also sim1=viewer takes it');
+  expect(asked.exitCode).toBe(6);
+  const same = await put(
+    devsh,
+    'same.csv',
+    `username,first_name,lastname\nviewer,Victor,${lastname}\n`,
+  );
+  expect((await devsh(['import', same, '--on', 'sim1', '--yes'])).exitCode).toBe(0);
+  expect(writes()).toHaveLength(1);
+  const taken = await devsh(['import', file, '--on', 'sim1', '--yes', '--also', 'sim1=viewer']);
+  expect(taken.exitCode, taken.stderr).toBe(0);
+  expect(writes()).toHaveLength(2);
 });

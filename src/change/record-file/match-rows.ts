@@ -13,6 +13,7 @@ import { nearHint } from '../../text/suggest.ts';
 import { type Allowed, allowHint } from '../allow.ts';
 import { checkValue } from '../check-fields.ts';
 import type { Change } from '../change.ts';
+import { identityOf, likenessOf, personOf } from '../identity.ts';
 import { isStored } from '../../device/equality.ts';
 import { type Known, shapeOf } from '../typed-fields.ts';
 import { fieldValue, isSameCell, keyOfRow } from './csv-cell.ts';
@@ -87,7 +88,7 @@ export function matchRows(
     } else {
       const fields = matching.changedFields(row, record);
       if (Object.keys(fields).length === 0) unchanged += 1;
-      else changes.push(matching.set(record, fields));
+      else changes.push(matching.setBy(row, record, fields));
     }
   }
   if (options.prune) {
@@ -194,6 +195,16 @@ class Matching {
   set(record: DeviceRecord, fields: DeviceRecord): Change {
     const { resource } = this.#device;
     return { action: 'set', resource, target: this.#target(record), fields, isExact: true };
+  }
+
+  /** A row with another person than the record has under its key asks: the name may have been given again. */
+  setBy(row: RecordRow, record: DeviceRecord, fields: DeviceRecord): Change {
+    const change = this.set(record, fields);
+    const { contradicting } = likenessOf(personOf(row.fields), record, [], row.fields);
+    if (contradicting.length === 0) return change;
+    const doubt = `the row shows another person (${contradicting.join(', ')})`;
+    const identity = identityOf(this.#device.profile, this.#naturalKey, record);
+    return { ...change, meant: { ...identity, age: 'older', doubt } };
   }
 
   remove(record: DeviceRecord): Change {

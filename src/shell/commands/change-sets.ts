@@ -68,7 +68,7 @@ export const importCommand = command({
     },
     { ...RESOURCE, summary: 'which records (default: as in the file, else user)' },
   ],
-  options: [...CHANGE, 'prune', 'key', 'map', 'output', 'expiresMs', 'confirmMs'],
+  options: [...CHANGE, 'also', 'prune', 'key', 'map', 'output', 'expiresMs', 'confirmMs'],
   forced: 'prune',
   details:
     'devsh compares each row with the record of the same natural key. It adds new records and changes only\n' +

@@ -93,7 +93,8 @@ async function* planAndWrite(
     yield await writePlanFile(call, plan, options.output, []);
     return undefined;
   };
-  yield* write(call, { sessions, wanted: changesFor, age: 'fresh', review });
+  const accounts = 'this line';
+  yield* write(call, { sessions, wanted: changesFor, age: 'older', accounts, review });
 }
 
 function* remarks(
