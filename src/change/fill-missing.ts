@@ -1,5 +1,5 @@
 import { emptyFields, hasAllFields } from '../device/encode.ts';
-import { detailsOf, managedFields, type Profile } from '../device/profile.ts';
+import { detailsOf, isChoiceField, managedFields, type Profile } from '../device/profile.ts';
 import { isInternalField, isPrivilegeField, isSecretName } from '../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
@@ -81,10 +81,9 @@ function commonValues(about: Known): Common {
     if (facts?.readOnly === true) return [];
     const held = records.map((record) => valueAt(record, field) ?? null);
     if (held.some((value) => value === null || isNested(value))) return [];
-    const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
     const isBoolean =
       facts?.type === 'boolean' || held.every((value) => typeof value === 'boolean');
-    if (!isChoice && !isBoolean) return [];
+    if (!isBoolean && !isChoiceField(known ?? {}, field)) return [];
     const [[common] = [undefined]] = frequencies(held);
     const choices = facts?.choices?.map(({ value }) => value) ?? [];
     const isTaken = choices.length === 0 || choices.includes(valueText(common));

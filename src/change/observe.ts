@@ -3,6 +3,7 @@ import type { DeviceFacts } from '../device/facts.ts';
 import {
   hasPositionalIds,
   idOf,
+  isChoiceField,
   keyFieldOf,
   originOfWrite,
   type Profile,
@@ -51,13 +52,13 @@ function suspectFields(
     ...profile.idFields,
     ...ignoredFields(profile, resource),
     ...(known?.fields ?? []),
-    ...(known?.choiceFields ?? []),
     ...Object.keys(asked),
   ];
   const { matches } = pairRecords(profile, { keyField, resource }, earlier, later);
   const fields = [...matches].flatMap(([record, match]) =>
     changesSince(record, match, ignored)
       .filter(({ sent, held }) => isReading(sent) && isReading(held) && !isTimeStamp(sent))
+      .filter(({ field }) => !isChoiceField(known ?? {}, field))
       .map(({ field }) => field),
   );
   return [...new Set(fields)];

@@ -10,7 +10,7 @@ const documentedUser: ResourceProfile = {
 };
 
 /** A user whose fields are unknown, except the key. */
-const anyUser: ResourceProfile = { ...documentedUser, fields: [], choiceFields: [] };
+const anyUser: ResourceProfile = { keyField: 'username', fields: [], single: false };
 
 const formPost: WriteFacts = {
   method: 'POST',

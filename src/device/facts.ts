@@ -9,7 +9,6 @@ import {
   isSingle,
   listPath,
   type Profile,
-  resourceOf,
   configuredSingle,
   statedDetails,
   updateFacts,
@@ -190,11 +189,9 @@ function withResourceFacts(base: Profile, resource: string, seen: ResourceFacts)
       : !isConfigured(base, `resources.${resource}.${fact}`),
   );
   const names = [...found.map(([fact]) => fact), ...(details === undefined ? [] : ['fields'])];
-  const { choiceFields } = resourceOf(base, resource);
   const { resources } = withResource(base, resource, {
     ...Object.fromEntries(found),
     ...(details && { details: statedDetails(details, base.resources[resource]?.fieldFacts) }),
-    choiceFields: [...new Set([...choiceFields, ...choicesIn(details)])],
   });
   const profile = observed(
     base,
@@ -205,12 +202,6 @@ function withResourceFacts(base: Profile, resource: string, seen: ResourceFacts)
   return isSingle(profile, resource)
     ? withOwnUpdate(profile, resource, singleUpdate(profile, resource, seen))
     : withWriteFacts(profile, resource, seen);
-}
-
-function choicesIn(details: ResourceFacts['details'] = {}): string[] {
-  return Object.entries(details)
-    .filter(([, { readOnly, type, choices }]) => !readOnly && type === 'choice' && choices)
-    .map(([field]) => field);
 }
 
 /** Derives create, update and remove from the methods that a record allows. */

@@ -200,7 +200,6 @@ const resourceSchema = z.strictObject({
   ),
   key_field: fact(text, 'The natural key: the field that people know a record by'),
   fields: fact(names, 'The fields that a new record must have'),
-  choice_fields: fact(names, 'Fields that take only certain values, none of them empty'),
   field_facts: fact(
     z.record(text, fieldSchema, 'must be a map of fields'),
     'By field, what it takes and when it is sent; more exact than the lists of names',

@@ -20,11 +20,13 @@ type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Name
 /** What is known about one resource (`user`, `interface`), configured or observed. */
 export interface ResourceProfile
   extends
-    Known<ConfiguredResource, 'keyField' | 'fields' | 'choiceFields'>,
+    Known<ConfiguredResource, 'keyField' | 'fields'>,
     Omit<ResourceFacts, keyof ConfiguredResource> {
   readonly fieldFacts?: Readonly<Record<string, ConfiguredField>>;
   /** As the device describes them and the profile states them. */
   readonly details?: Readonly<Record<string, FieldDetails>>;
+  /** Fields with certain values, none of them empty, although no device has told which. */
+  readonly choiceFields?: readonly string[];
   /** How it is changed, if that differs from other resources. */
   readonly update?: WriteFacts;
 }
@@ -61,6 +63,14 @@ export function detailsOf(
   return valueAt(profile.resources[resource]?.details, field);
 }
 
+/** Whether a field takes only certain values, none of them empty. */
+export function isChoiceField(
+  { details, choiceFields = [] }: Partial<ResourceProfile>,
+  field: string,
+): boolean {
+  return valueAt(details, field)?.choices !== undefined || choiceFields.includes(field);
+}
+
 export type WriteFacts = Known<
   ConfiguredWrite,
   'method' | 'path' | 'encoding' | 'constants' | 'selector' | 'record'
@@ -93,7 +103,7 @@ export interface Profile extends Omit<
 /** The facts of a resource, or defaults that fit any resource. */
 export function resourceOf({ resources }: Profile, resource: string): ResourceProfile {
   const keyField = resource === 'user' ? 'username' : 'name';
-  return resources[resource] ?? { keyField, fields: [], choiceFields: [] };
+  return resources[resource] ?? { keyField, fields: [] };
 }
 
 export function withResource(

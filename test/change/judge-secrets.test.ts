@@ -167,7 +167,7 @@ test.each([
 ])('a write-only field %s cannot be read back', (_, facts) => {
   const documented: Profile = {
     ...open,
-    resources: { user: { keyField: 'username', fields: [], choiceFields: [], ...facts } },
+    resources: { user: { keyField: 'username', fields: [], ...facts } },
   };
   const step = stepOf([], { username: 'bob', lang: 'de', email: 'b@x' });
   expect(judge(documented, step, accepted, { before: [], after: [bob] })).toMatchObject({

@@ -96,7 +96,7 @@ describe('a new record that is sent as a form', () => {
 
 describe('a new record that is sent as JSON', () => {
   const facts = { type: 'boolean', required: true, readOnly: false };
-  const user = { keyField: 'username', fields: ['first_name'], choiceFields: [] };
+  const user = { keyField: 'username', fields: ['first_name'] };
   const planned = (details: Readonly<Record<string, FieldFacts>>) =>
     planDevice(
       { device: fw1, profile: { ...drfProfile, resources: { user: { ...user, details } } } },

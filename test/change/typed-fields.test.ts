@@ -15,7 +15,7 @@ function known(records: readonly DeviceRecord[], types: Readonly<Record<string, 
       { type, required: false, readOnly: false },
     ]),
   );
-  const user = { keyField: 'name', fields: [], choiceFields: [], details };
+  const user = { keyField: 'name', fields: [], details };
   const profile: Profile = { ...genericRestProfile, resources: { user } };
   return { profile, resource: 'user', records };
 }

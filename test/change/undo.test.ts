@@ -38,7 +38,7 @@ const request = { method: 'DELETE', path: '/api/user/bob' } as const;
 const bob = { id: 7, username: 'bob', visits: 3, _links: { self: '/api/user/bob' } };
 
 function profileWith(facts: Partial<NonNullable<Profile['resources']['user']>>): Profile {
-  const user = { keyField: 'username', fields: [], choiceFields: [], ...facts };
+  const user = { keyField: 'username', fields: [], ...facts };
   return { ...genericRestProfile, idFields: [], resources: { user } };
 }
 

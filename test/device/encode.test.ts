@@ -127,7 +127,7 @@ test('a PUT of JSON sends nested values back without their secrets, and reports 
     'peers',
     'api_token',
   ]);
-  const known = { keyField: 'name', fields: [], choiceFields: [], sentBack: ['api_token'] };
+  const known = { keyField: 'name', fields: [], sentBack: ['api_token'] };
   const asHeld = { ...put, resources: { interface: known } };
   expect(updateRequest(asHeld, 'interface', before, changes).json).toMatchObject({
     api_token: 't1',

@@ -16,7 +16,6 @@ test('only what a profile states is configured', async () => {
     'list.paging': 'configured',
     'resources.user.key_field': 'assumed',
     'resources.user.fields': 'assumed',
-    'resources.user.choice_fields': 'assumed',
     'resources.user.path': 'configured',
   });
 });
@@ -44,9 +43,14 @@ test('profile set states facts for a device of the inventory, and they are used'
 
 test('fields with restricted values are configured by a profile', async () => {
   const { devsh } = await startFleet();
-  const fact = '"fact":"resources.user.choice_fields","value":["lang","role"],"origin":';
-  await devsh(['profile', 'set', 'sim1', 'resources.user.choice_fields=[lang, role]']);
-  expect((await devsh('profile sim1 --json')).stdout).toContain(`${fact}"configured"`);
+  await devsh([
+    'profile',
+    'set',
+    'sim1',
+    'resources.user.field_facts.role.choices=[admin, viewer]',
+  ]);
+  const fact = '"fact":"resources.user.role","value":"field admin|viewer","origin":"configured"';
+  expect((await devsh('profile sim1 --json')).stdout).toContain(fact);
 });
 
 test.each(['documented', 'drf'] as const)(

@@ -5,7 +5,12 @@ import {
   switchValue,
   typedValue,
 } from '../../device/typed-value.ts';
-import { keyFieldOf, type Origin, type ResourceProfile } from '../../device/profile.ts';
+import {
+  isChoiceField,
+  keyFieldOf,
+  type Origin,
+  type ResourceProfile,
+} from '../../device/profile.ts';
 import { type FieldIssues, RejectedError } from '../../device/errors.ts';
 import {
   type DeviceRecord,
@@ -194,7 +199,7 @@ function formField(source: Source): FormField {
   const isNested = shape.kind === 'list' || shape.kind === 'object';
   const type = facts?.type ?? (shape.kind === 'boolean' ? 'boolean' : 'string');
   const isSecret = isSecretName(field) && typeof current !== 'boolean';
-  const isChoice = facts?.choices !== undefined || known?.choiceFields.includes(field) === true;
+  const isChoice = isChoiceField(known ?? {}, field);
   const choices = facts?.choices;
   return {
     name: field,
