@@ -1,3 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { EVIDENCE, factEvidence } from './fact-evidence.ts';
 import { profileJsonSchema } from '../../src/device/profile-schema.ts';
 import { inventoryJsonSchema } from '../../src/fleet/inventory-schema.ts';
 import { settingsJsonSchema } from '../../src/settings/settings-schema.ts';
@@ -13,11 +17,40 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** The facts of a profile file. `create`, `update` and `remove` have the same ones: they stand once. */
+const PROFILES = join(import.meta.dirname, '../../profiles');
+
+/** The example profiles that state each fact; facts of `update` and `remove` count as those of `create`. */
+function factsInProfiles(): Map<string, string[]> {
+  const stated = new Map<string, string[]>();
+  const collect = (value: unknown, path: string, profile: string): void => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    for (const [name, inner] of Object.entries(value)) {
+      const own = `${path}${name}`;
+      for (const fact of new Set([own, own.replace(/^(?:.*\.update|update|remove)\b/, 'create')])) {
+        stated.set(fact, [...new Set([...(stated.get(fact) ?? []), profile])]);
+      }
+      const isNamed = /^resources$|\.field_facts$/.test(own);
+      const parts: unknown[] = isNamed ? Object.values(inner as object) : [inner];
+      for (const part of parts) collect(part, isNamed ? `${own}.NAME.` : `${own}.`, profile);
+    }
+  };
+  for (const file of readdirSync(PROFILES)) {
+    const text = readFileSync(join(PROFILES, file), 'utf8');
+    collect(parse(text, { schema: 'failsafe' }), '', file.replace('.yaml', ''));
+  }
+  return stated;
+}
+
+/**
+ * The facts of a profile file, and for each one what needs it. `create`, `update` and `remove` have the same ones:
+ * they stand once. Throws for a fact without evidence, and for evidence that a profile has made needless.
+ */
 export function profileFacts(): string {
+  const stated = factsInProfiles();
+  const evidenceOf = (fact: string): string => factEvidence(fact, stated.get(fact) ?? []);
   const rows = (schema: Schema, path: string): string[][] =>
     Object.entries(schema.properties ?? {}).flatMap(([name, fact]) => {
-      const own = [`\`${path}${name}\``, meaningOf(fact)];
+      const own = [`\`${path}${name}\``, meaningOf(fact), evidenceOf(`${path}${name}`)];
       const inner = fact.additionalProperties;
       const isKnown = /update$|^remove$/.test(name);
       if (isKnown) return [own];
@@ -26,7 +59,11 @@ export function profileFacts(): string {
       }
       return [own, ...rows(fact, `${path}${name}.`)];
     });
-  return table(['fact', 'meaning'], rows(profileJsonSchema() as Schema, ''));
+  const all = rows(profileJsonSchema() as Schema, '');
+  const known = new Set(all.map(([fact]) => fact));
+  const unknown = Object.keys(EVIDENCE).find((fact) => !known.has(`\`${fact}\``));
+  if (unknown !== undefined) throw new Error(`${unknown} has evidence and is no fact`);
+  return table(['fact', 'meaning', 'needed by'], all);
 }
 
 /** What a device, and a group, may say in devices.yaml. */

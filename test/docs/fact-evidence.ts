@@ -1,0 +1,112 @@
+/*
+ * What shows that devices need a fact of profiles: the profiles of this package that state it, otherwise a product or a
+ * page of its vendor. A fact with neither does not belong into the schema.
+ */
+
+/** Tested on the products themselves, in `test/real`. */
+const RUN: readonly string[] = ['rabbitmq', 'icinga'];
+
+const PAGES = {
+  'Aruba OS-CX':
+    'https://techhub.hpe.com/eginfolib/Aruba/OS-CX_10.03/5200-5967/GUID-44129D1F-7F88-4C7F-8351-C6442B91A024.html',
+  'Cisco FMC':
+    'https://www.cisco.com/c/en/us/support/docs/security/firepower-management-center/215918-how-to-generate-authentication-token-for.html',
+  'Django REST Framework': 'https://www.django-rest-framework.org/api-guide/fields/',
+  'DRF metadata': 'https://www.django-rest-framework.org/api-guide/metadata/',
+  'dj-rest-auth': 'https://github.com/iMerica/dj-rest-auth/blob/3.0.0/docs/api_endpoints.rst',
+  'Extreme SLX-OS':
+    'https://documentation.extremenetworks.com/slxos/sw/20xx/20.2.1a/restapi/GUID-029F54B5-E4AB-4766-BBEA-EC50D1AB9DF4.shtml',
+  'F5 BIG-IP':
+    'https://community.f5.com/kb/technicalarticles/icontrol-rest-authentication-token-management/287462',
+  FortiOS:
+    'https://docs.ansible.com/ansible/latest/collections/fortinet/fortios/fortios_user_local_module.html',
+  Gogs: 'https://gogs.io/api-reference/users/create-an-access-token',
+  Ivanti:
+    'https://help.ivanti.com/ch/help/en_US/CSM/10.4/documentation_bundle/system_administration/rest_api/csm_rest_oauth2_internal_authentication.html',
+  'Lenovo SMM3': 'https://pubs.lenovo.com/smm3-restapi/properties_account_service',
+  Omada: 'https://community.tp-link.com/en/business/forum/topic/857254',
+  OneFS: 'https://docs.rs/crate/isilon/1.0.1/source/docs/UserChangePassword.md',
+  ONTAP:
+    'https://docs.netapp.com/us-en/ontap-restapi-9111/post-security-authentication-password.html',
+  pfSense: 'https://pfrest.org/',
+  PowerDNS: 'https://doc.powerdns.com/authoritative/http-api/zone.html',
+  'PowerDNS TSIG keys': 'https://doc.powerdns.com/authoritative/http-api/tsigkey.html',
+  'Proxmox VE': 'https://pve.proxmox.com/wiki/Proxmox_VE_API',
+  RabbitMQ: 'https://www.rabbitmq.com/docs/http-api-reference',
+  Redfish: 'https://www.dmtf.org/standards/redfish',
+  Syncthing: 'https://docs.syncthing.net/rest/config.html',
+  TrueNAS: 'https://api.truenas.com/v25.04.1/api_methods_user.set_password.html',
+} as const;
+
+type Source = keyof typeof PAGES | 'the API document' | 'learned' | 'own access';
+
+/** Facts that no profile of this package states. */
+export const EVIDENCE: Readonly<Record<string, readonly Source[]>> = {
+  'auth.login.encoding': ['Cisco FMC', 'Proxmox VE'],
+  'auth.login.constants': ['Ivanti'],
+  'auth.login.cookie': ['Proxmox VE'],
+  'auth.login.lifetime': ['F5 BIG-IP'],
+  connections: ['learned'],
+
+  ids: ['pfSense', 'learned'],
+  success_if: ['Omada'],
+  no_id: ['the API document'],
+  'resources.NAME.parent': ['RabbitMQ'],
+  'resources.NAME.removes': ['RabbitMQ'],
+  'resources.NAME.single': ['Syncthing', 'learned'],
+  'resources.NAME.named_by': ['learned'],
+  'resources.NAME.field_facts.NAME.type': ['DRF metadata', 'learned'],
+  'resources.NAME.field_facts.NAME.choices': ['DRF metadata', 'learned'],
+  'resources.NAME.field_facts.NAME.nullable': ['Django REST Framework'],
+  'resources.NAME.field_facts.NAME.read_only': ['DRF metadata', 'learned'],
+  'resources.NAME.field_facts.NAME.create_only': ['PowerDNS'],
+  'resources.NAME.field_facts.NAME.write_only': ['Django REST Framework'],
+  'resources.NAME.field_facts.NAME.secret': ['PowerDNS TSIG keys'],
+  'resources.NAME.field_facts.NAME.harmless': ['own access'],
+  'resources.NAME.volatile': ['learned'],
+  'resources.NAME.account_field': ['Redfish'],
+  'resources.NAME.disabled_as': ['FortiOS'],
+  'resources.NAME.rotate': ['TrueNAS', 'ONTAP'],
+  'resources.NAME.rotate.method': ['OneFS'],
+  'resources.NAME.rotate.path': ['TrueNAS', 'ONTAP'],
+  'resources.NAME.rotate.selector': ['TrueNAS', 'ONTAP'],
+  'resources.NAME.rotate.field': ['TrueNAS', 'dj-rest-auth'],
+  'resources.NAME.rotate.repeat': ['dj-rest-auth'],
+  'resources.NAME.rotate.old': ['TrueNAS', 'dj-rest-auth'],
+  'resources.NAME.rotate.min': ['Lenovo SMM3'],
+  'resources.NAME.rotate.max': ['Lenovo SMM3', 'Aruba OS-CX'],
+  'resources.NAME.rotate.classes': ['Extreme SLX-OS'],
+  'resources.NAME.rotate.forbidden': ['Aruba OS-CX'],
+  'resources.NAME.rotate_token': ['Gogs'],
+  'resources.NAME.rotate_token.path': ['Gogs'],
+  'resources.NAME.rotate_token.answer': ['Gogs'],
+  'resources.NAME.rotate_token.constants': ['Gogs'],
+  'resources.NAME.update': ['PowerDNS'],
+  'list.summary': ['PowerDNS', 'learned'],
+  'list.detail': ['pfSense'],
+  'create.lists': ['Django REST Framework', 'learned'],
+  'create.null_as': ['Django REST Framework', 'learned'],
+};
+
+/** Throws for a fact that nothing needs, and for evidence beside that of the profiles. */
+export function factEvidence(fact: string, profiles: readonly string[]): string {
+  const sources = EVIDENCE[fact];
+  if ((profiles.length === 0) === (sources === undefined)) {
+    throw new Error(
+      `${fact} must be in a profile, or have its evidence in fact-evidence.ts, not both`,
+    );
+  }
+  const run = RUN.filter((name) => profiles.includes(name));
+  const written = profiles.filter((name) => !run.includes(name));
+  const named = [
+    ...run.map((name) => `\`${name}\` (run)`),
+    ...written.slice(0, 3 - run.length).map((name) => `\`${name}\``),
+  ];
+  const others = profiles.length - named.length;
+  if (sources === undefined) return named.join(', ') + (others === 0 ? '' : ` +${others}`);
+  return sources.map((source) => (source in PAGES ? linkTo(source) : source)).join(', ');
+}
+
+function linkTo(source: Source): string {
+  return `[${source}](${PAGES[source as keyof typeof PAGES]})`;
+}
