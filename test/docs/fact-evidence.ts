@@ -38,7 +38,7 @@ const PAGES = {
   TrueNAS: 'https://api.truenas.com/v25.04.1/api_methods_user.set_password.html',
 } as const;
 
-type Source = keyof typeof PAGES | 'the API document' | 'learned' | 'own access';
+type Source = keyof typeof PAGES | 'the API document' | 'learned' | 'safety';
 
 /** Facts that no profile of this package states. */
 export const EVIDENCE: Readonly<Record<string, readonly Source[]>> = {
@@ -47,7 +47,9 @@ export const EVIDENCE: Readonly<Record<string, readonly Source[]>> = {
   'auth.login.cookie': ['Proxmox VE'],
   'auth.login.lifetime': ['F5 BIG-IP'],
   connections: ['learned'],
-
+  accounts: ['Redfish'],
+  fields: ['safety'],
+  'fields.public': ['safety'],
   ids: ['pfSense', 'learned'],
   success_if: ['Omada'],
   no_id: ['the API document'],
@@ -62,7 +64,7 @@ export const EVIDENCE: Readonly<Record<string, readonly Source[]>> = {
   'resources.NAME.field_facts.NAME.create_only': ['PowerDNS'],
   'resources.NAME.field_facts.NAME.write_only': ['Django REST Framework'],
   'resources.NAME.field_facts.NAME.secret': ['PowerDNS TSIG keys'],
-  'resources.NAME.field_facts.NAME.harmless': ['own access'],
+  'resources.NAME.field_facts.NAME.harmless': ['safety'],
   'resources.NAME.volatile': ['learned'],
   'resources.NAME.account_field': ['Redfish'],
   'resources.NAME.disabled_as': ['FortiOS'],
