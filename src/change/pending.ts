@@ -291,7 +291,8 @@ function intentOfStep(
   if (state.kind === 'sent') return { ...intent, ...IN_DOUBT };
   const { result } = state;
   if (result.verdict === 'unknown') return { ...intent, ...IN_DOUBT };
-  if (isGood(result)) {
+  // An undo that makes a record again cannot give it its id: it is there all the same.
+  if (isGood(result) || (action === 'add' && result.verdict === 'differs')) {
     const ids = idsOf(before ?? result.record);
     return { ...intent, ids, state: 'good' };
   }

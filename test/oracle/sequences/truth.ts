@@ -226,6 +226,7 @@ export class Truth {
             one.box === box.name &&
             one.by === this.#machine &&
             one.action === 'delete' &&
+            one.before?.fields['username'] === key &&
             !this.#raw.has(one),
         );
       const { person = '' } = deleted?.before ?? {};
@@ -284,11 +285,7 @@ export class Truth {
     const { line, ran } = told;
     if (line.kind === 'plan') return;
     if (isRaw(line)) {
-      // What it replaces is not modelled: nothing older is expected on its boxes any more.
-      const over = new Set(told.names.flatMap((name) => told.boxes.get(name) ?? []));
-      for (const { pending } of ran === undefined ? [] : this.#intents) {
-        for (const box of over) pending.delete(box);
-      }
+      this.#rememberRaw(told);
       return;
     }
     if (line.kind === 'drop') {
@@ -299,6 +296,26 @@ export class Truth {
       this.#rememberResume(told);
     } else if (ran !== undefined) {
       this.#rememberFresh(told, ran);
+    }
+  }
+
+  /** What it replaces is not modelled: nothing older is expected on its boxes any more, and what it left may be done. */
+  #rememberRaw(told: Told): void {
+    const { ran, accounts, names, boxes } = told;
+    const over = new Set(names.flatMap((name) => boxes.get(name) ?? []));
+    for (const { pending } of this.#intents) for (const box of over) pending.delete(box);
+    const key = keyOf(told) ?? '';
+    const persons = new Map(
+      [...over].map((box) => {
+        const held = accounts.get(box) ?? [];
+        return [box, personsOf(held.filter((one) => isCalled(told, one, key)))] as const;
+      }),
+    );
+    for (const action of ['add', 'set', 'delete'] as const) {
+      this.#intents.push({
+        ...{ run: ran, action, key, fields: {}, kind: 'plain' },
+        ...{ persons, pending: new Set(), open: over },
+      });
     }
   }
 
@@ -333,7 +350,7 @@ export class Truth {
         }
       }
     }
-    for (const { device, key, verdict } of said?.results ?? []) {
+    for (const { device, key, verdict, action } of said?.results ?? []) {
       if (verdict === 'drift' || verdict === 'skipped') continue;
       const box = boxes.get(device);
       for (const intent of this.#intents) {
@@ -343,7 +360,8 @@ export class Truth {
         if (isAgreed) intent.pending.delete(box);
         if (intent.key !== key) continue;
         // Another intent for the same account may be what was settled.
-        if (verdict === 'done' && !isDone(intent, box)) continue;
+        const isOneOfTwo = action === 'delete' && intent.action === 'delete';
+        if (verdict === 'done' && !isOneOfTwo && !isDone(intent, box)) continue;
         intent.pending.delete(box);
         if (verdict === 'done' || verdict === 'unchanged') intent.open.delete(box);
       }
@@ -357,7 +375,10 @@ export class Truth {
     // A box that was not read has the filter for a key.
     const found = results.filter(({ key }) => !key.includes('='));
     const own = keyOf(told);
-    const keys = own === undefined ? [...new Set(found.map(({ key }) => key))] : [own];
+    // Of a process that was stopped nobody knows which records its filter found.
+    const held = [...told.accounts.values()].flat().map((one) => String(one.fields['username']));
+    const shown = said === undefined ? held : found.map(({ key }) => key);
+    const keys = own === undefined ? [...new Set(shown)] : [own];
     for (const key of keys) {
       const resultOn = (box: Box) =>
         results.find((one) => boxes.get(one.device) === box && one.key === key);
@@ -481,7 +502,7 @@ function replaces(newer: Intent, older: Intent): boolean {
   if (newer.key !== older.key) return false;
   if (newer.action === 'delete') return true;
   if (newer.kind === 'lockout') return older.action !== 'delete';
-  if (newer.action === 'add') return older.action === 'add';
+  if (newer.action === 'add') return true;
   const isRotation = [newer, older].some(({ kind }) => kind.startsWith('rotate'));
   if (isRotation) return newer.kind === older.kind;
   const isCovered = Object.keys(older.fields).every((field) => Object.hasOwn(newer.fields, field));
