@@ -13,13 +13,10 @@ fault                      list          add          set          delete       
 # The connection: nothing is sent
 refuse                     unreachable   failed 0     failed 0     failed 0     -
 accept-and-close           unreachable   failed 0     failed 0     failed 0     -
-accept-and-reset           unreachable   failed 0     failed 0     failed 0     -
 handshake-stall            unreachable   failed 0     failed 0     failed 0     -
-handshake-cut              unreachable   failed 0     failed 0     failed 0     -
 handshake-failure          unreachable   failed 0     failed 0     failed 0     -
 tls-garbage                unreachable   failed 0     failed 0     failed 0     -
 plain-http                 unreachable   failed 0     failed 0     failed 0     -
-ssh-banner                 unreachable   failed 0     failed 0     failed 0     -
 old-tls                    unreachable   failed 0     failed 0     failed 0     -
 client-certificate         unreachable   failed 0     failed 0     failed 0     -
 reset-after-handshake      unreachable   failed 0     failed 0     failed 0     -
@@ -33,7 +30,6 @@ one-connection             listed        done 1       done 1       done 1       
 
 # Refusals: nothing is carried out
 401                        unauthorized  failed 1     failed 1     failed 1     unknown 1
-401-bare                   unauthorized  failed 1     failed 1     failed 1     unknown 1
 401-digest                 unauthorized  failed 1     failed 1     failed 1     unknown 1
 403                        forbidden     failed 1     failed 1     failed 1     unknown 1
 404                        rejected      failed 1     failed 1     failed 1     unknown 1
@@ -41,7 +37,6 @@ one-connection             listed        done 1       done 1       done 1       
 407                        rejected      failed 1     failed 1     failed 1     unknown 1
 409                        rejected      failed 1     failed 1     failed 1     unknown 1
 415                        rejected      failed 1     failed 1     failed 1     unknown 1
-418                        rejected      failed 1     failed 1     failed 1     unknown 1
 422-fields                 rejected      failed 1     failed 1     failed 1     unknown 1
 400-html                   rejected      failed 1     failed 1     failed 1     unknown 1
 400-empty                  rejected      failed 1     failed 1     failed 1     unknown 1
@@ -51,15 +46,12 @@ password-refused           listed        done 1       done 1       done 1       
 400-long                   rejected      failed 1     failed 1     failed 1     unknown 1
 429                        rejected      failed 4     failed 4     failed 4     unknown 1
 429-forever                rejected      failed 1     failed 1     failed 1     unknown 1
-429-negative               rejected      failed 1     failed 1     failed 1     unknown 1
 429-date                   rejected      failed 1     failed 1     failed 1     unknown 1
 429-nonsense               rejected      failed 1     failed 1     failed 1     unknown 1
 500-once                   protocol      failed 1     failed 1     failed 1     unknown 1
 500                        protocol      failed 1     failed 1     failed 1     unknown 1
-502-html                   protocol      failed 1     failed 1     failed 1     unknown 1
 503-once                   listed        failed 1     failed 1     failed 1     done 1
 503-busy                   protocol      failed 1     failed 1     failed 1     unknown 1
-503-forever                protocol      failed 1     failed 1     failed 1     unknown 1
 999                        protocol      failed 1     failed 1     failed 1     unknown 1
 304                        protocol      failed 1     failed 1     failed 1     unknown 1
 redirect-same              listed        failed 1     failed 1     failed 1     done 1
@@ -79,7 +71,6 @@ empty-200                  protocol      no effect 1  no effect 1  no effect 1  
 202                        protocol      no effect 1  no effect 1  no effect 1  unknown 1
 status-error               rejected      failed 1     failed 1     failed 1     unknown 1
 success-false              rejected      failed 1     failed 1     failed 1     unknown 1
-error-escapes              rejected      failed 1     failed 1     failed 1     unknown 1
 ok-text                    protocol      no effect 1  no effect 1  no effect 1  unknown 1
 json-null                  protocol      no effect 1  no effect 1  no effect 1  unknown 1
 
@@ -115,11 +106,7 @@ long-header                protocol      done 1       done 1       done 1       
 endless-headers            protocol      done 1       done 1       done 1       unknown 1
 early-hints                listed        done 1       done 1       done 1       done 1
 endless-hints              unreachable   done 1       done 1       done 1       unknown 1
-continue-unasked           unreachable   done 1       done 1       done 1       unknown 1
 switching-protocols        unreachable   done 1       done 1       done 1       unknown 1
-bare-line-feeds            protocol      done 1       done 1       done 1       unknown 1
-folded-header              protocol      done 1       done 1       done 1       unknown 1
-nul-in-header              protocol      done 1       done 1       done 1       unknown 1
 cookies                    listed        done 1       done 1       done 1       done 1
 certificate-changes-later  listed        unknown 1    unknown 1    unknown 1    done 1
 
@@ -132,13 +119,10 @@ endless-body               no answer     done 1       done 1       done 1       
 stalled-body               unreachable   done 1       done 1       done 1       unknown 1
 short-length               protocol      done 1       done 1       done 1       unknown 1
 long-length                unreachable   done 1       done 1       done 1       unknown 1
-long-length-closed         unreachable   done 1       done 1       done 1       unknown 1
 huge-length                protocol      done 1       done 1       done 1       unknown 1
-negative-length            protocol      done 1       done 1       done 1       unknown 1
 two-lengths                unreachable   done 1       done 1       done 1       unknown 1
 length-and-chunks          unreachable   done 1       done 1       done 1       unknown 1
 chunk-garbage              protocol      done 1       done 1       done 1       unknown 1
-chunk-negative             protocol      done 1       done 1       done 1       unknown 1
 chunk-huge                 protocol      done 1       done 1       done 1       unknown 1
 chunk-cut                  unreachable   done 1       done 1       done 1       unknown 1
 chunk-extensions           unreachable   done 1       done 1       done 1       unknown 1
@@ -159,7 +143,6 @@ gzip-twice                 listed        done 1       done 1       done 1       
 gzip-many-times            protocol      done 1       done 1       done 1       unknown 1
 gzip-truncated             protocol      done 1       done 1       done 1       unknown 1
 gzip-garbage               protocol      done 1       done 1       done 1       unknown 1
-gzip-not                   protocol      done 1       done 1       done 1       unknown 1
 gzip-bomb                  protocol      done 1       done 1       done 1       unknown 1
 endless-gzip               no answer     done 1       done 1       done 1       unknown 1
 unknown-encoding           protocol      done 1       done 1       done 1       unknown 1
@@ -173,14 +156,9 @@ unknown-charset            listed        done 1       done 1       done 1       
 # JSON of an odd kind; lists are so all the time
 invalid-json               protocol      done 1       done 1       done 1       unknown 1
 null-list                  protocol      failed 0     failed 0     failed 0     unknown 1
-number-list                protocol      failed 0     failed 0     failed 0     unknown 1
 scalars                    protocol      failed 0     failed 0     failed 0     unknown 1
-nested-lists               protocol      failed 0     failed 0     failed 0     unknown 1
 null-record                protocol      failed 0     failed 0     failed 0     unknown 1
 lone-object                listed        differs 1    failed 0     unchanged 0  differs 1
-two-documents              protocol      failed 0     failed 0     failed 0     unknown 1
-trailing-comma             protocol      failed 0     failed 0     failed 0     unknown 1
-single-quotes              protocol      failed 0     failed 0     failed 0     unknown 1
 not-a-number               protocol      failed 0     failed 0     failed 0     unknown 1
 raw-control                protocol      failed 0     failed 0     failed 0     unknown 1
 duplicate-keys             listed        differs 1    differs 1    done 1       differs 1
@@ -189,12 +167,10 @@ deep-json                  protocol      failed 0     failed 0     failed 0     
 deep-open                  protocol      failed 0     failed 0     failed 0     unknown 1
 big-integers               listed        done 1       done 1       done 1       differs 1
 huge-float                 listed        done 1       done 1       done 1       differs 1
-negative-zero              listed        done 1       done 1       done 1       differs 1
 long-number                protocol      failed 0     failed 0     failed 0     unknown 1
 
 # Records that do not fit together
 no-ids                     listed        done 1       failed 0     failed 0     done 1
-null-ids                   listed        done 1       failed 0     failed 0     done 1
 same-ids                   listed        done 1       failed 0     failed 0     done 1
 traversing-ids             listed        done 1       failed 0     failed 0     done 1
 object-ids                 listed        done 1       failed 0     failed 0     done 1

@@ -79,7 +79,6 @@ export const ENCODING_FAULTS = [
     firstHalf(gzipSync(body)),
   ),
   packed('gzip-garbage', 'The headers declare compression, but the body is noise.', 'gzip', noise),
-  packed('gzip-not', 'The headers declare compression, but the body is plain.', 'gzip', plain),
   packed('gzip-bomb', 'A megabyte that unpacks to a gigabyte.', 'gzip', bomb),
   atResponse('endless-gzip', 'A compressed body that never ends.', (wire, response) => {
     const status = response.status === 204 ? 200 : response.status;
