@@ -175,39 +175,19 @@ export interface Login {
 /** The renderers of Django REST Framework. */
 type Rendering = 'json' | 'html';
 
-const RENDERINGS: readonly (readonly [Rendering, type: string])[] = [
-  ['json', 'application/json'],
-  ['html', 'text/html'],
+/** The media ranges that each one serves, precise ones first; then the server's own order. */
+const RENDERINGS: readonly (readonly [range: string, Rendering])[] = [
+  ['application/json', 'json'],
+  ['text/html', 'html'],
+  ['application/*', 'json'],
+  ['text/*', 'html'],
+  ['*/*', 'json'],
 ];
 
-interface MediaRange {
-  readonly type: string;
-  /** 0 for any type, 1 for `text/*`, 2 for a type, 3 for a type with parameters. */
-  readonly precision: number;
-}
-
-function parseRange(text: string): MediaRange {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-  if (type === '*/*') return { type, precision: 0 };
-  if (type.endsWith('/*')) return { type, precision: 1 };
-  const hasParameters = parameters.some((parameter) => !parameter.startsWith('q='));
-  return { type, precision: hasParameters ? 3 : 2 };
-}
-
-function matches(range: string, type: string): boolean {
-  return range === '*/*' || range === type || range === `${type.split('/')[0] ?? ''}/*`;
-}
-
-/** Like the framework: precise ranges first, then the server's own order; `q` is ignored. */
-function negotiate(accept: string | undefined): Rendering | undefined {
-  const ranges = (accept ?? '*/*').split(',').map(parseRange);
-  for (const precision of [3, 2, 1, 0]) {
-    const level = ranges.filter((range) => range.precision === precision);
-    for (const [rendering, type] of RENDERINGS) {
-      if (level.some((range) => matches(range.type, type))) return rendering;
-    }
-  }
-  return undefined;
+/** Like the framework; parameters and `q` are ignored. */
+function negotiate(accept = '*/*'): Rendering | undefined {
+  const ranges = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
+  return RENDERINGS.find(([range]) => ranges.includes(range))?.[1];
 }
 
 /** Status codes of the view itself, not of the login or the server. */
