@@ -1,10 +1,10 @@
 import { type Value, valueAt } from '../device/record.ts';
 import { canonicalId } from '../change/identity.ts';
 import { type KeptRecord, type KeptState, nameOf, type RecordName } from './kept.ts';
-import type { Identity } from './lines.ts';
 import {
   type Difference,
   differenceOf,
+  type Identity,
   type KnownReading,
   type Life,
   type ResourceLife,

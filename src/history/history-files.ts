@@ -11,7 +11,7 @@ import {
 } from '../os/files.ts';
 import { unlessBroken } from '../errors.ts';
 import { withLock } from '../os/lock.ts';
-import { parseLine } from './lines.ts';
+import { parseLine } from './replay.ts';
 
 const KEY_BYTES = 32;
 const SUFFIX = '.jsonl';

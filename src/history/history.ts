@@ -1,12 +1,24 @@
-import { DevshError } from '../errors.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { identifyingId } from '../change/identity.ts';
+import type { GoneAt } from '../change/lineage.ts';
+import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { type Event, eventsOf } from './events.ts';
+import { attempt, DevshError } from '../errors.ts';
+import { readText, writeTextAtomically } from '../os/files.ts';
+import { someOf } from '../text/one-line.ts';
 import { zonedTime } from '../text/time.ts';
+import { type Event, eventsOf } from './events.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState, Naming } from './kept.ts';
-import type { Identity, Moment } from './lines.ts';
-import { type Life, replay, type ResourceLife } from './replay.ts';
-import { someOf } from '../text/one-line.ts';
+import {
+  type Identity,
+  type KnownReading,
+  type Life,
+  type Moment,
+  replay,
+  type ResourceLife,
+} from './replay.ts';
 
 /** A state that was read. */
 export interface PastState extends Naming {
@@ -120,4 +132,86 @@ function notRead(
   return first === undefined
     ? `${device}: devsh has not kept a reading of ${resource} yet`
     : `${device}: ${resource} was not read by ${zonedTime(time)}; the first reading is of ${zonedTime(first.to)}`;
+}
+
+/** Which ids a device has stopped to show, under its identity of today: another record may have them since. */
+export async function idsGone(
+  files: HistoryFiles,
+  device: string,
+  profile: Profile,
+): Promise<GoneAt> {
+  return goneFrom(replay((await files.read(device)) ?? '').lives, profile);
+}
+
+/** Pure. */
+export function goneFrom(lives: readonly Life[], profile: Profile): GoneAt {
+  const known = new Map<KeptState, ReadonlySet<string>>();
+  const idsOf = ({ state, keyField }: KnownReading): ReadonlySet<string> => {
+    const ids =
+      known.get(state) ??
+      new Set(
+        [...state.values()].flatMap(({ fields }) => identifyingId(profile, keyField, fields) ?? []),
+      );
+    known.set(state, ids);
+    return ids;
+  };
+  const last = lives.at(-1)?.identity;
+  const own = lives.filter(
+    ({ identity: { pin, address } }) => pin === last?.pin && address === last.address,
+  );
+  return (resource, id, since) => {
+    const readings = own.flatMap((life) => life.resources.get(resource)?.readings ?? []);
+    return readingsSince(readings, since).find((reading) => {
+      const ids = idsOf(reading);
+      return !ids.has(id) && (ids.size > 0 || reading.state.size === 0);
+    })?.to;
+  };
+}
+
+/** In the order in which they were made, even if the clock was set back. */
+function readingsSince(readings: readonly KnownReading[], since: number): readonly KnownReading[] {
+  const first = readings.findIndex(({ from, to }, index) => {
+    const before = readings[index - 1];
+    const isBack = before !== undefined && to < before.from;
+    return from >= since || (isBack && to < since);
+  });
+  return first < 0 || since === Infinity ? [] : readings.slice(first);
+}
+
+/** By resource and device: when the last reading that a table showed had ended, in ms UTC. */
+type Looks = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+export async function readLooks(files: HistoryFiles): Promise<Looks> {
+  const text = (await readText(pathOf(files))) ?? '{}';
+  const looks = attempt(SyntaxError, () => JSON.parse(text) as unknown);
+  return typeof looks === 'object' && looks !== null ? (looks as Looks) : {};
+}
+
+/**
+ * Adds looks: another devsh may have shown other devices, or these ones later. Drops devices of which no
+ * reading is kept: with nothing to compare, their names would only outlive `changes --forget`.
+ */
+export async function keepLooks(
+  files: HistoryFiles,
+  looks: ReadonlyMap<string, ReadonlyMap<string, number>>,
+): Promise<void> {
+  await files.exclusively(async () => {
+    const kept = await readLooks(files);
+    const resources = [...new Set([...Object.keys(kept), ...looks.keys()])];
+    const merged = resources.map((resource) => {
+      const times = new Map(Object.entries(kept[resource] ?? {}));
+      for (const [name, at] of looks.get(resource) ?? []) {
+        times.set(name, Math.max(at, times.get(name) ?? 0));
+      }
+      const known = [...times].filter(([name]) => existsSync(files.path(name)));
+      return [resource, Object.fromEntries(known)] as const;
+    });
+    if (merged.length === 0) return;
+    const text = JSON.stringify(Object.fromEntries(merged));
+    await writeTextAtomically(pathOf(files), `${text}\n`);
+  });
+}
+
+function pathOf({ folder }: HistoryFiles): string {
+  return join(folder, 'looked-at.json');
 }

@@ -9,16 +9,19 @@ import {
   keptWithout,
 } from './kept.ts';
 import {
+  applyLine,
+  differenceOf,
   type HistoryLine,
   type Identity,
+  lastTrack,
   lifeName,
-  lineText,
   type LineOfReading,
+  lineText,
   type Moment,
   type Moving,
   parseLine,
-} from './lines.ts';
-import { applyLine, differenceOf, lastTrack, type Track } from './replay.ts';
+  type Track,
+} from './replay.ts';
 
 /** A complete reading of a resource, to be kept. */
 export interface NewReading extends Moment {

@@ -3,17 +3,16 @@ import { type DeviceRecord, type Value, valueText } from '../device/record.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
-import { quoteAssignment, type Word } from '../text/words.ts';
 import type { ArgSpec, CompletionScope } from './command.ts';
-import type { Arguments } from './grammar/given-words.ts';
+import { type Arguments, quoteAssignment, type Word } from '../text/words.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { mayBeSecretField } from '../device/sensitive-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { everKnownFields, knownKeys, knownValues } from './completion/known.ts';
+import { everKnownFields, knownKeys, knownValues } from './known-devices.ts';
 import { type Filter, parseChoice } from '../fleet/filter.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import type { Options } from './grammar/options.ts';
+import type { OptionKey, Options } from './grammar/options.ts';
 
 /** `TARGET…`: devices by name, address, range, network or group. */
 export const TARGETS: ArgSpec = {
@@ -167,7 +166,7 @@ export function fieldCandidates(
 }
 
 /** Throws UsageError at the column of the value: its own columns count in the filter, not in the line. */
-export function whereFilter(args: Arguments, text: string): Filter {
+export function whereFilter(args: Arguments<OptionKey>, text: string): Filter {
   const column = args.columnOf('where');
   if (text.trim() === '') {
     throw new UsageError('--where needs a filter: --where lang=de', { column });

@@ -1,8 +1,7 @@
-import type { Word } from '../text/words.ts';
 import { setMaxListeners } from 'node:events';
 import type { Candidate } from './grammar/option.ts';
 import type { AllowWord } from '../change/allow.ts';
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
+import type { DeviceRef } from '../device/record.ts';
 import type { Fleet, FleetCall, FleetRead } from '../fleet/fleet.ts';
 import {
   type AllOptions,
@@ -21,25 +20,15 @@ import { DeviceError } from '../device/errors.ts';
 import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { DeviceEntry } from '../fleet/selector.ts';
-import { namedDevices } from './named-devices.ts';
+import { type KnownDevice, namedDevices } from './known-devices.ts';
 import type { AliasPrompt } from '../settings/settings-table.ts';
-import type { SeenRecords } from '../settings/seen-keys.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
 import type { RotationStore } from '../credentials/rotation-store.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import type { ShellSession, ShellIo } from './session.ts';
-import type { Arguments } from './grammar/given-words.ts';
-
-/** A device of the line, as far as it is known without a request. */
-export interface KnownDevice {
-  readonly name: string;
-  /** The records read in this session. */
-  cached(resource: string): readonly DeviceRecord[] | undefined;
-  /** The keys kept from an earlier session. */
-  cachedKeys(resource: string): Pick<SeenRecords, 'keys' | 'fields'> | undefined;
-}
+import type { Arguments, Word } from '../text/words.ts';
 
 /** What completion may use: only what is known already, never the network. */
 export interface CompletionScope {
@@ -171,7 +160,7 @@ const MOST_AT_ONCE = 256;
  * if the verb takes them: code that several verbs share asks for the options that it reads.
  */
 export class Call<K extends OptionKey = never, M extends OptionKey = never> {
-  readonly args: Arguments;
+  readonly args: Arguments<OptionKey>;
   /** The line with secrets masked, safe to keep. */
   readonly line: string;
   /** The line began with an alias. */
@@ -434,7 +423,7 @@ export type WriteCall = Call<WriteOption | RollOutOption | 'on'>;
 export interface Invocation {
   readonly command: CommandSpec;
   readonly verb: VerbSpec;
-  readonly args: Arguments;
+  readonly args: Arguments<OptionKey>;
   readonly given: Given;
   /** The line with secrets masked, safe to keep. */
   readonly line: string;

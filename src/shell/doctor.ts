@@ -10,7 +10,7 @@ import type { Services } from './services.ts';
 import { environmentProxy, noProxyOf } from '../device/route/route.ts';
 import { errorCode, fileError, readBytes } from '../os/files.ts';
 import { replay } from '../history/replay.ts';
-import { damageText, offsetText } from './past/past-time.ts';
+import { damageText, offsetText } from './past/coverage.ts';
 import { expiryText } from './access/certificates.ts';
 import { loadRun } from './writing/stored-runs.ts';
 import type { ClockOffset } from '../device/client.ts';

@@ -10,7 +10,7 @@ import { title } from './grammar/bind.ts';
 import { synonymsOf } from './grammar/tried-words.ts';
 import { HELP_TOPICS } from './help/help.ts';
 import { matchOf, targetsOf } from './completion/complete.ts';
-import { type CompletionSources, knownDevices, knownKeys } from './completion/known.ts';
+import { type CompletionSources, knownDevices, knownKeys } from './known-devices.ts';
 
 /** Something that can be looked up by its name, in words of other programs too. */
 export interface Findable {

@@ -7,7 +7,7 @@ import type { Asking } from './alias-run.ts';
 import { bind, formatAsked } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
-import { resourceNames } from './commands/resources.ts';
+import { resourceNames } from './commands/profile.ts';
 import { complete, type Completion, fileCandidates } from './completion/complete.ts';
 import { type FindableLine, findableLines } from './findable.ts';
 import { helpOn } from './help/help.ts';

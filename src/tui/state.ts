@@ -1,4 +1,4 @@
-import type { Strangers } from '../shell/records/strangers.ts';
+import type { Strangers } from '../shell/records/baseline-file.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
@@ -11,7 +11,7 @@ import type { DriftRow } from '../fleet/drift.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { EMPTY_EDITING, type Editing } from './editor/line.ts';
-import type { DeviceFacts } from '../shell/devices/device-facts.ts';
+import type { DeviceFacts } from '../shell/devices/probe.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
 import type { Binding, Part } from './keys/key-binding.ts';
 import type { KeyName } from './terminal/keys.ts';

@@ -7,7 +7,7 @@ const SOURCE = `
   export { sortBy } from './src/fleet/sort.ts';
   export { createFleetData } from './src/simulator/data.ts';
   export { HistoryFiles } from './src/history/history-files.ts';
-  export { HistoryWriter } from './src/history/history-writer.ts';
+  export { HistoryWriter } from './src/history/observer.ts';
   export { createCertificate } from './src/simulator/certificate.ts';
 `;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { offsetText } from '../../src/shell/past/past-time.ts';
+import { offsetText } from '../../src/shell/past/coverage.ts';
 import { deviceAt, serve } from './server.ts';
 
 /** What is known of the clock of a device that sends these headers. */

@@ -4,17 +4,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { attributed } from '../../src/history/attribution.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
-import { writtenSteps } from '../../src/history/written-steps.ts';
-import { History, NotReadError } from '../../src/history/history.ts';
+import { attributed, writtenSteps } from '../../src/history/attribution.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
-import { keepLooks } from '../../src/history/looks.ts';
-import { Observer } from '../../src/history/observer.ts';
+import { History, keepLooks, NotReadError } from '../../src/history/history.ts';
 import { DeviceSession } from '../../src/fleet/device-session.ts';
-import { type HistoryLine, lineText, provenSum } from '../../src/history/lines.ts';
-import { replay } from '../../src/history/replay.ts';
-import { HistoryWriter } from '../../src/history/history-writer.ts';
+import { type HistoryLine, lineText, provenSum, replay } from '../../src/history/replay.ts';
+import { HistoryWriter, Observer } from '../../src/history/observer.ts';
 import { startFleet, trust } from '../main/devsh.ts';
 
 async function startOne(users = 25) {

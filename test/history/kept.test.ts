@@ -5,7 +5,7 @@ import { redactorOf } from '../../src/device/sensitive-fields.ts';
 import { type Event, eventsOf } from '../../src/history/events.ts';
 import { eventText } from '../../src/history/fold-events.ts';
 import { Keeper } from '../../src/history/kept.ts';
-import { lineText } from '../../src/history/lines.ts';
+import { lineText, replay } from '../../src/history/replay.ts';
 import {
   lastLine,
   MAX_RECORDS,
@@ -13,7 +13,6 @@ import {
   type NewReading,
   sameLine,
 } from '../../src/history/next-lines.ts';
-import { replay } from '../../src/history/replay.ts';
 
 const key = randomBytes(32);
 const keeper = new Keeper(key, redactorOf(['login-secret']));

@@ -5,7 +5,7 @@ import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { type Event, eventsOf } from '../../src/history/events.ts';
 import { eventText } from '../../src/history/fold-events.ts';
 import { Keeper } from '../../src/history/kept.ts';
-import { lineText } from '../../src/history/lines.ts';
+import { lineText, replay } from '../../src/history/replay.ts';
 import {
   compacted,
   lastLine,
@@ -13,7 +13,6 @@ import {
   type NewReading,
   sameLine,
 } from '../../src/history/next-lines.ts';
-import { replay } from '../../src/history/replay.ts';
 import { rounds } from '../rounds.ts';
 
 const keeper = new Keeper(createHash('sha256').update('test').digest());

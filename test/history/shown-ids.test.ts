@@ -6,7 +6,7 @@ import type { DeviceRecord } from '../../src/device/record.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { nextLines } from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
-import { goneFrom } from '../../src/history/shown-ids.ts';
+import { goneFrom } from '../../src/history/history.ts';
 
 const keeper = new Keeper(createHash('sha256').update('test').digest());
 const PROFILE: Profile = { ...drfProfile, idFields: ['id'] };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Keeper } from '../../src/history/kept.ts';
-import type { Identity } from '../../src/history/lines.ts';
+import type { Identity } from '../../src/history/replay.ts';
 import { nextLines } from '../../src/history/next-lines.ts';
 import { startFleet } from './devsh.ts';
 

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type HistoryLine, type Identity, lifeName, lineText } from '../../src/history/lines.ts';
+import { type HistoryLine, type Identity, lifeName, lineText } from '../../src/history/replay.ts';
 import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
 import { startFleet, type TestFleet, trust, usernames, writesOf } from './devsh.ts';
 

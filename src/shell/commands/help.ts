@@ -1,11 +1,10 @@
-import type { Candidate } from '../grammar/option.ts';
 import type { JsonValue } from '../../device/record.ts';
-import { oneLine } from '../../text/one-line.ts';
-import { UsageError } from '../../errors.ts';
-import { aliasNamed, shownRun } from '../grammar/aliases.ts';
+import { environmentProxy, noProxyOf } from '../../device/route/route.ts';
+import { SettingsError, UsageError } from '../../errors.ts';
+import { countsText, oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
-import { HELP_TOPICS, helpOn, helpOnCommand, helpOverview, type TopicName } from '../help/help.ts';
 import type { Word } from '../../text/words.ts';
+import { TARGETS } from '../arguments.ts';
 import {
   command,
   type CommandSpec,
@@ -13,6 +12,12 @@ import {
   namedVerbs,
   verbNamed,
 } from '../command.ts';
+import type { Finding } from '../doctor.ts';
+import { aliasNamed, shownRun } from '../grammar/aliases.ts';
+import type { Candidate } from '../grammar/option.ts';
+import { DEVICES } from '../grammar/options.ts';
+import { HELP_TOPICS, helpOn, helpOnCommand, helpOverview, type TopicName } from '../help/help.ts';
+import { message, table } from '../output.ts';
 import type { Services } from '../services.ts';
 
 const TOPIC_NAMES = Object.keys(HELP_TOPICS) as TopicName[];
@@ -100,3 +105,195 @@ function unknown({ text, start }: Word, commands: readonly CommandSpec[]): Usage
     suggestions: suggest(text, names),
   });
 }
+
+const SCHEMAS = new Map<string, () => Promise<unknown>>([
+  ['devices', async () => (await import('../../fleet/inventory-schema.ts')).inventoryJsonSchema()],
+  [
+    'changes',
+    async () => (await import('../../change/change-set-schema.ts')).changeSetJsonSchema(),
+  ],
+  ['profile', async () => (await import('../../device/profile-schema.ts')).profileJsonSchema()],
+  [
+    'settings',
+    async () => (await import('../../settings/settings-schema.ts')).settingsJsonSchema(),
+  ],
+]);
+
+const NAMES = [...SCHEMAS.keys()];
+const LIST = NAMES.join(', ');
+
+export const schema = command({
+  name: 'schema',
+  section: 'Shell',
+  summary: 'Print the JSON schema of devices.yaml, change sets, profile files or settings.json',
+  args: [
+    {
+      name: 'NAME',
+      summary: LIST,
+      isRequired: true,
+      complete: () => NAMES.map((text) => ({ text })),
+    },
+  ],
+  changes: 'nothing',
+  details: 'For editors. "help json" prints the schema of what devsh writes with --json.',
+  examples: ['schema devices', 'schema changes'],
+  async *run({ args }) {
+    const [word] = args.words('NAME');
+    const name = args.required('NAME');
+    const load = SCHEMAS.get(name);
+    if (load === undefined) {
+      const message = `there is no schema "${oneLine(name)}"; the schemas are ${LIST}`;
+      throw new UsageError(message, { column: word?.start, suggestions: suggest(name, NAMES) });
+    }
+    yield { kind: 'text', name: 'jsonSchema', text: JSON.stringify(await load(), null, 2) };
+  },
+});
+
+export const doctor = command({
+  name: 'doctor',
+  brief: 'Check this machine, the files of devsh, and devices',
+  section: 'Shell',
+  summary: 'Check Node, terminal, files, keychain, and how devices respond',
+  args: [TARGETS],
+  options: [...DEVICES],
+  changes: 'nothing',
+  details:
+    'Sends one GET to each named device, or to those of the session. It changes nothing and shows no secret,\n' +
+    'so --json fits in a bug report. It names devices and paths: look at it before you publish it.',
+  examples: ['doctor', 'doctor @berlin --json'],
+  async *run(call) {
+    const findings: Finding[] = [];
+    const { allFindings, isOwn } = await import('../doctor.ts');
+    for await (const finding of allFindings(call)) {
+      findings.push(finding);
+      const text = `checking: ${finding.area}`;
+      yield { kind: 'progress', done: findings.length, total: findings.length, text };
+    }
+    yield table(
+      'checks',
+      ['area', 'what', 'state', 'detail'],
+      byArea(findings, isOwn).map(({ area, what, state, detail }) => ({
+        area,
+        what,
+        state,
+        detail,
+      })),
+      // Counts devices only: a recent Node does not make up for a device that is down.
+      { hasSuccess: findings.some(({ what, state }) => what === 'login' && state === 'ok') },
+    );
+    for (const { error } of findings) {
+      if (error !== undefined) yield { kind: 'error', error };
+    }
+    const states = findings.map(({ state }) => state);
+    const words = { failed: 'failed', warning: 'warning', ok: 'ok' };
+    yield message(
+      'info',
+      countsText(
+        states.filter((state) => state !== 'not used'),
+        words,
+      ),
+    );
+  },
+});
+
+/** Groups the findings by device, `fw2` before `fw10`: devices respond in any order. */
+function byArea(findings: readonly Finding[], isOwn: (finding: Finding) => boolean): Finding[] {
+  const devices = findings.filter((finding) => !isOwn(finding));
+  const inOrder = devices.sort((a, b) => a.area.localeCompare(b.area, 'en', { numeric: true }));
+  return [...findings.filter(isOwn), ...inOrder];
+}
+
+export const info = command({
+  name: 'info',
+  section: 'Shell',
+  summary: 'Show the version and where devsh keeps its files',
+  changes: 'nothing',
+  examples: ['info'],
+  async *run({ shell }) {
+    const { version, paths, inventory, knownDevices, history } = shell.services;
+    const rows = [
+      ['version', version],
+      ['node', process.version],
+      ['inventory', inventory.path],
+      ['known devices', knownDevices.path],
+      ['history', history.path],
+      ['settings', paths.config],
+      ...(await keyRows(shell.services)),
+      ['state', paths.state],
+      ...proxyRows(shell.services),
+    ] as const;
+    yield table(
+      'info',
+      [{ key: 'name', title: 'WHAT' }, 'value'],
+      rows.map(([name, value]) => ({ name, value })),
+    );
+  },
+});
+
+export const version = command({
+  name: 'version',
+  section: 'Shell',
+  summary: 'Print the version',
+  changes: 'nothing',
+  *run({ shell }) {
+    yield { kind: 'text', name: 'version', text: shell.services.version };
+  },
+});
+
+/** The proxy of the environment, or what is wrong with it. */
+function proxyRows({ env }: Services): [string, string][] {
+  try {
+    const asked = environmentProxy(env);
+    if (asked === undefined) return [];
+    return [
+      ['proxy', `${asked.proxy.url} (${asked.variable})`],
+      ['no proxy for', noProxyOf(env)],
+    ];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [['proxy', `not usable: ${error.message}`]];
+  }
+}
+
+/** Invalid keys of the user; valid ones are in `help keys`. */
+async function keyRows(services: Services): Promise<[string, string][]> {
+  if (services.settings.get('keys') === undefined) return [];
+  try {
+    await services.keys();
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return [['keys', `not usable: ${error.message}`]];
+  }
+}
+
+export const quit = command({
+  name: 'quit',
+  aliases: ['exit'],
+  section: 'Shell',
+  summary: 'Leave the shell',
+  changes: 'choice',
+  *run() {
+    yield { kind: 'quit' };
+  },
+});
+
+export const history = command({
+  name: 'history',
+  brief: 'Show the history of lines',
+  section: 'Shell',
+  summary: 'Show the history of lines, oldest first',
+  changes: 'nothing',
+  details: 'devsh keeps no line with a secret (password=…) and none that starts with a space.',
+  async *run({ shell }) {
+    const lines = await shell.services.history.load();
+    yield table(
+      'history',
+      [
+        { key: 'number', title: '#' },
+        { key: 'line', title: 'LINE' },
+      ],
+      lines.map((line, index) => ({ number: index + 1, line })),
+    );
+  },
+});

@@ -1,28 +1,22 @@
 import { quoteWord } from '../../text/words.ts';
 import type { CommandSpec } from '../command.ts';
 import { alias } from './alias.ts';
-import { apply, importCommand, plan } from './change-sets.ts';
 import { changes } from './changes.ts';
 import { config } from './config.ts';
 import { completion } from './completion.ts';
-import { connect, disconnect, use } from './connect.ts';
-import { credentials, login, logout } from './login.ts';
 import { device, devices } from './device.ts';
-import { doctor } from './doctor.ts';
-import { exportCommand } from './export.ts';
-import { help } from './help.ts';
+import { doctor, help, history, info, quit, schema, version } from './help.ts';
+import { apply, exportCommand, importCommand, plan } from './change-sets.ts';
 import { lockout, rotate } from './accounts.ts';
-import { history, info, quit, version } from './session.ts';
+import { connect, disconnect, use } from './connect.ts';
 import { questions } from './questions.ts';
 import { get, post, remove } from './raw.ts';
-import { learn, profile } from './profile.ts';
 import { pending, report, resume, run, runs, undo } from './runs.ts';
 import { resourceCommand } from './resource.ts';
-import { anyResource, resources } from './resources.ts';
+import { anyResource, learn, profile, resources } from './profile.ts';
 import { demo, simulator } from './simulator.ts';
-import { schema } from './schema.ts';
 import { trust } from './trust.ts';
-import { vault } from './vault.ts';
+import { credentials, login, logout, vault } from './login.ts';
 
 /** The grammar: every first word, in the order of `help`. */
 export const COMMANDS: readonly CommandSpec[] = [

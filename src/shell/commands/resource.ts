@@ -14,8 +14,7 @@ import {
 } from '../arguments.ts';
 import type { Change, Target } from '../../change/change.ts';
 import { mayBeSecretField } from '../../device/sensitive-fields.ts';
-import type { Word } from '../../text/words.ts';
-import type { Arguments } from '../grammar/given-words.ts';
+import type { Arguments, Word } from '../../text/words.ts';
 import { BodyFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
@@ -25,11 +24,11 @@ import { NotFoundError, RefusedError, UsageError, attempt, unlessFailed } from '
 import type { Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
-import { knownFields } from '../completion/known.ts';
+import { knownFields } from '../known-devices.ts';
 import { withKeptColumns } from '../records/kept-columns.ts';
 import { type Output, info } from '../output.ts';
 import { recordChanges, restore } from './changes.ts';
-import { CHANGE, DEVICES, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
+import { CHANGE, DEVICES, type OptionKey, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import {
   fieldsAsked,
   filterOf,
@@ -143,7 +142,7 @@ function list(resource: string): VerbSpec {
         return;
       }
       if (call.options.against !== undefined) {
-        const { compareBaseline } = await import('../records/compare-baseline.ts');
+        const { compareBaseline } = await import('../records/compare-records.ts');
         yield* compareBaseline(call, resource, filter);
         return;
       }
@@ -156,7 +155,7 @@ function list(resource: string): VerbSpec {
         throw new UsageError('--drift compares once: leave out --watch or --drift');
       }
       if (call.options.drift) {
-        const { compareDevices } = await import('../records/compare-devices.ts');
+        const { compareDevices } = await import('../records/compare-records.ts');
         yield* compareDevices(call, resource, filter);
         return;
       }
@@ -399,7 +398,7 @@ function keyTarget(text: string): Target {
   return { kind: 'key', key: text };
 }
 
-function whereTarget(args: Arguments, filter: string): Target {
+function whereTarget(args: Arguments<OptionKey>, filter: string): Target {
   whereFilter(args, filter);
   return { kind: 'where', filter };
 }

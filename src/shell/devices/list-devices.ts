@@ -14,8 +14,7 @@ import {
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, type TableOutput, warning } from '../output.ts';
-import { caText, NOT_CHECKED } from './device-facts.ts';
-import { AS, askAll, REACHED_BY, sessionFields } from './probe.ts';
+import { AS, askAll, caText, NOT_CHECKED, REACHED_BY, sessionFields } from './probe.ts';
 
 /** Number of group conflicts that are reported one by one. */
 const MOST_CONFLICTS = 5;

@@ -10,13 +10,12 @@ import {
   type Invocation,
   type VerbSpec,
 } from '../command.ts';
-import { Arguments } from './given-words.ts';
+import { Arguments, type Word } from '../../text/words.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
 import { type Format, GENERAL, type Given, type OptionKey, OPTIONS } from './options.ts';
-import type { Word } from '../../text/words.ts';
 import {
   insteadOfOption,
   refuseFormatAsFile,

@@ -1,22 +1,114 @@
+import type { ClockOffset } from '../../device/client.ts';
 import { grouped } from '../../device/record.ts';
+import { UsageError } from '../../errors.ts';
+import type { HistoryFiles } from '../../history/history-files.ts';
 import { type NotRead, NotReadError, notReadIn, notReadText } from '../../history/history.ts';
-import type { Moment } from '../../history/lines.ts';
-import type { TooLarge } from '../../history/replay.ts';
-import { someOf } from '../../text/one-line.ts';
-import { zonedTime, zoneText } from '../../text/time.ts';
+import { type Life, type Moment, replay, type TooLarge } from '../../history/replay.ts';
+import { counted, someOf } from '../../text/one-line.ts';
+import { nearHint } from '../../text/suggest.ts';
+import { parsePastTime, zonedTime, zoneText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
+import { loadRun } from '../writing/stored-runs.ts';
 import { isoText } from './change-rows.ts';
-import {
-  askedDevices,
-  type DeviceHistory,
-  historiesOf,
-  type Period,
-  periodOf,
-} from './past-time.ts';
+
+/** A time as options take it, in ms UTC: see `parsePastTime`; or when a run began, by its id or the end of it. */
+export async function pastTime(
+  { args, shell: { services } }: Call,
+  option: 'at' | 'since' | 'until',
+  text: string,
+): Promise<number> {
+  const column = args.columnOf(option);
+  const isRun = /^(?:\d{8}-\d{6}-)?[a-z0-9]{4,}$/.test(text) && !/^\d+[a-z]$/.test(text);
+  if (!isRun) return parsePastTime(text, services.now(), column);
+  const ids = await services.runs.ids();
+  const id = ids.find((one) => one === text || one.endsWith(`-${text}`));
+  if (id !== undefined) return Date.parse((await loadRun(services, id)).at);
+  throw new UsageError(
+    `"${text}" is neither a time (2d, 03:00, "yesterday 03:00", 2026-11-22T03:00) nor a run${nearHint(text, ids)}`,
+    { column },
+  );
+}
+
+/** Of `--since` and `--until`, in ms UTC; open if absent. */
+export interface Period {
+  readonly since: number;
+  readonly until: number;
+}
+
+export async function periodOf(call: Call<'since' | 'until'>): Promise<Period> {
+  const { options, args } = call;
+  const time = async (option: 'since' | 'until', open: number): Promise<number> =>
+    options[option] === undefined ? open : pastTime(call, option, options[option]);
+  const since = await time('since', -Infinity);
+  const until = await time('until', Infinity);
+  if (since <= until) return { since, until };
+  throw new UsageError('--since is after --until', { column: args.columnOf('since') });
+}
+
+/** The names of the selected devices, else of all in the inventory. */
+export async function askedDevices(call: Call): Promise<string[]> {
+  const selected = await call.selected();
+  if (selected.length > 0) return selected.map(({ ref }) => ref.name);
+  const { devices } = await call.shell.services.inventory.load();
+  if (devices.length > 0) return devices.map(({ name }) => name);
+  throw new UsageError('no device is selected, and the inventory has none: name devices with --on');
+}
+
+/** Files of devices. */
+const READ_AT_A_TIME = 32;
+
+export interface DeviceHistory {
+  readonly device: string;
+  readonly lives: readonly Life[];
+  /** What its file has lost. */
+  readonly damage: string | undefined;
+}
+
+export async function historyOf(files: HistoryFiles, device: string): Promise<DeviceHistory> {
+  const { lives, damaged } = replay((await files.read(device)) ?? '');
+  const damage = damaged > 0 ? damageText(files.path(device), damaged) : undefined;
+  return { device, lives, damage };
+}
+
+/** What is kept of these devices. Warns about damaged files. */
+export async function* historiesOf(
+  { shell }: Call,
+  devices: readonly string[],
+): AsyncGenerator<Output, DeviceHistory[]> {
+  const files = await shell.readings();
+  const histories: DeviceHistory[] = [];
+  const damaged: string[] = [];
+  for (let at = 0; at < devices.length; at += READ_AT_A_TIME) {
+    const some = devices.slice(at, at + READ_AT_A_TIME);
+    for (const history of await Promise.all(some.map((device) => historyOf(files, device)))) {
+      if (history.damage !== undefined) damaged.push(history.damage);
+      histories.push(history);
+    }
+  }
+  if (damaged.length > 0) yield warning(`the history has gaps: ${someOf(damaged)}`);
+  return histories;
+}
+
+/** `…/fw3.jsonl (2 lines damaged, or after a damaged one)` */
+export function damageText(path: string, lines: number): string {
+  return `${path} (${counted(lines, 'line')} damaged, or after a damaged one)`;
+}
+
+/** `agrees within 0.6 s`, `00:01:30.0 behind (± 0.6 s)` */
+export function offsetText([least, most]: ClockOffset): string {
+  const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;
+  if (least <= 0 && most >= 0) return `agrees within ${seconds(Math.max(-least, most))}`;
+  const middle = Math.abs(least + most) / 2;
+  const days = middle < 86_400_000 ? '' : `${Math.floor(middle / 86_400_000)} d `;
+  // Cut to a tenth of a second.
+  const clock = new Date(middle).toISOString().slice(11, 21);
+  const width = seconds((most - least) / 2 + 100);
+  return `${days}${clock} ${least > 0 ? 'ahead' : 'behind'} (± ${width})`;
+}
 
 /** What was read of a resource on one device. */
-export interface Covered {
+interface Covered {
   readonly device: string;
   /** Empty for a device that was never read. */
   readonly resource: string;

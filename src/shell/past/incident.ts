@@ -7,7 +7,7 @@ import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents } from '../../history/fold-events.ts';
 import { NotReadError } from '../../history/history.ts';
-import type { Moment } from '../../history/lines.ts';
+import type { Moment } from '../../history/replay.ts';
 import { zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import type { Output } from '../output.ts';
@@ -15,9 +15,18 @@ import { changeText, readPending } from '../writing/pending.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
 import { loadRun } from '../writing/stored-runs.ts';
 import { dataRow, isoText } from './change-rows.ts';
-import { coverageOf, longestGap, notCovered, summaryRemarks } from './coverage.ts';
 import { changesIn, cutLists, emptied } from './list-changes.ts';
-import { type DeviceHistory, historyOf, offsetText, type Period, periodOf } from './past-time.ts';
+import {
+  coverageOf,
+  type DeviceHistory,
+  historyOf,
+  longestGap,
+  notCovered,
+  offsetText,
+  type Period,
+  periodOf,
+  summaryRemarks,
+} from './coverage.ts';
 
 type Rows = readonly DeviceRecord[];
 

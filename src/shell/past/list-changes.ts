@@ -14,16 +14,17 @@ import type { Call } from '../command.ts';
 import { info, message, type Output, warning } from '../output.ts';
 import type { Services } from '../services.ts';
 import { grouped } from '../../device/record.ts';
-import { Authors } from './authors.ts';
-import { changesTable, filteredBy, type LastValues } from './change-rows.ts';
-import { coverageOf, notCovered, summaryRemarks } from './coverage.ts';
+import { Authors, changesTable, filteredBy, type LastValues } from './change-rows.ts';
 import {
   askedDevices,
+  coverageOf,
   type DeviceHistory,
   historiesOf,
+  notCovered,
   type Period,
   periodOf,
-} from './past-time.ts';
+  summaryRemarks,
+} from './coverage.ts';
 
 type ChangesCall = Call<'since' | 'until' | 'allFields' | 'exitCode'>;
 

@@ -10,14 +10,12 @@ import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, type View, warning } from '../output.ts';
 import type { Given } from '../grammar/options.ts';
-import { readAll, refuseGiven } from '../records/comparing.ts';
+import { readAll, refuseGiven } from '../records/compare-records.ts';
 import { viewOf } from '../records/read-records.ts';
-import { Authors } from './authors.ts';
-import { changesTable, filteredBy } from './change-rows.ts';
-import { notReadRemarks, summaryRemarks } from './coverage.ts';
+import { Authors, changesTable, filteredBy } from './change-rows.ts';
 import { intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
-import { historiesOf, pastTime } from './past-time.ts';
+import { historiesOf, notReadRemarks, pastTime, summaryRemarks } from './coverage.ts';
 
 /** `user list --at TIME`: what was read then; with --drift, what has changed since. */
 export async function* listPast(

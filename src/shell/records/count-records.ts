@@ -6,7 +6,7 @@ import { sortBy } from '../../fleet/sort.ts';
 import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
-import { refuseGiven } from './comparing.ts';
+import { refuseGiven } from './compare-records.ts';
 import { fieldsAsked, matching, missingFields, readProgress, withFields } from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;

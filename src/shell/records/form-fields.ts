@@ -28,7 +28,7 @@ import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { isAssignable } from '../../text/words.ts';
-import { knownFields } from '../completion/known.ts';
+import { knownFields } from '../known-devices.ts';
 
 export type { FieldIssues };
 

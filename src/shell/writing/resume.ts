@@ -9,7 +9,7 @@ import {
 } from '../../change/identity.ts';
 import { isLockout, type Run, type StepState } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
-import { idsGone } from '../../history/shown-ids.ts';
+import { History, idsGone } from '../../history/history.ts';
 import { NOT_KNOWN } from '../../change/lockout.ts';
 import {
   explicitChanges,
@@ -28,7 +28,6 @@ import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { CancelledError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { History } from '../../history/history.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { profileOf } from '../access/access.ts';

@@ -6,7 +6,7 @@ import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts
 import { pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
-import { idsGone } from '../../history/shown-ids.ts';
+import { idsGone } from '../../history/history.ts';
 import { stepCount } from '../../change/plan.ts';
 import {
   changedDevices,

@@ -3,7 +3,7 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { visible } from '../../text/visible.ts';
 import { deniedWrites } from '../../shell/writing/denied-writes.ts';
-import { CHANGED, deviceFacts } from '../../shell/devices/device-facts.ts';
+import { CHANGED, deviceFacts } from '../../shell/devices/probe.ts';
 import { labelsOf, promptText } from '../../shell/session.ts';
 import type { FleetView } from '../state.ts';
 

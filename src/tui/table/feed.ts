@@ -9,7 +9,7 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/kept-columns.ts';
 import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from './table-state.ts';
-import type { Strangers } from '../../shell/records/strangers.ts';
+import type { Strangers } from '../../shell/records/baseline-file.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
 
@@ -145,7 +145,8 @@ export function strangersOf({ services, fleet }: ShellSession, store: Store): ()
   const update = async (): Promise<void> => {
     // A screen without a baseline loads none of this.
     if (read === undefined && services.settings.get('baseline') === undefined) return;
-    const { strangersReader, strangersProblem } = await import('../../shell/records/strangers.ts');
+    const { strangersReader, strangersProblem } =
+      await import('../../shell/records/baseline-file.ts');
     read ??= strangersReader(
       services,
       (name) => fleet.connected.find(({ ref }) => ref.name === name)?.entry,

@@ -12,7 +12,7 @@ import {
   openSecondPlace,
 } from '../../../src/shell/access/new-secrets.ts';
 import { Call } from '../../../src/shell/command.ts';
-import { Arguments } from '../../../src/shell/grammar/given-words.ts';
+import { Arguments } from '../../../src/text/words.ts';
 import type { DeviceOption, Given, NewSecretOption } from '../../../src/shell/grammar/options.ts';
 import { makeTempFolder } from '../../settings/temp-folder.ts';
 import { openSession } from '../session.ts';

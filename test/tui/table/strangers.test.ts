@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readBaseline } from '../../../src/change/record-file/baseline.ts';
-import { strangersTo } from '../../../src/shell/records/strangers.ts';
+import { strangersTo } from '../../../src/shell/records/baseline-file.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { tableView } from '../../../src/tui/table/view.ts';
 import { detailLines } from '../../../src/tui/views/details.ts';

@@ -1,15 +1,24 @@
-import type { Candidate } from '../grammar/option.ts';
-import { formatAddress, parseAddress } from '../../device/address.ts';
-import { DevshError } from '../../errors.ts';
-import { Inventory } from '../../fleet/inventory.ts';
-import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
-import type { Fleet } from '../../fleet/fleet.ts';
-import type { Services } from '../services.ts';
-import type { KnownDevice } from '../command.ts';
-import { valueAt, valueText, grouped, frequencies } from '../../device/record.ts';
+import { formatAddress, parseAddress } from '../device/address.ts';
+import { type DeviceRecord, frequencies, grouped, valueAt, valueText } from '../device/record.ts';
+import { attempt, DevshError, UsageError } from '../errors.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { Inventory } from '../fleet/inventory.ts';
+import { type DeviceEntry, selectDevices } from '../fleet/selector.ts';
+import type { SeenRecords } from '../settings/seen-keys.ts';
+import type { Candidate } from './grammar/option.ts';
+import type { Services } from './services.ts';
 
 /** Number of files that one completion reads; the keys of more devices are much the same. */
 const MOST_FILES = 64;
+
+/** A device of the line, as far as it is known without a request. */
+export interface KnownDevice {
+  readonly name: string;
+  /** The records read in this session. */
+  cached(resource: string): readonly DeviceRecord[] | undefined;
+  /** The keys kept from an earlier session. */
+  cachedKeys(resource: string): Pick<SeenRecords, 'keys' | 'fields'> | undefined;
+}
 
 /** The sources of completion; a `ShellSession` is one. */
 export interface CompletionSources {
@@ -49,11 +58,9 @@ async function entriesOf(
   const selected = fleet.selection.map(({ entry }) => entry);
   if (selectors.length === 0 && selected.length > 0) return selected;
   try {
-    const { devices } = await services.inventory.load();
     const connected = fleet.connected.map(({ entry }) => entry);
-    const others = devices.filter(({ name }) => !connected.some((one) => one.name === name));
-    const all = [...connected, ...others];
-    return selectors.length === 0 ? all : selectDevices(selectors, new Inventory(all));
+    const inventory = withConnected(await services.inventory.load(), connected);
+    return selectors.length === 0 ? inventory.devices : selectDevices(selectors, inventory);
   } catch (error) {
     // Half a selector, or an invalid inventory: reported when the line runs.
     if (error instanceof DevshError) return selected;
@@ -109,4 +116,34 @@ export function knownValues(
       return typeof value === 'object' || value === '' ? [] : String(value);
     });
   return frequencies(texts).map(([text]) => text);
+}
+
+/** As `selectDevices`, connected devices first, with the column of an error counted in the line. */
+export function namedDevices(
+  selectors: readonly string[],
+  inventory: Inventory,
+  connected: readonly DeviceEntry[],
+  line: string,
+): DeviceEntry[] {
+  const all = withConnected(inventory, connected);
+  try {
+    return selectDevices(selectors, all);
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.column === undefined) throw error;
+    const isWrong = (one: string) => attempt(Error, () => selectDevices([one], all)) === undefined;
+    const wrong = selectors.find(isWrong) ?? '';
+    const start = line.lastIndexOf(wrong);
+    const column = start < 0 ? undefined : start + error.column;
+    throw new UsageError(error.message, { column, suggestions: error.suggestions });
+  }
+}
+
+/** Puts the connected devices first. A large inventory is not read again if there are none. */
+function withConnected(inventory: Inventory, connected: readonly DeviceEntry[]): Inventory {
+  if (connected.length === 0) return inventory;
+  const addresses = new Set(connected.map(({ address }) => address));
+  const others = inventory.devices.filter(
+    ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
+  );
+  return new Inventory([...connected, ...others], inventory.breakGlass);
 }
