@@ -67,6 +67,7 @@ test('lists, adds, changes and deletes a user as the document says', async () =>
 
   expect(await device.write(deleteRequest(documentedProfile, 'user', stored ?? {}))).toEqual({
     status: 204,
+    body: '',
   });
   expect((await device.list('user')).records).toHaveLength(records.length - 1);
   expect(countOf(box, 'POST')).toBe(2);

@@ -444,14 +444,21 @@ test('a missing keychain is no news beside a device that refuses the connection'
   expect(exitCode).toBe(5);
 });
 
-test.each(['user list --on sim1', 'login sim1'])(
-  '%s: a missing keychain is reported before the login is typed',
-  async (line) => {
-    const { devsh } = await startFleet({ devices: 1, env: {} });
-    const { stderr } = await devsh(line, { tty: ['admin', 'admin-secret'] });
-    const [before = '', after] = stderr.split('no OS keychain responds');
-    expect(before).not.toContain('User name');
-    expect(after).toContain('User name on sim1');
-    expect(stderr.match(/warning: no OS keychain/g)).toBeNull();
-  },
-);
+test('a missing keychain is reported once, in one line, after the login that works', async () => {
+  const { devsh } = await startFleet({ devices: 1, env: {} });
+  const { stderr } = await devsh('user list --on sim1', { tty: ['admin', 'admin-secret'] });
+  const [before = '', after, ...more] = stderr.split('no keychain here');
+  expect(before).toContain('Password of admin on sim1');
+  expect(after).toContain('each session asks for the login');
+  expect(more).toEqual([]);
+  expect(stderr).not.toContain('no OS keychain responds');
+});
+
+test('login: a missing keychain is reported before the login is typed that it cannot keep', async () => {
+  const { devsh } = await startFleet({ devices: 1, env: {} });
+  const { stderr } = await devsh('login sim1', { tty: ['admin', 'admin-secret'] });
+  const [before, after] = stderr.split('no OS keychain responds');
+  expect(before).not.toContain('User name');
+  expect(after).toContain('User name on sim1');
+  expect(stderr.match(/warning: no OS keychain/g)).toBeNull();
+});

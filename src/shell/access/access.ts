@@ -295,7 +295,9 @@ export class ShellAccess implements Access {
   get problems(): readonly string[] {
     const { problems, absentKeychain } = this.credentials;
     const others = problems.filter((text) => text !== absentKeychain);
-    if (!this.#lacksLogin || absentKeychain === undefined) return others;
+    // With a vault in use it is no problem.
+    if (!this.#lacksLogin || absentKeychain === undefined || others.length === problems.length)
+      return others;
     const short = 'no keychain here: each session asks for the login';
     return [...others, this.io.isOnScreen === true ? short : absentKeychain];
   }
@@ -303,8 +305,9 @@ export class ShellAccess implements Access {
   /** Problems that the user should know before typing a password, for example that no keychain keeps it. */
   #untoldProblems(): string[] {
     const { notices } = this.shell.services;
-    // On the screen that waits until the login is typed.
-    const absent = this.io.isOnScreen === true ? this.credentials.absentKeychain : undefined;
+    // On the screen that waits until the login is typed, unless it is typed to be kept.
+    const isLater = this.io.isOnScreen === true && this.#lacksLogin;
+    const absent = isLater ? this.credentials.absentKeychain : undefined;
     return this.credentials.problems.filter((problem) => {
       if (problem === absent) return false;
       const isNew = !notices.isShown(problem);
