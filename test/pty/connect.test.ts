@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADMIN, answer, connect, goToTable, isQuiet, simulate, startDevsh } from './devsh.ts';
+import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
 
 test('connects after the fingerprint is accepted and the login is typed, hidden', async () => {
   const simulator = await simulate();

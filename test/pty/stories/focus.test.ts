@@ -80,7 +80,9 @@ test('words typed ahead stay at the prompt, and what is typed before a question 
   program.type(`${ESCAPE}${ESCAPE}`);
   await isInTable(program);
   program.type('/viewer\rd2\r');
-  await program.waitFor('What was typed before this question was dropped. 2 steps on 2 devices. Type 2');
+  await program.waitFor(
+    'What was typed before this question was dropped. 2 steps on 2 devices. Type 2',
+  );
   await program.waitFor(/filter: viewer \(1 /);
   await program.waitFor(/answer> *$/m);
   program.press('escape');
