@@ -9,7 +9,16 @@ import {
 } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { fieldThatLoses, harmOf, isAccount, isSameName, named, names } from './account-harm.ts';
+import {
+  fieldThatLoses,
+  harmOf,
+  isAccount,
+  isSameName,
+  named,
+  names,
+  breakGlassAtRisk,
+  isBreakGlass,
+} from './account-harm.ts';
 import {
   type Allowed,
   allowHint,
@@ -19,7 +28,6 @@ import {
   OWN_ACCOUNT,
   permits,
 } from './allow.ts';
-import { breakGlassAtRisk, isBreakGlass } from './break-glass.ts';
 import { lossReason } from './data-loss.ts';
 import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan } from './plan.ts';

@@ -9,8 +9,13 @@ import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { ConfiguredAuth } from './profile-schema.ts';
 import { type DeviceRef, UNREADABLE } from './record.ts';
-import { CLOSED, type Connect, type HttpConnection, httpConnection } from './http-connection.ts';
-import { ReadConnections } from './read-connections.ts';
+import {
+  CLOSED,
+  type Connect,
+  type HttpConnection,
+  httpConnection,
+  ReadConnections,
+} from './http-connection.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
 import type { Route } from './route/route.ts';

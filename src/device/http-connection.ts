@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
-// The package index loads fetch, WebSocket and more: 48 ms per start. The version is pinned.
 import Client from 'undici/lib/dispatcher/client.js';
+import { CancelledError } from '../errors.ts';
+
+// The package index loads fetch, WebSocket and more: 48 ms per start. The version is pinned.
 
 if (process.versions.node.startsWith('20.')) {
   // Node 20 optimises the HTTP parser on a worker that delays process exit by 80-100 ms.
@@ -28,4 +30,119 @@ export function httpConnection(origin: string, connect: Connect): HttpConnection
     keepAliveTimeoutThreshold: CLOSE_BEFORE_MS,
     connect: (_target, callback) => connect(callback),
   });
+}
+
+interface Waiting {
+  resolve(reader: HttpConnection): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The connections that the reads of one device share, one request at a time each. A read waits if all are
+ * busy. A pool of undici's does the same, but takes 16 KB per device.
+ */
+export class ReadConnections {
+  readonly #make: () => HttpConnection;
+  #limit: number;
+  #clients: HttpConnection[] = [];
+  #idle: HttpConnection[] = [];
+  #waiting: Waiting[] = [];
+
+  constructor(make: () => HttpConnection, limit: number) {
+    this.#make = make;
+    this.#limit = limit;
+  }
+
+  /** Throws CancelledError if `signal` aborts while waiting, and the error passed to `end`. */
+  async use<T>(
+    work: (reader: HttpConnection) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const reader = this.#free() ?? (await this.#waitForIdle(signal));
+    try {
+      return await work(reader);
+    } finally {
+      this.#release(reader);
+    }
+  }
+
+  /** Whether any connection is open, busy or idle. */
+  get isAnyOpen(): boolean {
+    return this.#clients.some((reader) => reader.stats.connected);
+  }
+
+  /** Limits the number of connections; busy ones above the limit close after their request. */
+  limitTo(limit: number): void {
+    this.#limit = limit;
+    while (this.#clients.length > limit && this.#idle.length > 0) this.#drop(this.#idle.pop());
+  }
+
+  /**
+   * For a device that accepts one connection at a time: `work` opens its own while no reader is open. Waits
+   * for the read under way; later reads wait for `work`.
+   */
+  async exclusively<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    this.limitTo(1);
+    const reader = this.#free() ?? (await this.#waitForIdle(signal));
+    const next = this.#make();
+    this.#clients = this.#clients.map((one) => (one === reader ? next : one));
+    try {
+      await reader.destroy(CLOSED);
+      return await work();
+    } finally {
+      this.#release(next);
+    }
+  }
+
+  /** Closes all connections and fails their requests with this error; the next read opens new ones. */
+  async end(error: Error): Promise<void> {
+    const ended = this.#clients;
+    [this.#clients, this.#idle] = [[], []];
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+    await Promise.all(ended.map((reader) => reader.destroy(error)));
+  }
+
+  #drop(reader: HttpConnection | undefined): void {
+    this.#clients = this.#clients.filter((one) => one !== reader);
+    void reader?.destroy(CLOSED);
+  }
+
+  #free(): HttpConnection | undefined {
+    const idle = this.#idle.pop();
+    if (idle !== undefined || this.#clients.length >= this.#limit) return idle;
+    const reader = this.#make();
+    this.#clients.push(reader);
+    return reader;
+  }
+
+  async #waitForIdle(signal: AbortSignal | undefined): Promise<HttpConnection> {
+    let cancel = (): void => undefined;
+    const turn = new Promise<HttpConnection>((resolve, reject) => {
+      const waiting = { resolve, reject };
+      cancel = () => {
+        this.#waiting = this.#waiting.filter((one) => one !== waiting);
+        reject(new CancelledError());
+      };
+      this.#waiting.push(waiting);
+    });
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
+    try {
+      return await turn;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  #release(reader: HttpConnection): void {
+    // Ended meanwhile.
+    if (!this.#clients.includes(reader)) return;
+    if (this.#clients.length > this.#limit) {
+      this.#drop(reader);
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(reader);
+    else next.resolve(reader);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { breakGlassAtRisk, isBreakGlass } from '../../src/change/break-glass.ts';
+import { breakGlassAtRisk, isBreakGlass } from '../../src/change/account-harm.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { step } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';

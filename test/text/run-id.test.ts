@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newRunId, runIdTime } from '../../src/text/run-id.ts';
+import { newRunId, runIdTime } from '../../src/settings/run-files.ts';
 
 const time = fc.integer({ min: 0, max: Date.parse('2100-01-01') });
 

@@ -3,7 +3,7 @@ import type { WriteRequest } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { ProtocolError, RejectedError } from '../../device/errors.ts';
 import { maskedPath } from '../../device/sensitive-fields.ts';
-import { isSameName, named } from '../../change/account-harm.ts';
+import { isSameName, named, isBreakGlass } from '../../change/account-harm.ts';
 import {
   type Allowed,
   allowHint,
@@ -12,7 +12,6 @@ import {
   OWN_ACCOUNT,
   permits,
 } from '../../change/allow.ts';
-import { isBreakGlass } from '../../change/break-glass.ts';
 import {
   collectionIn,
   isDelete,
