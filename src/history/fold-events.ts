@@ -1,4 +1,4 @@
-import { exactText, jsonText, type JsonValue } from '../device/record.ts';
+import { type DeviceRecord, exactText, jsonText, type JsonValue } from '../device/record.ts';
 import {
   type Event,
   type FieldChange,
@@ -152,4 +152,21 @@ export function intervalEnds(
   const unit = isShort ? 1000 : MINUTE_MS;
   const text = (time: number): string => clockTime(new Date(time), now, isShort);
   return [after === undefined ? after : text(after), text(Math.ceil(before / unit) * unit)];
+}
+
+/** What a filter finds: the fields of the record or of the change, and what the table shows. */
+export function filteredBy(event: Event): DeviceRecord {
+  const fields =
+    event.kind === 'changed'
+      ? Object.fromEntries(
+          event.fields.map(({ field, before = null, after = null }) => [field, [before, after]]),
+        )
+      : 'record' in event
+        ? event.record.fields
+        : {};
+  const field = event.kind === 'changed' ? event.fields.map((one) => one.field) : [];
+  const { kind, resource = '' } = event;
+  const key = 'key' in event ? event.key : '';
+  const id = 'key' in event && event.id ? { [event.id.field]: event.id.text } : {};
+  return { ...fields, ...id, resource, key, kind, field, what: eventText(event) };
 }

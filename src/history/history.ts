@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { identifyingId } from '../change/identity.ts';
 import type { GoneAt } from '../change/lineage.ts';
 import type { Profile } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { attempt, DevshError } from '../errors.ts';
-import { readText, writeTextAtomically } from '../os/files.ts';
+import { DevshError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { zonedTime } from '../text/time.ts';
 import { type Event, eventsOf } from './events.ts';
@@ -176,42 +173,4 @@ function readingsSince(readings: readonly KnownReading[], since: number): readon
     return from >= since || (isBack && to < since);
   });
   return first < 0 || since === Infinity ? [] : readings.slice(first);
-}
-
-/** By resource and device: when the last reading that a table showed had ended, in ms UTC. */
-type Looks = Readonly<Record<string, Readonly<Record<string, number>>>>;
-
-export async function readLooks(files: HistoryFiles): Promise<Looks> {
-  const text = (await readText(pathOf(files))) ?? '{}';
-  const looks = attempt(SyntaxError, () => JSON.parse(text) as unknown);
-  return typeof looks === 'object' && looks !== null ? (looks as Looks) : {};
-}
-
-/**
- * Adds looks: another devsh may have shown other devices, or these ones later. Drops devices of which no
- * reading is kept: with nothing to compare, their names would only outlive `changes --forget`.
- */
-export async function keepLooks(
-  files: HistoryFiles,
-  looks: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): Promise<void> {
-  await files.exclusively(async () => {
-    const kept = await readLooks(files);
-    const resources = [...new Set([...Object.keys(kept), ...looks.keys()])];
-    const merged = resources.map((resource) => {
-      const times = new Map(Object.entries(kept[resource] ?? {}));
-      for (const [name, at] of looks.get(resource) ?? []) {
-        times.set(name, Math.max(at, times.get(name) ?? 0));
-      }
-      const known = [...times].filter(([name]) => existsSync(files.path(name)));
-      return [resource, Object.fromEntries(known)] as const;
-    });
-    if (merged.length === 0) return;
-    const text = JSON.stringify(Object.fromEntries(merged));
-    await writeTextAtomically(pathOf(files), `${text}\n`);
-  });
-}
-
-function pathOf({ folder }: HistoryFiles): string {
-  return join(folder, 'looked-at.json');
 }

@@ -1,4 +1,4 @@
-import { defaultView } from '../shell/records/kept-columns.ts';
+import { defaultView } from '../shell/records/read-records.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { EMPTY_EDITING } from './editor/line.ts';
 import { KEYMAP } from './keys/default-keymap.ts';

@@ -2,7 +2,7 @@ import type { Strangers } from '../shell/records/baseline-file.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
-import type { DeviceQuestion } from '../shell/access/open-questions.ts';
+import type { DeviceQuestion } from '../shell/commands/questions.ts';
 import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Findable, FindableLine } from '../shell/findable.ts';
 import { FIRST_STEPS, type FirstStep } from '../shell/help/first-run.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/fleet/drift.ts';
 import { widthOf } from '../../src/text/visible.ts';
-import { defaultView } from '../../src/shell/records/kept-columns.ts';
+import { defaultView } from '../../src/shell/records/read-records.ts';
 import type { FormField } from '../../src/shell/records/form-fields.ts';
 import type { Action } from '../../src/tui/store.ts';
 import { titleLine } from '../../src/tui/screen/bar-lines.ts';

@@ -51,7 +51,7 @@ export const changes = command({
     if (forget !== undefined) {
       const readings = await call.shell.readings();
       const wasKept = await readings.forget(forget);
-      const { keepLooks } = await import('../../history/history.ts');
+      const { keepLooks } = await import('../../history/looks.ts');
       await keepLooks(readings, new Map());
       yield wasKept
         ? success(`removed what was kept of ${forget}`)

@@ -1,11 +1,172 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { UsageError } from '../../errors.ts';
-import { DEVICES } from '../grammar/options.ts';
-import { type CommandSpec, later, verb } from '../command.ts';
-import { oneDevice } from '../arguments.ts';
-import { counted } from '../../text/one-line.ts';
-import { success } from '../output.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { Inventory } from '../../fleet/inventory.ts';
+import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
+import { counted, oneLine, someOf } from '../../text/one-line.ts';
+import { suggest } from '../../text/suggest.ts';
+import { CONNECTED, oneDevice, SOME_TARGETS } from '../arguments.ts';
+import { type Call, command, type CommandSpec, later, verb } from '../command.ts';
+import { probe } from '../devices/probe.ts';
+import { type DeviceOption, DEVICES, pickGiven } from '../grammar/options.ts';
+import { info, type Output, success, warning } from '../output.ts';
+import { scopeText } from '../session.ts';
+import { askNext } from './questions.ts';
+
+export const connect = command({
+  name: 'connect',
+  brief: 'Connect to devices and open the shell on them',
+  section: 'Devices',
+  summary: 'Connect to devices: check the certificate, log in, read the users',
+  args: [SOME_TARGETS],
+  options: [...DEVICES, 'profile'],
+  changes: 'choice',
+  details:
+    'A device that is down does not delay the others; connect again to retry. A selection made with "use"\n' +
+    'stays: a new device is connected, but selected only with "use".\n' +
+    '--user, --ca, --insecure, --proxy and --jump apply to these devices, --read-only and --timeout to the\n' +
+    'whole session.',
+  examples: [
+    'connect 10.0.0.5 10.0.0.6',
+    'connect @berlin !fw3',
+    'connect 10.0.0.[5-9] --user admin',
+  ],
+  async *run(call) {
+    const sessions = await call.resolve(call.args.all('TARGET'), entryOptions(call));
+    const { fleet } = call.shell;
+    const connected = new Set(fleet.connected);
+    const before = new Set(fleet.connected.map(({ ref }) => ref.name));
+    const isNew = sessions.some((session) => !connected.has(session));
+    // With nothing else on the screen there is nothing that a question could interrupt.
+    const isFirst = call.io.asksLater === true && before.size === 0;
+    const asked = new Set<string>();
+    fleet.join(sessions);
+    // A new `connect` may ask questions that were declined before.
+    for (const session of sessions) session.decline(undefined);
+    keepForSession(call);
+    if (isNew && call.io.isPrompt === true) {
+      const { keepForNextSession } = await import('../help/first-run.ts');
+      await keepForNextSession(call);
+    }
+    yield* probe(call, sessions, isFirst ? () => askNext(call, sessions, asked) : undefined);
+    yield* owedHere(call, sessions);
+    const added = sessions.filter(({ ref }) => !before.has(ref.name));
+    if (!fleet.isNarrowed || added.length === 0) return;
+    yield info(
+      `not selected: ${someOf(added.map(({ ref }) => ref.name))}; the selection stays ${scopeText(fleet)} ("use all" selects all ${fleet.connected.length})`,
+    );
+  },
+});
+
+/** What devices that answer now still get from earlier runs. */
+async function* owedHere(
+  { shell: { services } }: Call,
+  sessions: readonly DeviceSession[],
+): AsyncGenerator<Output> {
+  const here = sessions.filter(({ state }) => state.kind === 'ready').map(({ ref }) => ref);
+  if (here.length === 0 || (await services.runs.ids()).length === 0) return;
+  const { pendingOn } = await import('../writing/pending.ts');
+  const text = await pendingOn(services, here);
+  if (text !== undefined) yield warning(text);
+}
+
+export const disconnect = command({
+  name: 'disconnect',
+  brief: 'Close connections',
+  section: 'Devices',
+  summary: 'Close the connection to these devices, or to all',
+  args: [CONNECTED],
+  changes: 'choice',
+  async *run(call) {
+    const sessions = connectedSessions(call);
+    const { fleet } = call.shell;
+    await fleet.leave(sessions);
+    const isNone = fleet.isNarrowed && fleet.selection.length === 0;
+    const none = isNone ? `; no device is selected now: "use" selects some, "use all" all` : '';
+    yield info(
+      `disconnected from ${sessions.map(({ ref }) => ref.name).join(', ') || 'nothing'}${none}`,
+    );
+  },
+});
+
+export const use = command({
+  name: 'use',
+  section: 'Devices',
+  summary: 'Select the connected devices for the next lines',
+  args: [CONNECTED],
+  changes: 'choice',
+  examples: ['use fw1', 'use "@berlin !fw3"', 'use all'],
+  *run(call) {
+    const { fleet } = call.shell;
+    const sessions = connectedSessions(call);
+    fleet.select(sessions.length === fleet.connected.length ? undefined : sessions);
+    yield info(`using ${fleet.selection.map(({ ref }) => ref.name).join(', ') || 'no device'}`);
+  },
+});
+
+/** The named ones of the connected devices; all for no name and for `all`. */
+function connectedSessions(call: Call): readonly DeviceSession[] {
+  const { connected } = call.shell.fleet;
+  const selectors = call.args.all('SELECTOR').map((text) => (text === 'all' ? '@all' : text));
+  if (selectors.length === 0) return connected;
+  const names = new Set(selectConnected(call, selectors).map(({ name }) => name));
+  return connected.filter(({ ref }) => names.has(ref.name));
+}
+
+/** As `selectDevices`, among the connected devices only. */
+function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[] {
+  const entries = call.shell.fleet.connected.map(({ entry }) => entry);
+  const names = entries.map(({ name }) => name);
+  try {
+    const selected = selectDevices(selectors, new Inventory(entries));
+    // An address must belong to a connected device; a range may include others.
+    const isConnected = ({ address }: DeviceEntry): boolean =>
+      entries.some((entry) => entry.address === address);
+    const typed = selectors.flatMap((text) => text.split(/[\s,]+/));
+    const other = selected.find(
+      (one) => !isConnected(one) && (typed.includes(one.name) || typed.includes(one.address)),
+    );
+    if (other === undefined && selected.some(isConnected)) return selected;
+    throw new UsageError(`${other?.name ?? selectors.join(' ')} is not connected`);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const [first, ...others] = call.args.words('SELECTOR');
+    const word = others.length === 0 ? first : undefined;
+    const wanted = oneLine(selectors.join(' '));
+    const text =
+      names.length === 0
+        ? `no device is connected: use "connect ${wanted}"`
+        : `not among the connected devices (${oneLine(names.join(', '))}): ${wanted}`;
+    const suggestions = suggest(wanted, names);
+    throw new UsageError(text, { column: word?.start, suggestions, cause: error });
+  }
+}
+
+/** The options of the line that apply to these devices alone. */
+function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
+  const { user, ca, insecure, route } = call.options;
+  return {
+    ...(user !== undefined && { user }),
+    ...(ca !== undefined && { ca }),
+    ...(insecure && { insecure }),
+    ...(route && { route }),
+  };
+}
+
+/** Keeps the options of the line that apply to all following lines. */
+function keepForSession({ shell, given, options }: Call<DeviceOption>): void {
+  const kept = [
+    'timeoutMs',
+    'verbose',
+    'trace',
+    'tokenStdin',
+    'passwordStdin',
+    'passphraseStdin',
+  ] as const;
+  shell.defaults = { ...shell.defaults, ...pickGiven(given, kept) };
+  if (options.readOnly) shell.isReadOnly = true;
+}
 
 const listDevices = verb({
   name: 'list',

@@ -3,12 +3,9 @@ import type { CommandSpec } from '../command.ts';
 import { alias } from './alias.ts';
 import { changes } from './changes.ts';
 import { config } from './config.ts';
-import { completion } from './completion.ts';
-import { device, devices } from './device.ts';
-import { doctor, help, history, info, quit, schema, version } from './help.ts';
+import { completion, doctor, help, history, info, quit, schema, version } from './help.ts';
 import { apply, exportCommand, importCommand, plan } from './change-sets.ts';
-import { lockout, rotate } from './accounts.ts';
-import { connect, disconnect, use } from './connect.ts';
+import { connect, device, devices, disconnect, use } from './device.ts';
 import { questions } from './questions.ts';
 import { get, post, remove } from './raw.ts';
 import { pending, report, resume, run, runs, undo } from './runs.ts';
@@ -16,7 +13,7 @@ import { resourceCommand } from './resource.ts';
 import { anyResource, learn, profile, resources } from './profile.ts';
 import { demo, simulator } from './simulator.ts';
 import { trust } from './trust.ts';
-import { credentials, login, logout, vault } from './login.ts';
+import { credentials, lockout, login, logout, rotate, vault } from './accounts.ts';
 
 /** The grammar: every first word, in the order of `help`. */
 export const COMMANDS: readonly CommandSpec[] = [

@@ -25,10 +25,6 @@ import type { Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
 import { knownFields } from '../known-devices.ts';
-import { withKeptColumns } from '../records/kept-columns.ts';
-import { type Output, info } from '../output.ts';
-import { recordChanges, restore } from './changes.ts';
-import { CHANGE, DEVICES, type OptionKey, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 import {
   fieldsAsked,
   filterOf,
@@ -37,7 +33,11 @@ import {
   readRecords,
   viewOf,
   withFields,
+  withKeptColumns,
 } from '../records/read-records.ts';
+import { type Output, info } from '../output.ts';
+import { recordChanges, restore } from './changes.ts';
+import { CHANGE, DEVICES, type OptionKey, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
 
 export function resourceCommand(resource: string): CommandSpec {
   return {

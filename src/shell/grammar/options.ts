@@ -437,16 +437,10 @@ export const LOCKOUT = [
 ] as const;
 
 /** Of a rotation. A canary first, unless the line says otherwise. */
-export const ROTATE = [
-  ...DEVICES,
-  'profile',
-  ...WRITE,
-  ...ROLL_OUT,
-  ...NEW_SECRET,
-  'where',
-  'via',
-  'kept',
-] as const;
+const ROTATION = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where', 'via'] as const;
+export const ROTATE = [...ROTATION, ...NEW_SECRET, 'kept'] as const;
+/** The device makes the token: devsh only keeps it. */
+export const ROTATE_TOKEN = [...ROTATION, 'escrow', 'recipients'] as const;
 
 /** Which part of a plan file to execute, and where its result goes. */
 export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;

@@ -215,20 +215,3 @@ function isoInterval({ after, before }: FoldedEvent): string {
 export function isoText(time: number): string {
   return new Date(time).toISOString();
 }
-
-/** What a filter finds: the fields of the record or of the change, and what the table shows. */
-export function filteredBy(event: Event): DeviceRecord {
-  const fields =
-    event.kind === 'changed'
-      ? Object.fromEntries(
-          event.fields.map(({ field, before = null, after = null }) => [field, [before, after]]),
-        )
-      : 'record' in event
-        ? event.record.fields
-        : {};
-  const field = event.kind === 'changed' ? event.fields.map((one) => one.field) : [];
-  const { kind, resource = '' } = event;
-  const key = 'key' in event ? event.key : '';
-  const id = 'key' in event && event.id ? { [event.id.field]: event.id.text } : {};
-  return { ...fields, ...id, resource, key, kind, field, what: eventText(event) };
-}

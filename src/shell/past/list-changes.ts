@@ -14,7 +14,8 @@ import type { Call } from '../command.ts';
 import { info, message, type Output, warning } from '../output.ts';
 import type { Services } from '../services.ts';
 import { grouped } from '../../device/record.ts';
-import { Authors, changesTable, filteredBy, type LastValues } from './change-rows.ts';
+import { filteredBy } from '../../history/fold-events.ts';
+import { Authors, changesTable, type LastValues } from './change-rows.ts';
 import {
   askedDevices,
   coverageOf,

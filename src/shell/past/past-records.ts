@@ -12,8 +12,8 @@ import { info, message, type Output, type View, warning } from '../output.ts';
 import type { Given } from '../grammar/options.ts';
 import { readAll, refuseGiven } from '../records/compare-records.ts';
 import { viewOf } from '../records/read-records.ts';
-import { Authors, changesTable, filteredBy } from './change-rows.ts';
-import { intervalText } from '../../history/fold-events.ts';
+import { Authors, changesTable } from './change-rows.ts';
+import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
 import { historiesOf, notReadRemarks, pastTime, summaryRemarks } from './coverage.ts';
 

@@ -1,5 +1,5 @@
 import { CHANGED_CERTIFICATE, failureCause } from '../../fleet/failure-cause.ts';
-import { questionsText } from '../../shell/access/open-questions.ts';
+import { questionsText } from '../../shell/commands/questions.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible, widthOf } from '../../text/visible.ts';
 import { keyNameOf } from '../keys/keymap.ts';

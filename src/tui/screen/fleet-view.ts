@@ -1,4 +1,4 @@
-import { openQuestions } from '../../shell/access/open-questions.ts';
+import { openQuestions } from '../../shell/commands/questions.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { visible } from '../../text/visible.ts';

@@ -6,7 +6,7 @@ import type { Services } from '../../shell/services.ts';
 import type { ReadOutput, View } from '../../shell/output.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { defaultView } from '../../shell/records/kept-columns.ts';
+import { defaultView } from '../../shell/records/read-records.ts';
 import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from './table-state.ts';
 import type { Strangers } from '../../shell/records/baseline-file.ts';

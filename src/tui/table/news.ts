@@ -33,7 +33,7 @@ export function markNews(shell: ShellSession, store: Store): () => void {
   };
   const update = async (resource: string, devices: readonly string[]): Promise<void> => {
     const { History } = await import('../../history/history.ts');
-    const { keepLooks, readLooks } = await import('../../history/history.ts');
+    const { keepLooks, readLooks } = await import('../../history/looks.ts');
     const files = await shell.readings();
     const before = (await readLooks(files))[resource] ?? {};
     const history = new History(files);
@@ -62,7 +62,7 @@ export function markNews(shell: ShellSession, store: Store): () => void {
   });
   shell.closing.push(async () => {
     if (looks.size === 0) return;
-    const { keepLooks } = await import('../../history/history.ts');
+    const { keepLooks } = await import('../../history/looks.ts');
     await keepLooks(await shell.readings(), looks).catch(ignored);
   });
   return () => {

@@ -20,7 +20,7 @@ import type { Span, Tone } from '../screen/theme.ts';
 import { type Column, columnLayout, GAP, GUTTER } from './columns.ts';
 import { marksOfRow, ODD, type RowMarks, SIGNS } from './signs.ts';
 import { questionsKey } from '../screen/fleet-strip.ts';
-import { questionsText } from '../../shell/access/open-questions.ts';
+import { questionsText } from '../../shell/commands/questions.ts';
 import { LoginInDoubtError } from '../../errors.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';

@@ -1,5 +1,5 @@
 import { expiryText } from '../../shell/access/certificates.ts';
-import type { DeviceQuestion } from '../../shell/access/open-questions.ts';
+import type { DeviceQuestion } from '../../shell/commands/questions.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';

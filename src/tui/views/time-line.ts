@@ -1,9 +1,8 @@
 import { type DeviceRecord, grouped } from '../../device/record.ts';
 import { type Haystack, prepareHaystack } from '../../fleet/filter.ts';
 import type { Event } from '../../history/events.ts';
-import { intervalText } from '../../history/fold-events.ts';
+import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { fieldsOf } from '../../output/cells.ts';
-import { filteredBy } from '../../shell/past/change-rows.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { counted } from '../../text/one-line.ts';
 import { wrapText } from '../editor/graphemes.ts';

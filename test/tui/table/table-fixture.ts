@@ -6,7 +6,7 @@ import { initialState } from '../../../src/tui/initial-state.ts';
 import type { Context, State } from '../../../src/tui/state.ts';
 import { parseKey } from '../../../src/tui/terminal/keys.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
-import { defaultView } from '../../../src/shell/records/kept-columns.ts';
+import { defaultView } from '../../../src/shell/records/read-records.ts';
 
 type Fields = Readonly<Record<string, string>>;
 

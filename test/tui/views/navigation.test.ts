@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
-import { defaultView } from '../../../src/shell/records/kept-columns.ts';
+import { defaultView } from '../../../src/shell/records/read-records.ts';
 import type { Action } from '../../../src/tui/store.ts';
 import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
