@@ -148,8 +148,8 @@ function checkPlaceholders(
       refuse(`"\${${oneLine(name)}}" ${problem}`, column);
     if (!VARIABLE.test(name)) refuseIt('is no variable: use ${1} or ${NAME}');
     const [kind, field = name] = /^(?:record|prompt)\.(.*)/.exec(name) ?? [];
-    // `${key}` is the natural key of the record under the cursor.
-    if (name !== 'key' && hideSecrets(`${field}=x`) !== `${field}=x`)
+    // `${key}` and `${KEY}` stand for the natural key of a record.
+    if (name.toLowerCase() !== 'key' && hideSecrets(`${field}=x`) !== `${field}=x`)
       refuseIt('is a secret, and an alias takes none');
     if (kind?.startsWith('prompt.') === true) {
       if (!prompts.some((one) => one.name === field)) refuseIt('is asked by no prompt');
