@@ -65,7 +65,8 @@ export function mayBeSecretValue(name: string, value: Value): boolean {
   if (typeof value !== 'string') return isSecret && String(value).length > 3;
   if (isSecret) return !isPublicText(value);
   if (value.length < LEAST_CODE) return false;
-  return PRIVATE_KEY.test(value) || JWT.test(value) || (!saysWhat && isCode(value));
+  const start = value.slice(0, MOST_LOOKED_AT);
+  return PRIVATE_KEY.test(start) || JWT.test(start) || (!saysWhat && isCode(start));
 }
 
 /** Dates, references, fingerprints, entity tags, public keys and certificates, communities of BGP. */
@@ -76,6 +77,8 @@ function isPublicText(text: string): boolean {
   return isTimeStamp(text) || PUBLIC_TEXT.test(text);
 }
 
+/** A text of megabytes looks at its start as it looks at its end. */
+const MOST_LOOKED_AT = 4_096;
 /** Shorter codes are too often names. */
 const LEAST_CODE = 32;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY/;

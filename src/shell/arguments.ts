@@ -110,7 +110,7 @@ export function selectionProfile(fleet: Fleet): Profile {
 export function recordKey(resource: string): ArgSpec {
   return {
     name: 'KEY',
-    summary: `${keyFieldOf(documentedProfile, resource)} or id of the ${resource}; id=… and ${keyFieldOf(documentedProfile, resource)}=… say which`,
+    summary: `${keyFieldOf(documentedProfile, resource)} or id, or id=… / ${keyFieldOf(documentedProfile, resource)}=…`,
     complete: (scope) => {
       const { fleet, devices, given } = scope;
       // A single object has no key: its fields come first.
