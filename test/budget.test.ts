@@ -15,12 +15,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 3, kilobytes: 4, libraries: [] },
-  __complete: { files: 8, kilobytes: 409, libraries: [] },
-  help: { files: 8, kilobytes: 522, libraries: [] },
-  'user list': { files: 12, kilobytes: 969, libraries: ['undici'] },
-  'user list --format csv': { files: 16, kilobytes: 993, libraries: ['csv', 'undici'] },
-  'user add': { files: 28, kilobytes: 1100, libraries: ['undici'] },
-  'full screen': { files: 20, kilobytes: 1439, libraries: ['ink'] },
+  __complete: { files: 8, kilobytes: 414, libraries: [] },
+  help: { files: 8, kilobytes: 528, libraries: [] },
+  'user list': { files: 12, kilobytes: 980, libraries: ['undici'] },
+  'user list --format csv': { files: 16, kilobytes: 1004, libraries: ['csv', 'undici'] },
+  'user add': { files: 28, kilobytes: 1110, libraries: ['undici'] },
+  'full screen': { files: 20, kilobytes: 1456, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {
