@@ -216,7 +216,7 @@ export class Controller {
     if (reason !== undefined) {
       const key = keyText(binding.keys[index] ?? '');
       this.#warnOnce(`${key} (${shortLabel(binding, state)}): ${reason}`);
-    } else if (binding.run !== undefined || binding.start !== undefined) {
+    } else if (binding.run !== undefined) {
       this.#type(binding, index);
     } else {
       this.#act(binding.action, event);
@@ -295,11 +295,9 @@ export class Controller {
     if (pressed.binding.disabled?.(inTable) !== undefined) this.#store.act('go-prompt');
   }
 
-  /** Runs the line of a key, or starts it at the prompt. `index`: which of the binding's keys it was. */
+  /** Runs the line of a key. `index`: which of the binding's keys it was. */
   #type(binding: KeyBinding, index: number): void {
     const { state } = this.#store;
-    const begun = binding.start?.(state);
-    if (begun !== undefined) this.#store.dispatch({ kind: 'set-line', line: begun });
     const line = binding.run?.(state, index);
     if (line !== undefined && this.runner.waitsForRollOut(line)) {
       const key = keyText(binding.keys[index] ?? '');

@@ -236,7 +236,7 @@ test.each([
     await program.waitFor(/ann/);
     program.press('e');
     await program.waitFor(/field 5\/7|Enabled +yes/);
-    program.press('pageup');
+    for (let fields = 0; fields < 4; fields += 1) program.press('up');
     await program.waitFor(/▸ username \* +ann/i);
     await program.waitFor(/enabled +yes/i);
     program.press('enter');
@@ -260,7 +260,7 @@ test.each([
     program.press('down');
     program.press('enter');
     await program.waitFor(/Z290/);
-    program.press('pagedown');
+    for (let fields = 0; fields < 4; fields += 1) program.press('down');
     await program.waitFor(/▸ › user set ann/);
     const shown = program.screen().join('').replace(/\s+/g, '');
     expect(shown).toMatch(/Z290.*enabled=offroles='op/);

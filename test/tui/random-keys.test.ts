@@ -108,7 +108,8 @@ const TYPED: Readonly<Partial<Record<Context, readonly (keyof State)[]>>> = {
   'form-pick': ['form'],
   question: ['questions'],
   plan: ['questions'],
-  waiting: ['prompt'],
+  // The question says that it dropped what was typed.
+  waiting: ['prompt', 'questions'],
 };
 
 /** What else is on the screen makes the table higher or lower. */
@@ -117,6 +118,10 @@ const FILTERED = ['filter', 'cursor', 'top'];
 
 function changed<T extends object>(before: T, after: T): string[] {
   return Object.keys(after).filter((name) => before[name as keyof T] !== after[name as keyof T]);
+}
+
+function typedAnswers({ questions }: State): string[] {
+  return questions.map(({ editing }) => lineText(editing.line));
 }
 
 /** One key, and what it did at once. */
@@ -132,6 +137,7 @@ function press({ controller, store }: Screen, key: string): void {
   const where = `"${key}" typed in ${context}`;
   const expected = [...allowed, 'table', 'pendingKeys'];
   for (const part of changed(before, store.state)) expect(expected, where).toContain(part);
+  if (context === 'waiting') expect(typedAnswers(store.state), where).toEqual(typedAnswers(before));
   const ofTable = context === 'filter' ? FILTERED : SCROLLED;
   for (const part of changed(before.table, store.state.table))
     expect(ofTable, where).toContain(part);

@@ -190,7 +190,7 @@ function press(before: State, key: string): State {
     return edit === undefined ? state : after(state, { kind: 'edit', key: edit });
   }
   if (binding.disabled?.(state) !== undefined) return state;
-  const isLine = binding.run !== undefined || binding.start !== undefined;
+  const isLine = binding.run !== undefined;
   return isLine || isEffect(binding.action)
     ? after(state, ...outcomeOf(state, binding.action))
     : after(state, { kind: 'view', action: binding.action });

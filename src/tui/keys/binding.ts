@@ -1,5 +1,5 @@
 import type { Context, KeyBinding, State } from '../state.ts';
-import type { Effect, Facts, Key, Line, Start, ViewAction } from './key-binding.ts';
+import type { Effect, Facts, Key, Line, ViewAction } from './key-binding.ts';
 import { lineText } from '../editor/line.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 
@@ -30,17 +30,6 @@ export function lineKey(
   facts: Facts<State> & Omit<Line<State>, 'run'> = {},
 ): Key<State> {
   return { keys, action, label, run, ...facts };
-}
-
-/** A key that starts a line at the prompt. */
-export function startKey(
-  keys: Key<State>['keys'],
-  action: string,
-  label: string,
-  start: Start<State>['start'],
-  facts: Facts<State> = {},
-): Key<State> {
-  return { keys, action, label, start, ...facts };
 }
 
 /* Why keys do nothing now: reasons that apply in several places. */

@@ -1,4 +1,3 @@
-import type { Line as EditedLine } from '../editor/line.ts';
 import type { KeyName } from '../terminal/keys.ts';
 
 /** Moves of the table's cursor, or in a text over it. */
@@ -146,23 +145,13 @@ export interface Line<S> {
   readonly closes?: boolean;
 }
 
-/** A key that starts a line at the prompt, for the user to complete. */
-export interface Start<S> {
-  readonly start: (state: S) => EditedLine | string | undefined;
-}
-
 export type Key<S> = Facts<S> & {
   /** Alternatives; a sequence is written with blanks: `ctrl-x ctrl-e`. */
   readonly keys: readonly KeyName[];
   readonly label: string;
 } & (
-    | {
-        readonly action: ViewAction | Effect;
-        readonly run?: undefined;
-        readonly start?: undefined;
-      }
-    | ({ readonly action: string; readonly start?: undefined } & Line<S>)
-    | ({ readonly action: string; readonly run?: undefined } & Start<S>)
+    | { readonly action: ViewAction | Effect; readonly run?: undefined }
+    | ({ readonly action: string } & Line<S>)
   );
 
 /** A key in its context; `C`: the contexts. */

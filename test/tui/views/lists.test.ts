@@ -26,7 +26,7 @@ function pressed(state: State, ...keys: readonly string[]): State {
     const found = pressedKey(key, contextOf(now), now.keymap);
     if (found?.kind === 'binding') {
       const { binding } = found;
-      const isLine = binding.run !== undefined || binding.start !== undefined;
+      const isLine = binding.run !== undefined;
       // What acts outside the screen must not be asked for by a letter of a filter.
       if (isLine || isEffect(binding.action)) throw new Error(`${name} asks for ${binding.action}`);
       return reduce(now, { kind: 'view', action: binding.action });
