@@ -8,29 +8,35 @@ export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 
+/** No terminal is wider: what stands behind counts as one cell for each unit. */
+const MOST_MEASURED = 2_048;
+/** A character with more marks than this says nothing more to a reader, and a terminal draws each of them. */
+const LONGEST_CHARACTER = 64;
+
 /** Terminal cells of a text, which must already be harmless (`visible`). */
 export function widthOf(text: string): number {
-  return isNarrow(text) ? text.length : stringWidth(text);
+  if (isNarrow(text)) return text.length;
+  const rest = Math.max(0, text.length - MOST_MEASURED);
+  return stringWidth(rest === 0 ? text : text.slice(0, MOST_MEASURED)) + rest;
 }
 
-/** At most `width` cells: a longer text ends with `…`. Never cuts a character in half. */
+/** At most `width` cells: a longer text ends with `…`. Never cuts a character in half. Reads no more than it shows. */
 export function cut(text: string, width: number): string {
-  // Every unit takes at most two cells, so a short text needs no measuring.
-  if (text.length * 2 <= width) return text;
   if (isNarrow(text)) {
     if (text.length <= width) return text;
     return width < 1 ? '' : text.slice(0, width - 1) + '…';
   }
-  if (stringWidth(text) <= width) return text;
-  if (width < 1) return '';
   let kept = '';
   let used = 0;
-  for (const { segment } of graphemeClusters(text)) {
-    used += stringWidth(segment);
-    if (used > width - 1) break;
+  let shorter = '';
+  const start = text.slice(0, (Math.max(0, width) + 1) * LONGEST_CHARACTER);
+  for (const { segment } of graphemeClusters(start)) {
+    used += segment.length > LONGEST_CHARACTER ? Infinity : stringWidth(segment);
+    if (used > width) return width < 1 ? '' : shorter + '…';
     kept += segment;
+    if (used <= width - 1) shorter = kept;
   }
-  return kept + '…';
+  return start.length < text.length ? shorter + '…' : kept;
 }
 
 /** Exactly `width` cells: cut, or padded with spaces. */

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  cut,
   hasUnsafe,
   replaceUnsafe,
   visible,
   visibleLines,
   widthOf,
 } from '../../src/text/visible.ts';
+import { contention } from '../contention.ts';
 import { rounds } from '../rounds.ts';
 
 const anyText = fc.string({ unit: 'binary' });
@@ -103,4 +105,19 @@ test('emoji sequences stay, and only those that are known as one sign', () => {
     }),
     { numRuns: rounds(5_000) },
   );
+});
+
+test.each([
+  ['wide letters', '漢'.repeat(300_000)],
+  ['Cyrillic letters', 'ж'.repeat(400_000)],
+  ['joined emoji', '👩\u200d💻'.repeat(50_000)],
+  ['combining marks', `a${'\u0301'.repeat(500_000)}`],
+])('a value of very many %s is measured only as far as it is shown', (_, text) => {
+  const started = performance.now();
+  const shown = Array.from({ length: 20 }, () => cut(text, 80));
+  expect(widthOf(text)).toBeGreaterThan(80);
+  // Twenty cells and a width of the whole text took minutes.
+  expect(performance.now() - started).toBeLessThan(1_000 * contention());
+  expect(Buffer.byteLength(shown[0] ?? '')).toBeLessThan(600);
+  expect(widthOf(shown[0] ?? '')).toBeLessThanOrEqual(80);
 });
