@@ -122,12 +122,19 @@ function stateOf(
   const drop = run.drops.find(({ on }) => on.includes(device.address));
   if (drop !== undefined) return closed(`dropped by ${drop.by}: ${drop.reason}`);
   const own = run.devices.find((one) => one.device.address === device.address);
+  // Undoing an undo that only cancelled the work brings it back; an undo that wrote is done once more itself.
+  const hasWritten = ({ devices }: RunTrace): boolean =>
+    devices.some(
+      (one) =>
+        one.device.address === device.address &&
+        one.intents.some(({ resource, key }) => resource === about.resource && key === about.key),
+    );
   const undoneBy = (one: RunTrace): RunTrace | undefined =>
     all.find(
       (other) =>
         other.plan.undoes?.run === one.run &&
         other.plan.undoes.on.includes(device.address) &&
-        undoneBy(other) === undefined,
+        (hasWritten(other) || undoneBy(other) === undefined),
     );
   const undo = undoneBy(run);
   if (undo !== undefined) return closed(`undone by run ${undo.run}`);

@@ -45,14 +45,28 @@ export function attributed(events: readonly Event[], steps: readonly WrittenStep
     if (!('key' in event) || event.after === undefined) return [event];
     const spans = spansOf(event);
     const own = stepsOf(event)
-      // What the read-back of a step showed is no change of later readings.
-      .filter(({ sentAt, endedAt }) =>
-        spans.some(([from, to]) => sentAt <= to && (sentAt >= from || endedAt >= to)),
-      )
+      // What the read-back of a step showed is no change of later readings. Another process may have read between
+      // the request and its effect.
+      .filter((step) => {
+        const { sentAt, endedAt } = step;
+        const isInEffect = (from: number): boolean => endedAt < from || !isEffectOf(step, event);
+        return spans.some(
+          ([from, to]) => sentAt <= to && (sentAt >= from || endedAt >= to || !isInEffect(from)),
+        );
+      })
       .sort((a, b) => a.sentAt - b.sentAt);
     if (own.length === 0) return [event];
     if (event.kind === 'changed') return parts(event, own);
     return whole(event, own);
+  });
+}
+
+/** Whether the earlier reading did not show yet what the step has done, and the later one does. */
+function isEffectOf({ action, wrote }: WrittenStep, event: Event): boolean {
+  if (event.kind !== 'changed') return action === (event.kind === 'added' ? 'add' : 'delete');
+  return event.fields.some(({ field, before, after }) => {
+    const value = valueAt(wrote, field);
+    return value !== undefined && isStored(value, after) && !isStored(value, before);
   });
 }
 

@@ -23,10 +23,21 @@ test('a step whose change showed late did it', () => {
   expect(attributed([event], [late])).toMatchObject([{ by: { run: 'k3f' } }]);
 });
 
+test('a step did it that took effect after another process had read', () => {
+  const early = { ...step, sentAt: 90, endedAt: 110 };
+  expect(attributed([event], [early])).toMatchObject([{ by: { run: 'k3f' } }]);
+});
+
+test('a step whose read-back the interval begins with did not', () => {
+  const early = { ...step, sentAt: 90, endedAt: 110 };
+  const fields = [{ field: 'lang', before: 'en', after: 'fr', isSecret: false }];
+  const later: Event = { ...at, kind: 'changed', fields };
+  expect(attributed([later], [early])).toEqual([later]);
+});
+
 test.each<[string, Partial<WrittenStep>]>([
   ['before the interval', { sentAt: 80, endedAt: 90 }],
   ['after the interval', { sentAt: 210, endedAt: 220 }],
-  ['whose read-back the interval begins with', { sentAt: 90, endedAt: 110 }],
   ['on another device', { device: 'fw2' }],
   ['of another record', { key: 'amy' }],
   ['of another field', { wrote: { email: 'x' } }],

@@ -109,7 +109,9 @@ export function needless({ line }: Begin, { box, action, before, after, shown }:
   if (before === undefined || after === undefined) return [];
   const seen = shown.find(({ id }) => id === before.id) ?? before;
   const isSame = [before, seen].every((one) => JSON.stringify(one) === JSON.stringify(after));
-  return isSame ? [`NEEDLESS: ${line.kind} changed nothing on ${box}`] : [];
+  // Where devsh does not know the old password, it sets the kept one once more: no login is refused for it.
+  const isKeptSecret = isResume(line) && after.secrets['password'] !== undefined;
+  return isSame && !isKeptSecret ? [`NEEDLESS: ${line.kind} changed nothing on ${box}`] : [];
 }
 
 function isAbout({ before, after }: Deed, key: string): boolean {

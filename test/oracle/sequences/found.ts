@@ -139,6 +139,19 @@ export const FOUND: readonly Case[] = [
     sequence(down(1), set('fr', 0, 1), up(1), { kind: 'resume' }, { kind: 'undo RUN', run: 0 }),
   ],
   [
+    'work that an undo has settled does not come back when the undo is undone',
+    sequence(
+      { kind: 'fate', box: 1, fate: 'store, then die' },
+      { kind: 'delete', key: 'cyd', on: [0, 1] },
+      up(1),
+      { kind: 'undo' },
+      { kind: 'fate', box: 1, fate: 'refuse' },
+      { kind: 'undo' },
+      up(1),
+      { kind: 'resume' },
+    ),
+  ],
+  [
     'an id in another spelling names the same record',
     withUuids(sequence({ kind: 'delete id', key: 'bob', box: 0, spelling: 'no dashes', on: [0] })),
   ],

@@ -313,7 +313,8 @@ export class Truth {
     );
     for (const action of ['add', 'set', 'delete'] as const) {
       this.#intents.push({
-        ...{ run: ran, action, key, fields: {}, kind: 'plain' },
+        // Its fields are not modelled: no newer line covers them.
+        ...{ run: ran, action, key, fields: { '?': '' }, kind: 'plain' },
         ...{ persons, pending: new Set(), open: over },
       });
     }
@@ -447,7 +448,8 @@ export class Truth {
 
   falseAuthors({ boxes }: Pick<Begin, 'boxes'>, changes: readonly SaidChange[] = []): string[] {
     if (this.#hasMoved) return [];
-    return changes.flatMap(({ device, key: numbered, author }) => {
+    return changes.flatMap((change) => {
+      const { device, key: numbered, author } = change;
       // The second of two of one name is `ann#2`.
       const key = numbered?.replace(/#\d+$/, '');
       if (key === undefined) return [];
@@ -455,11 +457,15 @@ export class Truth {
       const box = boxes.get(device)?.name;
       const isSo = this.#deeds.some((deed) => {
         const isOwn = deed.by === this.#machine && !this.#raw.has(deed);
-        const isNamed = [deed.before, deed.after].some((one) => one?.fields['username'] === key);
+        const { before, after, shown: read } = deed;
+        // Somebody may have renamed it since devsh read it.
+        const last = read.find(({ id }) => id === before?.id);
+        const isNamed = [before, after, last].some((one) => one?.fields['username'] === key);
         const isAuthor = this.#unsure.has(deed) || isOwn === (author === 'run');
         return deed.box === box && isNamed && isAuthor;
       });
-      return isSo ? [] : [`FALSE AUTHOR: ${key} on ${device} is said to be changed by ${author}`];
+      const what = `FALSE AUTHOR: ${key} on ${device} is said to be changed by ${author}`;
+      return isSo ? [] : [`${what}: ${JSON.stringify(change)}`];
     });
   }
 }
