@@ -139,6 +139,18 @@ export const FOUND: readonly Case[] = [
     sequence(down(1), set('fr', 0, 1), up(1), { kind: 'resume' }, { kind: 'undo RUN', run: 0 }),
   ],
   [
+    'a delete at an earlier time by the clock replaces an add that is pending',
+    sequence(
+      { kind: 'delete', key: 'cyd', on: [0, 1] },
+      down(1),
+      { kind: 'add', key: 'cyd', on: [0, 1] },
+      up(1),
+      { kind: 'clock', minutes: -60 },
+      { kind: 'delete', key: 'cyd', on: [0, 1] },
+      { kind: 'resume' },
+    ),
+  ],
+  [
     'work that an undo has settled does not come back when the undo is undone',
     sequence(
       { kind: 'fate', box: 1, fate: 'store, then die' },

@@ -155,14 +155,27 @@ export class Truth {
     this.#byRun.set(ran, [...(this.#byRun.get(ran) ?? []), ...deeds]);
   }
 
-  #wrongPerson(told: Told, { box: name, before, action, shown }: Deed): string[] {
+  #wrongPerson(told: Told, { box: name, before, after, action, shown }: Deed): string[] {
     const box = [...told.boxes.values()].find((one) => one.name === name);
-    if (before === undefined || box === undefined) return [];
+    if (box === undefined) return [];
+    if (before === undefined) return this.#unwantedAdd(told, box, after);
     const person = isRaw(told.line) ? before.person : (aimedAt(before, shown) ?? '');
     const allowed = this.#allowed(told, box, before, action);
     if (allowed.has(person)) return [];
     const who = [...allowed].join(' or ') || 'nobody';
     return [`WRONG PERSON: ${told.line.kind} ${action} hit ${person} on ${name}; it may be ${who}`];
+  }
+
+  /** What is continued makes only accounts that are still wanted. */
+  #unwantedAdd({ line }: Told, box: Box, made: Account | undefined): string[] {
+    const name = String(made?.fields['username']);
+    const isWanted = this.#intents.some(
+      ({ action, key, pending, open }) =>
+        action === 'add' && ['', name].includes(key) && (pending.has(box) || open.has(box)),
+    );
+    return isWanted || !isResume(line)
+      ? []
+      : [`UNWANTED: ${line.kind} made ${name} on ${box.name}, which nothing wants any more`];
   }
 
   /** The persons whose account a line may write to on a box. */
