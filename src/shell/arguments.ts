@@ -1,10 +1,17 @@
 import { configuredSingle, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
-import { type DeviceRecord, type Value, valueText } from '../device/record.ts';
+import { type DeviceRecord, isNested, jsonText, type Value, valueText } from '../device/record.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
 import type { ArgSpec, CompletionScope } from './command.ts';
-import { type Arguments, quoteAssignment, type Word } from '../text/words.ts';
+import { hasUnsafe, replaceUnsafe } from '../text/visible.ts';
+import {
+  type Arguments,
+  isAssignable,
+  quoteAssignment,
+  quoteWord,
+  type Word,
+} from '../text/words.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { mayBeSecretField } from '../device/sensitive-fields.ts';
@@ -77,6 +84,23 @@ export function changeFields(words: readonly Word[]): {
     asJson.includes(field) ? [field, jsonOf(valueText(text), plain[index])] : [field, text],
   );
   return { fields: Object.fromEntries(fields), asJson: asJson.length > 0 ? asJson : undefined };
+}
+
+/**
+ * The word that `changeFields` reads as this value, in harmless characters only; undefined for a field whose name no
+ * word can have.
+ */
+export function assignmentWord(field: string, value: Value): string | undefined {
+  if (!isAssignable(field) || hasUnsafe(field)) return undefined;
+  const text = valueText(value);
+  if (value !== null && !isNested(value) && !hasUnsafe(text)) return quoteAssignment(field, text);
+  const json = replaceUnsafe(jsonText(value), (character) =>
+    // Units, not code points: JSON writes the others as two.
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+  return quoteWord(`${field}:=${json}`);
 }
 
 function jsonOf(text: string, word: Word | undefined): Value {

@@ -1,13 +1,14 @@
 import { lineText } from './editor/line.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
-import { copyLines } from './table/commands.ts';
+import { copiedCommands } from './table/commands.ts';
 import { wholeTable } from './table/view.ts';
 import { wholeView } from './views/views.ts';
 import { DevshError } from '../errors.ts';
 import type { Draft } from '../os/editor.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
-import { counted } from '../text/one-line.ts';
+import { counted, someOf } from '../text/one-line.ts';
+import { visible } from '../text/visible.ts';
 
 /** What keys need from the terminal and from other programs. */
 export interface Surface {
@@ -45,7 +46,7 @@ export async function editLine(store: Store, surface: Surface): Promise<void> {
 
 /** `y`: also sent to the terminal, which may be at the other end of an ssh connection. */
 export async function copyCommands(store: Store, surface: Surface): Promise<void> {
-  const lines = copyLines(store.state);
+  const { lines, leftOut } = copiedCommands(store.state);
   if (lines.length === 0) return;
   const text = lines.join('\n');
   // OSC 52: the terminal puts the text into the clipboard.
@@ -53,7 +54,8 @@ export async function copyCommands(store: Store, surface: Surface): Promise<void
   const program = await surface.copy(text);
   const what = counted(lines.length, 'command');
   const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
-  store.logMessage('good', `✓ copied ${what} ${how}`);
+  const without = leftOut.length === 0 ? '' : `, without ${someOf(leftOut.map(visible))}`;
+  store.logMessage('good', `✓ copied ${what} ${how}${without}`);
 }
 
 /** `|`: all lines of the current view, in the pager. */

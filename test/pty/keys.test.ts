@@ -66,7 +66,7 @@ test('y copies through the terminal and a program of the desktop, and says which
   program.type('/viewer\r');
   await program.waitFor(/filter: viewer \(1 /);
   program.type('y');
-  await program.waitFor('copied 1 command by wl-copy and OSC 52');
+  await program.waitFor('copied 1 command by wl-copy and OSC 52, without uuid');
   const { readFile } = await import('node:fs/promises');
   const copied = await readFile(file, 'utf8');
   expect(copied).toMatch(/^user add .*username=viewer/);

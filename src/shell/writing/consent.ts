@@ -15,13 +15,14 @@ import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, isNested, jsonText, valueText } from '../../device/record.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { assignmentWord } from '../arguments.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { named } from '../../change/account-harm.ts';
 import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
-import { quoteAssignment, quoteWord } from '../../text/words.ts';
+import { quoteWord } from '../../text/words.ts';
 /**
  * Whether an account that somebody needs may be written to: as this line allows or the user answers; as the run that
  * it takes back was allowed; or, where an older intent is sent again, by a fresh line alone.
@@ -119,10 +120,8 @@ function nameOwner(sessions: readonly DeviceSession[], owner: string): void {
 /** What sends an older intent again takes no word for the account in use: the line that means it now does. */
 function freshLineError({ device, step, objection }: AccessError): RefusedError {
   const { resource, action, key, asked } = step;
-  const fields = Object.entries(asked).map(([field, value]) =>
-    isNested(value)
-      ? quoteWord(`${field}:=${jsonText(maskedValue(field, value))}`)
-      : quoteAssignment(field, valueText(maskedValue(field, value))),
+  const fields = Object.entries(asked).flatMap(
+    ([field, value]) => assignmentWord(field, maskedValue(field, value)) ?? [],
   );
   const words = [
     ...[resource, action, ...(action === 'add' ? [] : [quoteWord(key)])],

@@ -1,13 +1,12 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { hasUnsafe } from '../../text/visible.ts';
 import { cellText, fieldText } from '../../output/cells.ts';
+import { assignmentWord } from '../../shell/arguments.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
+import { quoteWord } from '../../text/words.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import { countMarks, isRead, markOf, marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
-import { valueAt } from '../../device/record.ts';
 
 /* The lines that keys of the table run. */
 
@@ -183,17 +182,32 @@ function onUnlessAll(state: State, names: readonly string[]): string {
   return isAll ? '' : onDevices(names);
 }
 
+/** What `y` copies. */
+export interface CopiedCommands {
+  readonly lines: readonly string[];
+  /** Fields that the lines do not have: ids, secrets, and names that no line can have. */
+  readonly leftOut: readonly string[];
+}
+
 /** `user add …` for the marked rows, or the current one: creates the same records elsewhere. */
-export function copyLines(state: State): string[] {
+export function copiedCommands(state: State): CopiedCommands {
   const { rows, keyField } = tableRows(state);
   const { marks, view, cursor } = state.table;
   const marked = rows.filter((row) => marksOf(row, keyField).some((mark) => marks.has(mark)));
   const current = rows[cursor];
   const chosen = marked.length > 0 ? marked : current === undefined ? [] : [current];
-  return chosen.map(({ record }) => {
-    const fields = Object.keys(record).filter((field) => !view.perDevice.includes(field));
-    return [`${resourceWords(view.resource)} add`, ...assignments(record, fields)].join(' ');
+  const leftOut = new Set<string>();
+  const lines = chosen.map(({ record }) => {
+    const words = Object.entries(record).flatMap(([field, value]) => {
+      const isSecret = fieldText(field, value) !== cellText(value);
+      const isCopied = !isSecret && !view.perDevice.includes(field);
+      const word = isCopied ? assignmentWord(field, value) : undefined;
+      if (word === undefined) leftOut.add(field);
+      return word ?? [];
+    });
+    return [`${resourceWords(view.resource)} add`, ...words].join(' ');
   });
+  return { lines, leftOut: [...leftOut] };
 }
 
 /** `use fw2` for the device `by` positions further; `use all` after the last one. */
@@ -211,16 +225,6 @@ export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
 export function driftLine({ table }: State): string {
   const filter = lineText(table.filter.editing.line).trim();
   return [table.command, filter, '--drift'].filter((text) => text !== '').join(' ');
-}
-
-/** Leaves out secrets, and values that cannot be typed. */
-function assignments(record: FoldedRow['record'], fields: readonly string[]): string[] {
-  return fields.filter(isAssignable).flatMap((field) => {
-    const value = valueAt(record, field);
-    const text = typeof value === 'string' ? value : cellText(value);
-    if (hasUnsafe(text) || hasUnsafe(field) || fieldText(field, value) !== text) return [];
-    return [quoteAssignment(field, text)];
-  });
 }
 
 function onDevices(names: readonly string[]): string {

@@ -6,7 +6,7 @@ import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { detailLines } from '../../../src/tui/views/details.ts';
 import type { State } from '../../../src/tui/state.ts';
 import {
-  copyLines,
+  copiedCommands,
   deleteLine,
   editForm,
   editTextLine,
@@ -358,7 +358,7 @@ describe('keys as commands', () => {
     const view = { ...fleet.table.view, resource: 'run' };
     const runs = { ...fleet, table: { ...fleet.table, view } };
     expect(deleteLine(runs)).toBe('resource run delete alice');
-    expect(copyLines(runs)[0]).toMatch(/^resource run add .*username=alice /);
+    expect(copiedCommands(runs).lines[0]).toMatch(/^resource run add .*username=alice /);
     const resources = [
       { resource: 'history', devices: ['fw1'] },
       { resource: 'interface', devices: ['fw1'] },
@@ -471,8 +471,18 @@ describe('keys as commands', () => {
     expect(deleteLine(press(state, 'mark-all'))).toBe(`user delete -- -rf "o'neil x"`);
   });
 
-  test('copy holds all fields but ids', () => {
-    expect(copyLines(fleet)).toEqual(['user add first_name=ALICE username=alice lang=en']);
+  test('copy holds all fields but ids, and names what it leaves out', () => {
+    expect(copiedCommands(fleet)).toEqual({
+      lines: ['user add first_name=ALICE username=alice lang=en'],
+      leftOut: ['uuid'],
+    });
+    const secrets = { ...user('alice'), note: 'two\nlines\u001b', password: 'x', '-rf': 'y' };
+    expect(copiedCommands(stateOf({ fw1: [secrets] }))).toEqual({
+      lines: [
+        String.raw`user add first_name=ALICE username=alice lang=en 'note:="two\nlines\u001b"'`,
+      ],
+      leftOut: ['uuid', 'password', '-rf'],
+    });
   });
 
   test('Tab goes through the devices and back to all', () => {
