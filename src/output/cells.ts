@@ -7,7 +7,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import type { View } from '../shell/output.ts';
-import { cut, visible } from '../text/visible.ts';
+import { cut, visible, visibleStart } from '../text/visible.ts';
 import { quotedKey } from '../change/plan.ts';
 import { isGuess, isSecretField, isSecretName, maskedValue } from '../device/sensitive-fields.ts';
 
@@ -120,30 +120,33 @@ function hiddenMark(field: string, value: Value | undefined): string | undefined
   return isHidden ? '•••' : undefined;
 }
 
-/** The same for a named field: secrets are not shown on a screen. */
-export function fieldText(field: string, value: Value | undefined): string {
-  return hiddenMark(field, value) ?? visible(valueText(maskedValue(field, value)));
+/** Characters of a value that a table or a view of the screen reads; `user show` and `--json` have the whole value. */
+export const MOST_ON_SCREEN = 2_000;
+
+/** The same for a named field: secrets are not shown on a screen. @param most characters of the value to read */
+export function fieldText(field: string, value: Value | undefined, most = Infinity): string {
+  return hiddenMark(field, value) ?? visibleStart(valueText(maskedValue(field, value)), most);
 }
 
 /** The same for the field that names the record; makes look-alike names distinguishable. */
-export function nameText(field: string, value: Value | undefined): string {
+export function nameText(field: string, value: Value | undefined, most = Infinity): string {
   const isText = typeof value === 'string' && !isSecretName(field);
-  return isText ? visible(quotedKey(value)) : fieldText(field, value);
+  return isText ? visibleStart(quotedKey(value), most) : fieldText(field, value, most);
 }
 
 /** Limit for a value in a sentence; `--json` and `user show` have the whole value. */
 const MOST_IN_SENTENCE = 200;
 
 /** The same where it matters what a value is exactly: `absent`, `null` and `""` are told apart. */
-export function exactFieldText(field: string, value: Value | undefined): string {
-  return hiddenMark(field, value) ?? visible(exactText(maskedValue(field, value)));
+export function exactFieldText(field: string, value: Value | undefined, most = Infinity): string {
+  return hiddenMark(field, value) ?? visibleStart(exactText(maskedValue(field, value)), most);
 }
 
 /** The same for `field=value` in a sentence: quotes blanks, cuts a very long value visibly. */
 export function quotedText(field: string, value: Value | undefined): string {
-  const text = exactFieldText(field, value);
+  const text = exactFieldText(field, value, MOST_IN_SENTENCE);
   const isLong = text.length > MOST_IN_SENTENCE;
   const shown = isLong ? cut(text.slice(0, MOST_IN_SENTENCE), MOST_IN_SENTENCE >> 1) : text;
   const quoted = /\s/.test(shown) ? `"${shown}"` : shown;
-  return isLong ? `${quoted} (${text.length} characters)` : quoted;
+  return isLong ? `${quoted} (${exactText(value).length} characters)` : quoted;
 }

@@ -4,6 +4,7 @@ import {
   isTimeStamp,
   type Value,
   valueAt,
+  valueText,
 } from '../device/record.ts';
 import { maskedRecord } from '../device/sensitive-fields.ts';
 import {
@@ -16,7 +17,6 @@ import {
 import { sortBy } from '../fleet/sort.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import {
-  cellText,
   columnsOf,
   columnTitle,
   fieldsOf,
@@ -26,6 +26,7 @@ import {
   keyFieldOf,
   nameText,
   readableColumnsOf,
+  MOST_ON_SCREEN,
 } from './cells.ts';
 import { visible } from '../text/visible.ts';
 import type { LongTable, TextColumn } from './table-text.ts';
@@ -135,7 +136,9 @@ export function readCells(table: ReadTable, isTty: boolean): LongTable {
       visible(row.devices.map(({ name }) => name).join(',')),
       fields.map((field) => {
         const isName = isTty && field === key;
-        return isName ? nameText(key, row.record[key]) : rowText(row, field, view);
+        return isName
+          ? nameText(key, row.record[key], MOST_ON_SCREEN)
+          : rowText(row, field, view, isTty ? MOST_ON_SCREEN : undefined);
       }),
     ),
     ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
@@ -152,12 +155,12 @@ export function* mapped<One, Other>(
 }
 
 /** A per-device field or a time has one text only if all devices of the row agree. */
-function rowText(row: FoldedRow, field: string, view: View): string {
+function rowText(row: FoldedRow, field: string, view: View, most?: number): string {
   const value = valueAt(row.record, field);
-  const text = fieldText(field, value);
+  const text = fieldText(field, value, most);
   if (row.records.length === 1) return text;
   if (!view.perDevice.includes(field) && !isTimeStamp(value)) return text;
-  const distinct = new Set(row.records.map((record) => cellText(valueAt(record, field))));
+  const distinct = new Set(row.records.map((record) => valueText(valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 

@@ -17,7 +17,28 @@ const LONGEST_CHARACTER = 64;
 export function widthOf(text: string): number {
   if (isNarrow(text)) return text.length;
   const rest = Math.max(0, text.length - MOST_MEASURED);
-  return stringWidth(rest === 0 ? text : text.slice(0, MOST_MEASURED)) + rest;
+  let used = rest;
+  for (const { segment } of graphemeClusters(text.slice(0, MOST_MEASURED))) {
+    used += characterWidth(segment);
+  }
+  return used;
+}
+
+/** Whether a text takes at most `width` cells. Reads no more than these. */
+export function isWithin(text: string, width: number): boolean {
+  return isNarrow(text) ? text.length <= width : cut(text, width) === text;
+}
+
+const knownWidths = new Map<string, number>();
+
+/** Terminal cells of one user-perceived character. Measuring it takes longer than finding it again. */
+export function characterWidth(segment: string): number {
+  const known = knownWidths.get(segment);
+  if (known !== undefined) return known;
+  if (knownWidths.size >= 4096) knownWidths.clear();
+  const width = stringWidth(segment);
+  if (segment.length <= LONGEST_CHARACTER) knownWidths.set(segment, width);
+  return width;
 }
 
 /** At most `width` cells: a longer text ends with `…`. Never cuts a character in half. Reads no more than it shows. */
@@ -31,7 +52,7 @@ export function cut(text: string, width: number): string {
   let shorter = '';
   const start = text.slice(0, (Math.max(0, width) + 1) * LONGEST_CHARACTER);
   for (const { segment } of graphemeClusters(start)) {
-    used += segment.length > LONGEST_CHARACTER ? Infinity : stringWidth(segment);
+    used += segment.length > LONGEST_CHARACTER ? Infinity : characterWidth(segment);
     if (used > width) return width < 1 ? '' : shorter + '…';
     kept += segment;
     if (used <= width - 1) shorter = kept;
@@ -187,6 +208,13 @@ function withoutUnsafe(text: string): string {
   if (!HAS_UNSAFE.test(text.replace(usualEmoji, ' '))) return text;
   unsafeOrEmoji ??= new RegExp(`\\p{RGI_Emoji}|[${UNSAFE}]`, 'gv');
   return text.replace(unsafeOrEmoji, (match) => (HAS_UNSAFE.test(match) ? shown(match) : match));
+}
+
+/** Same for the start of a long text: reads at most `most` UTF-16 units; `…` stands for the rest. */
+export function visibleStart(text: string, most: number): string {
+  if (text.length <= most) return visible(text);
+  const isHalf = /[\ud800-\udbff]/.test(text.charAt(most - 1));
+  return visible(text.slice(0, isHalf ? most - 1 : most)) + '…';
 }
 
 /** Same for messages of several lines: `\n` stays a line break, a tab becomes two spaces. */

@@ -5,6 +5,7 @@ import {
   hasUnsafe,
   replaceUnsafe,
   visible,
+  visibleStart,
   visibleLines,
   widthOf,
 } from '../../src/text/visible.ts';
@@ -54,6 +55,12 @@ test('making visible twice changes nothing, and it never narrows a text', () => 
       expect(widthOf(once)).toBeGreaterThanOrEqual(widthOf(text));
     }),
   );
+});
+
+test('the start of a long text is no longer than it may be, and no character of it is half', () => {
+  expect(visibleStart('😀😀😀', 4)).toBe('😀😀…');
+  expect(visibleStart('😀😀😀', 3)).toBe('😀…');
+  expect(visibleStart('😀\n', 4)).toBe('😀^J');
 });
 
 test('a message of several lines keeps its line breaks only', () => {

@@ -1,7 +1,9 @@
-import { graphemeClusters, widthOf } from '../../text/visible.ts';
+import { characterWidth, graphemeClusters, isNarrow, isWithin } from '../../text/visible.ts';
 
 /** Longer clusters are malicious; cutting inside one keeps every step fast. */
 const LONGEST = 256;
+/** More units than a character has for each of its cells, unless it is malicious. */
+const UNITS_OF_CELL = 16;
 /** Units segmented at once: faster than one cluster at a time. */
 const BLOCK = 1024;
 
@@ -104,11 +106,11 @@ export function wrapText(text: string, width: number, indent = ''): string[] {
 }
 
 function wrapLine(text: string, width: number, indent: string): string[] {
-  if (widthOf(text) <= width || width < 4) return [text];
+  if (width < 4 || isWithin(text, width)) return [text];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/(?<=\s)/)) {
-    if (widthOf(line) + widthOf(word.trimEnd()) <= width) {
+    if (isWithin(line + word.trimEnd(), width)) {
       line += word;
       continue;
     }
@@ -134,15 +136,19 @@ function wrapLine(text: string, width: number, indent: string): string[] {
 
 /** As much of the start as fits; at least one character. */
 function headOf(text: string, width: number): string {
-  let head = '';
-  let used = 0;
-  while (head.length < text.length) {
-    const next = firstGrapheme(text.slice(head.length));
-    used += widthOf(next);
-    if (used > width && head !== '') return head.slice(0, breakIn(head));
-    head += next;
+  const start = text.slice(0, (width + 2) * UNITS_OF_CELL);
+  const breakAt = (end: number): string => start.slice(0, breakIn(start.slice(0, end)));
+  // What stands behind the last character may join it.
+  if (width > 0 && isNarrow(start.slice(0, width + 1))) {
+    return text.length > width ? breakAt(width) : text;
   }
-  return head;
+  let [end, used] = [0, 0];
+  for (const { segment } of graphemeClusters(start)) {
+    used += characterWidth(segment);
+    if (used > width && end > 0) return breakAt(end);
+    end += segment.length;
+  }
+  return start;
 }
 
 /** Breaks fingerprints, paths and lists after a separator near the end, if there is one. */

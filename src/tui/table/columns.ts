@@ -1,5 +1,11 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { columnTitle, fieldText, LOOKS_LIKE_ID, nameText } from '../../output/cells.ts';
+import {
+  columnTitle,
+  fieldText,
+  LOOKS_LIKE_ID,
+  MOST_ON_SCREEN,
+  nameText,
+} from '../../output/cells.ts';
 import { NUMBER } from '../../output/table-text.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
@@ -7,7 +13,7 @@ import type { State } from '../state.ts';
 import { parseFilter } from '../../fleet/filter.ts';
 import { attempt, DevshError } from '../../errors.ts';
 import { noteOf, shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
-import { valueAt } from '../../device/record.ts';
+import { valueAt, valueText } from '../../device/record.ts';
 
 export interface Column {
   readonly kind: 'device' | 'field' | 'note';
@@ -124,7 +130,7 @@ const measuredColumns = memoized(
         field,
         title: columnTitle(field) + sign(field),
         text: isKey
-          ? (row) => nameText(field, row.record[field])
+          ? (row) => nameText(field, row.record[field], MOST_ON_SCREEN)
           : (row) => textOf(row, field, isId),
         least: isKey ? 12 : isId ? 9 : 8,
         most: isKey ? 32 : isId ? 36 : 24,
@@ -181,9 +187,9 @@ function noteColumn(stale: TableRows['stale']): Draft {
 }
 
 function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
-  const text = fieldText(field, valueAt(row.record, field));
+  const text = fieldText(field, valueAt(row.record, field), MOST_ON_SCREEN);
   if (!isPerDevice || row.records.length < 2) return text;
-  const distinct = new Set(row.records.map((record) => fieldText(field, valueAt(record, field))));
+  const distinct = new Set(row.records.map((record) => valueText(valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 

@@ -1,5 +1,4 @@
-import stringWidth from 'string-width';
-import { graphemeClusters, isNarrow, isPlainAscii } from '../../text/visible.ts';
+import { characterWidth, graphemeClusters, isNarrow, isPlainAscii } from '../../text/visible.ts';
 import { changedCells, ERASE_TO_LINE_END, SGR } from './line-change.ts';
 
 export interface Size {
@@ -172,7 +171,7 @@ function clipText(
   let kept = '';
   let column = start;
   for (const { segment } of graphemeClusters(text)) {
-    const cells = stringWidth(segment);
+    const cells = characterWidth(segment);
     if (column + cells > columns) return { text: kept, width: column - start, isCut: true };
     kept += UNSURE.test(segment) ? placed(segment, column, cells) : segment;
     column += cells;

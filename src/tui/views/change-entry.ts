@@ -1,7 +1,7 @@
 import { resourceWords } from '../../shell/commands/index.ts';
 import { intervalEnds } from '../../history/fold-events.ts';
 import type { TableOutput } from '../../shell/output.ts';
-import { fieldText } from '../../output/cells.ts';
+import { fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { TimeLineEntry } from '../state.ts';
 import type { ListColumn } from './view.ts';
@@ -11,7 +11,7 @@ export function entriesOf({ rows, changes = [] }: TableOutput): TimeLineEntry[] 
   return changes.flatMap((change, index) => {
     const row = rows[index];
     if (row === undefined) return [];
-    const text = (field: string): string => fieldText(field, row[field]);
+    const text = (field: string): string => fieldText(field, row[field], MOST_ON_SCREEN);
     const [on, what, by] = [text('on'), text('what'), text('by')];
     const [begin = '…', end] = intervalEnds(change, new Date());
     const when = `${begin} – ${end}`;

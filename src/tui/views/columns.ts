@@ -1,4 +1,4 @@
-import { fieldText } from '../../output/cells.ts';
+import { fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { valueAt } from '../../device/record.ts';
@@ -134,7 +134,7 @@ function listColumns(state: State): ListColumn<ColumnChoice>[] {
     { title: 'FIELD', text: ({ field }) => visible(field), most: 40, rank: 0 },
     {
       title: 'VALUE',
-      text: ({ field }) => fieldText(field, valueAt(record, field)),
+      text: ({ field }) => fieldText(field, valueAt(record, field), MOST_ON_SCREEN),
       most: 60,
       rank: 1,
       least: 8,

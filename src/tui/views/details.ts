@@ -1,8 +1,14 @@
 import { comparedText, isCompared, isDated } from '../../fleet/compared.ts';
-import { type DeviceRef, grouped, valueAt } from '../../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  exactText,
+  grouped,
+  valueAt,
+} from '../../device/record.ts';
 import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { exactFieldText, fieldsOf } from '../../output/cells.ts';
+import { exactFieldText, fieldsOf, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { Span } from '../screen/theme.ts';
@@ -276,9 +282,18 @@ function* fieldLines(
   }
 }
 
+/** A longer value says how long it is. */
+function shownText(record: DeviceRecord, field: string): string {
+  const value = valueAt(record, field);
+  const text = exactFieldText(field, value, MOST_ON_SCREEN);
+  const { length } = exactText(value);
+  const isCut = length > MOST_ON_SCREEN && text.endsWith('…');
+  return isCut ? `${text} (${length} characters; --json has all)` : text;
+}
+
 function valuesOf(field: string, record: RecordOnDevices): ValueGroup[] {
   const { holders, differing, perDevice, isOwn, isRead, unknown } = record;
-  const textOf = (holder: Holder): string => exactFieldText(field, valueAt(holder.record, field));
+  const textOf = ({ record: own }: Holder): string => shownText(own, field);
   if (differing.has(field)) {
     const sameAs = (holder: Holder): string =>
       comparedText(field, valueAt(holder.record, field), perDevice);
@@ -361,9 +376,7 @@ export function sideBySide(
 ): string[] {
   const most = Math.max(
     ...holders.map(({ name }) => widthOf(visible(name))),
-    ...fields.flatMap((field) =>
-      holders.map(({ record }) => widthOf(exactFieldText(field, valueAt(record, field)))),
-    ),
+    ...fields.flatMap((field) => holders.map(({ record }) => widthOf(shownText(record, field)))),
   );
   const width = Math.min(column, most);
   const line = (title: string, cells: readonly string[], sign = ' '): string[] => {
@@ -382,7 +395,7 @@ export function sideBySide(
     ...fields.flatMap((field) =>
       line(
         visible(field),
-        holders.map(({ record }) => exactFieldText(field, valueAt(record, field))),
+        holders.map(({ record }) => shownText(record, field)),
         isDiffering(field) ? '≠' : ' ',
       ),
     ),

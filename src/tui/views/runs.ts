@@ -1,5 +1,5 @@
 import type { TableOutput } from '../../shell/output.ts';
-import { fieldText } from '../../output/cells.ts';
+import { fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
@@ -85,7 +85,7 @@ export const RUNS = listOf<RunsOver, RunRow>({
 
 function rowsOf(rows: TableOutput['rows']): RunRow[] {
   return rows.map((row) => {
-    const text = (field: string): string => fieldText(field, row[field]);
+    const text = (field: string): string => fieldText(field, row[field], MOST_ON_SCREEN);
     return {
       id: text('run'),
       began: text('at'),

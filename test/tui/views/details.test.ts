@@ -91,6 +91,14 @@ test('a hostile value and name stay harmless and inside', () => {
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(40);
 });
 
+test('of a very long value, the start is shown, and its length', () => {
+  const read = readOf('fw1', [{ ...user('x'), first_name: '漢'.repeat(300_000) }]);
+  const state = after(stateOf({ fw1: [] }, WIDE), { kind: 'reads', reads: [read] });
+  const lines = detailLines(state, { kind: 'of-table', key: 'x' });
+  expect(lines.length).toBeLessThan(60);
+  expect(lines.join('').replaceAll(/\s/g, '')).toContain('漢…(300000characters;--jsonhasall)');
+});
+
 test('details stand beside the table from 120 columns on, unless hidden', () => {
   const at = (columns: number): number => paneWidth({ ...fleet, size: { columns, rows: 30 } });
   expect([at(119), at(120), at(200), at(300)]).toEqual([0, 48, 80, 80]);
