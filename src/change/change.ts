@@ -65,8 +65,8 @@ export type Change =
       readonly expected?: Expected | undefined;
       readonly meant?: Meant | undefined;
       readonly continues?: Continued | undefined;
-      /** This delete undoes an add: nothing is lost. */
-      readonly isUndo?: true | undefined;
+      /** This delete undoes an add: nothing is lost. `of the first`: the list was empty before. */
+      readonly isUndo?: true | 'of the first' | undefined;
     };
 
 /** Values at the last reading: a field that differs now has drifted, and is not changed. */

@@ -25,7 +25,7 @@ import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
 import { type DevicePlan, recordName } from './plan.ts';
-import type { StepEnd } from './verdict.ts';
+import { noteOf, type StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 import type { TakenAlong, Step } from './step.ts';
 
@@ -139,18 +139,32 @@ export function lostByDelete(
   return { ...Object.fromEntries(hidden.map((field) => [field, MASK])), ...lost };
 }
 
-/** `done` becomes `differs` if parts of a restored record did not come back. */
-export function withNotRestored({ action, lost = {}, takes = [] }: Step, end: StepEnd): StepEnd {
+/**
+ * What a restored record does not have as before. Ids, dates and counters are the device's own: a note names
+ * them. With anything else `done` becomes `differs`.
+ */
+export function withNotRestored(profile: Profile, step: Step, end: StepEnd): StepEnd {
+  const { action, lost = {}, takes = [], resource } = step;
   if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
-  const differences = notRestored(lost, end.record);
+  const missing = notRestored(lost, end.record);
+  const isOwn = ({ field, was }: (typeof missing)[number]): boolean =>
+    profile.idFields.includes(field) ||
+    isTimeStamp(was) ||
+    (typeof was === 'number' && detailsOf(profile, resource, field)?.readOnly === true);
+  const differences = missing.filter((one) => !isOwn(one));
+  const own = missing.flatMap((one) => (isOwn(one) ? [one.field] : [])).join(', ');
   const names = [...differences.map(({ field }) => field), ...takes.map(takenText)];
-  if (names.length === 0) return end;
-  const text = `not restored: ${names.join(', ')}`;
+  const note = noteOf(
+    end.note,
+    names.length > 0 ? `not restored: ${names.join(', ')}` : undefined,
+    own === '' ? undefined : `new from the device: ${own}`,
+  );
+  if (names.length === 0) return { ...end, note };
   return {
     ...end,
     verdict: 'differs',
     differences: [...(end.differences ?? []), ...differences],
-    note: end.note === undefined ? text : `${end.note}; ${text}`,
+    note,
   };
 }
 

@@ -293,12 +293,12 @@ function emptiedBy({ steps, total }: DevicePlan): ReadonlySet<string> {
   return new Set(emptied.map(([resource]) => resource));
 }
 
-/** A lockout also ends the only session of a device. */
+/** A lockout also ends the only session of a device, and an undo may take the first record back. */
 function lastOneReason(
-  { action, resource, key, endsAccess }: Step,
+  { action, resource, key, endsAccess, isFirstUndone }: Step,
   emptied: ReadonlySet<string>,
 ): string | undefined {
-  return action === 'delete' && !endsAccess && emptied.has(resource)
+  return action === 'delete' && !endsAccess && !isFirstUndone && emptied.has(resource)
     ? `deleting ${key} would leave no ${resource}`
     : undefined;
 }

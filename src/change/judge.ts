@@ -124,7 +124,7 @@ export function judge(
     ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
     ...(vanished.length > 0 ? [`no longer shown: ${vanished.join(', ')}`] : []),
   ];
-  return withNotRestored(step, withReserve(end, notes));
+  return withNotRestored(profile, step, withReserve(end, notes));
 }
 
 function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {

@@ -354,6 +354,7 @@ function planDelete(
     asked: {},
     filled: {},
     lost: isUndo ? undefined : lostByDelete(context, before),
+    isFirstUndone: isUndo === 'of the first' ? true : undefined,
     isKeyShared:
       RecordIndex.of(context.records).withValue(keyField, before[keyField] ?? null).length > 1
         ? true
@@ -416,7 +417,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       return nearHint(key, names) || where;
     };
     if (action === 'delete' || target.kind === 'where' || isOptional) {
-      const isUndo = action === 'delete' && change.isUndo === true;
+      const isUndo = action === 'delete' && change.isUndo !== undefined;
       const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
       const more = (): string => (isUndo || isOptional ? where : hint());
       const note = target.kind === 'key' ? none + more() : `no ${resource} matches`;

@@ -61,6 +61,8 @@ export interface Step {
   readonly index?: number | undefined;
   /** Of a delete: another record has the same natural key. */
   readonly isKeyShared?: true | undefined;
+  /** Of a delete that undoes the first add: the list was empty before. */
+  readonly isFirstUndone?: true | undefined;
   /** Of a lockout: what the verdict does not claim; a sentence of its note. */
   readonly caution?: string | undefined;
   /** It ends a session or a token of an account: an undo does not open it again. */

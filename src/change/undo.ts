@@ -38,7 +38,7 @@ export function undoOf(
   run: Run,
   contextOf: (device: DeviceRef) => UndoContext | undefined,
 ): readonly DeviceUndo[] {
-  return run.plan.devices.flatMap(({ device, steps }) => {
+  return run.plan.devices.flatMap(({ device, steps, total }) => {
     const context = contextOf(device);
     if (context === undefined) return [];
     const states = run.states.get(device.name) ?? [];
@@ -50,7 +50,8 @@ export function undoOf(
         state.result.verdict !== 'unknown' &&
         state.result.isByReading !== true;
       const at = state.kind === 'waiting' ? 0 : Date.parse(state.at);
-      const work = { device, step, at, isConfirmed, ...context };
+      const isFirst = valueAt(total, step.resource) === 0;
+      const work = { device, step, at, isConfirmed, isFirst, ...context };
       return undoStep(work, state.kind === 'ended' ? state.result : {});
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
@@ -110,6 +111,8 @@ interface UndoWork extends UndoContext {
   readonly at: number;
   /** A response said that the step was carried out. */
   readonly isConfirmed: boolean;
+  /** Before the run the device had no such record. */
+  readonly isFirst: boolean;
 }
 
 /** The changes that undo a step and its side effects, from the record that was read back, if any. */
@@ -121,7 +124,7 @@ function undoStep(
 }
 
 function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
-  const { device, step, at, isConfirmed, profile, meantBy } = work;
+  const { device, step, at, isConfirmed, isFirst, profile, meantBy } = work;
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
   const left = identityOf(profile, keyField, record ?? { ...before, ...step.after });
@@ -181,7 +184,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
         meant: isConfirmed ? meant : { ...meant, doubt: meant.doubt ?? UNCONFIRMED },
         // The gate compares key, id and person.
         expected: withoutIdentity(profile, keyField, record ?? step.after ?? {}),
-        isUndo: true,
+        isUndo: isFirst ? 'of the first' : true,
       };
     case 'set':
       return setBack();

@@ -117,12 +117,11 @@ async function roundTrip({ profile, paging, ...dialect }: Dialect): Promise<void
   const lost = ['uuid', 'id', 'modified'].filter(
     (field) => valueText(shownBefore?.[field]) !== valueText(after?.[field]),
   );
-  const verdict = lost.length === 0 ? 'done' : 'differs';
-  expect(undone.stdout).toContain(`add user zoe: ${verdict}`);
+  expect(undone.stdout).toContain('add user zoe: done');
   for (const field of lost) {
-    expect(undone.stdout).toContain(`${field}: was ${valueText(shownBefore?.[field])}`);
+    expect(undone.stdout).toMatch(new RegExp(`new from the device: .*\\b${field}\\b`));
   }
-  expect(undone.exitCode).toBe(lost.length === 0 ? 0 : 1);
+  expect(undone.exitCode).toBe(0);
   expect(storedUser(device, 'zoe')).toMatchObject({ first_name: 'Zoe', lang: 'fr' });
 }
 

@@ -53,7 +53,9 @@ test.each(['drf', 'generic-rest'] as const)(
     expect((await devsh(`${add} --on sim1 --yes`)).stdout).toContain('add user zoe: done');
     expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('zoe: done');
     // All fields except those that only the device sets.
-    expect((await devsh('undo --yes')).stdout).toMatch(/zoe: .*not restored: (?:uu)?id, modified/);
+    expect((await devsh('undo --yes')).stdout).toMatch(
+      /zoe: done - new from the device: (?:uu)?id, modified/,
+    );
     expect(device.users.at(-1)).toMatchObject({ first_name: 'Zoe', lastname: 'Z', lang: 'de' });
   },
 );
@@ -109,7 +111,7 @@ test.each(['drf', 'generic-rest'] as const)(
     expect(device.records('interface')).toHaveLength(1);
     expect((await devsh(['interface', 'delete', 'wan0', ...last])).exitCode).toBe(0);
     const undo = await devsh('undo --on sim1 --yes');
-    expect(undo.stdout).toMatch(/add interface wan0: differs - .*not restored: (?:uu)?id\n/);
+    expect(undo.stdout).toMatch(/add interface wan0: done - new from the device: (?:uu)?id\n/);
     expect(device.records('interface')).toMatchObject([
       { name: 'wan0', mtu: 1400, description: 'Uplink' },
     ]);

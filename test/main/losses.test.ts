@@ -103,7 +103,7 @@ test('a delete names what undo cannot restore, and the undo is never done with l
   expect(output.stderr).toContain('undo cannot restore uuid, modified, owner, groups');
   const { stdout, stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toContain('this plan does not restore uuid, modified, owner, groups');
-  expect(stdout).toContain(`add user ${key}: differs - uuid: was`);
+  expect(stdout).toContain(`add user ${key}: differs - owner: was`);
   expect(stdout).toContain('groups: was "staff, ops", device has []');
   expect(stdout).not.toContain('sent');
   expect(device(1).users.at(-1)).toMatchObject({ username: key, owner: '', groups: [] });

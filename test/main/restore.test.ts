@@ -48,8 +48,8 @@ test('brings deleted users back as they were, names what is lost, and is undone'
   expect(usernames(device(1))).not.toContain(bob);
 
   const run = await devsh(`user restore --at ${then} --on sim1 --yes --allow loss`);
-  expect(run.stdout).toContain(`add user ${bob}: differs`);
-  expect(run.stdout).toContain('not restored: uuid');
+  expect(run.stdout).toContain(`add user ${bob}: done`);
+  expect(run.stdout).toContain('new from the device: uuid');
   expect(stateOf(device(1))).toEqual(before);
   await devsh('undo --on sim1 --yes');
   expect(usernames(device(1))).not.toContain(bob);

@@ -202,10 +202,10 @@ export const undo = command({
   details:
     `${WITHOUT_RUN} devsh names the run with its line and time.\n` +
     'Undo deletes what the run added, restores what it changed, and adds what it deleted. The plan names what\n' +
-    'it cannot restore (ids, secrets, fields that only the device sets); the verdict is then "differs". What\n' +
-    'changed since stays ("drift") without --allow drift. devsh adds a deleted user without a password as\n' +
-    'disabled, if the device has a field for that; otherwise it asks, and --yes alone is refused without\n' +
-    '--allow loss. An undo is itself a run.',
+    'it cannot restore: a note names new ids, dates and counters; lost secrets and other content make the\n' +
+    'verdict "differs". What changed since stays ("drift") without --allow drift. devsh adds a deleted user\n' +
+    'without a password as disabled, if the device has a field for that; otherwise it asks, and --yes alone is\n' +
+    'refused without --allow loss. An undo is itself a run.',
   examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
   run: later(async () => (await import('../writing/undo.ts')).undoRun),
 });

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { startFleet } from './devsh.ts';
+import { startOwnDevice } from './own-device.ts';
+
+test('an undo of a delete is done if only the id is new', async () => {
+  const { devsh } = await startFleet({ profile: 'drf' });
+  await devsh('interface delete eth8 --on sim1 --yes');
+  const undone = await devsh('undo --yes');
+  expect(undone.stdout).toContain('add interface eth8: done - new from the device: uuid');
+  expect(undone.exitCode).toBe(0);
+});
+
+const created = '2026-01-02T03:04:05Z';
+
+test('dates are new by nature, and content that does not come back is a difference', async () => {
+  const users = [
+    { id: 1, username: 'ann', created_at: created, logins: 4, memo: 'x' },
+    { id: 2, username: 'bob', created_at: created, logins: 7, memo: 'y' },
+  ];
+  const counter = { type: 'integer', required: false, read_only: true };
+  const options = { actions: { POST: { logins: counter, created_at: counter } } };
+  let memo = 'y';
+  const { devsh } = await startOwnDevice({
+    users,
+    options,
+    store: (user) => ({ ...user, created_at: '2026-05-06T07:08:09Z', logins: 0, memo }),
+  });
+  await devsh('learn oslo');
+  await devsh('user delete bob --on oslo --yes');
+  const undone = await devsh('undo --yes --allow loss');
+  expect(undone.stdout).toMatch(/add user bob: done - new from the device: created_at, logins/);
+  expect(undone.exitCode).toBe(0);
+
+  await devsh('user delete bob --on oslo --yes');
+  memo = '';
+  const lossy = await devsh('undo --yes --allow loss');
+  expect(lossy.stdout).toMatch(/add user bob: differs - memo: sent y/);
+  expect(lossy.exitCode).toBe(1);
+});
+
+test('undo takes back the first record of an empty list, and no other last one', async () => {
+  const { devsh, users } = await startOwnDevice({ users: [] });
+  await devsh('user add username=zoe --on oslo --yes');
+  expect(users()).toHaveLength(1);
+  const undone = await devsh('undo --yes');
+  expect(undone.stdout).toContain('delete user zoe: done');
+  expect(users()).toEqual([]);
+
+  await devsh('user add username=ann --on oslo --yes');
+  await devsh('user add username=bob --on oslo --yes');
+  const { stdout } = await devsh('runs --json');
+  const [newest] = (JSON.parse(stdout) as { runs: readonly { run: string }[] }).runs;
+  await devsh('user delete ann --on oslo --yes');
+  const refused = await devsh(`undo ${newest?.run ?? ''} --yes`);
+  expect(refused.stderr).toContain('deleting bob would leave no user');
+  expect(refused.exitCode).toBe(6);
+});
