@@ -1,4 +1,6 @@
-import { deleteRequest, omittedFields, updateRequest } from '../device/encode.ts';
+import { issuesOf } from '../device/complaint.ts';
+import { createRequest, deleteRequest, omittedFields, updateRequest } from '../device/encode.ts';
+import { ProtocolError, RejectedError } from '../device/errors.ts';
 import type { DeviceFacts } from '../device/facts.ts';
 import {
   hasPositionalIds,
@@ -28,7 +30,7 @@ import { findRecord, pairRecords } from './pairing.ts';
 import type { RequestOutcome, Readings } from './judge.ts';
 import type { Identity } from './identity.ts';
 import { recordName } from './plan.ts';
-import { isShown } from './unread-fields.ts';
+import { isShown, withoutFields } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
 import type { Step } from './step.ts';
 
@@ -205,6 +207,51 @@ interface Ended {
 interface Images {
   readonly before: DeviceRecord;
   readonly held: DeviceRecord;
+}
+
+/** How devices refuse a field that only they set, and in what place a text names it. */
+const ONLY_DEVICE =
+  /read[- ]?only|internal[- ]use|(?:may not|cannot|can't|must not) be (?:set|changed|modified|written|specified)|(?:extra|additional|invalid|un(?:known|expected|recognized|supported)) (?:input|field|property|properties|attribute|key|parameter)s?\b(?! value)/i;
+const NAMES = /(?:["'`]|: ?|^|field |attribute )([\w.-]*\w)/g;
+
+/** The fields of a record made again that the device refuses to take, because only it sets them. */
+export function refusedFields(
+  { asked, keyField, isExact, removes = [] }: Step,
+  outcome: RequestOutcome,
+): string[] {
+  if (!isExact || removes.length > 0) return [];
+  const { error } = outcome.kind === 'refused' ? outcome : {};
+  const names = Object.keys(asked);
+  const issues =
+    error instanceof RejectedError
+      ? error.issues
+      : error instanceof ProtocolError
+        ? issuesOf(error.body ?? '', names)
+        : {};
+  const complaints = Object.entries(issues).flatMap(([about, texts]) =>
+    texts
+      .filter((text) => ONLY_DEVICE.test(text))
+      .flatMap((text) =>
+        names.includes(about) ? [about] : [...text.matchAll(NAMES)].map(([, name]) => name),
+      ),
+  );
+  const refused = names.filter((field) => field !== keyField && complaints.includes(field));
+  return refused.length < names.length ? refused : [];
+}
+
+/** The same step without fields that only the device sets: what they held is lost, unless it comes by itself. */
+export function withoutRefused(profile: Profile, step: Step, fields: readonly string[]): Step {
+  const { before, after = {}, resource } = step;
+  const asked = withoutFields(step.asked, fields);
+  const rest = withoutFields(after, fields);
+  const request = before
+    ? updateRequest(profile, resource, before, asked)
+    : createRequest(profile, resource, rest);
+  const lost = Object.entries(step.asked).filter(([field]) => fields.includes(field));
+  return {
+    ...{ ...step, asked, request, after: rest },
+    lost: { ...step.lost, ...Object.fromEntries(lost) },
+  };
 }
 
 /** Learns that the way to write works, and what happens to fields that are not shown. */

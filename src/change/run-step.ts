@@ -34,7 +34,7 @@ import { identityOf } from './identity.ts';
 import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
 import { isRefusal, judge, type RequestOutcome, type Readings } from './judge.ts';
-import { movedId, learnFromWrite, Watch } from './observe.ts';
+import { learnFromWrite, movedId, refusedFields, Watch, withoutRefused } from './observe.ts';
 import { type DevicePlan, recordName } from './plan.ts';
 import { unreadFields, unreadNote } from './unread-fields.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
@@ -62,22 +62,24 @@ export interface Ended {
 
 /**
  * Runs one step: journals, sends, reads back, judges. Only a throttled request (429) is sent again, after
- * the time that the device asks for, and one that met the end of its session, once; and only if reading back
- * proves that nothing has changed. Expected failures are a result, not thrown.
+ * the time that the device asks for, one that met the end of its session, once, and a record made again
+ * without the fields that the device refuses to take; and only if reading back proves that nothing has changed. Expected failures are a result, not thrown.
  *
  * @param before the records of the resource just before
  * @param isMoved whether its record has moved since the plan
  */
 export async function runStep(
   work: DeviceWork,
-  { step, ref }: Pick<PendingStep, 'step' | 'ref'>,
+  { step: planned, ref }: Pick<PendingStep, 'step' | 'ref'>,
   before: readonly DeviceRecord[],
   isMoved = false,
 ): Promise<Ended> {
   const { session, journal, signal } = work;
   let hasRenewed = false;
+  let step = planned;
+  const leftOut: string[] = [];
   for (let sent = 1; ; sent += 1) {
-    await journal.sending(ref, isMoved ? step : undefined);
+    await journal.sending(ref, isMoved || step !== planned ? step : undefined);
     try {
       const sentOnce = await send(work, step);
       const outcome = hasRenewed ? { ...sentOnce, isRepeated: true } : sentOnce;
@@ -87,9 +89,16 @@ export async function runStep(
       hasRenewed ||= isExpired;
       if (waitMs !== undefined) await pause(waitMs, signal);
       const ended = await readBack(work, step, outcome, before);
-      const isOver = waitMs === undefined || signal.aborted;
+      const refused = refusedFields(step, outcome);
+      const isOver = (waitMs === undefined && refused.length === 0) || signal.aborted;
       if (isOver || !isAsBefore(step, session.profile, before, ended)) {
-        return withResponse(step, outcome, ended);
+        return withResponse(step, outcome, ended, leftOut);
+      }
+      if (refused.length > 0) {
+        session.facts.set(`resources.${step.resource}.refused`, refused);
+        step = withoutRefused(session.profile, step, refused);
+        leftOut.push(...refused);
+        sent = 0;
       }
     } catch (error) {
       return { end: { verdict: 'failed', error: expectedError(error) } };
@@ -98,7 +107,14 @@ export async function runStep(
 }
 
 /** Who types a request wants to see the response. */
-function withResponse({ isTyped }: Step, outcome: RequestOutcome, { end, after }: Ended): Ended {
+function withResponse(
+  { isTyped }: Step,
+  outcome: RequestOutcome,
+  { end: judged, after }: Ended,
+  leftOut: readonly string[],
+): Ended {
+  const own = leftOut.length > 0 ? `left to the device: ${leftOut.join(', ')}` : undefined;
+  const end = { ...judged, note: noteOf(judged.note, own) };
   const { status, body } = outcome.kind === 'accepted' ? outcome : {};
   const isShown = isTyped && status !== undefined && body !== undefined;
   return { end: isShown ? { ...end, response: { status, body } } : end, ...(after && { after }) };

@@ -81,9 +81,9 @@ function unknownFields(
   held: DeviceRecord,
   records: readonly DeviceRecord[],
 ): string[] {
-  const { details = {}, fieldFacts = {} } = profile.resources[resource] ?? {};
-  const isDescribed = Object.keys(details).length > Object.keys(fieldFacts).length;
-  if (isDescribed) return [];
+  const { details = {}, fieldFacts = {}, refused = [] } = profile.resources[resource] ?? {};
+  const own = [...Object.keys(fieldFacts), ...refused];
+  if (Object.keys(details).some((field) => !own.includes(field))) return [];
   return Object.keys(asked).filter(
     (field) =>
       // A part of a shown field can be read back: it is not stored.

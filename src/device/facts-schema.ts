@@ -84,6 +84,8 @@ const resourceFacts = {
   path: z.string().startsWith('/'),
   /** Fields managed by the device. */
   bookkeeping: names,
+  /** Fields that the device refused to take: only it sets them. */
+  refused: names,
   /** Fields that change without a write. */
   volatile: names,
   /** Fields that were sent but never shown. */

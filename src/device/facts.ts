@@ -31,7 +31,7 @@ export interface NewFact {
 type Listener = (news: readonly NewFact[]) => Promise<void> | void;
 
 /** Lists that only grow, because one reading may not show everything. */
-const GROWING = /\.(?:bookkeeping|hidden|untold|volatile)$/;
+const GROWING = /\.(?:bookkeeping|hidden|refused|untold|volatile)$/;
 
 /** Its base profile and the observed facts. Precedence: configured, observed, documented, assumed. */
 export class DeviceFacts {
@@ -181,7 +181,10 @@ function withAnswers(profile: Profile, answers: ListResponses | undefined): Prof
 }
 
 function withResourceFacts(base: Profile, resource: string, seen: ResourceFacts): Profile {
-  const { path = '', pageStep, details } = seen;
+  const { path = '', pageStep, details, refused = [] } = seen;
+  const known = base.resources[resource];
+  const readOnly = refused.map((field) => [field, { readOnly: true }] as const);
+  const stated = { ...Object.fromEntries(readOnly), ...known?.fieldFacts };
   const paging = pageStep && pagingText(pageStep);
   const found = Object.entries({ ...(paging && { paging }), ...seen }).filter(([fact]) =>
     fact === 'path'
@@ -191,7 +194,7 @@ function withResourceFacts(base: Profile, resource: string, seen: ResourceFacts)
   const names = [...found.map(([fact]) => fact), ...(details === undefined ? [] : ['fields'])];
   const { resources } = withResource(base, resource, {
     ...Object.fromEntries(found),
-    ...(details && { details: statedDetails(details, base.resources[resource]?.fieldFacts) }),
+    details: statedDetails(details ?? known?.details, stated),
   });
   const profile = observed(
     base,

@@ -55,3 +55,33 @@ test('undo takes back the first record of an empty list, and no other last one',
   expect(refused.stderr).toContain('deleting bob would leave no user');
   expect(refused.exitCode).toBe(6);
 });
+
+test('fields that only the device sets are learned from its refusals, left out and named', async () => {
+  const own = { active: true, uptime: 7, origin: 'console' };
+  const users = ['ann', 'bob', 'cyd'].map((username, id) => ({ id, username, lang: 'de', ...own }));
+  const {
+    devsh,
+    writes,
+    users: held,
+  } = await startOwnDevice({
+    users,
+    store: (user) => ({ ...user, ...own, uptime: 0, origin: 'api' }),
+    refuse: (sent) => {
+      const field = ['active', 'uptime', 'origin'].find((name) => name in sent);
+      return field && `Attribute is marked for internal use only and may not be set: ${field}`;
+    },
+  });
+  await devsh('user delete bob --on oslo --yes');
+  const undone = await devsh('undo --yes --allow loss');
+  expect(undone.stdout).toContain(
+    'not restored: origin; new from the device: id, uptime; left to the device: active, uptime, origin',
+  );
+  expect(held()).toHaveLength(3);
+  expect(writes()).toHaveLength(5);
+
+  await devsh('user delete bob --on oslo --yes');
+  const { stderr } = await devsh('undo --yes --allow loss');
+  expect(stderr).toMatch(/does not restore .*active, uptime, origin/);
+  expect(writes()).toHaveLength(7);
+  expect((await devsh('profile show oslo')).stdout).toMatch(/user.refused.*active.*observed/);
+});

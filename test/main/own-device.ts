@@ -11,6 +11,8 @@ export interface OwnDevice {
   readonly list?: (users: readonly OwnUser[], reads: number) => readonly OwnUser[];
   /** Changes a new or updated user. */
   readonly store?: (user: OwnUser) => OwnUser;
+  /** Why the device refuses a new or changed user (400). */
+  readonly refuse?: (sent: OwnUser) => string | undefined;
   /** The users after a DELETE. */
   readonly remove?: (users: readonly OwnUser[], id: string) => readonly OwnUser[];
   /** A single user has no path. */
@@ -35,6 +37,7 @@ const USERS: readonly OwnUser[] = NAMES.map((username, index) => ({
 export async function startOwnDevice({
   list = (users) => users,
   store = (user) => user,
+  refuse = () => undefined,
   remove = (users, id) => users.filter((user) => String(user['id']) !== id),
   isListOnly = false,
   profile = [],
@@ -62,6 +65,8 @@ export async function startOwnDevice({
     if (method === 'GET') return own === undefined || isListOnly ? [404, {}] : [200, own];
     writes.push(`${method} ${url} ${body}`);
     const sent = (body === '' ? {} : JSON.parse(body)) as OwnUser;
+    const reason = refuse(sent);
+    if (reason !== undefined) return [400, { errors: [reason], status: 'Not created.' }];
     if (method === 'POST') {
       const made = store({ ...sent, id: users.length + 1 });
       users = [...users, made];

@@ -125,6 +125,7 @@ const RESOURCE_FACTS = [
   ...[
     'volatile',
     'bookkeeping',
+    'refused',
     'namedBy',
     'hidden',
     'untold',
