@@ -125,7 +125,7 @@ export function judge(
     ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
     ...(vanished.length > 0 ? [`no longer shown: ${vanished.join(', ')}`] : []),
   ];
-  return withNotRestored(profile, step, withReserve(end, notes));
+  return withNotRestored(profile, step, withReason(outcome, withReserve(end, notes)));
 }
 
 function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {
@@ -135,6 +135,19 @@ function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | unde
     ];
   }
   return listed === undefined ? [] : ['its own path no longer shows it, but the list does'];
+}
+
+/** Whatever else differs, what the device said of it stands beside. */
+function withReason(outcome: RequestOutcome, end: StepEnd): StepEnd {
+  const { verdict, note = '', error } = end;
+  if (verdict !== 'differs' || outcome.kind === 'lost') return end;
+  if (outcome.kind === 'accepted') {
+    const objection = objectionText(outcome);
+    return objection === undefined || note.includes(objection)
+      ? end
+      : { ...end, note: noteOf(objection, end.note) };
+  }
+  return note.includes(outcome.error.message) ? end : { ...end, error: error ?? outcome.error };
 }
 
 /** Adds notes; with any of them `done` becomes `differs`. */
@@ -196,7 +209,7 @@ function judgeAdded(about: Case, held: DeviceRecord, count: number): StepEnd {
   const note =
     count > 1
       ? `the device now has ${count} records with this ${step.keyField}`
-      : (objectionText(outcome) ?? spellingNote(differences));
+      : spellingNote(differences);
   return { verdict: 'differs', record: held, differences, note, ...marked };
 }
 
@@ -317,7 +330,6 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
     record: held,
     differences: [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))],
     note: noteOf(
-      missed.length > 0 ? objectionText(outcome) : undefined,
       spellingNote([...missed, ...sideEffects]),
       changed === '' ? undefined : `changed without a request: ${changed}`,
     ),
@@ -353,7 +365,7 @@ function judgeDelete(about: Case): OwnEnd {
     verdict: 'differs',
     record: held,
     differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
-    note: noteOf(objectionText(outcome), 'the record still exists, and has changed'),
+    note: 'the record still exists, and has changed',
   };
   return { own, otherRecords };
 }

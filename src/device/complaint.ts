@@ -36,6 +36,11 @@ export function issuesOf(body: string, sent: readonly string[] = []): FieldIssue
 export function issuesIn(value: Value, sent: readonly string[] = []): FieldIssues {
   const complaints: Complaint[] = [];
   collect(value, { path: '', isListed: false, sent }, complaints);
+  // The code alone is no reason; a status in words is.
+  const status = isValueObject(value) ? valueText(valueAt(value, 'status')) : '';
+  if (/\s/.test(status) && complaints.every(({ text }) => /^\d+$/.test(text))) {
+    complaints.splice(0, Infinity, { path: '', text: oneLine(status) });
+  }
   const issues = new Map<string, Set<string>>();
   for (const { path, text } of complaints) {
     const field = path === '' ? '' : fieldOfPath(path, sent);
