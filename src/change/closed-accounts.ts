@@ -1,4 +1,4 @@
-import type { Profile } from '../device/profile.ts';
+import { keyFieldOf, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
@@ -29,7 +29,8 @@ export function closeAccounts(
   const safe = changes.map((change): Change => {
     const { action, resource } = change;
     if (action !== 'add' || !opensAccess(resource) || hasSecret(change.fields)) return change;
-    const name = `${resource} ${valueText(change.fields['username'] ?? change.fields['name'])}`;
+    const keyField = keyFieldOf(profile, resource, [change.fields]);
+    const name = `${resource} ${valueText(change.fields[keyField])}`;
     const known = { ...writableFields(profile, resource), ...records[0], ...change.fields };
     for (const [field, held] of Object.entries(known)) {
       const value = disablingValue(field, held);

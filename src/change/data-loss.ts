@@ -8,6 +8,7 @@ import {
   managedFields,
   placeField,
   type Profile,
+  takesId,
   updateFacts,
   withResource,
 } from '../device/profile.ts';
@@ -112,11 +113,12 @@ export function restorable(
     if (own.includes(field)) continue;
     const isId = profile.idFields.includes(field);
     if (isId && hasPositionalIds(profile)) continue;
+    const isLostId = isId && !takesId(profile, resource, field);
     const { readOnly, writeOnly } = detailsOf(profile, resource, field) ?? {};
     const isSetByDevice = writeOnly ?? readOnly ?? isTimeStamp(value);
     const masked = maskedValue(field, value);
     const kept = withoutMasks(masked);
-    if (isId || isSetByDevice || isSecretField(field) || kept === undefined) {
+    if (isLostId || isSetByDevice || isSecretField(field) || kept === undefined) {
       if (valueText(value) !== '') lost.push([field, value]);
     } else {
       fields.push([field, kept]);

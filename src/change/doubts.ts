@@ -16,6 +16,7 @@ import { asBoolean, isStored } from '../device/equality.ts';
 import type { Assumption, LookAlike, Plan } from './plan.ts';
 import type { WriteName } from '../device/facts-schema.ts';
 import {
+  chosenIdLine,
   collectionPath,
   idFieldOf,
   isNamedByKey,
@@ -147,6 +148,13 @@ export function withAdvice(
   const end = caution === undefined ? stepEnd : { ...stepEnd, note: noteOf(stepEnd.note, caution) };
   const write = WRITE_OF[action];
   const { verdict, error } = end;
+  const [idField] = profile.idFields.filter(
+    (field) => error instanceof RejectedError && Object.hasOwn(error.issues, field),
+  );
+  if (action === 'add' && idField !== undefined) {
+    const advice = `if you choose the ${idField} yourself, state it: "${chosenIdLine(device.name, resource, idField)}"`;
+    return { ...end, note: noteOf(end.note, advice) };
+  }
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
   const hasFailed = verdict === 'no effect' || (verdict === 'failed' && isUnknownPath);
   if (isTyped || !hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
@@ -187,11 +195,17 @@ function grantOf({ field, before, after = null }: ChangedPart): Grant[] {
   if (!showsRights(field) || isStored(after, before)) return [];
   const held = isValueList(before) ? before : [before];
   const given = (isValueList(after) ? after : [after]).filter(
-    (value) => !isHarmless(value) && !held.some((other) => isStored(value, other)),
+    (value) => !isHarmless(value) && !held.some((other) => covers(other, value)),
   );
   if (given.length === 0 || Number(after) < Number(before)) return [];
   const isAdmin = given.some((value) => ADMIN.test(asBoolean(value) ? field : valueText(value)));
   return [{ field, value: after, isAdmin }];
+}
+
+/** `*` covers each right, `objects/*` those below. */
+function covers(held: Value | undefined, value: Value): boolean {
+  const [, start] = /^(.*)\*$/.exec(valueText(held)) ?? [];
+  return isStored(value, held) || (start !== undefined && valueText(value).startsWith(start));
 }
 
 /** "2 of these become administrators", "1 of these gets more privileges". */

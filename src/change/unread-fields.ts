@@ -1,4 +1,4 @@
-import { hiddenFields, ignoredFields, type Profile } from '../device/profile.ts';
+import { detailsOf, hiddenFields, ignoredFields, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
@@ -32,16 +32,22 @@ export function unreadFields(
     isShown(valueAt(held, field)) &&
     isShown(valueAt(step.before, field)) &&
     !isEqual(valueAt(step.before, field), valueAt(held, field));
-  const secrets = asked.filter(isSecretField);
+  const isTakenOnly = (field: string): boolean =>
+    detailsOf(profile, step.resource, field)?.writeOnly === true;
+  const secrets = asked.filter((field) => isSecretField(field) || isTakenOnly(field));
   const hashes = secrets.flatMap((secret) =>
-    Object.keys(held).filter((field) => isHashOf(field, secret) && isRehashed(field)),
+    Object.keys(held).filter(
+      (field) => isHashOf(field, secret, isTakenOnly(secret)) && isRehashed(field),
+    ),
   );
-  const rehashed = secrets.filter((secret) => hashes.some((field) => isHashOf(field, secret)));
+  const rehashed = secrets.filter((secret) =>
+    hashes.some((field) => isHashOf(field, secret, isTakenOnly(secret))),
+  );
   const unshown = secrets.filter(
     (field) => !rehashed.includes(field) && !isShownAsBefore(step, held, field),
   );
   const known = hiddenFields(profile, step.resource, records);
-  const writeOnly = asked.filter((field) => !isSecretField(field) && known.includes(field));
+  const writeOnly = asked.filter((field) => !secrets.includes(field) && known.includes(field));
   const unreadable = [...unshown, ...writeOnly];
   const unknown = unknownFields(profile, step, held, records);
   const unreported = unknown.filter((field) => !unreadable.includes(field));
@@ -67,11 +73,14 @@ export function isShown(value: Value | undefined): boolean {
   return typeof value === 'string' && value !== '' && !/^[*\u2022\u25cfx.]+$/i.test(value);
 }
 
-/** The secret itself if the device shows its hash, or `password_hash` beside `password`. */
-function isHashOf(field: string, secret: string): boolean {
-  if (field === secret) return true;
-  const name = field.toLowerCase();
-  return name.includes(secret.toLowerCase()) && /hash|salt|digest|crypt|enc/.test(name);
+/**
+ * The secret itself if the device shows its hash, `password_hash` beside `password`, or `password` beside a field
+ * that is only taken (`cleartext_password`).
+ */
+function isHashOf(field: string, secret: string, isTakenOnly: boolean): boolean {
+  const [name, other] = [field.toLowerCase(), secret.toLowerCase()];
+  if (name === other || (isSecretField(field) && other.includes(name))) return true;
+  return (isTakenOnly || name.includes(other)) && /hash|salt|digest|crypt|enc|pass|pwd/.test(name);
 }
 
 /** No record shows them, and the device documents none. A name close to a known field is a typo. */

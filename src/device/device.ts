@@ -1,4 +1,4 @@
-import { pluralOf } from '../text/one-line.ts';
+import { aOrAn, pluralOf, someOf } from '../text/one-line.ts';
 import {
   areLinks,
   assertNoCollection,
@@ -38,7 +38,7 @@ import {
   redacted,
   withoutSecrets,
 } from './translate.ts';
-import { secretsInQuery } from './sensitive-fields.ts';
+import { maskedPath, secretsInQuery } from './sensitive-fields.ts';
 import { objectionIn } from './complaint.ts';
 
 /** The device accepted the write. To learn what it stored, read the record back. */
@@ -119,7 +119,8 @@ export class Device {
     if (parent !== undefined) return this.#listBelow(resource, parent, signal);
     const path = listPath(this.profile, resource);
     const others = otherPaths(this.profile, resource);
-    let refusal: unknown;
+    const tried: string[] = [];
+    let refusal: RejectedError | undefined;
     for (const place of [path, ...others]) {
       try {
         const listing = await this.#listAt(place, resource, place === path, signal);
@@ -134,10 +135,27 @@ export class Device {
         if (place === path) {
           if (!isNotFound(error)) throw error;
           refusal = error;
-        } else if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
+        } else if (error instanceof RejectedError || error instanceof ProtocolError) {
+          tried.push(`${maskedPath(place)} (${error.status ?? 'no list'})`);
+        } else throw error;
       }
     }
-    throw refusal;
+    throw this.#nowhere(resource, refusal, tried);
+  }
+
+  /** The error for a list that is at none of the likely paths: what to state. */
+  #nowhere(
+    resource: string,
+    refusal: RejectedError | undefined,
+    tried: readonly string[],
+  ): RejectedError {
+    const { name } = this.ref;
+    const also = tried.length === 0 ? '' : `; also tried: ${tried.join(', ')}`;
+    const line = `"profile set ${name} resources.${resource}.path=/PATH"`;
+    const { offers = [] } = this.profile;
+    const known = offers.length === 0 ? '' : `; the device offers ${someOf(offers)}`;
+    const text = `${refusal?.message.slice(name.length + 2) ?? ''}${also}${known}. Where else its ${pluralOf(resource)} are: ${line}`;
+    return new RejectedError(this.ref, text, refusal ?? { status: 404 });
   }
 
   /** The list below each parent, its records with the field that says where they are. */
@@ -213,7 +231,7 @@ export class Device {
       // The record may have been deleted after it was listed: read the list once more.
       if (mayRepeat) return this.#listAt(path, resource, false, signal);
       // Not RejectedError, because the list itself was found.
-      const text = `its list contains a ${resource} that does not exist (404). Try again`;
+      const text = `its list contains ${aOrAn(resource)} that does not exist (404). Try again`;
       throw new ProtocolError(this.ref, text, { status: 404 });
     }
   }
@@ -478,6 +496,6 @@ function decodePage({ headers, body }: Response, resource: string, profile: Prof
   return { ...pageMarksInHeaders(headers), ...decodeList(body, resource, profile) };
 }
 
-function isNotFound(error: unknown): boolean {
+function isNotFound(error: unknown): error is RejectedError {
   return error instanceof RejectedError && error.status === 404;
 }

@@ -13,6 +13,8 @@ import {
   type Profile,
   updateFacts,
   type WriteFacts,
+  chosenIdLine,
+  takesId,
 } from './profile.ts';
 import {
   type DeviceRecord,
@@ -34,7 +36,7 @@ import {
   maskedRecord,
   maskedValue,
 } from './sensitive-fields.ts';
-import { MASK } from '../text/one-line.ts';
+import { aOrAn, MASK } from '../text/one-line.ts';
 import type { HttpRequest } from './exchange.ts';
 
 /** The pairs of a form in sending order; a field may be repeated. */
@@ -119,9 +121,12 @@ export function createRequest(
   refuseSingle(stated, resource);
   const { profile, record: fields } = withinParent(stated, resource, given);
   const idField = idFieldOf(profile, fields);
-  if (idField !== undefined && formText(fields[idField] ?? null) !== profile.noId) {
+  const isTaken = (field: string): boolean => takesId(profile, resource, field);
+  const isGiven = idField !== undefined && formText(fields[idField] ?? null) !== profile.noId;
+  if (isGiven && !isTaken(idField)) {
+    const line = chosenIdLine('DEVICE', resource, idField);
     throw new RefusedError(
-      `the device sets the ${idField} of a new ${resource}: leave it out, or use "${resource} set"`,
+      `as far as devsh knows, the device sets the ${idField} of a new ${resource}: leave it out, or use "${resource} set"; if you choose it, state that: "${line}"`,
     );
   }
   const documented = profile.resources[resource]?.fields ?? [];
@@ -132,7 +137,7 @@ export function createRequest(
   const isAtPath = namesRecord(template);
   const inPath = isStated && isAtPath ? keyFieldOf(profile, resource, [fields]) : undefined;
   const body = recordOf([...documented, ...Object.keys(fields)], (field) => {
-    if (profile.idFields.includes(field) || field === inPath) return undefined;
+    if ((profile.idFields.includes(field) && !isTaken(field)) || field === inPath) return undefined;
     return empty.includes(field) ? '' : valueAt(fields, field);
   });
   const ids = documented.filter((field) => profile.idFields.includes(field));
@@ -186,7 +191,9 @@ export function updateRequest(
 ): WriteRequest {
   const place = placeField(stated, resource);
   if (place !== undefined && Object.hasOwn(changes, place)) {
-    throw new RefusedError(`the ${place} of a ${resource} cannot be changed: nothing was sent`);
+    throw new RefusedError(
+      `the ${place} of ${aOrAn(resource)} cannot be changed: nothing was sent`,
+    );
   }
   const { profile, record: before } = withinParent(stated, resource, held);
   const facts = updateFacts(profile, resource);
@@ -215,7 +222,7 @@ export function writeRequest(
     Object.hasOwn(changes, named.field) &&
     formText(changes[named.field] ?? null) !== named.text
   ) {
-    throw new RefusedError(`the ${named.field} of a ${resource} cannot be changed`);
+    throw new RefusedError(`the ${named.field} of ${aOrAn(resource)} cannot be changed`);
   }
   const fields = Object.entries(sent);
   const body = Object.fromEntries(fields.filter(([field]) => field !== named?.field));

@@ -197,6 +197,19 @@ export function idFieldOf(profile: Profile, record: DeviceRecord): string | unde
   });
 }
 
+/** Whether the device takes the id of a new record from its user, and no add can be a change of another one. */
+export function takesId(profile: Profile, resource: string, field: string): boolean {
+  const { create } = profile;
+  const update = updateFacts(profile, resource);
+  const isOneWay = create.method === update.method && create.path === update.path;
+  return detailsOf(profile, resource, field)?.readOnly === false && !isOneWay;
+}
+
+/** What says that the user chooses ids: then they are the natural key. */
+export function chosenIdLine(device: string, resource: string, field: string): string {
+  return `profile set ${device} id_fields=[] resources.${resource}.key_field=${field}`;
+}
+
 /** The record's id as text, otherwise the last segment of its own address, if any. */
 export function idOf(profile: Profile, record: DeviceRecord): string | undefined {
   const field = idFieldOf(profile, record);

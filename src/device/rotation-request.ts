@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors.ts';
-import { MASK } from '../text/one-line.ts';
+import { aOrAn, MASK } from '../text/one-line.ts';
 import { isSecretField } from './sensitive-fields.ts';
 import { updateRequest, type WriteRequest, writeRequest } from './encode.ts';
 import { type Profile, resourceOf, updateFacts, type WriteFacts } from './profile.ts';
@@ -29,7 +29,7 @@ export function passwordRequest(
   const field = known?.field ?? (known?.path === undefined ? written : PASSWORDS[0]);
   if (field === undefined) {
     throw new RefusedError(
-      `how the device sets the password of a ${resource} is not known: state it in the profile, as ` +
+      `how the device sets the password of ${aOrAn(resource)} is not known: state it in the profile, as ` +
         `resources: {${resource}: {rotate: {field: password}}}, or learn it ("help rotate"); nothing was sent`,
     );
   }

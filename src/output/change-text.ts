@@ -66,8 +66,11 @@ export function reasonsOf(result: StepResult): string[] {
 function differenceTexts(difference: Difference, held: DeviceRecord | undefined): string[] {
   const { word, value } = expectedIn(difference);
   const { field } = difference;
-  if (value === MASK && !isSecretField(field)) return [`${visible(field)}: was not shown`];
-  if (held !== undefined && value !== undefined && valueAt(held, field) === undefined) {
+  const isAbsent = held !== undefined && valueAt(held, field) === undefined;
+  if (value === MASK && (isAbsent || !isSecretField(field))) {
+    return [`${visible(field)}: is not shown`];
+  }
+  if (isAbsent && value !== undefined) {
     return [`${visible(field)}: ${word} ${quotedText(field, value)}, the device does not show it`];
   }
   return changedParts(difference.field, difference.held, value).map(

@@ -46,6 +46,11 @@ export function counted(number: number, noun: string): string {
   return `${number} ${number === 1 ? noun : pluralOf(noun)}`;
 }
 
+/** `a user`, `an interface`. */
+export function aOrAn(noun: string): string {
+  return `${/^(?:[aeio]|un(?!i)|up)/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
 /** `user`, `entry`, `address`: `users`, `entries`, `addresses`. A resource with the name `users` keeps it. */
 export function pluralOf(noun: string): string {
   if (/(?:ss|x|ch|sh)$/i.test(noun)) return `${noun}es`;

@@ -12,7 +12,7 @@ export interface OwnDevice {
   /** Changes a new or updated user. */
   readonly store?: (user: OwnUser) => OwnUser;
   /** Why the device refuses a new or changed user (400). */
-  readonly refuse?: (sent: OwnUser) => string | undefined;
+  readonly refuse?: (sent: OwnUser) => string | object | undefined;
   /** The users after a DELETE. */
   readonly remove?: (users: readonly OwnUser[], id: string) => readonly OwnUser[];
   /** A single user has no path. */
@@ -66,9 +66,10 @@ export async function startOwnDevice({
     writes.push(`${method} ${url} ${body}`);
     const sent = (body === '' ? {} : JSON.parse(body)) as OwnUser;
     const reason = refuse(sent);
-    if (reason !== undefined) return [400, { errors: [reason], status: 'Not created.' }];
+    if (typeof reason === 'string') return [400, { errors: [reason], status: 'Not created.' }];
+    if (reason !== undefined) return [400, reason];
     if (method === 'POST') {
-      const made = store({ ...sent, id: users.length + 1 });
+      const made = store({ ...sent, id: sent['id'] ?? users.length + 1 });
       users = [...users, made];
       return [201, made];
     }

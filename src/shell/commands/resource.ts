@@ -1,4 +1,4 @@
-import { pluralOf } from '../../text/one-line.ts';
+import { aOrAn, pluralOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import {
   isKeyed,
@@ -234,7 +234,7 @@ function show(resource: string): VerbSpec {
 function add(resource: string): VerbSpec {
   return verb({
     name: 'add',
-    summary: `Add a ${resource} on each selected device`,
+    summary: `Add ${aOrAn(resource)} on each selected device`,
     args: [{ ...assignments(resource), isRequired: true }],
     options: [...CHANGE],
     details:
@@ -257,7 +257,7 @@ function add(resource: string): VerbSpec {
 function set(resource: string): VerbSpec {
   return verb({
     name: 'set',
-    summary: `Change fields of a ${resource} on each selected device`,
+    summary: `Change fields of ${aOrAn(resource)} on each selected device`,
     args: [recordKey(resource), assignments(resource)],
     options: [...CHANGE, 'where', 'only'],
     details:

@@ -54,7 +54,7 @@ import { fieldShape } from '../../device/typed-value.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
-import { counted } from '../../text/one-line.ts';
+import { aOrAn, counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption } from '../grammar/options.ts';
 import { info, type Output, table, warning } from '../output.ts';
@@ -150,7 +150,7 @@ async function* tried(
   if (records.length === 0) {
     const reason = listing instanceof Error ? 'no list was read' : 'the list is empty';
     const missing = 'id, key and fields, and what a change or a delete would send';
-    yield warning(`${ref.name}: ${reason}. Not known of a ${resource}: ${missing}`);
+    yield warning(`${ref.name}: ${reason}. Not known of ${aOrAn(resource)}: ${missing}`);
   }
   if (listing instanceof Error) yield { kind: 'error', error: listing, device: ref };
   else yield info('nothing was written: devsh sent only GET, after its login');

@@ -14,7 +14,7 @@ import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { readUserFile } from '../../os/user-file.ts';
-import { oneLine, pluralOf, someOf } from '../../text/one-line.ts';
+import { aOrAn, oneLine, pluralOf, someOf } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import type { ReadOutput } from '../output.ts';
@@ -67,7 +67,9 @@ export async function baselineReads(
     const [name] = duplicated(own.map((record) => valueText(record[keyField])));
     if (name === undefined || isSingle(session.profile, resource)) continue;
     const what =
-      name === '' ? `a ${resource} without ${keyField}` : `several ${pluralOf(resource)} ${name}`;
+      name === ''
+        ? `${aOrAn(resource)} without ${keyField}`
+        : `several ${pluralOf(resource)} ${name}`;
     throw new RefusedError(
       `${session.ref.name} has ${what}: a baseline tells records apart by ${keyField}; nothing was written`,
     );
@@ -82,7 +84,7 @@ export async function baselineReads(
   const known = found.map(({ session, records }) => ({ device: session.entry, records }));
   const parts = baselineOf(known, keyField, perDevice, groups);
   if (parts.length === 0)
-    throw new RefusedError(`no device has a ${resource}; nothing was written`);
+    throw new RefusedError(`no device has ${aOrAn(resource)}; nothing was written`);
   const bare = known
     .filter(({ device }) => !parts.some(({ scope }) => scopeOf(scope).has(device)))
     .map(({ device }) => device.name);

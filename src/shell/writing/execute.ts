@@ -10,7 +10,7 @@ import {
   stepCount,
   unplannedResults,
 } from '../../change/plan.ts';
-import { someOf } from '../../text/one-line.ts';
+import { aOrAn, someOf } from '../../text/one-line.ts';
 import type { Allowed } from '../../change/allow.ts';
 import { applyPlan } from '../../change/apply.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
@@ -344,7 +344,7 @@ export function newsOutput(
     const { method } = updateFacts(profile, resource);
     const [replaces, keeps] = [
       `replaces ${resource} records on ${method}`,
-      `keeps what a ${method} of a ${resource} leaves out`,
+      `keeps what a ${method} of ${aOrAn(resource)} leaves out`,
     ];
     return [info(`${name} ${value === 'erased' ? replaces : keeps}: observed`)];
   }
