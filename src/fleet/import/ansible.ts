@@ -113,12 +113,22 @@ function deviceOf(
   ];
   return {
     name,
-    // ansible_port is not used, because ssh listens there.
-    address: variable('devsh_address') ?? variable('ansible_host') ?? name,
+    address: variable('devsh_address') ?? addressOf(variable('ansible_host') ?? name, variable),
     groups,
     settings: Object.fromEntries(settings.filter(([, value]) => value !== undefined)),
     place: `${file}: ${name}`,
   };
+}
+
+/** Ports of ssh and NETCONF, which Ansible uses unless a host says otherwise: no API listens there. */
+const OTHER_PORTS = ['22', '830'];
+
+function addressOf(host: string, variable: (key: string) => string | undefined): string {
+  const port = variable('ansible_httpapi_port') ?? variable('ansible_port');
+  const connection = variable('ansible_connection') ?? 'httpapi';
+  const isApi = /^(?:\S+\.)?(?:httpapi|local)$/.test(connection);
+  if (port === undefined || !isApi || OTHER_PORTS.includes(port)) return host;
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function secretRemark(hosts: readonly JsonObject[]): string[] {

@@ -147,6 +147,32 @@ test('Ansible: groups with children, how devices are reached, and no secret', ()
   ]);
 });
 
+test.each([
+  ['the port of the API', { ansible_port: 8443 }, '10.0.0.5:8443'],
+  [
+    'one for httpapi',
+    { ansible_port: 8443, ansible_connection: 'ansible.netcommon.httpapi' },
+    '10.0.0.5:8443',
+  ],
+  ['the port of httpapi alone', { ansible_port: 2222, ansible_httpapi_port: 444 }, '10.0.0.5:444'],
+  [
+    'behind an IPv6 address',
+    { ansible_host: '2001:db8::5', ansible_port: '8443' },
+    '[2001:db8::5]:8443',
+  ],
+  ['not that of ssh', { ansible_port: 22 }, '10.0.0.5'],
+  [
+    'not that of another ssh',
+    { ansible_port: 2222, ansible_connection: 'network_cli' },
+    '10.0.0.5',
+  ],
+  ['not beside an address with a port', { ansible_port: 1, devsh_address: 'fw1:8443' }, 'fw1:8443'],
+])('Ansible: %s is taken', (_, variables, address) => {
+  const hostvars = { fw1: { ansible_host: '10.0.0.5', ...variables } };
+  const { devices } = parseAnsible(JSON.stringify({ _meta: { hostvars } }), 'inv.json');
+  expect(devices).toMatchObject([{ name: 'fw1', address }]);
+});
+
 test.each(['[]', '{', '{"a":1e999}x', '[[[['])('Ansible: %j is refused', (text) => {
   expect(() => parseAnsible(text, 'inv.json')).toThrow(UsageError);
 });
