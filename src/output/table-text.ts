@@ -45,8 +45,8 @@ const NARROW: readonly Shrinking[] = [
 const NARROWEST: readonly Shrinking[] = [{ roles: ['whole', 'key'], floor: 3 }];
 
 /** For other programs: a header line and tabs, nothing cut. */
-export function* tabbedLines({ columns, rows }: LongTable): Generator<string> {
-  yield columns.map(({ title }) => title).join('\t');
+export function* tabbedLines({ columns, rows }: LongTable, style: Style): Generator<string> {
+  yield style('heading', columns.map(({ title }) => title).join('\t'));
   for (const cells of rows) yield cells.join('\t');
 }
 

@@ -50,7 +50,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   const table = (text: LongTable): void => {
     // A screen reader gets each value whole.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
-    print(streams.isTty ? alignedLines(text, width, style) : tabbedLines(text));
+    print(streams.isTty ? alignedLines(text, width, style) : tabbedLines(text, style));
   };
   const flushReads = (): void => {
     const [first] = reads;

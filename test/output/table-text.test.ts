@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createStyle } from '../../src/output/streams.ts';
-import { alignedLines, type TextTable } from '../../src/output/table-text.ts';
+import { alignedLines, tabbedLines, type TextTable } from '../../src/output/table-text.ts';
 import { widthOf } from '../../src/text/visible.ts';
 
 const fingerprint = Array.from({ length: 32 }, (_, at) =>
@@ -116,4 +116,10 @@ test('what is whole is never cut, and no line is wider for anything else', () =>
       }
     }),
   );
+});
+
+test('for a program that asked for colours, the header has them, too', () => {
+  const [header] = tabbedLines(pins, createStyle(true));
+  expect(header).toBe('\u001B[1mDEVICE\tADDRESS\tSHA-256\tFIRST SEEN\tEXPIRES\tSUBJECT\u001B[22m');
+  expect([...tabbedLines(pins, createStyle(false))].join('')).not.toContain('\u001B');
 });
