@@ -354,7 +354,16 @@ test('readings of a long run are written while it goes on', async () => {
 test('forgets a device', async () => {
   const { devsh, file } = await startOne();
   await devsh('user list --on sim1');
-  expect((await devsh('changes --forget sim1')).exitCode).toBe(0);
+  const unasked = await devsh('changes --forget sim1');
+  expect(unasked).toMatchObject({ exitCode: 6, stdout: '' });
+  expect(unasked.stderr).toContain('not confirmed: use --yes');
+  expect((await devsh('changes --forget sim1', { tty: ['n'] })).stderr).toContain(
+    'nothing was removed',
+  );
+  await stat(file);
+  const removed = await devsh('changes --forget sim1', { tty: ['y'] });
+  expect(removed.stderr).toContain('Remove all that was read of sim1, for good? Type y to do it:');
+  expect(removed.exitCode).toBe(0);
   await expect(stat(file)).rejects.toThrow('ENOENT');
   expect((await devsh('changes --forget sim1')).stderr).toContain('nothing is kept of sim1');
   expect((await devsh('doctor')).stdout).toMatch(/readings.*0 devices/);
@@ -366,14 +375,14 @@ test('what is forgotten is not named among the tables that were looked at', asyn
   const folder = join(devsh.folder, 'state/devsh/readings');
   const file = join(folder, 'looked-at.json');
   await writeFile(file, '{"user":{"sim1":7,"sim2":8},"zone":{"sim1":9}}\n');
-  await devsh('changes --forget sim1');
+  await devsh('changes --forget sim1 --yes');
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: { sim2: 8 }, zone: {} });
   // As at the end of a screen that showed both.
   const shown = new Map([['user', new Map(Object.entries({ sim1: 10, sim2: 11 }))]]);
   await keepLooks(new HistoryFiles(folder), shown);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: { sim2: 11 }, zone: {} });
-  await devsh('changes --forget sim2');
+  await devsh('changes --forget sim2 --yes');
   await rm(file);
-  await devsh('changes --forget sim2');
+  await devsh('changes --forget sim2 --yes');
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });

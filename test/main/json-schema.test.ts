@@ -57,7 +57,7 @@ const LINES = [
   'user changes bob --all-fields --on @lab',
   'user list --at 1s --on @lab',
   'user list --drift --at 1s --on @lab',
-  'changes --forget sim1',
+  'changes --forget sim1 --yes',
   'undo --yes',
   'retry',
   'resume',

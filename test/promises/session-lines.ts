@@ -53,7 +53,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'user changes bob --on echo --json',
     'user list --at 0s --on @all-of-them',
     'changes --coverage',
-    'changes --forget sim2',
+    'changes --forget sim2 --yes',
     'lockout zoe --now --dry-run --json --timeout 3',
     `rotate password bob ${on} --dry-run --json --timeout 3`,
     `rotate token zoe ${on} --dry-run --timeout 3`,

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
 import { UsageError } from '../../errors.ts';
 import { parseFilterWords } from '../../fleet/filter.ts';
 import { isKeyed, recordKey } from '../arguments.ts';
 import { command, verb, type VerbSpec } from '../command.ts';
 import { info, success } from '../output.ts';
-import { pluralOf } from '../../text/one-line.ts';
+import { oneLine, pluralOf } from '../../text/one-line.ts';
 import { CHANGE } from '../grammar/options.ts';
+import { confirm } from '../session.ts';
 
 /** Which time of the past to show. */
 const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
@@ -37,7 +39,7 @@ export const changes = command({
     'changes --since 1d --exit-code --quiet',
     'changes --forget fw3',
   ],
-  options: ['on', ...PAST, 'coverage', 'forget'],
+  options: ['on', ...PAST, 'coverage', 'forget', 'yes'],
   changes: 'nothing',
   async *run(call) {
     const { coverage, forget } = call.options;
@@ -50,6 +52,11 @@ export const changes = command({
     }
     if (forget !== undefined) {
       const readings = await call.shell.readings();
+      if (existsSync(readings.path(forget))) {
+        const question = (expected: string): string =>
+          `Remove all that was read of ${oneLine(forget)}, for good? Type ${expected} to do it:`;
+        await confirm(call, 1, question, { nothing: 'nothing was removed' });
+      }
       const wasKept = await readings.forget(forget);
       const { keepLooks } = await import('../../history/looks.ts');
       await keepLooks(readings, new Map());
