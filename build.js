@@ -48,6 +48,8 @@ const { metafile } = await esbuild.build({
     // Ink asks by it for its developer tools.
     'process.env.DEV': '"false"',
     DEVSH_VERSION: JSON.stringify(version),
+    // Only a release knows the address (scripts/release.js).
+    ...(process.env.DEVSH_BUGS && { DEVSH_BUGS: JSON.stringify(process.env.DEVSH_BUGS) }),
   },
   // Some bundled CommonJS packages call require() for node: modules.
   banner: {

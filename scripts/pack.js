@@ -12,15 +12,20 @@ const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', 'CHANGELOG.
  * Returns the path of the tarball.
  *
  * @param edit called with the folder of the files before they are packed
+ * @param bugs where bugs are reported
  */
-export function pack(folder, edit = () => undefined) {
+export function pack(folder, edit = () => undefined, bugs = '') {
   const stage = mkdtempSync(join(tmpdir(), 'devsh-pack-'));
   try {
     for (const file of FILES.filter((name) => existsSync(join(root, name)))) {
       cpSync(join(root, file), join(stage, file), { recursive: true });
     }
     const run = (...args) =>
-      execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+      execFileSync(process.execPath, args, {
+        cwd: root,
+        env: { ...process.env, DEVSH_BUGS: bugs },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
     run('build.js', join(stage, 'dist'));
     edit(stage);
     mkdirSync(folder, { recursive: true });

@@ -63,10 +63,14 @@ function main() {
     repository: values.repository,
     version,
   });
-  const tarball = pack(values.output, (stage) => {
-    writeFileSync(join(stage, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
-    writeFileSync(join(stage, 'README.md'), readme);
-  });
+  const tarball = pack(
+    values.output,
+    (stage) => {
+      writeFileSync(join(stage, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
+      writeFileSync(join(stage, 'README.md'), readme);
+    },
+    published.bugs.url,
+  );
   console.log(tarball);
   if (!values.publish) return;
   const args = ['publish', tarball, '--provenance', '--access', 'public'];

@@ -18,7 +18,7 @@ import { hideArguments } from './shell/grammar/hide-secrets.ts';
 import { wordsOfArgv } from './text/words.ts';
 import { rememberKeys } from './shell/records/last-seen.ts';
 import { ShellSession } from './shell/session.ts';
-import { VERSION } from './version.ts';
+import { BUGS, VERSION } from './version.ts';
 import { type Paths, resolvePaths } from './os/environment.ts';
 import type { Format } from './shell/grammar/options.ts';
 import type { Output } from './shell/output.ts';
@@ -54,7 +54,9 @@ export async function main(host: Host): Promise<number> {
       return error.exitCode;
     }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    host.stderr.write(`devsh: this is a bug, please report it:\n${stack}\n`);
+    host.stderr.write(
+      `devsh: this is a bug. Please report it at ${BUGS}, with "devsh doctor --json" and these lines:\n${stack}\n`,
+    );
     return BUG;
   }
 }

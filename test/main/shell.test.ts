@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
 import { makeDevsh, startFleet, usernames, writesOf } from './devsh.ts';
 
 test('lines piped into connect run one after the other, on the same connections', async () => {
@@ -220,4 +222,29 @@ test('a line for some devices names others with the record, and whether its valu
   expect(stderr).toContain('user bob: also on sim3 (the line without --on includes them)');
   const all = await devsh('connect @lab', { stdin: 'user set bob lang=ja --yes\n' });
   expect(all.stderr).not.toContain('also on');
+});
+
+test('a bug says where to report it, with what, and where it is in the code', async () => {
+  const stderr = new PassThrough();
+  const env = new Proxy(
+    {},
+    {
+      get() {
+        throw new TypeError('odd');
+      },
+    },
+  );
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const exitCode = await main({
+    argv: ['info'],
+    env,
+    stdin,
+    stdout,
+    stderr,
+    onStop: () => () => undefined,
+  });
+  expect(exitCode).toBe(70);
+  expect(String(stderr.read())).toMatch(
+    /^devsh: this is a bug. Please report it at .+, with "devsh doctor --json" and these lines:\nTypeError: odd\n +at /,
+  );
 });
