@@ -30,7 +30,7 @@ export async function runLine(
 ): Promise<LineEnd> {
   let invocation: Invocation;
   try {
-    invocation = shell.parse(line);
+    invocation = await shell.understand(line);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     const writer = await openWriter(shell.formatOf(line) ?? 'table', streamsOf(host, line, {}));

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type * as TriedWords from './grammar/tried-words.ts';
 import type { Candidate } from './grammar/option.ts';
 import type { AllowWord } from '../change/allow.ts';
 import type { DeviceRef } from '../device/record.ts';
@@ -429,6 +430,8 @@ export interface Invocation {
   readonly line: string;
   /** The line began with an alias. */
   readonly isAlias?: boolean;
+  /** It may mean something else to a person who comes from another tool: `understand` knows. */
+  readonly isDoubtful?: boolean;
   /** What its alias asks first: until then the line has other values, and does not run. */
   readonly asks?: Asks | undefined;
 }
@@ -442,6 +445,9 @@ export interface Asks {
   /** Where the answers go among them. */
   readonly at: number;
 }
+
+/** What words and options of other tools mean here. */
+export type Guesses = typeof TriedWords;
 
 /** The possible first words of a line. */
 export interface Grammar {
@@ -458,6 +464,8 @@ export interface Grammar {
   readonly expand?: ((words: readonly Word[]) => Expansion | undefined) | undefined;
   /** The same for an unknown word: devices decide when the line runs. If it is no resource, `mistake` is thrown. */
   readonly guess?: ((name: string, mistake: UsageError) => CommandSpec | undefined) | undefined;
+  /** What words of other tools mean; absent as long as no line needed them. */
+  readonly guesses?: Guesses | undefined;
 }
 
 /** A line that began with an alias. */

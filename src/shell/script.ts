@@ -3,7 +3,7 @@ import { isResourceName } from '../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../errors.ts';
 import { VARIABLE_PREFIX, variableIn } from './grammar/aliases.ts';
 import { answered } from './alias-run.ts';
-import { bind } from './grammar/bind.ts';
+import { understand } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
 import { helpOn } from './help/help.ts';
@@ -27,7 +27,7 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const given = call.args.words('NAME=VALUE');
   const variables = new Variables(given, call.shell.services.env);
-  const steps = checked(await call.readText(file), file, variables, call.grammar);
+  const steps = await checked(await call.readText(file), file, variables, call.grammar);
   variables.refuseUnused(given);
   const isCancelled = (): boolean => call.io.signal.aborted;
   let stops = !call.options.keepGoing;
@@ -61,7 +61,12 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
 }
 
 /** Parses the lines. Lines that only a device can explain are parsed when they run. */
-function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
+async function checked(
+  text: string,
+  file: string,
+  variables: Variables,
+  grammar: Grammar,
+): Promise<Step[]> {
   let isConnected = false;
   const later: Grammar = {
     ...grammar,
@@ -71,25 +76,28 @@ function checked(text: string, file: string, variables: Variables, grammar: Gram
       grammar.resourceFor(name, next, isLikeCommand) ??
       (isConnected && !isLikeCommand && isResourceName(name) ? resourceCommand(name) : undefined),
   };
-  return scriptLines(text).flatMap((line): Step[] => {
+  const steps: Step[] = [];
+  for (const line of scriptLines(text)) {
     try {
       const words = parseCompleteLine(line.text, variables.valueOf);
       variables.refuseBare(line.text, words);
-      if (words.length === 0) return [];
+      if (words.length === 0) continue;
       const [first, second] = words.map((word) => word.text);
       if (first === 'set' && words.length === 2 && (second === '-e' || second === '+e')) {
-        return [{ line, words, stops: second === '-e' }];
+        steps.push({ line, words, stops: second === '-e' });
+        continue;
       }
-      const { command, verb } = bind(words, later);
+      const { command, verb } = await understand(words, later);
       if (command.name === 'run' && verb.name === '') {
         throw new UsageError('a script cannot run another script', { column: words[0]?.start });
       }
       if (command.name === 'connect') isConnected = true;
-      return [{ line, words }];
+      steps.push({ line, words });
     } catch (error) {
       throw error instanceof DevshError ? located(error, file, line, variables) : error;
     }
-  });
+  }
+  return steps;
 }
 
 async function* runStep(
@@ -97,7 +105,7 @@ async function* runStep(
   { words }: Step,
   variables: Variables,
 ): AsyncGenerator<Output> {
-  const asked = bind(words, call.grammar);
+  const asked = await understand(words, call.grammar);
   const { command, verb, given, line } = asked;
   yield { kind: 'checkpoint', format: given.format };
   if (given.help === true) {

@@ -1,10 +1,17 @@
-import { Call, commandNamed, type CommandSpec, type Grammar, type Invocation } from './command.ts';
+import {
+  Call,
+  commandNamed,
+  type CommandSpec,
+  type Grammar,
+  type Guesses,
+  type Invocation,
+} from './command.ts';
 import { attempt, DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { expandAlias } from './grammar/aliases.ts';
 import type { Asking } from './alias-run.ts';
-import { bind, formatAsked } from './grammar/bind.ts';
+import { bind, formatAsked, understand } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/profile.ts';
@@ -20,6 +27,7 @@ import type { ThemeName } from '../text/choices.ts';
 /** The single entry for prompt, argv and scripts: `parse` understands a line, `evaluate` executes it. */
 export class Shell {
   readonly shell: ShellSession;
+  #guesses: Guesses | undefined;
 
   readonly #grammar: Grammar = {
     commands: COMMANDS,
@@ -52,7 +60,18 @@ export class Shell {
   /** Throws a `UsageError` with the column of the wrong word. */
   parse(line: string | readonly Word[]): Invocation {
     const words = typeof line === 'string' ? parseCompleteLine(line) : line;
-    return bind(words, this.#grammar);
+    return bind(words, { ...this.#grammar, guesses: this.#guesses });
+  }
+
+  /** As `parse`, for a line that a person typed: a wrong one says what it means here if it is one of another tool. */
+  async understand(line: string | readonly Word[]): Promise<Invocation> {
+    const words = typeof line === 'string' ? parseCompleteLine(line) : line;
+    return understand(words, { ...this.#grammar, guesses: this.#guesses });
+  }
+
+  /** From now on `parse` knows what words of other tools mean: on the full screen, which parses at each key. */
+  async loadGuesses(): Promise<void> {
+    this.#guesses = await import('./grammar/tried-words.ts');
   }
 
   /** The line with the answers to what its alias asks, and its words if it asked. */
@@ -72,7 +91,7 @@ export class Shell {
 
   /** Executes a line. The error of one device is an output; an error that ends the command is thrown. */
   async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
-    const asked = typeof line === 'string' ? this.parse(line) : line;
+    const asked = typeof line === 'string' ? await this.understand(line) : line;
     const { given, command, verb } = asked;
     if (given.help === true) {
       yield { kind: 'text', name: 'help', text: helpOn(command, verb) };

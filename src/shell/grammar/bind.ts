@@ -10,21 +10,34 @@ import {
   type Invocation,
   type VerbSpec,
 } from '../command.ts';
-import { Arguments, type Word } from '../../text/words.ts';
+import { Arguments, quoteLine, type Word, wordsOfArgv } from '../../text/words.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { RefusedError, UsageError } from '../../errors.ts';
+import { attempt, RefusedError, UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
-import { type Format, GENERAL, type Given, type OptionKey, OPTIONS } from './options.ts';
 import {
-  insteadOfOption,
-  refuseFormatAsFile,
-  suggestedLine,
-  suggestedVerbLine,
-  TWINS,
-} from './tried-words.ts';
+  type Format,
+  GENERAL,
+  type Given,
+  isFormatElsewhere,
+  type OptionKey,
+  OPTIONS,
+} from './options.ts';
 import { visible } from '../../text/visible.ts';
 import { type Option, toggle } from './option.ts';
+
+/**
+ * As `bind`. What words of other tools mean is loaded only for a line that is wrong without it, or that may be one of
+ * them although it is right: `user export` is a search, too.
+ */
+export async function understand(words: readonly Word[], grammar: Grammar): Promise<Invocation> {
+  if (grammar.guesses === undefined) {
+    const plain = attempt(UsageError, () => bind(words, grammar));
+    if (plain !== undefined && plain.isDoubtful !== true) return plain;
+  }
+  const guesses = grammar.guesses ?? (await import('./tried-words.ts'));
+  return bind(words, { ...grammar, guesses });
+}
 
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
@@ -32,12 +45,12 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   if (expansion === undefined) return bindWords(words, grammar);
   const { name, line, program, isForeign, asks } = expansion;
   try {
-    const { plain, given } = separate(expansion.words);
+    const { plain, given } = separate(expansion.words, grammar);
     // A saved line means the same every time: nothing in it is guessed.
     const invocation =
       program === undefined
         ? bindWords(expansion.words, { ...grammar, guess: undefined })
-        : bindTo(program, expansion.words, plain, given, false);
+        : bindTo(program, { words: expansion.words, grammar }, plain, given);
     const { command } = invocation;
     const takesForeign =
       command.section === 'Records' || ['get', 'post', 'delete'].includes(command.name);
@@ -54,37 +67,78 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   }
 }
 
-function bindWords(words: readonly Word[], grammar: Grammar): Invocation {
+/** A line and what may stand in it. */
+interface Line {
+  readonly words: readonly Word[];
+  readonly grammar: Grammar;
+  /** No command is named: `devsh --help`. */
+  readonly isEmpty?: boolean;
+}
+
+/** The command of a line. `mistake`: it may be none. `isDoubtful`: it may be a word of another tool. */
+interface Found {
+  readonly command: CommandSpec;
+  readonly mistake?: UsageError;
+  readonly isDoubtful?: boolean;
+}
+
+function bindWords(typed: readonly Word[], grammar: Grammar): Invocation {
   const { commands } = grammar;
-  const { plain, given } = separate(words, likelyFlags(words, commands));
+  const words = withAccounts(typed, commands);
+  const { plain, given } = separate(words, grammar, likelyFlags(words, commands));
   const [first, ...others] = plain;
   const wanted = given.some(({ option }) => option.key === 'version') ? 'version' : 'help';
   const [name] = others;
   const asked = first?.text === 'resource' && name && grammar.resourceNamed?.(name);
   const rest = asked ? others.slice(1) : areAddresses(plain) ? plain : others;
-  const found: { command: CommandSpec; mistake?: UsageError } = asked
+  const line = { words, grammar, isEmpty: first === undefined };
+  const found: Found = asked
     ? { command: asked }
     : first === undefined
       ? { command: mustHave(commands, wanted) }
       : areAddresses(plain)
         ? { command: mustHave(commands, 'connect') }
-        : findCommand(first, others, grammar);
+        : findCommand(first, others, line);
   try {
-    const invocation = bindTo(found.command, words, rest, given, first === undefined);
+    const invocation = bindTo(found.command, line, rest, given);
     // A resource that may not exist has no help.
     if (invocation.given.help === true && found.mistake !== undefined) throw found.mistake;
-    return invocation;
+    return found.isDoubtful === true ? { ...invocation, isDoubtful: true } : invocation;
   } catch (error) {
     if (error instanceof UsageError && found.mistake !== undefined) throw found.mistake;
     throw error;
   }
 }
 
+const HOST =
+  /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]|localhost)(?::\d+)?$|^[\da-f]*(?::[\da-f]*){2,}$/i;
+
 /** Addresses alone mean "connect": no command has such a name. */
 function areAddresses(words: readonly Word[]): boolean {
-  const host =
-    /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]|localhost)(?::\d+)?$|^[\da-f]*(?::[\da-f]*){2,}$/i;
-  return words.length > 0 && words.every(({ text }) => host.test(text));
+  return words.length > 0 && words.every(({ text }) => HOST.test(text));
+}
+
+/** `admin@10.0.0.5`, as ssh takes it: the account of `connect`. */
+function withAccounts(words: readonly Word[], commands: readonly CommandSpec[]): readonly Word[] {
+  const [first] = words;
+  const isConnect = first?.text === 'connect';
+  const parts = words.map((word) => ({ word, match: /^([^@\s=/:]+)@([^@\s]+)$/.exec(word.text) }));
+  const named = parts.filter(({ match }) => match !== null);
+  const isAlone = commandNamed(commands, first?.text) === undefined && parts[0]?.match != null;
+  if (named.length === 0 || !(isConnect || isAlone)) return words;
+  const accounts = new Set(named.map(({ match }) => match?.[1] ?? ''));
+  const [account = ''] = accounts;
+  const [one] = named;
+  if (one === undefined || accounts.size > 1) {
+    throw new UsageError('one line has one account: connect to these devices in two lines', {
+      column: named[1]?.word.start,
+    });
+  }
+  const { start, end } = one.word;
+  const said = ['--user', account].map((text) => ({ text, start, end }));
+  const hosts = parts.map(({ word, match }) => ({ ...word, text: match?.[2] ?? word.text }));
+  const connect = isConnect ? [] : [{ text: 'connect', start: 0, end: 0 }];
+  return [...connect, ...said, ...hosts];
 }
 
 /** The options of the command that these words seem to name; all if they name none. */
@@ -101,26 +155,28 @@ function flagsOf(keys?: readonly OptionKey[]): string[] {
 
 function bindTo(
   command: CommandSpec,
-  words: readonly Word[],
+  line: Line,
   rest: readonly Word[],
   options: readonly GivenOption[],
-  isEmpty: boolean,
 ): Invocation {
-  const { verb, operands } = findVerb(command, rest, endOf(words));
+  const { words, isEmpty } = line;
+  const { verb, operands, isDoubtful } = findVerb(command, rest, line);
   const own: readonly OptionKey[] = [...GENERAL, ...verb.options];
   let given: Given = {};
   for (const one of options) {
     const { option, start } = one;
     // `devsh --help` asks for all commands, not for the help of `help`.
-    if (isEmpty && option.key === 'help') continue;
-    if (option.key === 'output') refuseFormatAsFile(one.text, one.valueStart);
+    if (isEmpty === true && option.key === 'help') continue;
     if (!own.includes(option.key)) {
-      const instead = insteadOfOption(option.flag) ?? `; see "help ${title(command, verb)}"`;
-      throw new UsageError(`${title(command, verb)} has no option --${option.flag}${instead}`, {
-        column: start,
-        suggestions: flagsOf(own).flatMap((flag) =>
-          flag === TWINS[option.flag] ? [`--${flag}`] : [],
-        ),
+      throw optionMistake(line, one, option.flag, {
+        says: `${title(command, verb)} has no option --${option.flag}`,
+        otherwise: `; see "help ${title(command, verb)}"`,
+      });
+    }
+    if (option.key === 'output' && isFormatElsewhere(one.text)) {
+      throw optionMistake(line, { start, column: one.valueStart }, 'o', {
+        says: `${title(command, verb)} writes to a file`,
+        otherwise: '',
       });
     }
     if (option === FORCE) {
@@ -136,7 +192,8 @@ function bindTo(
     given.help === true ? new Map() : bindArguments(command, verb, operands, endOf(words));
   const columns = new Map(options.map(({ option, valueStart }) => [option.key, valueStart]));
   const args = new Arguments(bound, endOf(words), columns);
-  return { command, verb, args, given, line: maskedLine(words) };
+  const found = { command, verb, args, given, line: maskedLine(words) };
+  return isDoubtful ? { ...found, isDoubtful } : found;
 }
 
 function endOf(words: readonly Word[]): number {
@@ -147,7 +204,7 @@ function endOf(words: readonly Word[]): number {
 /** The format that a line asks for, even if the line is invalid: errors are printed in it. */
 export function formatAsked(words: readonly Word[]): Format | undefined {
   try {
-    return separate(words).given.reduce<Given>(take, {}).format;
+    return separate(words, undefined).given.reduce<Given>(take, {}).format;
   } catch {
     const texts = words.map(({ text }) => text);
     return texts.includes('--json') || texts.includes('--format=json') ? 'json' : undefined;
@@ -165,46 +222,80 @@ function mustHave(commands: readonly CommandSpec[], name: string): CommandSpec {
   return command;
 }
 
-function findCommand(
-  word: Word,
-  others: readonly Word[],
-  grammar: Grammar,
-): { command: CommandSpec; mistake?: UsageError } {
-  const { commands, resourceFor, guess } = grammar;
+function findCommand(word: Word, others: readonly Word[], line: Line): Found {
+  const { commands, resourceFor, guess, guesses } = line.grammar;
   const [next] = others;
   const command = commandNamed(commands, word.text);
   if (command !== undefined && command.section !== 'Raw API') return { command };
-  const meant = suggestedLine(maskedWords([word, ...others]));
   if (command !== undefined) {
     // For `delete user bob` or `get users`: the raw API takes paths.
-    const named = word.text === 'get' ? /^users?$/ : /^\w[^/]*$/;
-    if (meant === undefined || next === undefined || !named.test(next.text)) return { command };
+    const named = word.text === 'get' ? /^users?$|^https:/ : /^\w[^/]*$/;
+    if (next === undefined || !named.test(next.text)) return { command };
+    const meant = meantLine(line, [word, ...others]);
+    if (meant === undefined) return { command, isDoubtful: guesses === undefined };
     throw new UsageError(`"${oneLine(word.text)}" takes a path of the API, as in /api/user/`, {
       column: next.start,
       suggestions: [meant],
     });
   }
+  const meant = meantLine(line, [word, ...others]);
   const names = commands.map(({ name }) => name);
-  const suggestions = meant === undefined ? suggest(word.text, names) : [meant];
+  const near = (text: string): string[] => suggest(text, names);
+  // `100user`: a count or a prompt that was pasted along.
+  const bare = word.text.replace(/^\W*\d+\W*/, '');
+  const suggestions =
+    meant !== undefined
+      ? [meant]
+      : bare !== word.text && names.includes(bare)
+        ? [ready(line, [word, ...others], quoteLine([bare, ...maskedWords(others)]))]
+        : near(word.text);
   const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
-  if (resource !== undefined) return { command: resource };
+  const isDoubtful = guesses === undefined;
+  if (resource !== undefined) return { command: resource, isDoubtful };
   const mistake = new UsageError(
     `there is no command "${oneLine(word.text)}"; "help" lists them all`,
     { column: word.start, suggestions },
   );
-  const guessed = meant === undefined ? guess?.(word.text, mistake) : undefined;
-  if (guessed === undefined) throw mistake;
-  return { command: guessed, mistake };
+  const guessed = meant === undefined && /^[a-z]/i.test(word.text) && guess?.(word.text, mistake);
+  if (!guessed) throw mistake;
+  return { command: guessed, mistake, isDoubtful };
 }
+
+/** What another tool means by these words, as a line that is ready to run here: with the options of this one. */
+function meantLine(line: Line, plain: readonly Word[]): string | undefined {
+  const { guesses } = line.grammar;
+  const meant = guesses?.suggestedLine(maskedWords(plain), nounsOf(line.grammar));
+  return meant === undefined ? undefined : ready(line, plain, meant);
+}
+
+/** Puts the options of the line behind `text`. */
+function ready({ words }: Line, plain: readonly Word[], text: string): string {
+  const options = words.filter((word) => !plain.includes(word));
+  return options.length === 0 ? text : `${text} ${quoteLine(maskedWords(options))}`;
+}
+
+function nounsOf({ commands }: Grammar) {
+  return {
+    verbsOf: (noun: string) => {
+      const command = commandNamed(commands, noun);
+      return command && namedVerbs(command).map(({ name }) => name);
+    },
+    isResource: (noun: string) => commandNamed(commands, noun)?.defaultVerb === 'list',
+  };
+}
+
+/** A word in the place of a verb that may be one of another tool, or a file: no value, no address. */
+const LIKE_A_VERB = /^[a-z-]+$|^[^=/]+\.(?:csv|jsonl?|ya?ml)$|^[?=]$/i;
 
 function findVerb(
   command: CommandSpec,
   words: readonly Word[],
-  end: number,
-): { verb: VerbSpec; operands: readonly Word[] } {
+  line: Line,
+): { verb: VerbSpec; operands: readonly Word[]; isDoubtful: boolean } {
+  const { guesses } = line.grammar;
   const [first, ...rest] = words;
   const verb = verbNamed(command, first?.text);
-  if (verb !== undefined) return { verb, operands: rest };
+  if (verb !== undefined) return { verb, operands: rest, isDoubtful: false };
   const fallback = defaultVerb(command);
   const names = namedVerbs(command).map(({ name }) => name);
   const near = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
@@ -213,25 +304,32 @@ function findVerb(
     fallback === undefined || first === undefined
       ? near
       : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
-  const line = suggestedVerbLine(command.name, names, maskedWords(words));
-  if (line !== undefined) meant.splice(0, meant.length, line);
+  const masked = maskedWords(words);
+  const other = guesses?.suggestedVerbLine(command.name, masked, nounsOf(line.grammar));
+  if (other !== undefined) {
+    const head = line.words.filter(({ text }) => text === command.name).slice(0, 1);
+    meant.splice(0, meant.length, ready(line, [...head, ...words], other));
+  }
   const takesWords = (fallback?.args.length ?? 0) > 0;
   const isVerbless = first === undefined || names.length === 0;
   if (fallback !== undefined && meant.length === 0 && (takesWords || isVerbless)) {
-    return { verb: fallback, operands: words };
+    const isDoubtful = guesses === undefined && LIKE_A_VERB.test(first?.text ?? '');
+    return { verb: fallback, operands: words, isDoubtful };
   }
   if (first === undefined) {
-    throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`, { column: end });
+    throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`, {
+      column: endOf(line.words),
+    });
   }
   const text = oneLine(first.text);
   const has = names.length === 0 ? '' : `; it has ${names.join(', ')}`;
-  const other =
+  const instead =
     fallback === undefined || !takesWords
       ? ''
       : fallback.name === ''
         ? `; a file of this name is ./${text}`
         : `; to search for it: ${command.name} ${fallback.name} ${text}`;
-  throw new UsageError(`${command.name} has no verb "${text}"${has}${other}`, {
+  throw new UsageError(`${command.name} has no verb "${text}"${has}${instead}`, {
     column: first.start,
     suggestions: meant,
   });
@@ -287,6 +385,7 @@ interface GivenOption {
 /** Separates options from words. `--` ends the options. */
 export function separate(
   words: readonly Word[],
+  grammar?: Grammar,
   likely: readonly string[] = flagsOf(),
 ): { plain: Word[]; given: GivenOption[] } {
   const plain: Word[] = [];
@@ -304,7 +403,7 @@ export function separate(
       plain.push(word);
     } else if (word.text.startsWith('--')) {
       const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];
-      const option = findOption(name, word, likely);
+      const option = findOption(name, word, likely, grammar && { words, grammar });
       if (option.placeholder === undefined) {
         if (value !== undefined) {
           throw new UsageError(`--${name} takes no value`, { column: word.start });
@@ -326,10 +425,10 @@ export function separate(
       for (const [index, letter] of Array.from(word.text.slice(1)).entries()) {
         const option = OPTIONS.find(({ short }) => short === letter);
         if (option === undefined) {
-          throw new UsageError(
-            `there is no option -${visible(letter)}${insteadOfOption(letter) ?? '; put -- before a word that starts with "-"'}`,
-            { column: word.start },
-          );
+          throw optionMistake(grammar && { words, grammar }, word, letter, {
+            says: `there is no option -${visible(letter)}`,
+            otherwise: '; put -- before a word that starts with "-"',
+          });
         }
         if (option.placeholder === undefined) {
           given.push({ option, text: '', start, valueStart: start });
@@ -384,18 +483,60 @@ function lacksValue({ mayLackValue }: Option, next: Word | undefined): boolean {
 /** `--force` had six meanings; each verb that writes names its word of `--allow` instead. */
 const FORCE = toggle('allow', '--force  Refused: use --allow');
 
-function findOption(name: string, word: Word, likely: readonly string[]): Option<OptionKey> {
+function findOption(
+  name: string,
+  word: Word,
+  likely: readonly string[],
+  line: Line | undefined,
+): Option<OptionKey> {
   if (name === FORCE.flag) return FORCE;
   const option = OPTIONS.find(({ flag }) => flag === name);
   if (option !== undefined) return option;
-  const instead = insteadOfOption(name);
-  const suggestions = instead ? [] : suggest(name, likely).map((other) => `--${other}`);
-  const advice =
-    instead ?? (suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command');
-  throw new UsageError(`there is no option --${oneLine(name)}${advice}`, {
-    column: word.start,
-    suggestions,
-  });
+  const suggestions = suggest(name, likely).map((other) => `--${other}`);
+  const otherwise = suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command';
+  const says = `there is no option --${oneLine(name)}`;
+  throw optionMistake(line, word, name, { says, otherwise, suggestions });
+}
+
+/** A wrong option, with what another tool means by it as a line that is ready to run, if it is one. */
+function optionMistake(
+  line: Line | undefined,
+  { start, column = start }: { readonly start: number; readonly column?: number },
+  name: string,
+  more: { says: string; otherwise: string; suggestions?: readonly string[] },
+): UsageError {
+  const { says, otherwise, suggestions = [] } = more;
+  const { words = [], grammar } = line ?? {};
+  const at = words.findIndex((word) => word.start <= start && start < word.end);
+  const [word, next] = words.slice(at);
+  const value = next?.text.startsWith('-') === false ? next.text : undefined;
+  const instead = grammar?.guesses?.insteadOfOption(name, word?.text ?? '', value);
+  if (instead === undefined) {
+    return new UsageError(`${says}${otherwise}`, { column, suggestions });
+  }
+  const masked = maskedWords(words);
+  const whole = grammar?.guesses?.suggestedWhole(masked, nounsOf(grammar));
+  const replaced = instead.words && [
+    ...masked.slice(0, at),
+    ...instead.words,
+    ...masked.slice(at + instead.count),
+  ];
+  const meant = whole ?? (grammar && replaced && readyLine(replaced, grammar));
+  const text = whole === undefined ? `${says}; ${instead.why}` : says;
+  return new UsageError(text, { column, suggestions: meant === undefined ? [] : [meant] });
+}
+
+/** The line with an option replaced, or what it means in turn; undefined if it is wrong all the same. */
+function readyLine(texts: readonly string[], grammar: Grammar): string | undefined {
+  const guesses = grammar.guesses && { ...grammar.guesses, insteadOfOption: () => undefined };
+  try {
+    bind(wordsOfArgv(texts), { ...grammar, guesses });
+    return quoteLine(texts);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const [meant, other] = error.suggestions;
+    return other === undefined && meant?.includes(' ') === true ? meant : undefined;
+  }
 }
 
 /** Adds an option to the given ones. Throws a `UsageError` for an invalid value. */

@@ -350,6 +350,15 @@ const ROWS = [
   ),
 ];
 
+/** The values of kubectl's `-o` besides names of formats. */
+export const KUBECTL_OUTPUT =
+  /^(?:wide|name|(?:jsonpath|go-template|custom-columns)(?:-file)?(?:=|$))/;
+
+/** Whether the value of `-o`, which names a file here, is a format elsewhere. A file of that name is `./json`. */
+export function isFormatElsewhere(text: string): boolean {
+  return FORMAT_NAMES.some((name) => name === text) || KUBECTL_OUTPUT.test(text);
+}
+
 type Row = (typeof ROWS)[number];
 
 export type OptionKey = Row['key'];

@@ -1,0 +1,380 @@
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/shell/commands/index.ts';
+import { bind } from '../../src/shell/grammar/bind.ts';
+import { parseCompleteLine } from '../../src/text/words.ts';
+import { makeDevsh, startFleet } from './devsh.ts';
+
+/**
+ * What a new user tries first, by task, and what devsh must suggest: the line that does it, ready to run; or behind
+ * `~` the words of a hint where no one line fits. A word in capitals is what the line still needs.
+ */
+const GUESSES = `
+# connect
+ssh 10.0.0.5  ->  connect 10.0.0.5
+ssh admin@10.0.0.5  ->  connect admin@10.0.0.5
+ssh -l admin 10.0.0.5  ->  connect 10.0.0.5 --user admin
+telnet 10.0.0.5  ->  connect 10.0.0.5
+open 10.0.0.5  ->  connect 10.0.0.5
+https://10.0.0.5  ->  connect 10.0.0.5
+@lab  ->  connect @lab
+connect sim1 -u admin  ->  connect sim1 --user admin
+connect sim1 -p secret  ->  ~no option takes a secret
+# list
+ls  ->  user list
+list users  ->  user list
+users  ->  user list
+get users  ->  user list
+show users  ->  user list
+user ls  ->  user list
+user get  ->  user list
+user all  ->  user list
+users list  ->  user list
+ls users  ->  user list
+user list -o json  ->  user list --format json
+user list -o csv  ->  user list --format csv
+user list -o yaml  ->  user list --format yaml
+user list -oyaml  ->  user list --format yaml
+user list --output json  ->  user list --format json
+user list -o wide  ->  ~--columns FIELDS
+user list --jq .devices  ->  ~--json | jq
+user list --template x  ->  ~--json | jq
+user list --fields username  ->  user list --columns username
+user list --sort-by username  ->  user list --sort username
+user list --limit 3  ->  ~head
+# find
+user list -l lang=de  ->  user list --filter lang=de
+user list --selector lang=de  ->  user list --filter lang=de
+user list --where lang=de  ->  user list --filter lang=de
+find bob  ->  user list bob
+grep bob  ->  user list bob
+user find bob  ->  user list bob
+user search bob  ->  user list bob
+user where lang=de  ->  user list lang=de
+# one
+describe user bob  ->  user show bob
+cat bob  ->  user show bob
+user describe bob  ->  user show bob
+user view bob  ->  user show bob
+show user bob  ->  user show bob
+get user bob  ->  user show bob
+user info bob  ->  user show bob
+finger bob  ->  user show bob
+user show viewr  ->  ~did you mean viewer
+# add
+adduser bob  ->  user add username=bob
+useradd bob  ->  user add username=bob
+create user bob  ->  user add username=bob
+user create bob  ->  user add username=bob
+user new bob  ->  user add username=bob
+add user bob lang=de  ->  user add username=bob lang=de
+user add bob  ->  ~username=bob
+user add --username bob  ->  ~username=NAME
+100user add username=bob  ->  user add username=bob
+# change
+set user bob lang=en  ->  user set bob lang=en
+change bob lang=en  ->  user set bob lang=en
+usermod bob lang=en  ->  user set bob lang=en
+user update bob lang=en  ->  user set bob lang=en
+user patch bob lang=en  ->  user set bob lang=en
+user modify bob lang=en  ->  user set bob lang=en
+vi bob  ->  user edit bob
+edit user bob  ->  user edit bob
+# delete
+rm bob  ->  user delete bob
+rm bob --on sim1  ->  user delete bob --on sim1
+del bob  ->  user delete bob
+userdel bob  ->  user delete bob
+delete user bob  ->  user delete bob
+remove user bob  ->  user delete bob
+user rm bob  ->  user delete bob
+user destroy bob  ->  user delete bob
+no user bob  ->  user delete bob
+user delete viewer --force --yes  ->  ~--allow
+user delete --all  ->  ~--where FILTER
+# passwords, locking
+passwd bob  ->  rotate password bob
+passwd  ->  rotate password USER
+password bob  ->  rotate password bob
+reset password bob  ->  rotate password bob
+change password bob  ->  rotate password bob
+user passwd bob  ->  rotate password bob
+rotate bob  ->  rotate password bob
+lock bob  ->  lockout bob
+disable bob  ->  lockout bob
+lock user bob  ->  lockout bob
+user disable bob  ->  lockout bob
+user lock bob  ->  lockout bob
+block bob  ->  lockout bob
+# back
+restore user bob  ->  user restore bob --at TIME
+restore bob  ->  user restore bob --at TIME
+undelete bob  ->  user restore bob --at TIME
+user undelete bob  ->  user restore bob --at TIME
+rollback  ->  undo
+revert  ->  undo
+undo last  ->  undo
+undo --last  ->  ~no option --last
+# differences, past
+drift  ->  user list --drift
+diff  ->  user list --drift
+diff sim1 sim2  ->  user list --drift --on sim1,sim2
+compare  ->  user list --drift
+user diff  ->  user list --drift
+show | compare  ->  user list --drift
+last  ->  runs
+log  ->  runs
+journal  ->  runs
+runs list  ->  runs
+audit  ->  changes
+events  ->  changes
+user log bob  ->  user changes bob
+user history bob  ->  user changes bob
+# files
+user export  ->  export user
+user export users.csv  ->  export user --output users.csv
+user export lang=de  ->  export user lang=de
+export users  ->  export user
+export users.csv  ->  export --output users.csv
+dump  ->  export
+backup  ->  export
+export user -o json  ->  export user --format json
+user import users.csv  ->  import users.csv user
+import user users.csv  ->  import users.csv user
+load users.csv  ->  import users.csv
+users.csv  ->  import users.csv
+user users.csv  ->  import users.csv user
+# change sets
+apply -f x.yaml  ->  apply x.yaml
+apply x.yaml --check  ->  apply x.yaml --dry-run
+apply x.yaml --diff  ->  apply x.yaml --dry-run
+commit  ->  apply FILE
+commit check  ->  plan FILE
+deploy x.yaml  ->  apply x.yaml
+x.yaml  ->  plan x.yaml
+playbook x.devsh  ->  run x.devsh
+x.devsh  ->  run x.devsh
+# settings, logins
+settings  ->  config list
+preferences  ->  config list
+config show  ->  config list
+configure  ->  config list
+auth login  ->  login
+auth login sim1  ->  login sim1
+auth status  ->  credentials
+auth logout  ->  logout
+whoami  ->  credentials
+login sim1 --password x  ->  ~no option takes a secret
+login -u admin  ->  login --user admin
+profiles  ->  help profiles
+profile list  ->  help profiles
+profile ls  ->  help profiles
+# inventory, selection
+inventory  ->  device list
+inventory list  ->  device list
+inventory import hosts.ini  ->  device import hosts.ini
+hosts  ->  device list
+devices list  ->  device list
+device ls  ->  device list
+add device fw1 10.0.0.9  ->  device add fw1 10.0.0.9
+remove device fw1  ->  device remove fw1
+device rm fw1  ->  device remove fw1
+list devices  ->  device list
+user list -i hosts.ini  ->  ~device import FILE
+user list -n berlin  ->  ~--on SELECTOR
+user list --host sim1  ->  user list --on sim1
+user list --target sim1  ->  user list --on sim1
+cd sim1  ->  use sim1
+# raw API
+curl /api/user/  ->  get /api/user/
+curl -k https://10.0.0.5/api/user/  ->  get /api/user/ --on 10.0.0.5 --insecure
+http GET /api/user/  ->  get /api/user/
+api /api/user/  ->  get /api/user/
+get https://10.0.0.5/api/user/  ->  get /api/user/ --on 10.0.0.5
+GET /api/user/  ->  get /api/user/
+post /api/user/ -d a=b  ->  ~fields follow the path
+get /api/user/ -H X-Y:z  ->  ~devsh sends the login itself
+get /api/user/ -X POST  ->  ~the method comes first
+# trust
+user list -k  ->  user list --insecure
+user list --verify no  ->  user list --insecure
+user list --cacert ca.pem  ->  user list --ca ca.pem
+certs  ->  trust list
+trust show  ->  trust list
+# watch, rest
+watch  ->  user list --watch
+user watch  ->  user list --watch
+user list -w  ->  user list --watch
+user list --follow  ->  user list --watch
+top  ->  user list --watch
+man user  ->  help user
+? user  ->  help user
+user ?  ->  help user
+q  ->  quit
+:wq  ->  quit
+ping sim1  ->  doctor sim1
+sudo user list  ->  user list
+# earlier words of devsh, and its own nouns
+users delete bob  ->  user delete bob
+list users where lang=de  ->  user list lang=de
+filter  ->  user list FILTER
+filter lang=de  ->  user list lang=de
+show  ->  user show KEY
+adduser  ->  user add username=NAME
+add user bob password=hunter2  ->  user add username=bob password=***
+user compare  ->  user list --drift
+?  ->  help
+run show last  ->  runs show last
+run list  ->  runs
+owed  ->  pending
+owed settle  ->  resume
+owed drop 1  ->  pending drop 1
+retry 1  ->  resume 1
+device schema  ->  schema devices
+plan schema  ->  schema changes
+profile schema  ->  schema profile
+config schema  ->  schema settings
+alias add de x  ->  alias set de x
+alias de=x  ->  alias set de x
+trust rm fw1  ->  trust forget fw1
+config view  ->  config list
+pins  ->  trust list
+script a.devsh  ->  run a.devsh
+open fw1 /api/user/  ->  get /api/user/ --on fw1
+open  ->  get /api/
+watch devices  ->  devices --watch
+watch user list zoe  ->  user list zoe --watch
+watch get /api/status/  ->  user list --watch
+theme  ->  config get theme
+theme light  ->  config set theme light
+theme auto  ->  config unset theme
+user delete --filter lang=de  ->  user delete --where lang=de
+export --output json  ->  ~a file of this name is ./json
+plan change.yaml -o jsonpath={.items}  ->  ~--json | jq
+user list --fields=username  ->  ~--columns FIELDS chooses fields
+watch --interval 30 user list  ->  ~--watch=SECONDS reads again
+user list -u admin  ->  ~--user NAME
+user list --password x  ->  ~no option takes a secret
+undo --alow x  ->  ~no option --alow
+info --config  ->  ~"config list" shows the settings
+user list --as-curl  ->  ~plan FILE --as-curl prints the requests
+export --evidence folder  ->  ~export RESOURCE --output-dir DIR
+export --per-device  ->  ~--output-dir DIR writes one file
+doctor --report report.json  ->  ~doctor --json has all findings
+rotate password bob --new-command gen  ->  ~--new-stdin reads what a program prints
+`;
+
+const ROWS = GUESSES.split('\n')
+  .filter((row) => row.includes('  ->  '))
+  .map((row) => row.split('  ->  ') as [typed: string, meant: string]);
+
+const grammar = { commands: COMMANDS, resourceFor: () => undefined };
+
+/** What is wrong with the answer to a guess; undefined if nothing. */
+function wrongIn(meant: string, stderr: string): string | undefined {
+  const [, suggested] = /did you mean '(.*)'\?$/m.exec(stderr) ?? [];
+  if (meant.startsWith('~')) {
+    return stderr.includes(meant.slice(1)) ? undefined : `says: ${stderr}`;
+  }
+  if (suggested !== meant) return `suggests ${suggested ?? 'nothing'}: ${stderr}`;
+  // Ready to run, but for what is in capitals. Throws if it is no line.
+  bind(parseCompleteLine(meant), grammar);
+  return undefined;
+}
+
+test('at least 127 kinds of first guesses are answered by the right line, and none by a wrong one', async () => {
+  const { devsh } = await startFleet();
+  await devsh('config set on @lab');
+  await devsh('user list');
+  const wrong: string[] = [];
+  for (const [typed, meant] of ROWS) {
+    const { stderr, stdout } = await devsh(parseCompleteLine(typed).map(({ text }) => text));
+    const says = wrongIn(meant, stderr);
+    if (says !== undefined) wrong.push(`${typed}: ${says}`);
+    expect(stdout).toBe('');
+  }
+  expect(wrong).toEqual([]);
+  expect(new Set(ROWS.map(([typed]) => typed)).size).toBeGreaterThanOrEqual(127);
+});
+
+test('JSON has the right line, too, with the options of the typed one', async () => {
+  const devsh = await makeDevsh();
+  const { stdout, exitCode } = await devsh('rm bob --on sim1 --json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { code: 'usage', column: 0, suggestions: ['user delete bob --on sim1 --json'] },
+  });
+  expect(exitCode).toBe(2);
+});
+
+test('what another tool means by a word is asked before a device is', async () => {
+  const { devsh, devices } = await startFleet();
+  for (const line of ['find list --on sim1', 'user export --on sim1', '100user list --on sim1']) {
+    expect((await devsh(line)).exitCode).toBe(2);
+  }
+  expect(devices.flatMap(({ log }) => log)).toEqual([]);
+});
+
+test.each(['sim1', 'admin@sim1'])('devsh connect %s connects', async (target) => {
+  const { devsh } = await startFleet({
+    env: { DEVSH_PASSWORD: 'admin-secret', DEVSH_USER: 'admin' },
+  });
+  const { stdout, stderr, exitCode } = await devsh(['connect', target], { stdin: 'devices\n' });
+  expect(stdout, stderr).toContain('sim1');
+  expect(exitCode).toBe(0);
+});
+
+test('devsh ADDRESS and devsh USER@ADDRESS connect', async () => {
+  const { devsh, device } = await startFleet({
+    env: { DEVSH_PASSWORD: 'admin-secret', DEVSH_USER: '' },
+  });
+  const { address } = device(1);
+  for (const target of [address, `admin@${address}`]) {
+    const { stdout } = await devsh([target], { stdin: 'devices\n', env: { DEVSH_USER: 'admin' } });
+    expect(stdout).toContain('sim1');
+  }
+  const two = await devsh([`a@${address}`, 'b@10.0.0.6']);
+  expect(two.stderr).toContain('one line has one account');
+});
+
+test('a secret in a guess is not repeated', async () => {
+  const devsh = await makeDevsh();
+  const { stderr } = await devsh('add user bob password=hunter2');
+  expect(stderr).toContain("did you mean 'user add username=bob password=***'?");
+  expect(stderr).not.toContain('hunter2');
+});
+
+test('a file that is called like a format is written with its folder', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const line = ['export', '--on', 'sim1', '-o', `${devsh.folder}/json`];
+  const { exitCode, stderr } = await devsh(line);
+  expect(exitCode, stderr).toBe(0);
+});
+
+test('the same is said at a prompt that reads from a pipe, and in a script', async () => {
+  const devsh = await makeDevsh();
+  const { stderr } = await devsh([], { stdin: 'rm bob\nuser add bob\n' });
+  expect(stderr).toContain("did you mean 'user delete bob'?");
+  expect(stderr).toContain('write it as in username=bob');
+  const script = await devsh('run -', { stdin: 'rm bob\n' });
+  expect(script.stderr).toContain("did you mean 'user delete bob'?");
+});
+
+test('the quit commands of other tools work here, too', async () => {
+  const devsh = await makeDevsh();
+  expect((await devsh(['exit'])).exitCode).toBe(0);
+});
+
+test('a resource that is named like such a word can be reached anyway', async () => {
+  const { devsh } = await startFleet();
+  const { exitCode } = await devsh(['resource', 'find', 'list', '--on', 'sim1']);
+  expect(exitCode).not.toBe(2);
+});
+
+test('a condition in the place of a key points to --where', async () => {
+  const { devsh, writes } = await startFleet({ devices: 1 });
+  const hint = '--where "lang=en" selects by fields';
+  const changed = await devsh('user set lang=en lang=de --on sim1 --yes');
+  expect(changed.stderr).toContain(hint);
+  const deleted = await devsh('user delete lang=en --on sim1 --yes');
+  expect(deleted.stderr).toContain(hint);
+  expect(writes()).toEqual([]);
+});
