@@ -7,7 +7,6 @@ import { hasUnsafe } from '../text/visible.ts';
 import { quoteWord } from '../text/words.ts';
 import type { CommandSpec } from './command.ts';
 import { title } from './grammar/bind.ts';
-import { synonymsOf } from './grammar/tried-words.ts';
 import { HELP_TOPICS } from './help/help.ts';
 import { matchOf, targetsOf } from './completion/complete.ts';
 import { type CompletionSources, knownDevices, knownKeys } from './known-devices.ts';
@@ -35,6 +34,7 @@ export async function findableLines(
   session: CompletionSources,
   commands: readonly CommandSpec[],
 ): Promise<readonly FindableLine[]> {
+  const { synonymsOf } = await import('./grammar/tried-words.ts');
   const connected = new Set(session.fleet.connected.map(({ ref }) => ref.name));
   const targets = await targetsOf(session);
   const seen = new Set<string>();
