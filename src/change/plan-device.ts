@@ -31,6 +31,8 @@ import { isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { nearHint, suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
+import { FilterCheck } from '../fleet/filter-check.ts';
+import { parseChoice } from '../fleet/filter.ts';
 import { recordsWhere, type Change } from './change.ts';
 import { checkFields, checkValue } from './check-fields.ts';
 import { isStored } from '../device/equality.ts';
@@ -420,7 +422,10 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       const isUndo = action === 'delete' && change.isUndo !== undefined;
       const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
       const more = (): string => (isUndo || isOptional ? where : hint());
-      const note = target.kind === 'key' ? none + more() : `no ${resource} matches`;
+      const note =
+        target.kind === 'key'
+          ? none + more()
+          : `no ${resource} matches${doubtOf(target.filter, context)}`;
       return [{ ...result, verdict: 'unchanged', note }];
     }
     return [failed('not-found', `no ${resource} "${key}"${hint()}`)];
@@ -532,6 +537,14 @@ function lackNames({ profile, records, resource }: PlanContext): boolean {
     const value = Object.hasOwn(record, known) ? record[known] : undefined;
     return value === undefined || isNested(value);
   });
+}
+
+/** `: no record has a field "lnag"; did you mean lang?`; empty for a filter that may be right. */
+function doubtOf(filter: string, { records, profile, resource }: PlanContext): string {
+  const check = new FilterCheck(parseChoice(filter));
+  const described = Object.keys(profile.resources[resource]?.details ?? {});
+  check.add(records, 0, described);
+  return check.doubt === undefined ? '' : `: ${check.doubt}`;
 }
 
 function sharedIdText(resource: string, id: string, count: number): string {

@@ -150,6 +150,11 @@ function fieldOf(haystack: Haystack, field: string): Value | undefined {
   return lower === 'device' ? deviceName : nestedValue(record, field);
 }
 
+/** Whether a filter finds this field in a record. */
+export function hasField(record: DeviceRecord, field: string): boolean {
+  return fieldOf({ record, deviceName: '', text: '' }, field) !== undefined;
+}
+
 /**
  * Whether the letters of the word occur in this order inside one field ("aldt" in "alice ardent"): the
  * first at the start of a word, all within three times the word's length. Ignores ids, because they contain

@@ -6,6 +6,7 @@ import type { Streams, Writer } from './streams.ts';
 import { encodeCell } from '../change/record-file/csv-cell.ts';
 import { type Value, valueAt, valueText } from '../device/record.ts';
 import { maskedRecord } from '../device/sensitive-fields.ts';
+import { UsageError } from '../errors.ts';
 import type { DriftOutput, Output, TableOutput } from '../shell/output.ts';
 import { driftWord } from './drift-text.ts';
 import { type ReadTable, readTable } from './read-table.ts';
@@ -25,7 +26,7 @@ export function csvWriter(streams: Streams): Writer {
     },
     end(error) {
       remarks.clear();
-      data.end();
+      if (!(error instanceof UsageError)) data.end();
       remarks.end(error);
     },
   };

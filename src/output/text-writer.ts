@@ -36,7 +36,7 @@ import { type Value, valueAt } from '../device/record.ts';
 import { isGuess } from '../device/sensitive-fields.ts';
 import { clockTime } from '../text/time.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
-import type { DevshError } from '../errors.ts';
+import { type DevshError, UsageError } from '../errors.ts';
 
 /** For people, and for `cut` and `awk` when `out` is no terminal. */
 export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
@@ -133,6 +133,8 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       writeData(output);
     },
     end(error) {
+      // A question that cannot be right has no answer, not even an empty one.
+      if (error instanceof UsageError) reads = [];
       flushReads();
       remarks.end(error);
     },

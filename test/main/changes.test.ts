@@ -257,7 +257,7 @@ test('shows the life of one record, and its last login only when asked', async (
   expect(stdout).not.toContain('LAST VALUES');
   expect(exitCode).toBe(0);
   expect((await devsh('user changes nobody --on @lab')).stderr).toContain(
-    'no user "nobody" in any',
+    'no user "nobody" was ever read on 3 devices',
   );
 });
 

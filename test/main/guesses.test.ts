@@ -45,6 +45,16 @@ user list --limit 3  ->  ~head
 user list -l lang=de  ->  user list --filter lang=de
 user list --selector lang=de  ->  user list --filter lang=de
 user list --where lang=de  ->  user list --filter lang=de
+user list lang==de  ->  user list lang=de
+user list lang:de  ->  user list lang=de
+user list lang=de,zz  ->  user list 'lang~^(de|zz)$'
+user list lang=zz and lastname=x  ->  ~conditions stand side by side
+user list is_admin=true  ->  ~no record has a field "is_admin"; the fields are
+user list lnag=de  ->  ~no record has a field "lnag"; did you mean lang?
+user list --sort lnag  ->  ~no record has a field "lnag"; did you mean lang?
+user list --count-by lnag  ->  ~no record has a field "lnag"; did you mean lang?
+export user lnag=de  ->  ~no record has a field "lnag"; did you mean lang?
+export lang=de  ->  export user lang=de
 find bob  ->  user list bob
 grep bob  ->  user list bob
 user find bob  ->  user list bob
@@ -126,6 +136,12 @@ log  ->  runs
 journal  ->  runs
 runs list  ->  runs
 audit  ->  changes
+changes viewr  ->  ~no user "viewr" was ever read on 1 device; did you mean viewer?
+changes key=bobb  ->  ~no user "bobb" was ever read on 1 device
+changes lnag=de  ->  ~no record has a field "lnag"; did you mean lang?
+user changes viewr  ->  ~no user "viewr" was ever read on 1 device; did you mean viewer?
+user list --at 2099-01-01  ->  ~2099-01-01 is in the future
+user list lnag=de --at 0s  ->  ~no record has a field "lnag"; did you mean lang?
 events  ->  changes
 user log bob  ->  user changes bob
 user history bob  ->  user changes bob

@@ -105,6 +105,45 @@ test('a column that no record has is remarked, and what may have been meant', as
   expect(exitCode).toBe(0);
 });
 
+test('a filter or an order that cannot be right is an error, and JSON has it, too', async () => {
+  const { devsh } = await startFleet();
+  const error = { code: 'usage', message: 'no record has a field "lnag"; did you mean lang?' };
+  for (const question of ['lnag=de', 'lnag!=de', '--sort -lnag', '--filter lnag~d']) {
+    const { stdout, exitCode } = await devsh(`user list ${question} --on sim1 --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ error });
+    expect(exitCode).toBe(2);
+  }
+  const text = await devsh('user list lang==de --on sim1');
+  expect(text).toEqual({
+    stdout: '',
+    stderr:
+      'error: no record matches "lang==de", which is written lang=de here\n' +
+      "  did you mean 'user list lang=de --on sim1'?\n",
+    exitCode: 2,
+  });
+});
+
+test('what devices really hold is no mistake, and one that was not read may hold it', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  device(1).putUser({ username: 'odd', lang: '=x', lastname: 'a,b' });
+  for (const question of ['lang==x', 'lastname=a,b', 'odd', 'lang=zz', 'device=sim1']) {
+    expect(await devsh(['user', 'list', question, '--on', '@lab'])).toMatchObject({ exitCode: 0 });
+  }
+  device(2).setFault('refuse');
+  const { stderr, exitCode } = await devsh('user list lnag=de --on @lab');
+  expect(stderr).toContain('warning: no record has a field "lnag"; did you mean lang?');
+  expect(exitCode).toBe(3);
+});
+
+test('a choice of what to write says that it cannot be right, and writes nothing', async () => {
+  const { devsh, writes } = await startFleet();
+  const { stdout } = await devsh('user delete --where lnag=de --on sim1 --yes --json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    results: [{ note: 'no user matches: no record has a field "lnag"; did you mean lang?' }],
+  });
+  expect(writes()).toEqual([]);
+});
+
 test('--fold shows what devices share as one row, and says where a record is not', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   for (const number of [1, 2]) device(number).putUser({ username: 'both', lang: 'de' });

@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import {
   beginOf,
   type Event,
@@ -8,7 +8,11 @@ import {
   recordsNamed,
 } from '../../history/events.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
+import { FilterCheck, unknownWord } from '../../fleet/filter-check.ts';
+import type { KeptRecord } from '../../history/kept.ts';
+import type { KnownReading } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
+import { nearHint } from '../../text/suggest.ts';
 import { clockTime, zonesText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, warning } from '../output.ts';
@@ -36,9 +40,41 @@ export async function* listChanges(
 ): AsyncGenerator<Output> {
   const period = await periodOf(call);
   const histories = yield* historiesOf(call, await askedDevices(call));
+  if (filter !== undefined) refuseUnknown(filter, histories);
   yield* showChanges(call, histories, period, (device, lives) =>
     eventsOf(device, lives).filter((event) => matches(filter, filteredBy(event), event.device)),
   );
+}
+
+/** Throws a `NotFoundError` or `UsageError` for a filter of which nothing that was ever read has a part. */
+function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): void {
+  const events = histories.flatMap(({ device, lives }) => eventsOf(device, lives));
+  if (events.some((event) => matches(filter, filteredBy(event), event.device))) return;
+  const lists = histories.flatMap(({ lives }) => lives.flatMap((life) => [...life.resources]));
+  const kept = lists.flatMap(([, { readings }]) => keptRecords(readings));
+  if (kept.length === 0) return;
+  const all = [...kept.map(({ fields }) => fields), ...events.map(filteredBy), EVENT_FIELDS];
+  const check = new FilterCheck(filter);
+  check.add(all, 0);
+  const { doubt } = check;
+  if (doubt !== undefined) throw new UsageError(doubt);
+  const keys = [...new Set(kept.map(({ key }) => key)), ...histories.map(({ device }) => device)];
+  const word = unknownWord(filter, all, keys);
+  if (word === undefined) return;
+  const resources = new Set(lists.map(([resource]) => resource));
+  const what = resources.size === 1 ? [...resources].join() : 'record';
+  throw new NotFoundError(
+    `no ${what} "${word}" was ever read on ${counted(histories.length, 'device')}${nearHint(word, keys)}`,
+  );
+}
+
+/** What a filter of changes may name besides the fields of records. */
+const EVENT_FIELDS = { key: '', kind: 'added changed gone unlisted life', resource: '', field: '' };
+
+/** Each record that readings show, once. */
+function keptRecords(readings: readonly KnownReading[]): KeptRecord[] {
+  const states = new Set(readings.map(({ state }) => state));
+  return [...new Set([...states].flatMap((state) => [...state.values()]))];
 }
 
 /** `user changes KEY`: the life of one record on each device. */
@@ -58,9 +94,14 @@ export async function* recordChanges(
     lives.some(({ resources }) => resources.has(resource)),
   );
   if (known.length === 0 && read.length > 0) {
+    const lists = read.flatMap(({ lives }) =>
+      lives.flatMap(({ resources }) => resources.get(resource) ?? []),
+    );
+    const keys = new Set(
+      lists.flatMap(({ readings }) => keptRecords(readings)).map(({ key }) => key),
+    );
     throw new NotFoundError(
-      `no ${resource} "${key}" in any reading of ${counted(read.length, 'device')}; ` +
-        `"changes resource=${resource}" shows what changed`,
+      `no ${resource} "${key}" was ever read on ${counted(read.length, 'device')}${nearHint(key, keys) || `; "changes resource=${resource}" shows what changed`}`,
     );
   }
   const eventsIn = (device: string, lives: DeviceHistory['lives']) =>

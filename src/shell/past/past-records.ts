@@ -3,6 +3,7 @@ import { beginOf, changesBetween, type Event, intervalOf, mayBeCut } from '../..
 import { History, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf, type Life } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
+import { FilterCheck } from '../../fleet/filter-check.ts';
 import { isSingle } from '../../device/profile.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
@@ -11,7 +12,7 @@ import type { Call } from '../command.ts';
 import { info, message, type Output, type View, warning } from '../output.ts';
 import type { Given } from '../grammar/options.ts';
 import { readAll, refuseGiven } from '../records/compare-records.ts';
-import { viewOf } from '../records/read-records.ts';
+import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
 import { Authors, changesTable } from './change-rows.ts';
 import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
@@ -31,8 +32,14 @@ export async function* listPast(
   }
   const all = viewOf(call, resource, 'table');
   const view = filter === undefined ? all : { ...all, filtered: true };
-  const isMeant = (record: DeviceRecord, device: string) => matches(filter, record, device);
+  const check = new FilterCheck(filter, sortedBy(view));
+  const isMeant = (record: DeviceRecord, device: string) => {
+    const isFound = matches(filter, record, device);
+    check.add([record], isFound ? 1 : 0);
+    return isFound;
+  };
   yield* pastRecords(call, at, view, isMeant);
+  yield* refuseDoubtful(call, check, true);
 }
 
 /** `user show KEY --at TIME`: what was read then of the record `wanted`; undefined for all. */

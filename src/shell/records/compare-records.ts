@@ -14,6 +14,7 @@ import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { driftOf, type DriftRow, driftSummary } from '../../fleet/drift.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
+import { FilterCheck } from '../../fleet/filter-check.ts';
 import type { FleetRead } from '../../fleet/fleet.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { counted, countsText, pluralOf, someOf } from '../../text/one-line.ts';
@@ -21,7 +22,15 @@ import type { Call } from '../command.ts';
 import { type Given, type OptionKey, OPTIONS } from '../grammar/options.ts';
 import { info, message, type Output, table, warning } from '../output.ts';
 import { baselineFor, checkScopes, configuredBaseline } from './baseline-file.ts';
-import { fieldsAsked, readProgress, withFields } from './read-records.ts';
+import {
+  describedFields,
+  fieldsAsked,
+  matching,
+  readProgress,
+  refuseDoubtful,
+  sortedBy,
+  withFields,
+} from './read-records.ts';
 
 /* What the ways of comparing and counting records have in common. */
 
@@ -77,6 +86,12 @@ export async function* compareDevices(
     ...new Set(answered.flatMap(({ profile }) => perDeviceFields(profile, resource))),
   ];
   const records = compared.flatMap((read) => read.records);
+  const check = new FilterCheck(filter, sortedBy(options));
+  for (const { session, records } of reads) {
+    const found = matching(filter, records, session.ref.name);
+    check.add(records, found.length, describedFields(session.profile, resource));
+  }
+  yield* refuseDoubtful(call, check, reads.length === sessions.length);
   const keyField = isSingle(first.profile, resource)
     ? ''
     : keyFieldOf(first.profile, resource, records);

@@ -2,12 +2,20 @@ import { type DeviceRecord, type Value, nestedValue, valueText } from '../../dev
 import { maskedRecord, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import type { Filter } from '../../fleet/filter.ts';
+import { FilterCheck } from '../../fleet/filter-check.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
 import { refuseGiven } from './compare-records.ts';
-import { fieldsAsked, matching, missingFields, readProgress, withFields } from './read-records.ts';
+import {
+  describedFields,
+  fieldsAsked,
+  matching,
+  readProgress,
+  refuseDoubtful,
+  withFields,
+} from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
 
@@ -29,7 +37,7 @@ export async function* countRecords(
   const sessions = await call.sessions();
   const asked = fieldsAsked({ columns: [field] }, filter);
   const counts = new Map<string, ValueCount>();
-  const fields = new Set<string>();
+  const check = new FilterCheck(filter, [field]);
   let [answered, total] = [0, 0];
   const reads = call.read(sessions, resource, {
     closes: call.io.isLast === true,
@@ -39,11 +47,9 @@ export async function* countRecords(
     const { ref: device } = one.session;
     if (one.ok) {
       answered += 1;
-      for (const record of one.records) {
-        for (const name in record) fields.add(name);
-        if (nestedValue(record, field) !== undefined) fields.add(field);
-      }
-      for (const record of matching(filter, one.records, device.name)) {
+      const found = matching(filter, one.records, device.name);
+      check.add(one.records, found.length, describedFields(one.session.profile, resource));
+      for (const record of found) {
         total += 1;
         add(counts, valueIn(record, field, device.name), device.name);
       }
@@ -53,6 +59,7 @@ export async function* countRecords(
     yield readProgress(resource, one);
   }
   if (answered === 0) return;
+  yield* refuseDoubtful(call, check, answered === sessions.length);
   const rows = sortBy(
     [...counts.values()].map(rowOf),
     ['-records', 'value'],
@@ -61,7 +68,6 @@ export async function* countRecords(
   const hasNotes = rows.some(({ note }) => note !== undefined);
   const columns = [{ key: 'value', title: field.toUpperCase() }, 'records', 'devices'];
   yield table('counts', [...columns, hasNotes && 'note'], rows, { hasSuccess: true });
-  yield* missingFields({ columns: [field] }, fields);
   yield info(
     `${counted(total, resource)} on ${counted(answered, 'device')}, ${counted(rows.length, 'value')}`,
   );

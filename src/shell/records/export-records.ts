@@ -12,9 +12,17 @@ import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { baselineReads } from './baseline-file.ts';
-import { filterOf, matching, readProgress, viewOf } from './read-records.ts';
+import {
+  filterOf,
+  matching,
+  readProgress,
+  viewOf,
+  describedFields,
+  refuseDoubtful,
+} from './read-records.ts';
+import { FilterCheck } from '../../fleet/filter-check.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
-import { quoteLine } from '../../text/words.ts';
+import { quoteLine, quoteWord } from '../../text/words.ts';
 
 type ExportCall = Call<'on' | 'output' | 'outputDir' | 'overwrite' | 'baseline'>;
 
@@ -102,6 +110,7 @@ async function* readAll(
   if (!isResourceName(resource)) {
     throw new UsageError(`"${resource}" is not the name of a resource; the filter follows it`, {
       column: call.args.words('RESOURCE')[0]?.start,
+      suggestions: resource.includes('=') ? [`export user ${quoteWord(resource)}`] : [],
     });
   }
   const words = call.args.words('FILTER');
@@ -110,9 +119,11 @@ async function* readAll(
   const view = { ...viewOf(call, resource, 'table'), file: said === '' ? {} : { filter: said } };
   const positions = new Map(sessions.map((session, index) => [session, index]));
   const found: ReadOutput[] = [];
+  const check = new FilterCheck(filter);
   const reads = call.read(sessions, resource, {
     refine: async (session, all) => {
       const matches = matching(filter, all, session.ref.name);
+      check.add(all, matches.length, describedFields(session.profile, resource));
       const records = await session.inFull(call.access, resource, matches, call.io.signal);
       const { profile } = session;
       // Their order may be meant.
@@ -131,6 +142,11 @@ async function* readAll(
     });
     yield readProgress(resource, one);
   }
+  yield* refuseDoubtful(
+    call,
+    check,
+    found.every(({ outcome }) => outcome.ok),
+  );
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 

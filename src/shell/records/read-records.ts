@@ -11,10 +11,11 @@ import {
   parseFilter,
   parseFilterWords,
 } from '../../fleet/filter.ts';
+import { FilterCheck } from '../../fleet/filter-check.ts';
 import type { FleetRead, Refine } from '../../fleet/fleet.ts';
 import { pluralOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
-import type { Word } from '../../text/words.ts';
+import { parseLine, quoteWord, type Word } from '../../text/words.ts';
 import { selectionProfile } from '../arguments.ts';
 import type { Call } from '../command.ts';
 import type { Options } from '../grammar/options.ts';
@@ -33,6 +34,8 @@ export async function* readRecords(
   const sessions = await call.sessions();
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
+  const check = new FilterCheck(filter, sortedBy(view));
+  let isWhole = true;
   const positions = new Map(sessions.map((session, index) => [session, index]));
   const reads = call.read(sessions, view.resource, {
     closes: call.io.isLast === true && call.options.watchMs === undefined,
@@ -43,6 +46,9 @@ export async function* readRecords(
     const { ref: device, profile } = one.session;
     for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
+    const found = one.ok ? matching(filter, one.records, device.name) : [];
+    if (one.ok) check.add(one.records, found.length, describedFields(profile, view.resource));
+    else isWhole = false;
     const key = isSingle(profile, view.resource) ? '' : view.key;
     yield {
       kind: 'read',
@@ -50,11 +56,12 @@ export async function* readRecords(
       device,
       position: positions.get(one.session) ?? 0,
       total: one.total,
-      outcome: one.ok ? { ok: true, records: matching(filter, one.records, device.name) } : one,
+      outcome: one.ok ? { ok: true, records: found } : one,
     };
     yield readProgress(view.resource, one);
   }
-  yield* missingFields(view, fields);
+  yield* missingColumns(view, fields);
+  yield* refuseDoubtful(call, check, isWhole);
   yield* keepColumns(call, sessions, view.resource, fields);
 }
 
@@ -92,20 +99,51 @@ export function viewOf(
   };
 }
 
-/** Reports fields for columns or sorting that no record has. */
-export function* missingFields(
-  { columns = [], sort = [] }: Pick<View, 'columns' | 'sort'>,
-  fields: ReadonlySet<string>,
-): Generator<Output> {
-  if (fields.size === 0) return;
-  const named = [...columns, ...sort.map((name) => name.replace(/^-/, ''))];
-  const missing = [...new Set(named)].filter((field) => !fields.has(field) && field !== 'device');
+/** Reports columns that no record has. */
+function* missingColumns({ columns = [] }: View, fields: ReadonlySet<string>): Generator<Output> {
+  if (fields.size === 0 || isAuto(columns)) return;
+  const missing = [...new Set(columns)].filter((field) => !fields.has(field) && field !== 'device');
   for (const field of missing.slice(0, MAX_MISSING)) {
     yield warning(`no record has a field "${field}"${nearHint(field, fields)}`);
   }
   if (missing.length > MAX_MISSING) {
     yield warning(`no record has ${missing.length - MAX_MISSING} more of the named fields`);
   }
+}
+
+export function sortedBy({ sort = [] }: Partial<Options<'sort'>>): string[] {
+  return sort.map((name) => name.replace(/^-/, ''));
+}
+
+/** The fields that a device has, as its profile says. */
+export function describedFields(profile: Profile, resource: string): readonly string[] {
+  const known = profile.resources[resource];
+  return [...(known?.fields ?? []), ...Object.keys(known?.details ?? {})];
+}
+
+/**
+ * Throws a `UsageError` for a filter, an order or a count that cannot be right, with the line that may be meant. As
+ * long as a device is not read, which may have such a field, it is a warning.
+ */
+export function* refuseDoubtful(
+  call: Pick<Call, 'line'>,
+  check: FilterCheck,
+  isWhole: boolean,
+): Generator<Output> {
+  const { doubt } = check;
+  if (doubt === undefined) return;
+  if (!isWhole) {
+    yield warning(doubt);
+    return;
+  }
+  const words = parseLine(call.line).words.map(({ text }) => text);
+  const meant = words.map((text) => check.corrected(text) ?? text);
+  // What a shell would run stands in quotes.
+  const typed = meant.map((text) =>
+    /^[^'\s]*[|$(][^'\s]*$/.test(text) ? `'${text}'` : quoteWord(text),
+  );
+  const isCorrected = meant.some((text, at) => text !== words[at]);
+  throw new UsageError(doubt, { suggestions: isCorrected ? [typed.join(' ')] : [] });
 }
 
 export function fieldsAsked(

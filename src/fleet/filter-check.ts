@@ -1,0 +1,101 @@
+import { type DeviceRecord, valueText } from '../device/record.ts';
+import { someOf } from '../text/one-line.ts';
+import { nearHint } from '../text/suggest.ts';
+import { fieldsIn, type Filter, hasField } from './filter.ts';
+
+/** As many as a person reads in one line. */
+const MOST_FIELDS = 12;
+
+/**
+ * Tells an empty result from a question that cannot be right: a field that no record has, or a condition as another
+ * tool writes it. It judges by what was read, so that an odd value that a device really has stays one.
+ */
+export class FilterCheck {
+  readonly #filter: Filter | undefined;
+  readonly #missing: Set<string>;
+  readonly #fields = new Set<string>();
+  #records = 0;
+  #found = 0;
+
+  /** @param others fields that are named besides those of the filter: to sort or to count by */
+  constructor(filter: Filter | undefined, others: readonly string[] = []) {
+    this.#filter = filter;
+    const named = [...(filter === undefined ? [] : fieldsIn(filter)), ...others];
+    this.#missing = new Set(named.filter((field) => field !== 'device'));
+  }
+
+  /**
+   * @param found how many of these records match
+   * @param described fields that the device has, as its profile says, even if no record shows them
+   */
+  add(records: readonly DeviceRecord[], found: number, described: readonly string[] = []): void {
+    this.#records += records.length;
+    this.#found += found;
+    for (const field of described) this.#fields.add(field);
+    for (const record of records) for (const field in record) this.#fields.add(field);
+    for (const field of this.#missing) {
+      if (described.includes(field) || records.some((record) => hasField(record, field))) {
+        this.#missing.delete(field);
+      }
+    }
+  }
+
+  /** What cannot be right; undefined if nothing. */
+  get doubt(): string | undefined {
+    if (this.#records === 0) return undefined;
+    const [field] = this.#missing;
+    if (field !== undefined) {
+      const fields = [...this.#fields];
+      const near = nearHint(field, fields);
+      return `no record has a field "${field}"${near || `; the fields are ${someOf(fields, MOST_FIELDS)}`}`;
+    }
+    if (this.#found > 0 || this.#filter === undefined) return undefined;
+    for (const term of this.#filter.terms) {
+      const word =
+        term.kind === 'is' ? `${term.field}=${term.text}` : 'text' in term ? term.text : '';
+      const meant = this.corrected(word);
+      if (meant !== undefined) return `no record matches "${word}", which is written ${meant} here`;
+      if (/^(?:and|or|&&|\|\|?)$/.test(word)) {
+        return `no record has "${word}": conditions stand side by side, and all must match`;
+      }
+    }
+    return undefined;
+  }
+
+  /** A condition as another tool writes it, as it is written here: `lang==de`, `lang:de`, `lang=de,fr`. */
+  corrected(word: string): string | undefined {
+    const [, field = '', operator = '', text = ''] =
+      /^([\p{L}_][\p{L}\p{N}_.-]*)(==|=|:)([^]+)$/u.exec(word) ?? [];
+    if (!this.#fields.has(field)) return undefined;
+    const value = text.replace(/^=/, '');
+    if (value.includes(',')) return `${field}~^(${value.split(/\s*,\s*/).join('|')})$`;
+    return operator === '==' || operator === ':' || value !== text
+      ? `${field}=${value}`
+      : undefined;
+  }
+}
+
+/** `no user "bobb" was ever read …; did you mean bob?`: the word of a filter that nothing contains. */
+export function unknownWord(
+  filter: Filter,
+  records: Iterable<DeviceRecord>,
+  keys: readonly string[],
+): string | undefined {
+  const texts = [...records].map((record) =>
+    Object.values(record)
+      .map((value) => valueText(value).toLowerCase())
+      .join('\n'),
+  );
+  for (const term of filter.terms) {
+    const isKey = term.kind === 'is' && term.field === 'key';
+    if (term.kind !== 'word' && !isKey) continue;
+    if (term.text === '') continue;
+    const isKnown = isKey
+      ? keys.some((key) => key.toLowerCase() === term.text)
+      : [...texts, ...keys.map((key) => key.toLowerCase())].some((text) =>
+          text.includes(term.text),
+        );
+    if (!isKnown) return term.text;
+  }
+  return undefined;
+}
