@@ -24,7 +24,7 @@ const LONGEST_WAITING = 40;
 /** After a longer run the user may be looking elsewhere. */
 const LONG_RUN_MS = 10_000;
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly shell: Shell;
   readonly store: Store;
   readonly questions: Questions;

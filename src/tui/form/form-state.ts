@@ -35,7 +35,7 @@ export interface FormState extends FormOpening {
   readonly isWarned: boolean;
 }
 
-export interface Picking {
+interface Picking {
   readonly chosen: number;
   /** Only the choices that match the input. */
   readonly isFiltered: boolean;
@@ -44,7 +44,7 @@ export interface Picking {
   readonly before: Editing;
 }
 
-export type FormContext = 'form' | 'form-switch' | 'form-choice' | 'form-pick' | 'form-run';
+type FormContext = 'form' | 'form-switch' | 'form-choice' | 'form-pick' | 'form-run';
 
 /** Forms with the same id concern the same record. */
 export function formId({ action, resource, keys, on }: FormOpening): string {

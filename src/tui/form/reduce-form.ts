@@ -26,7 +26,7 @@ import {
   type FormState,
 } from './form-state.ts';
 
-export type FormEvent = Extract<
+type FormEvent = Extract<
   Action,
   { readonly kind: 'form' | 'form-fields' | 'form-warn' | 'form-end' }
 >;

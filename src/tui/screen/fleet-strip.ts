@@ -135,7 +135,7 @@ function restSpans(devices: readonly DeviceTab[]): Span[] {
   });
 }
 
-export interface TroubleCause {
+interface TroubleCause {
   readonly cause: string;
   readonly names: readonly string[];
 }

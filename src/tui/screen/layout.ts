@@ -14,7 +14,7 @@ import { wrapText } from '../editor/graphemes.ts';
 export const SMALLEST = { columns: 40, rows: 10 };
 
 /** Rows of each part of the screen, from the top. Bar, title, input and footer have one row each. */
-export interface Layout {
+interface Layout {
   /** The table with its header, or the view over it. */
   readonly body: number;
   /** Failures, messages and progress; wrapped, the newest last. */

@@ -27,7 +27,7 @@ export interface Column {
 }
 
 /** The visible columns in order, and the number of hidden fields. */
-export interface ColumnLayout {
+interface ColumnLayout {
   readonly columns: readonly Column[];
   readonly hidden: number;
 }

@@ -284,7 +284,7 @@ export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet
 }
 
 /** Counts of all marks, also of rows filtered out. */
-export interface MarkCount {
+interface MarkCount {
   readonly rows: number;
   /** A folded row counts once for each of its devices. */
   readonly records: number;

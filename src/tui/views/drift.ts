@@ -320,7 +320,7 @@ function devicesText({ devices, unread }: Drift): string {
 }
 
 /** The line that makes the odd records like those of most devices, or why there is none. */
-export type Alike =
+type Alike =
   | {
       readonly line: string;
       /** What it sets, and where, also on many devices. */

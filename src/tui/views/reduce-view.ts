@@ -8,7 +8,7 @@ import { listed, viewLines, viewOf } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 
 /** A part of a line: a match of the search, or text around it. */
-export interface MatchPart {
+interface MatchPart {
   readonly text: string;
   readonly isMatch: boolean;
 }
