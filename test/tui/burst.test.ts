@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Shell } from '../../src/shell/shell.ts';
 import { lineText } from '../../src/tui/editor/line.ts';
 import { contextOf, typedText } from '../../src/tui/keys/keymap.ts';
 import type { State } from '../../src/tui/state.ts';
-import { KeyReader } from '../../src/tui/terminal/keys.ts';
+import { type KeyEvent, KeyReader } from '../../src/tui/terminal/keys.ts';
 import { rounds } from '../rounds.ts';
 import { startScreen } from './session-screen.ts';
 
@@ -31,9 +31,13 @@ async function startTyping() {
     () => (leaves += 1),
   );
   const stdin = new PassThrough();
-  const reader = new KeyReader(stdin, (event) => controller.onKey(event), {
-    escapeTimeoutMs: ESCAPE_MS,
-  });
+  /** An Escape at the end of what was sent is a key only after its time. */
+  let isEscapeDue = false;
+  const onKey = (event: KeyEvent): void => {
+    if (event.kind === 'key' && event.name === 'escape') isEscapeDue = false;
+    controller.onKey(event);
+  };
+  const reader = new KeyReader(stdin, onKey, { escapeTimeoutMs: ESCAPE_MS });
   reader.start();
   onTestFinished(() => reader.stop());
   let isAnswered = false;
@@ -43,18 +47,19 @@ async function startTyping() {
     isAnswered ||= questions.length > 0 || prompt.problem !== undefined;
   });
   const settled = async (): Promise<void> => {
-    await delay(2 * ESCAPE_MS);
-    await vi.waitUntil(() => !controller.runner.isRunning && store.state.reading === undefined, {
-      timeout: 20_000,
-      interval: 1,
-    });
-    await delay(1);
+    const isBusy = (): boolean =>
+      isEscapeDue || controller.runner.isRunning || store.state.reading !== undefined;
+    await vi.waitUntil(() => !isBusy(), { timeout: 20_000, interval: 1 });
+    // What waited for the end of a line goes on in the next turn.
+    await nextTurn();
   };
   controller.start('user list');
   await settled();
   return {
-    send: (keys: readonly string[]) =>
-      stdin.emit('data', Buffer.from(keys.map((key) => BYTES[key] ?? key).join(''))),
+    send: (keys: readonly string[]) => {
+      stdin.emit('data', Buffer.from(keys.map((key) => BYTES[key] ?? key).join('')));
+      isEscapeDue = keys.at(-1) === 'escape';
+    },
     settled,
     state: () => store.state,
     isAnswered: () => isAnswered,
