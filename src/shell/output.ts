@@ -47,6 +47,8 @@ export interface View {
   readonly perDevice: readonly string[];
   /** A filter left out records, so that a missing key proves nothing. */
   readonly filtered?: boolean;
+  /** What was read earlier: no device is asked. */
+  readonly isPast?: boolean;
   /** The records go to a file: complete and exact. */
   readonly file?: {
     /** The filter that chose the records. */

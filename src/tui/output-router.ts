@@ -114,7 +114,7 @@ export class OutputRouter {
     }
     switch (output.kind) {
       case 'read':
-        if (output.view.layout === 'table' && output.past === undefined) {
+        if (output.view.layout === 'table') {
           this.#fill(output);
           const { device, outcome } = output;
           if (!outcome.ok) this.#failures.push({ device, error: outcome.error });

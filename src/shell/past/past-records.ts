@@ -30,7 +30,7 @@ export async function* listPast(
     yield* driftSince(call, at, resource, filter);
     return;
   }
-  const all = viewOf(call, resource, 'table');
+  const all = { ...viewOf(call, resource, 'table'), isPast: true };
   const view = filter === undefined ? all : { ...all, filtered: true };
   const check = new FilterCheck(filter, sortedBy(view));
   const isMeant = (record: DeviceRecord, device: string) => {

@@ -42,6 +42,10 @@ export const noDevice: Reason = ({ fleet }) =>
 export const readOnly: Reason = ({ fleet }) =>
   fleet.isReadOnly ? 'read-only: no changes are allowed' : undefined;
 
+/** What is changed must be the present record. */
+const isPast: Reason = ({ table }) =>
+  table.view.isPast ? 'this was read earlier: esc goes back to what is so now' : undefined;
+
 const noRecord: Reason = (state) => {
   if (tableRows(state).rows.length > 0) return undefined;
   const { filter, commandFilter } = state.table;
@@ -103,5 +107,5 @@ export const oneDevice = firstOf(noDevice, oneConnected);
 export const nothingToCompare = firstOf(noDevice, oneSelected);
 export const noUndo = firstOf(noDevice, readOnly);
 export const noAdd = firstOf(noUndo, notOffered('add'));
-export const noSetOfMarked = firstOf(noUndo, nothingChosen, notOffered('set'));
-export const noDelete = firstOf(noUndo, nothingChosen, notOffered('delete'));
+export const noSetOfMarked = firstOf(noUndo, isPast, nothingChosen, notOffered('set'));
+export const noDelete = firstOf(noUndo, isPast, nothingChosen, notOffered('delete'));

@@ -112,7 +112,7 @@ export class TableFeed {
   /** Connecting reads each device, a write reads it back: no device needs to be read again for them. */
   addCachedReads(): void {
     const before = this.#store.state.table;
-    if (before.commandFilter !== '' || before.scope !== undefined) return;
+    if (before.commandFilter !== '' || before.scope !== undefined || before.view.isPast) return;
     if (before.reads.size === 0) this.reset();
     // With the columns that were kept.
     const { table } = this.#store.state;

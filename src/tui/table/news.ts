@@ -52,7 +52,12 @@ export function markNews(shell: ShellSession, store: Store): () => void {
   const unsubscribe = store.subscribe(() => {
     const { overlay, table } = store.state;
     if (overlay.kind !== 'none' || table.reads === looked || table.reads.size === 0) return;
-    if (table.view.filtered === true || shell.services.historyLimits.days === 0) return;
+    if (
+      table.view.filtered === true ||
+      table.view.isPast === true ||
+      shell.services.historyLimits.days === 0
+    )
+      return;
     looked = table.reads;
     timer ??= setTimeout(() => {
       timer = undefined;

@@ -112,12 +112,10 @@ export function setSource(state: State, source: TableSource): TableState {
   };
 }
 
-/** The same records, however they are shown: a resource with a filter. */
-function isSameView(
-  a: Pick<TableSource, 'view' | 'commandFilter'>,
-  b: Pick<TableSource, 'view' | 'commandFilter'>,
-): boolean {
-  return a.view.resource === b.view.resource && a.commandFilter === b.commandFilter;
+/** The same records, however they are shown: a resource with a filter, at one time. */
+function isSameView(a: TableSource, b: TableSource): boolean {
+  const isSameTime = !(a.view.isPast || b.view.isPast) || a.command === b.command;
+  return a.view.resource === b.view.resource && a.commandFilter === b.commandFilter && isSameTime;
 }
 
 /** A device that does not respond keeps its last records, with their age. */

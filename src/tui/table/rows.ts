@@ -15,6 +15,7 @@ import { filterRows } from './filter.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
 import type { TableState } from './table-state.ts';
+import { pluralOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 
 /** The rows of the main table with their counts. */
@@ -270,6 +271,13 @@ function ageNote(row: FoldedRow, stale: Stale): string {
 /** `3 as of 07:46`, for the title; empty if all devices respond. */
 export function staleText(stale: Stale): string {
   return stale.size === 0 ? '' : `${stale.size} ${asOfText([...stale.values()])}`;
+}
+
+/** `users`, `users as of 03:00` */
+export function tableName({ view, reads }: TableState): string {
+  const name = visible(pluralOf(view.resource));
+  const times = [...reads.values()].flatMap(({ past }) => (past ? [new Date(past.to)] : []));
+  return view.isPast ? `${name} ${asOfText(times)}` : name;
 }
 
 /** The oldest of these times. */

@@ -1,9 +1,9 @@
 import type { TableSource } from '../store.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
-import { pluralOf } from '../../text/one-line.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';
 import { viewOf } from './views.ts';
+import { tableName } from '../table/rows.ts';
 import { setSource } from '../table/reduce-table.ts';
 import { NO_FIND, type Overlay, type Place, type State } from '../state.ts';
 import { newTable, type TableState } from '../table/table-state.ts';
@@ -13,12 +13,13 @@ import { newTable, type TableState } from '../table/table-state.ts';
 /** Number of tables kept. */
 const MOST_TABLES = 20;
 
-/** Identity of a table: resource and filter; a line that names devices has its own table. */
+/** Identity of a table: resource and filter, now or earlier; a line that names devices has its own table. */
 export function tableId({ view, commandFilter, scope, command }: TableSource): string {
-  return JSON.stringify([view.resource, commandFilter, scope === undefined ? '' : command]);
+  const which = view.isPast ? 'past' : scope === undefined ? '' : command;
+  return JSON.stringify([view.resource, commandFilter, which]);
 }
 
-/** Opens a view over the table. A view that was open before resumes with the new content. */
+/** Opens a view over the table, which replaces one of its kind. The same view resumes with the new content. */
 export function opened(state: State, overlay: Overlay): State {
   const here = placeOf(state);
   const next: Place = { focus: 'table', table: here.table, overlay, find: NO_FIND };
@@ -27,8 +28,15 @@ export function opened(state: State, overlay: Overlay): State {
   const find = known === undefined ? NO_FIND : { ...known.find, isOpen: false };
   const focused = { ...state, focus: 'table', find } as const;
   const resumed = known === undefined ? overlay : resume(overlay, known.overlay);
-  if (placeId(here) === id) return { ...focused, overlay: resumed };
-  return { ...focused, overlay: resumed, backStack: [...without(state.backStack, id), here] };
+  const isReplaced = (place: Place): boolean => kindOf(place.overlay) === kindOf(overlay);
+  if (isReplaced(here)) return { ...focused, overlay: resumed };
+  const backStack = [...state.backStack.filter((place) => !isReplaced(place)), here];
+  return { ...focused, overlay: resumed, backStack };
+}
+
+/** The messages come by a key, and leave the output of a line where it is. */
+function kindOf(overlay: Overlay): string {
+  return overlay.kind === 'pager' && overlay.title === 'messages' ? overlay.title : overlay.kind;
 }
 
 /** Esc: one step back. Without a step left, shows the table. */
@@ -122,7 +130,7 @@ export function breadcrumbs(state: State): string[] {
     if (place.overlay.kind !== 'none') return [viewOf(place.overlay).crumb(place.overlay)];
     const shown = place.table === here.table ? table : tables.get(place.table);
     if (shown === undefined) return [];
-    const name = visible(pluralOf(shown.view.resource));
+    const name = tableName(shown);
     // The title shows the filter of the current table.
     const filter = isLast ? '' : hideSecrets(shown.commandFilter).trim();
     const isNearest = !places.slice(index + 1).some(({ overlay: { kind } }) => kind === 'none');

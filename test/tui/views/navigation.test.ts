@@ -96,6 +96,22 @@ describe('the trail', () => {
     expect(breadcrumbs(after(around, devices))).toEqual(['runs', 'users', 'devices']);
   });
 
+  test('holds one view of a kind: another text or time line replaces it, the messages do not', () => {
+    const other = over({ kind: 'pager', title: 'user show bob', lines: ['b'], top: 0 });
+    const since = (command: string): Action =>
+      over({ kind: 'time-line', command, entries: [], cursor: 0 });
+    const [all, day] = [since('changes'), since('changes --since 1d')];
+    expect(breadcrumbs(after(fleet, text, other))).toEqual(['users', 'user show bob']);
+    const replaced = after(fleet, view('go-table'), all, devices, day);
+    expect(breadcrumbs(replaced)).toEqual(['users', 'devices', 'changes']);
+    expect(replaced.overlay).toMatchObject({ command: 'changes --since 1d' });
+    expect(breadcrumbs(after(fleet, text, view('messages')))).toEqual([
+      'users',
+      'help',
+      'messages',
+    ]);
+  });
+
   test('gives the focus back to where a key was pressed', () => {
     const helped = after(fleet, { kind: 'set-line', line: 'user li' }, view('help'));
     expect(contextOf(helped)).toBe('overlay');
