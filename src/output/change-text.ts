@@ -85,12 +85,20 @@ type SummaryLine = Omit<SummaryOutput, 'kind'>;
 const MOST_NAMED = 10;
 
 /** "2 done · 1 failed · not covered: fw3 (unreachable) · pending there"; what is not covered is not counted as failed. */
-export function summaryLine(
-  { run, counts, notCovered, pending = [] }: SummaryLine,
-  style: Style,
-): string {
+export function summaryLine(summary: SummaryLine, style: Style): string {
+  const parts = [...endedTexts(summary, style), ...owedTexts(summary, style)];
+  return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
+}
+
+/** `2 done`, `1 failed`: without what is not covered. */
+export function endedTexts({ counts, notCovered }: SummaryLine, style: Style): string[] {
   const uncovered = notCovered.reduce((sum, { steps = 0 }) => sum + steps, 0);
-  const parts = countTexts({ ...counts, failed: (counts.failed ?? 0) - uncovered }, style);
+  return countTexts({ ...counts, failed: (counts.failed ?? 0) - uncovered }, style);
+}
+
+/** `not covered: fw3 (unreachable)`, `pending there`: what a run leaves to do. */
+export function owedTexts({ run, notCovered, pending = [] }: SummaryLine, style: Style): string[] {
+  const parts: string[] = [];
   const absent = notCoveredText(notCovered, MOST_NAMED);
   const isCut = notCoveredText(notCovered) !== absent;
   // Usually it is pending on all of them, and nowhere else: one list of names is enough.
@@ -105,7 +113,7 @@ export function summaryLine(
     const where = isThere ? 'pending there' : `pending on ${names}`;
     parts.push(style('warning', where));
   }
-  return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
+  return parts;
 }
 
 /** `2 done`, `1 failed`: each verdict that occurs. */

@@ -10,18 +10,25 @@ import {
   type Streams,
   type Writer,
 } from '../output/streams.ts';
-import { planLines, summaryLine } from '../output/change-text.ts';
+import { endedTexts, owedTexts, planLines } from '../output/change-text.ts';
 import { visible, visibleLines } from '../text/visible.ts';
 import type {
   DriftOutput,
   MessageOutput,
   Output,
   ReadOutput,
+  SummaryOutput,
   TableOutput,
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
-import { foldResults, plainStyle, planView, type PlanView } from './views/plan-lines.ts';
+import {
+  foldedLockout,
+  foldResults,
+  plainStyle,
+  planView,
+  type PlanView,
+} from './views/plan-lines.ts';
 import type { LogLine, LogTone, RollOutProgress, RollOutState } from './state.ts';
 import { Throttle, type Store } from './store.ts';
 import { viewFor } from './views/views.ts';
@@ -83,6 +90,8 @@ export class OutputRouter {
   #startedAt: number | undefined;
   #clock: NodeJS.Timeout | undefined;
   #hasCompared = false;
+  /** What the run of the line leaves to do. */
+  #owed: LogLine | undefined;
   readonly #invocation: Invocation;
   readonly #makeWriter: (streams: Streams) => Writer;
   #writer: Writer | undefined;
@@ -148,8 +157,7 @@ export class OutputRouter {
         this.#store.dispatch({ kind: 'roll-out-end' });
         // A past run from the journal, with its results above.
         if (this.#writer !== undefined) this.#print(output);
-        else if (this.#absent.size > 0 || foldResults(this.results).length > 1)
-          this.log('heading', summaryLine(output, plainStyle));
+        else this.#logSummary(output);
         break;
       case 'change':
         this.#print(output);
@@ -161,7 +169,12 @@ export class OutputRouter {
       case 'table':
         if (this.#openView(output)) break;
         if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
-        else this.#print(output);
+        else if (output.name === 'lockout') {
+          // It says what each device came to; what is pending stays.
+          const { current } = this.#store.state.log;
+          this.#hide(current.filter(({ tone }) => tone !== 'quiet' && tone !== 'warning'));
+          this.#print(foldedLockout(output));
+        } else this.#print(output);
         break;
       case 'text':
       case 'answer':
@@ -297,9 +310,39 @@ export class OutputRouter {
     this.log(all ? 'good' : 'warning', all ? `✓ ${text}` : text);
   }
 
+  /** One line with what has ended, and one with what is left to do; the messages have the rest. */
+  #logSummary(output: SummaryOutput): void {
+    this.#logGroup();
+    const { lines } = this.#group;
+    const isOne = lines.length === 1;
+    // The counts say it.
+    if (!isOne) this.#hide(lines.filter(({ tone }) => tone === 'good' || tone === 'quiet'));
+    const texts = endedTexts(output, plainStyle);
+    if (!isOne && texts.length > 0) this.log('heading', texts.join(' · '));
+    const owed = owedTexts(output, plainStyle).join(' · ');
+    if (owed !== '') this.log('warning', owed);
+    this.#owed = owed === '' ? undefined : this.#store.state.log.current.at(-1);
+  }
+
+  /** How what is left is done: in the same line. */
+  #logNext(owed: LogLine, text: string): void {
+    this.#owed = undefined;
+    const whole = `${owed.text}${text.startsWith('pending: ') ? text.slice(7) : ` · ${text}`}`;
+    const lines = [{ tone: owed.tone, text: whole }];
+    this.#store.dispatch({ kind: 'log-replace', old: [owed], lines });
+  }
+
+  #hide(lines: readonly LogLine[]): void {
+    this.#store.dispatch({ kind: 'log-hide', lines });
+  }
+
   #logMessage({ level, text }: MessageOutput): void {
     // The title of the comparison says the same.
     if (this.#hasCompared && level !== 'warning') return;
+    if (level === 'info' && this.#owed !== undefined) {
+      this.#logNext(this.#owed, visibleLines(text));
+      return;
+    }
     const mark = { info: '', done: '✓ ', warning: 'warning: ' }[level];
     this.log(MESSAGE_TONES[level], mark + visibleLines(text));
   }

@@ -117,6 +117,8 @@ function step(state: State, action: Action): State {
       return { ...state, log: appended(log, [], action.lines) };
     case 'log-keep':
       return { ...state, log: { ...appended(log, [], action.lines), current: log.current } };
+    case 'log-hide':
+      return { ...state, log: { ...log, current: without(log.current, action.lines) } };
     case 'log-replace':
       return { ...state, log: appended(log, action.old, action.lines) };
     case 'roll-out':
@@ -310,10 +312,12 @@ function appended(
   dropped: readonly LogLine[],
   lines: readonly LogLine[],
 ): State['log'] {
-  const keep = (old: State['log']['current']): State['log']['current'] =>
-    dropped.length === 0 ? old : old.filter((line) => !dropped.includes(line));
   return {
-    current: [...keep(log.current), ...lines],
-    all: [...keep(log.all), ...lines].slice(-LOG_LIMIT),
+    current: [...without(log.current, dropped), ...lines],
+    all: [...without(log.all, dropped), ...lines].slice(-LOG_LIMIT),
   };
+}
+
+function without(lines: readonly LogLine[], dropped: readonly LogLine[]): readonly LogLine[] {
+  return dropped.length === 0 ? lines : lines.filter((line) => !dropped.includes(line));
 }

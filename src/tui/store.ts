@@ -61,6 +61,8 @@ export type Action =
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
   /** Adds to the list of messages only: the text is shown elsewhere. */
   | { readonly kind: 'log-keep'; readonly lines: readonly LogLine[] }
+  /** The lines stay in the list of messages only. */
+  | { readonly kind: 'log-hide'; readonly lines: readonly LogLine[] }
   /** Replaces the `old` lines: results that fold as they arrive. */
   | {
       readonly kind: 'log-replace';

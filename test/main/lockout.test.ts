@@ -65,8 +65,8 @@ test('twelve devices, two down, one lying, one hung, one that is another box: no
     sim3: 'no effect',
     ...Object.fromEntries([4, 5, 11, 12].map((number) => [`sim${number}`, 'not read'])),
   });
-  expect(stderr).toContain('viewer: disabled on sim1, sim2, sim6');
-  expect(stderr).toContain('no effect on sim3');
+  expect(stderr).toContain('disabled on sim1, sim2, sim6');
+  expect(stderr).toContain('viewer: no effect on sim3');
   expect(stderr).not.toContain('locked out');
   expect(exitCode).toBe(3);
   for (const number of [1, 2, 6, 7, 8, 9, 10]) expect(isActive(device(number))).toBe(false);
@@ -204,9 +204,10 @@ test('the same person under another username is shown, and taken only by a mark'
   expect(stderr).toContain('vic2: the same e-mail (viewer@example.net) on sim2');
   expect(stderr).toContain('hint: vlewer: looks like it on sim2');
   expect(rowsOf(stdout).map(({ account, verdict }) => [account, verdict])).toEqual([
-    ['viewer', 'disabled'],
-    ['viewer', 'disabled'],
+    // What is still open comes first.
     ['vic2', 'not marked'],
+    ['viewer', 'disabled'],
+    ['viewer', 'disabled'],
   ]);
   expect(isActive(device(2), 'vic2')).toBe(true);
   // On a terminal it asks for the numbers of the list.

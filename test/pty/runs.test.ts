@@ -35,7 +35,7 @@ test('the canary is asked about, and a no stops the roll-out there', async () =>
   await program.waitFor('answer>');
   program.press('escape');
   await program.waitFor('stopped after the canary');
-  await program.waitFor('pending: "resume');
+  await program.waitFor(/pending[^]*"resume/);
   expect(holders(simulator)).toBe(1);
 });
 
@@ -48,7 +48,7 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
   await program.waitFor(/roll-out · [1-4] of 6 devices · \d done/);
   expect(program.screen().join('\n')).toMatch(/◌ 4 waiting: .*127\.0\.0\.7/);
   program.press('ctrl-c');
-  await program.waitFor('pending: "resume');
+  await program.waitFor(/pending[^]*"resume/);
   await program.waitFor(/\d done · \d skipped/);
   const sent = holders(simulator);
   expect(sent).toBeLessThan(6);

@@ -2,13 +2,7 @@ import { perDeviceFields } from '../../fleet/compared.ts';
 import { grantCounts } from '../../change/doubts.ts';
 import { AccessError, guardPlan } from '../../change/guard.ts';
 import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
-import {
-  notCoveredBy,
-  notCoveredText,
-  type Plan,
-  recordName,
-  stepCount,
-} from '../../change/plan.ts';
+import { notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
 import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call, WriteCall } from '../command.ts';
@@ -141,9 +135,6 @@ export function refuseOwnAccountWord({ options }: Call<'allow'>): void {
   );
 }
 
-/** The plan above the question has all names. */
-export const MOST_NAMED = 10;
-
 /** Only so many records are checked one by one. */
 const MOST_RECORDS = 5;
 
@@ -189,8 +180,8 @@ function isOther(
 }
 
 /**
- * Asks for `y` if there is one step, else for the number of steps; names the devices if records are
- * deleted. Throws a `RefusedError` if it is not confirmed.
+ * Asks for `y` if there is one step, else for the number of steps. The plan above the question names the devices.
+ * Throws a `RefusedError` if it is not confirmed.
  */
 export async function confirmPlan(
   call: Call<'yes'>,
@@ -203,14 +194,8 @@ export async function confirmPlan(
   const names = devices.map(({ device }) => device.name);
   const steps = devices.flatMap((device) => device.steps);
   const [step] = steps;
-  const deletes = devices.some(({ steps }) => steps.some(({ action }) => action === 'delete'));
   const absent = notCoveredBy(plan);
-  const details = [
-    ...(absent.length > 0 ? [notCoveredText(absent, MOST_NAMED)] : []),
-    ...(deletes && names.length > 1 ? [`Devices: ${names.join(', ')}`] : []),
-    ...grantCounts(steps),
-    ...warnings,
-  ];
+  const details = [...grantCounts(steps), ...warnings];
   const { texts, color } = labelsIn(call, devices);
   const label = texts.map((text) => `${text}: `).join('');
   const where = whereText(names, plan.devices.length);

@@ -66,16 +66,20 @@ export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): Async
         );
   const isOpen = ({ device, account }: Row): boolean =>
     account === key && proven?.get(device.address) === LOGGED_IN;
-  const rows: Row[] = [
+  const found: Row[] = [
     ...acted.map((row) => (isOpen(row) ? { ...row, verdict: 'still open' } : row)),
     ...left.map(({ device, key: account }) => rowOf(device, account, 'not marked')),
     ...[...absent.keys()].map(({ ref }) => rowOf(ref, key, 'not read')),
   ];
-  const concerned = new Set(rows.map(({ device }) => device.address));
-  for (const { ref } of read) {
-    if (!concerned.has(ref.address)) rows.push(rowOf(ref, null, 'no such account'));
-  }
-  const closed = rows.filter(isClosed);
+  const concerned = new Set(found.map(({ device }) => device.address));
+  const others = read.filter(({ ref }) => !concerned.has(ref.address));
+  const closed = found.filter(isClosed);
+  // What is still open comes first.
+  const rows = [
+    ...found.filter((row) => !isClosed(row)),
+    ...closed,
+    ...others.map(({ ref }) => rowOf(ref, null, 'no such account')),
+  ];
   yield table(
     'lockout',
     [
@@ -94,15 +98,10 @@ export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): Async
     })),
     { hasSuccess: closed.length > 0 },
   );
-  const parts = [
-    ...grouped(
-      rows.filter(({ account }) => account !== null),
-      ({ verdict }) => verdict,
-    ),
-  ];
+  const parts = [...grouped(rows.slice(0, found.length), ({ verdict }) => verdict)];
   const texts = parts.map(([verdict, some]) => `${verdict} on ${namesOf(some)}`);
   const isWhole =
-    closed.length === rows.filter(({ account }) => account !== null).length &&
+    closed.length === found.length &&
     [...(proven ?? [])].every(([, login]) => login !== NOT_PROVEN);
   const text = `${visible(key)}: ${texts.join('; ')}`;
   yield isWhole ? success(text) : warning(text);

@@ -16,7 +16,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call } from '../command.ts';
 import { withPins } from './device-now.ts';
-import { chooseSome, MOST_NAMED } from './consent.ts';
+import { chooseSome } from './consent.ts';
 import { awaiting, type Output } from '../output.ts';
 import { grouped } from '../../device/record.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -24,6 +24,10 @@ import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Consent } from '../../change/identity.ts';
+
+/** The journal has all names. */
+const MOST_NAMED = 10;
+
 /** In the order of the sessions. */
 export async function* planFleet(
   call: Call<never, 'allow'>,

@@ -1,4 +1,6 @@
 import { cut } from '../../text/visible.ts';
+import { VERDICT_MARKS } from '../../output/change-text.ts';
+import type { Tone } from '../screen/theme.ts';
 import { memoized } from '../store.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { State } from '../state.ts';
@@ -17,9 +19,16 @@ export const PAGER: View<PagerOver> = {
   id: ({ title }) => title,
   lines: ({ lines }, { size }) => wrapAll(lines, size.columns - 2),
   tone: (_overlay, _state, lines, index) =>
-    RULE.test(lines[index + 1] ?? '') ? 'heading' : 'plain',
+    RULE.test(lines[index + 1] ?? '')
+      ? 'heading'
+      : (TONES.get(lines[index]?.slice(0, 2)) ?? 'plain'),
   unwrapped: ({ lines }) => lines,
 };
+
+/** By the sign of a verdict at the start of a line. */
+const TONES = new Map<string | undefined, Tone>(
+  Object.values(VERDICT_MARKS).map(({ mark, tone }) => [`${mark} `, tone]),
+);
 
 /** Cached: a long text is not wrapped at each key. */
 const wrapAll = memoized((lines: readonly string[], width: number): readonly string[] =>

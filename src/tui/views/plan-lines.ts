@@ -11,9 +11,10 @@ import {
   VERDICT_MARKS,
 } from '../../output/change-text.ts';
 import { fit, shortened, visible, widthOf } from '../../text/visible.ts';
-import { quotedText } from '../../output/cells.ts';
+import { cellText, quotedText } from '../../output/cells.ts';
 import type { LogLine } from '../state.ts';
-import { valueAt } from '../../device/record.ts';
+import type { TableOutput } from '../../shell/output.ts';
+import { grouped, valueAt } from '../../device/record.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Step } from '../../change/step.ts';
 
@@ -32,9 +33,21 @@ const LONGEST_HEAD = 200;
 export const plainStyle = (_tone: string, text: string): string => text;
 
 export function planView(plan: Plan): PlanView {
-  const count: LogLine = { tone: 'plain', text: countLine(plan, plainStyle) };
+  // The question says how many devices are not covered.
+  const covered = plan.devices.filter(({ error }) => error === undefined);
+  const count: LogLine = {
+    tone: 'plain',
+    text: countLine({ ...plan, devices: covered }, plainStyle),
+  };
+  const changed = covered.filter(({ steps }) => steps.length > 0).length;
   const folded = planGroups(plan).map(({ head, tail, devices, tone }): LogLine => {
-    return { tone, text: `${shortened(head, LONGEST_HEAD)} ${namesText(devices)}${tail}` };
+    const text = shortened(head, LONGEST_HEAD);
+    // What is deleted is named in full.
+    if (tone === 'bad' && tail === '')
+      return { tone, text: `${text} ${devices.map(visible).join(', ')}` };
+    const isEverywhere = tone === 'warning' && tail === '' && devices.length === changed;
+    const where = isEverywhere && changed > 1 ? `all ${changed}` : namesText(devices);
+    return { tone, text: `${text} ${where}${tail}` };
   });
   return {
     folded: [...folded, count],
@@ -107,6 +120,27 @@ function fieldsOf(step: Step): { field: string; text: string }[] {
         .map((field) => ({ field: visible(field), text: `${value(before, field)}  (goes)` }));
   }
 }
+
+/** What a lockout came to, folded: what is still open with all its devices, then the others. */
+export function foldedLockout(output: TableOutput): TableOutput {
+  const groups = grouped(output.rows, (row) =>
+    JSON.stringify({ ...row, device: undefined, address: undefined }),
+  );
+  const rows = [...groups.values()].map((some) => {
+    const names = some.map(({ device }) => cellText(device));
+    const sign = LOCKOUT_SIGNS[cellText(some[0].verdict)];
+    const shown = sign === undefined ? names.join(', ') : namesText(names);
+    return { ...some[0], device: `${sign ?? VERDICT_MARKS.failed.mark} ${shown}` };
+  });
+  return { ...output, rows };
+}
+
+/** Of what is not open. */
+const LOCKOUT_SIGNS: Readonly<Record<string, string>> = {
+  disabled: VERDICT_MARKS.done.mark,
+  deleted: VERDICT_MARKS.done.mark,
+  'no such account': VERDICT_MARKS.unchanged.mark,
+};
 
 interface Group {
   readonly result: StepResult;

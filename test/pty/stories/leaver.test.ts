@@ -43,8 +43,19 @@ test('a leaver on twelve devices, of which two are down, takes twelve keys; the 
   press(confirm);
   await program.waitFor(/✓ delete user alice: done on .* and 7 more/);
   await program.waitFor(isQuiet);
+  // One line says what was done, and the next one what is pending, where, and how it goes on.
   const [first = '', second = ''] = down.map(({ address }) => address);
   await program.waitFor(`not covered: ${first}, ${second} (`);
+  const [result, owed, ...others] =
+    program
+      .screen()
+      .join('\n')
+      .split('✓ delete')
+      .at(-1)
+      ?.split(/\n(?=\S| \S)/) ?? [];
+  expect(result).toContain('done on');
+  expect(owed).toMatch(/\(unreachable\) · pending there:\s+"resume \S+"\s+continues/);
+  expect(others[0]).toContain('>');
 
   const holds = simulator.devices.map(({ users }) => users.some((one) => one.username === 'alice'));
   expect(holds).toEqual(simulator.devices.map((_, index) => index >= 10));

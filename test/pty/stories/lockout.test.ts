@@ -29,6 +29,14 @@ test(
       (screen) => isQuiet(screen) && /no effect on \S+; not read on/.test(screen.join(' ')),
     );
     expect(program.screen().join('\n')).not.toContain('locked out');
+    // First what is still open, then the others folded; nothing below says it again, device by device.
+    const rows = program.screen().filter((line) => /^ [✗✓?] \S+.*viewer/.test(line));
+    expect(rows.map((row) => / {2}viewer +(\w+( \w+)?)/.exec(row)?.[1])).toEqual([
+      'no effect',
+      'not read',
+      'disabled',
+    ]);
+    expect(program.screen().join('\n')).not.toContain('9 done');
     const active = devices.map(
       ({ users }) => users.find(({ username }) => username === 'viewer')?.is_active,
     );

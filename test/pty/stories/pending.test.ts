@@ -20,7 +20,7 @@ test(
     program.type('user delete jdoe\r');
     await program.waitFor('Type 2 to do them');
     await answer(program, '2');
-    await program.waitFor('pending: ');
+    await program.waitFor(/pending there:\s+"resume/);
     await program.waitFor(/ pending 2: \S+ \S+ ·/);
     expect(deletions()).toEqual([1, 1, 0, 0]);
 
@@ -77,7 +77,7 @@ test(
     await answer(program, 'now');
     await program.waitFor('Type 3 to do them');
     await answer(program, '3');
-    await program.waitFor('pending: ');
+    await program.waitFor(/pending there:\s+"resume/);
     await program.waitFor(/ pending 2: \S+ \S+ ·/);
     expect(patches()).toEqual([1, 1, 1, 0, 0]);
 
