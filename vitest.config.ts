@@ -10,6 +10,7 @@ const ALL = 'test/**/*.test.{ts,tsx}';
 /** Not in `npm run test:quick`: they need the built program, wait, or repeat with many seeds. */
 const SLOW = [
   // Whole programs, terminals, packages.
+  'test/real/*.test.ts',
   'test/{package,promises,pty,recipes,rotation,scripts,transcripts}/**/*.test.ts',
   'test/**/{budget,compiled-program,completion,man-page,real-shells,tour,user-file}.test.ts',
   // All faults, dialects and moments of a crash.
@@ -23,6 +24,9 @@ const SLOW = [
   'test/device/**/{arrived,client,jump}.test.ts',
   'test/**/{keychain,lock}.test.ts',
 ];
+
+/** Neither: large packages of Debian. `npm run test:real` installs and runs them. */
+const PRODUCTS = 'test/real/products/*.test.ts';
 
 /** Short files that take long. Started last, one of them would run alone at the end. */
 const LONG = [
@@ -71,8 +75,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'quick', include: [ALL], exclude: [...configDefaults.exclude, ...SLOW] },
+        test: {
+          name: 'quick',
+          include: [ALL],
+          exclude: [...configDefaults.exclude, ...SLOW, PRODUCTS],
+        },
       },
+      { extends: true, test: { name: 'real', include: [PRODUCTS], testTimeout: 60_000 } },
     ],
   },
 });

@@ -50,21 +50,25 @@ call_command('migrate', run_syncdb=True, verbosity=0)
 
 staff, guests = (Group.objects.create(name=name) for name in ['staff', 'guests'])
 people = [
-    dict(username='admin', lang='en', first_name='Ad', lastname='Min', is_staff=True),
-    dict(username='ann', lang='de', first_name='Ann', lastname='Ardent', email='ann@example.org', notes=''),
-    dict(username='bob', lang='de', first_name='Bob', lastname='Builder', quota=0, expires='2027-01-31'),
-    dict(username='cyd', lang='fr', first_name='Çyd', lastname='O’Clark', notes='a&b=c\n"d"', is_active=False),
+    (dict(username='admin', lang='en', first_name='Ad', lastname='Min', is_staff=True), None, [staff]),
+    (dict(username='ann', lang='de', first_name='Ann', email='ann@example.org', notes=''), {'city': 'Ulm'}, [staff]),
+    (dict(username='bob', lang='de', lastname='Builder', quota=0, expires='2027-01-31'), None, [staff, guests]),
+    (
+        dict(username='cyd', lang='fr', first_name='Çyd', lastname='O’Clark', notes='a&b=c\n"d"'),
+        {'city': 'Ulm', 'zip': '89073'},
+        [],
+    ),
+    (dict(username='dan', lang='fr', is_active=False), {'city': ''}, [guests]),
+    (dict(username='eve', lang='en'), None, []),
 ]
-for number, person in enumerate(people):
-    user = User(**person)
+for fields, address, groups in people:
+    user = User(**fields, address=address and Address.objects.create(**address))
     user.set_password(f'{user.username}-secret')
-    if number % 2 == 1:
-        user.address = Address.objects.create(city='Ulm', zip=None if number == 1 else '89073')
     user.save()
-    user.groups.set([staff, guests][: number % 3])
+    user.groups.set(groups)
     Token.objects.create(user=user)
-for number in range(3):
-    Port.objects.create(name=f'eth{number}', owner=user if number == 1 else None, labels=[None, {'a': None}, []][number])
+for number, labels in enumerate([None, {'a': None}, [], '']):
+    Port.objects.create(name=f'eth{number}', owner=user if number == 1 else None, labels=labels)
 
 server = ThreadedWSGIServer(('127.0.0.1', int(port)), WSGIRequestHandler)
 server.daemon_threads = True

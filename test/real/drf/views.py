@@ -4,8 +4,6 @@ from django.db.models import F
 from django.urls import include, path
 from rest_framework import generics, routers, serializers, viewsets
 from rest_framework.authtoken.models import Token
-from rest_framework.authtoken.views import obtain_auth_token
-from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticated
 from rest_framework.response import Response
@@ -115,12 +113,6 @@ class Users(viewsets.ModelViewSet):
     permission_classes = [MayWrite]
     lookup_field = 'uuid'
 
-    @action(detail=True, methods=['post'])
-    def token(self, request, uuid):
-        user = self.get_object()
-        Token.objects.filter(user=user).delete()
-        return Response({'token': Token.objects.create(user=user).key})
-
 
 class Groups(viewsets.ModelViewSet):
     queryset = Group.objects.order_by('id')
@@ -153,5 +145,4 @@ urlpatterns = [
     path('api/user/', DocumentedUsers.as_view()),
     path('api/user/<uuid:uuid>/', DocumentedUser.as_view()),
     path('rest/', include(router.urls)),
-    path('rest-login/', obtain_auth_token),
 ]

@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { basic, type RunningProduct } from '../product.ts';
+import { describeVerbs } from '../verbs.ts';
+
+const users = async ({ ask }: RunningProduct) =>
+  (await ask('GET', '/api/users')) as readonly Readonly<Record<string, unknown>>[];
+
+const user = (tags: string) => ({ password: 'secret-1', tags });
+
+describeVerbs(
+  {
+    name: 'RabbitMQ',
+    profile: '../../profiles/rabbitmq.yaml',
+    // Not the one in /usr/sbin, which changes the user.
+    program: '/usr/lib/rabbitmq/bin/rabbitmq-server',
+    login: { user: 'guest', password: 'guest' },
+    headers: basic('guest', 'guest'),
+    async setUp({ folder, ports: [https, amqp, distribution, epmd] }) {
+      const conf = [
+        `listeners.tcp.1 = 127.0.0.1:${amqp}`,
+        'management.ssl.ip = 127.0.0.1',
+        `management.ssl.port = ${https}`,
+        `management.ssl.certfile = ${folder}/cert.pem`,
+        `management.ssl.keyfile = ${folder}/key.pem`,
+      ];
+      await writeFile(join(folder, 'rabbitmq.conf'), conf.join('\n'));
+      await writeFile(join(folder, 'plugins'), '[rabbitmq_management].\n');
+      return {
+        argv: [],
+        env: {
+          RABBITMQ_NODENAME: `devsh${https}@localhost`,
+          RABBITMQ_MNESIA_BASE: join(folder, 'mnesia'),
+          RABBITMQ_LOG_BASE: join(folder, 'log'),
+          RABBITMQ_CONFIG_FILE: join(folder, 'rabbitmq'),
+          RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'plugins'),
+          RABBITMQ_DIST_PORT: String(distribution),
+          RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+          ERL_EPMD_ADDRESS: '127.0.0.1',
+          ERL_EPMD_PORT: String(epmd),
+        },
+        end: ['epmd', '-kill'],
+      };
+    },
+  },
+  [
+    {
+      resource: 'user',
+      keyField: 'name',
+      held: users,
+      added: (key) => ({
+        words: `name=${key} password=N3w-secret tags=monitoring`,
+        fields: { tags: ['monitoring'] },
+      }),
+      set: {
+        key: 'ann',
+        words: 'tags=management,policymaker',
+        fields: { tags: ['management', 'policymaker'] },
+        back: ({ ask }) => ask('PUT', '/api/users/ann', user('monitoring')),
+      },
+      deleted: ['bob', 'cyd', 'dan'],
+      secret: ['password_hash'],
+      moving: ['password_hash'],
+    },
+  ],
+  {
+    prepare: async ({ ask }) => {
+      for (const name of ['ann', 'bob', 'cyd', 'dan', 'eve']) {
+        await ask('PUT', `/api/users/${name}`, user(name === 'ann' ? 'monitoring' : 'management'));
+      }
+    },
+    more(running) {
+      const isAccepted = (password: string): Promise<boolean> =>
+        running()
+          .ask('GET', '/api/whoami', undefined, basic('eve', password))
+          .then(
+            () => true,
+            () => false,
+          );
+
+      test('a change of other fields keeps the password, and a new password is accepted', async () => {
+        const { devsh } = running();
+        expect(await isAccepted('secret-1')).toBe(true);
+        await devsh('user set eve tags=monitoring --on box --yes');
+        expect(await isAccepted('secret-1')).toBe(true);
+        const run = await devsh('user set eve password=N3w-secret --on box --yes');
+        expect(run.stdout).toContain('set user eve: done');
+        expect([await isAccepted('secret-1'), await isAccepted('N3w-secret')]).toEqual([
+          false,
+          true,
+        ]);
+      });
+    },
+  },
+);
