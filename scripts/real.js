@@ -4,15 +4,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Packages of Debian, and a file that shows that they are installed. */
-const PRODUCTS = {
-  '/usr/lib/python3/dist-packages/rest_framework': ['python3-djangorestframework'],
-  '/usr/lib/rabbitmq/bin/rabbitmq-server': ['rabbitmq-server'],
-  '/usr/sbin/icinga2': ['icinga2-bin'],
-  '/usr/sbin/pdns_server': ['pdns-server'],
-  '/usr/lib/x86_64-linux-gnu/pdns/libgsqlite3backend.so': ['pdns-backend-sqlite3'],
-  '/usr/bin/syncthing': ['syncthing'],
-};
+const PACKAGES = [
+  'python3-djangorestframework',
+  'rabbitmq-server',
+  'icinga2-bin',
+  'pdns-server',
+  'pdns-backend-sqlite3',
+  'syncthing',
+];
 
 const run = (command, args, env = {}) =>
   spawnSync(command, args, {
@@ -21,9 +20,7 @@ const run = (command, args, env = {}) =>
     stdio: 'inherit',
   }).status ?? 1;
 
-const missing = Object.entries(PRODUCTS).flatMap(([file, names]) =>
-  existsSync(file) ? [] : names,
-);
+const missing = PACKAGES.filter((name) => !existsSync(`/var/lib/dpkg/info/${name}.list`));
 if (missing.length > 0) {
   if (process.getuid?.() !== 0) {
     console.error(`Missing. As root: apt-get install --no-install-recommends ${missing.join(' ')}`);

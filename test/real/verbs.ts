@@ -248,8 +248,9 @@ const CHECKS: Readonly<Record<Verb, (checked: Checked, subject: Subject) => Prom
     const document = await checked.write(`${resource} set ${key} ${words}`, 'set');
     if (document === undefined) return;
     expectDone(document);
-    expect(await checked.held()).toEqual({ ...before, [key]: { ...before[key], ...fields } });
+    const after = await checked.held();
     await checked.setBack();
+    expect(after).toEqual({ ...before, [key]: { ...before[key], ...fields } });
     expect(await checked.held()).toEqual(before);
   },
 
