@@ -47,6 +47,8 @@ export interface Subject {
   readonly secret?: readonly string[];
   /** What devsh refuses, and a pattern of its reason. Nothing changes then. */
   readonly refused?: Readonly<Partial<Record<Verb, RegExp>>>;
+  /** What it refuses, with that reason, unless the line says `--allow loss`. */
+  readonly losing?: Readonly<Partial<Record<Verb, RegExp>>>;
   /** What is wrong today: its test must fail. */
   readonly wrong?: Readonly<Partial<Record<Verb, string>>>;
 }
@@ -141,20 +143,24 @@ class Checked {
 
   /** Runs a line that writes. Undefined if devsh refuses it, as the subject says. */
   async write(line: string, verb: Verb): Promise<WriteDocument | undefined> {
-    const refusal = this.#subject.refused?.[verb];
-    const before = await this.held();
-    const run = await this.#product.devsh(`${line} --on box --yes --json`);
-    if (refusal === undefined) {
-      expect(run.stdout, run.stderr).toContain('"results"');
-      return {
-        ...(JSON.parse(run.stdout) as Omit<WriteDocument, 'stderr'>),
-        stderr: run.stderr,
-      };
+    const { refused, losing } = this.#subject;
+    const isLosing = losing?.[verb] !== undefined;
+    const refusal = losing?.[verb] ?? refused?.[verb];
+    if (refusal !== undefined) {
+      const before = await this.held();
+      const { stdout, stderr, exitCode } = await this.#say(line);
+      expect(stdout + stderr).toMatch(refusal);
+      expect(exitCode).not.toBe(0);
+      expect(await this.held()).toEqual(before);
     }
-    expect(run.stdout + run.stderr).toMatch(refusal);
-    expect(run.exitCode).not.toBe(0);
-    expect(await this.held()).toEqual(before);
-    return undefined;
+    if (refusal !== undefined && !isLosing) return undefined;
+    const { stdout, stderr } = await this.#say(isLosing ? `${line} --allow loss` : line);
+    expect(stdout, stderr).toContain('"results"');
+    return { ...(JSON.parse(stdout) as Omit<WriteDocument, 'stderr'>), stderr };
+  }
+
+  #say(line: string): ReturnType<RunningProduct['devsh']> {
+    return this.#product.devsh(`${line} --on box --yes --json`);
   }
 
   async json(line: string): Promise<unknown> {
