@@ -37,6 +37,11 @@ const jsonServer: Product = {
 const held = async ({ ask }: RunningProduct) =>
   (await ask('GET', '/user')) as readonly Readonly<Record<string, unknown>>[];
 
+const PASSWORD = {
+  reason: /password, because its own is unknown; use --allow loss/,
+  option: '--allow loss',
+};
+
 const user: Subject = {
   resource: 'user',
   keyField: 'username',
@@ -58,10 +63,7 @@ const user: Subject = {
   },
   deleted: ['ann', 'bob', 'dan'],
   // It has no passwords, which devsh cannot know.
-  losing: {
-    'undo of delete': /password, because its own is unknown; use --allow loss/,
-    'restore of a deleted record': /password, because its own is unknown; use --allow loss/,
-  },
+  needs: { 'undo of delete': PASSWORD, 'restore of a deleted record': PASSWORD },
   lost: ['id'],
 };
 

@@ -47,8 +47,8 @@ export interface Subject {
   readonly secret?: readonly string[];
   /** What devsh refuses, and a pattern of its reason. Nothing changes then. */
   readonly refused?: Readonly<Partial<Record<Verb, RegExp>>>;
-  /** What it refuses, with that reason, unless the line says `--allow loss`. */
-  readonly losing?: Readonly<Partial<Record<Verb, RegExp>>>;
+  /** The option that a line needs, and the reason for which devsh refuses it all without. */
+  readonly needs?: Readonly<Partial<Record<Verb, { reason?: RegExp; option: string }>>>;
   /** What is wrong today: its test must fail. */
   readonly wrong?: Readonly<Partial<Record<Verb, string>>>;
 }
@@ -143,9 +143,9 @@ class Checked {
 
   /** Runs a line that writes. Undefined if devsh refuses it, as the subject says. */
   async write(line: string, verb: Verb): Promise<WriteDocument | undefined> {
-    const { refused, losing } = this.#subject;
-    const isLosing = losing?.[verb] !== undefined;
-    const refusal = losing?.[verb] ?? refused?.[verb];
+    const { refused, needs } = this.#subject;
+    const need = needs?.[verb];
+    const refusal = need?.reason ?? refused?.[verb];
     if (refusal !== undefined) {
       const before = await this.held();
       const { stdout, stderr, exitCode } = await this.#say(line);
@@ -153,8 +153,8 @@ class Checked {
       expect(exitCode).not.toBe(0);
       expect(await this.held()).toEqual(before);
     }
-    if (refusal !== undefined && !isLosing) return undefined;
-    const { stdout, stderr } = await this.#say(isLosing ? `${line} --allow loss` : line);
+    if (refusal !== undefined && need === undefined) return undefined;
+    const { stdout, stderr } = await this.#say(`${line} ${need?.option ?? ''}`.trim());
     expect(stdout, stderr).toContain('"results"');
     return { ...(JSON.parse(stdout) as Omit<WriteDocument, 'stderr'>), stderr };
   }

@@ -9,6 +9,17 @@ const users = async ({ ask }: RunningProduct) =>
 
 const user = (tags: string) => ({ password: 'secret-1', tags });
 
+/** A user has nothing but a name. */
+const WHOSE = (name: string) => ({
+  reason: new RegExp(`nothing known shows whose user ${name} is; --also box=${name} takes it`),
+  option: `--also box=${name}`,
+});
+
+const PASSWORD = {
+  reason: /password, because its own is unknown; use --allow loss/,
+  option: '--allow loss',
+};
+
 describeVerbs(
   {
     name: 'RabbitMQ',
@@ -57,20 +68,42 @@ describeVerbs(
         key: 'ann',
         words: 'tags=management,policymaker',
         fields: { tags: ['management', 'policymaker'] },
-        back: ({ ask }) => ask('PUT', '/api/users/ann', user('monitoring')),
+        back: async (product) => {
+          const ann = (await users(product)).find(({ name }) => name === 'ann');
+          const hash = ann?.['password_hash'];
+          const body = { password_hash: hash, tags: 'monitoring' };
+          await product.ask('PUT', '/api/users/ann', body);
+        },
       },
       deleted: ['bob', 'cyd', 'dan'],
+      lost: ['password_hash'],
       secret: ['password_hash'],
-      moving: ['password_hash'],
+      needs: {
+        'undo of add': WHOSE('new-2'),
+        'undo of set': WHOSE('ann'),
+        restore: { option: '--also box=ann' },
+        'undo of delete': PASSWORD,
+        'restore of a deleted record': PASSWORD,
+      },
     },
   ],
   {
     prepare: async ({ ask }) => {
-      for (const name of ['ann', 'bob', 'cyd', 'dan', 'eve']) {
+      for (const name of ['ann', 'bob', 'cyd', 'dan', 'eve', 'gus']) {
         await ask('PUT', `/api/users/${name}`, user(name === 'ann' ? 'monitoring' : 'management'));
       }
     },
     more(running) {
+      test('lockout cannot disable an account here, says so, and deletes it with --delete', async () => {
+        const before = await users(running());
+        const refused = await running().devsh('lockout gus --yes');
+        expect(refused.stderr).toContain('no field that disables the account is known; --delete');
+        expect(await users(running())).toEqual(before);
+        const { stdout } = await running().devsh('lockout gus --yes --delete --json');
+        expect(JSON.parse(stdout)).toMatchObject({ lockout: [{ verdict: 'deleted' }] });
+        expect(await users(running())).toEqual(before.filter(({ name }) => name !== 'gus'));
+      });
+
       const isAccepted = (password: string): Promise<boolean> =>
         running()
           .ask('GET', '/api/whoami', undefined, basic('eve', password))
