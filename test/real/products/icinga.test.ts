@@ -1,19 +1,28 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { basic, type RunningProduct } from '../product.ts';
 import { describeVerbs } from '../verbs.ts';
 
 interface IcingaObject {
-  readonly name: string;
   readonly attrs: Readonly<Record<string, unknown>>;
 }
 
-const objects = (path: string) => async (product: RunningProduct) => {
-  const { results } = (await product.ask('GET', `/v1/objects/${path}`)) as {
+const users = async (product: RunningProduct) => {
+  const { results } = (await product.ask('GET', '/v1/objects/apiusers')) as {
     readonly results: readonly IcingaObject[];
   };
-  return results.map(({ name, attrs }) => ({ ...attrs, name }));
+  return results.map(({ attrs, ...envelope }) => ({ ...envelope, ...attrs }));
 };
+
+/** A user has nothing but a name. */
+const WHOSE = (name: string) => ({
+  reason: new RegExp(`nothing known shows whose user ${name} is; --also box=${name} takes it`),
+  option: `--also box=${name}`,
+});
+
+const RUN_TIME =
+  'fails, because devsh sends "active", which Icinga sets ("Attribute is marked for internal use only")';
 
 describeVerbs(
   {
@@ -62,7 +71,7 @@ describeVerbs(
     {
       resource: 'user',
       keyField: 'name',
-      held: objects('apiusers'),
+      held: users,
       added: (key) => ({
         words: `name=${key} password=zoe-secret permissions=objects/query/*`,
         fields: { permissions: ['objects/query/*'] },
@@ -74,15 +83,34 @@ describeVerbs(
         back: ({ ask }) => ask('POST', '/v1/objects/apiusers/ann', { attrs: { client_cn: '' } }),
       },
       deleted: ['bob', 'cyd', 'dan'],
-      moving: ['version'],
+      // Every change writes them.
+      moving: ['version', 'original_attributes'],
+      needs: {
+        'undo of add': WHOSE('new-2'),
+        'undo of set': WHOSE('ann'),
+        restore: { option: '--also box=ann' },
+      },
+      wrong: {
+        'undo of delete': RUN_TIME,
+        'restore of a deleted record': RUN_TIME,
+      },
     },
   ],
   {
     prepare: async ({ ask }) => {
-      for (const name of ['ann', 'bob', 'cyd', 'dan']) {
+      for (const name of ['ann', 'bob', 'cyd', 'dan', 'eve']) {
         const attrs = { password: 'secret-1', permissions: ['objects/query/*'] };
         await ask('PUT', `/v1/objects/apiusers/${name}`, { attrs });
       }
+    },
+    more(running) {
+      test('lockout has no effect on "active" here, and says so with the reason of Icinga', async () => {
+        const before = await users(running());
+        const { stdout, stderr, exitCode } = await running().devsh('lockout eve --yes');
+        expect(stdout + stderr).toContain('no effect - the device responded: Attribute');
+        expect(exitCode).toBe(1);
+        expect(await users(running())).toEqual(before);
+      });
     },
   },
 );
