@@ -51,10 +51,10 @@ export function notReadIn({ omits }: ResourceLife, state: KeptState): NotRead | 
   return { shown, omits: omits.filter((field) => !shown.includes(field)) };
 }
 
-/** `known are only uuid, username: the list leaves out lang` */
+/** `known are only uuid, username: the list leaves out at least lang` */
 export function notReadText({ shown, omits }: NotRead): string {
   const known = shown.length === 0 ? 'known are only names' : `known are only ${someOf(shown)}`;
-  return `${known}: the list leaves out ${omits.length === 0 ? 'other fields' : someOf(omits)}`;
+  return `${known}: the list leaves out ${omits.length === 0 ? 'other fields' : `at least ${someOf(omits)}`}`;
 }
 
 /** Nothing was read before that time. */
