@@ -15,12 +15,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 3, kilobytes: 4, libraries: [] },
-  __complete: { files: 8, kilobytes: 414, libraries: [] },
-  help: { files: 8, kilobytes: 529, libraries: [] },
-  'user list': { files: 13, kilobytes: 981, libraries: ['undici'] },
-  'user list --format csv': { files: 16, kilobytes: 1004, libraries: ['csv', 'undici'] },
-  'user add': { files: 28, kilobytes: 1110, libraries: ['undici'] },
-  'full screen': { files: 20, kilobytes: 1472, libraries: ['ink'] },
+  __complete: { files: 8, kilobytes: 418, libraries: [] },
+  help: { files: 8, kilobytes: 534, libraries: [] },
+  'user list': { files: 13, kilobytes: 987, libraries: ['undici'] },
+  'user list --format csv': { files: 16, kilobytes: 1011, libraries: ['csv', 'undici'] },
+  'user add': { files: 28, kilobytes: 1120, libraries: ['undici'] },
+  'full screen': { files: 20, kilobytes: 1480, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {
