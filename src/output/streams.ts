@@ -15,6 +15,8 @@ export interface Streams {
   readonly columns: number;
   readonly color: boolean;
   readonly quiet: boolean;
+  /** Every device that fails is named. */
+  readonly verbose?: boolean;
   /** The line being run; an error may point into it. */
   readonly typed?: TypedLine;
 }
@@ -103,12 +105,18 @@ export function causesOf(failures: readonly Failure[]): Cause[] {
   });
 }
 
-/** "✗ fw1, fw2, fw4 +10: no answer within 5 s": each cause once, with at most `most` names. */
-export function causeLines(failures: readonly Failure[], most = Infinity): string[] {
+/** Devices named for each cause. */
+const MOST_NAMED = 3;
+
+/** "✗ fw1, fw2, fw4 +10: no answer within 5 s": each cause once, with all names or the first ones. */
+export function causeLines(failures: readonly Failure[], named: 'all' | 'some' = 'all'): string[] {
   return causesOf(failures).map(({ text, failures: found }) => {
     const names = found.map(({ device }) => visible(device.name));
-    const rest = names.length > most ? ` +${names.length - most}` : '';
-    return `✗ ${names.slice(0, most).join(', ')}${rest}: ${text}`;
+    // One more name takes no more room than its number.
+    const isCut = named === 'some' && names.length > MOST_NAMED + 1;
+    const shown = isCut ? names.slice(0, MOST_NAMED) : names;
+    const rest = isCut ? ` +${names.length - MOST_NAMED}` : '';
+    return `✗ ${shown.join(', ')}${rest}: ${text}`;
   });
 }
 

@@ -262,6 +262,9 @@ function plainText(text: string): string {
   return visible(bare.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))));
 }
 
+/** Failures are said after this time, or before anything else is. */
+const GATHERED_MS = 1_000;
+
 const CLEAR_LINE = '\r\u001B[K';
 
 export type RemarkWriter = ReturnType<typeof remarkWriter>;
@@ -276,11 +279,19 @@ export function remarkWriter(streams: Streams) {
     hasProgress = false;
     if (texts.length > 0) streams.err(texts.join('\n') + '\n');
   };
-  // Devices that fail at once, for the same cause, are one line.
+  // Devices that fail for the same cause are one line.
   let failures: Failure[] = [];
+  let soon: NodeJS.Timeout | undefined;
   /** Removes the progress line; call before writing anything else. */
   const clear = (): void => {
-    print(causeLines(failures).map((text) => style('bad', text)));
+    clearTimeout(soon);
+    const whole = causeLines(failures);
+    const shown = streams.verbose === true ? whole : causeLines(failures, 'some');
+    const isCut = shown.some((text, index) => text !== whole[index]);
+    print([
+      ...shown.map((text) => style('bad', text)),
+      ...(isCut ? [style('quiet', '--verbose or --json names all')] : []),
+    ]);
     failures = [];
   };
   const lines = (texts: readonly string[]): void => {
@@ -300,7 +311,7 @@ export function remarkWriter(streams: Streams) {
       }
       const failure = failureOf(output);
       if (failure === undefined) lines(remarkLines(output, streams.quiet, style));
-      else if (failures.push(failure) === 1) setImmediate(clear);
+      else if (failures.push(failure) === 1) soon = setTimeout(clear, GATHERED_MS);
     },
     end(error: DevshError | undefined): void {
       clear();

@@ -124,7 +124,7 @@ async function openWriter(format: Format, streams: Streams): Promise<Writer> {
 function streamsOf(
   host: Host,
   line: string | readonly Word[],
-  { quiet = false, color = 'auto', plain = false }: Given,
+  { quiet = false, verbose = false, color = 'auto', plain = false }: Given,
 ): Streams {
   const { columns } = sizeOf(host.stdout);
   const text = typeof line === 'string' ? line : quoteLine(line.map((word) => word.text));
@@ -136,6 +136,7 @@ function streamsOf(
     columns,
     color: wantsColor(host, color),
     quiet,
+    verbose,
     typed: {
       text: hideSecrets(text),
       columns,

@@ -70,6 +70,6 @@ test('resources, learn and login go on behind a device that is away, and the lin
     expect(run.exitCode, line).toBe(3);
   }
   const refused = await devsh('login @lab --user admin --password-stdin', { stdin: 'wrong\n' });
-  expect(refused.stderr).toContain('sim2: the login was refused');
+  expect(refused.stderr).toContain('sim2, sim3: the login was refused');
   expect(refused.exitCode).toBe(1);
 });

@@ -82,6 +82,20 @@ test('devices that fail for the same cause are reported in one line', async () =
   }
 });
 
+test('of many devices that fail one after the other for the same cause, some are named', async () => {
+  const { devsh, devices } = await startFleet({ devices: 9 });
+  for (const device of devices.slice(1)) device.setFault('refuse');
+  const line = 'user list --on @lab --concurrency 1';
+  const failures = ({ stderr }: { stderr: string }): string[] => stderr.split('\n').slice(0, -1);
+  expect(failures(await devsh(line))).toEqual([
+    expect.stringMatching(/^✗ sim2, sim3, sim4 \+5: the device refuses the connection/),
+    '--verbose or --json names all',
+  ]);
+  expect(failures(await devsh(`${line} --verbose`))).toContainEqual(
+    expect.stringMatching(/^✗ sim2, sim3, sim4, sim5, sim6, sim7, sim8, sim9: the device refuses/),
+  );
+});
+
 test('a declined question is reported, but not as an error', async () => {
   const { devsh, device } = await startFleet();
   const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });

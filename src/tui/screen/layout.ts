@@ -106,13 +106,10 @@ function messageLines(state: State, room: number): LogLine[] {
   return facts.length > 0 ? lines.slice(0, Math.max(0, room - 2)) : lines;
 }
 
-/** Number of devices named for each cause below the table; the list of messages has all. */
-const MOST_NAMED = 3;
-
-/** Failures of devices, each cause once. */
+/** Failures of devices, each cause once; the list of messages has all names. */
 export function failureLines(failures: readonly Failure[]): LogLine[] {
   const whole = causeLines(failures);
-  return causeLines(failures, MOST_NAMED).map((text, index): LogLine => {
+  return causeLines(failures, 'some').map((text, index): LogLine => {
     return { tone: 'bad', text, whole: whole[index] ?? text };
   });
 }
