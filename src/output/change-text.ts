@@ -19,7 +19,14 @@ import {
 } from '../change/verdict.ts';
 import { type DeviceRecord, valueAt } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
-import { causesOf, reasonText, type Style, type Tone } from './streams.ts';
+import {
+  causesOf,
+  firstNames,
+  reasonText,
+  type Style,
+  type Tone,
+  withoutDevice,
+} from './streams.ts';
 import { unmistakable, visible } from '../text/visible.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { fieldText, quotedText } from './cells.ts';
@@ -45,6 +52,23 @@ export function resultLine(result: StepResult, style: Style): string {
   const what = `${result.action} ${visible(recordName(result))}`;
   const verdict = style(tone, result.verdict) + reasonsTail(result);
   return `${style(tone, mark)} ${visible(result.device.name)}  ${what}: ${verdict}`;
+}
+
+/** The text of a failure that others may share: without the device. Undefined for other results. */
+export function failureText(result: StepResult): string | undefined {
+  const { action, verdict, error, device } = result;
+  if (verdict !== 'failed' || error === undefined || result.differences !== undefined) {
+    return undefined;
+  }
+  const reasons = reasonsOf(result).map((reason) => withoutDevice(reason, device));
+  return `${action} ${visible(recordName(result))}: failed - ${reasons.join('; ')}`;
+}
+
+/** "✗ fw3, fw4, fw5 +9  add user carol: failed - no answer within 5 s" */
+export function failuresLine(results: readonly StepResult[], text: string, style: Style): string {
+  const names = results.map(({ device }) => visible(device.name));
+  const { mark, tone } = VERDICT_MARKS.failed;
+  return `${style(tone, mark)} ${firstNames(names)}  ${text}`;
 }
 
 /** " - lang: sent de, device holds en"; empty if there is only the verdict. */

@@ -106,18 +106,21 @@ export function causesOf(failures: readonly Failure[]): Cause[] {
 }
 
 /** Devices named for each cause. */
-const MOST_NAMED = 3;
+export const MOST_NAMED = 3;
 
 /** "✗ fw1, fw2, fw4 +10: no answer within 5 s": each cause once, with all names or the first ones. */
 export function causeLines(failures: readonly Failure[], named: 'all' | 'some' = 'all'): string[] {
   return causesOf(failures).map(({ text, failures: found }) => {
     const names = found.map(({ device }) => visible(device.name));
-    // One more name takes no more room than its number.
-    const isCut = named === 'some' && names.length > MOST_NAMED + 1;
-    const shown = isCut ? names.slice(0, MOST_NAMED) : names;
-    const rest = isCut ? ` +${names.length - MOST_NAMED}` : '';
-    return `✗ ${shown.join(', ')}${rest}: ${text}`;
+    return `✗ ${named === 'some' ? firstNames(names) : names.join(', ')}: ${text}`;
   });
+}
+
+/** "fw1, fw2, fw3 +10"; one more name takes no more room than its number. */
+export function firstNames(names: readonly string[]): string {
+  return names.length > MOST_NAMED + 1
+    ? `${names.slice(0, MOST_NAMED).join(', ')} +${names.length - MOST_NAMED}`
+    : names.join(', ');
 }
 
 /** A text without the name and address of its device, in the words for several ones. */

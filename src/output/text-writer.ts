@@ -7,7 +7,7 @@ import type {
   TableOutput,
 } from '../shell/output.ts';
 import { driftCells } from './drift-text.ts';
-import { planLines, resultLine, summaryLine } from './change-text.ts';
+import { failuresLine, failureText, planLines, resultLine, summaryLine } from './change-text.ts';
 import { inSelectionOrder, readCells, readTable, type ReadTable } from './read-table.ts';
 import { cut, fit, visible, visibleLines, widthOf } from '../text/visible.ts';
 import { toJson } from './document.ts';
@@ -17,6 +17,7 @@ import {
   errorLines,
   type Failure,
   failureOf,
+  MOST_NAMED,
   progressText,
   type Streams,
   type Style,
@@ -37,6 +38,7 @@ import { isGuess } from '../device/sensitive-fields.ts';
 import { clockTime } from '../text/time.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
 import { type DevshError, UsageError } from '../errors.ts';
+import type { StepResult } from '../change/verdict.ts';
 
 /** For people, and for `cut` and `awk` when `out` is no terminal. */
 export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
@@ -47,6 +49,9 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     remarks.clear();
     writeInPieces(lines, streams.out, '\n');
   };
+  const failed = new ResultLines((lines) => {
+    print(lines);
+  }, streams);
   const table = (text: LongTable): void => {
     // A screen reader gets each value whole.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
@@ -72,7 +77,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   const writeData = (output: Output): void => {
     switch (output.kind) {
       case 'result':
-        print([resultLine(output.result, style)]);
+        failed.push(output.result);
         break;
       case 'summary':
         print([summaryLine(output, style)]);
@@ -128,17 +133,64 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         reads.push(output);
         return;
       }
+      if (output.kind !== 'result') failed.flush();
       // Devices answer while remarks are made; all else comes after the table.
       if (output.kind !== 'progress' && output.kind !== 'message') flushReads();
       writeData(output);
     },
     end(error) {
       // A question that cannot be right has no answer, not even an empty one.
+      failed.flush();
       if (error instanceof UsageError) reads = [];
       flushReads();
       remarks.end(error);
     },
   };
+}
+
+/** A line for each result; one for many devices that fail in a row for the same cause. */
+class ResultLines {
+  readonly #print: (lines: readonly string[]) => void;
+  readonly #streams: Streams;
+  readonly #style: Style;
+  #failed: StepResult[] = [];
+  #text: string | undefined;
+  #soon: NodeJS.Timeout | undefined;
+
+  constructor(print: (lines: readonly string[]) => void, streams: Streams) {
+    this.#print = print;
+    this.#streams = streams;
+    this.#style = createStyle(streams.color);
+  }
+
+  push(result: StepResult): void {
+    const text = failureText(result);
+    if (text !== this.#text) this.flush();
+    if (text === undefined) {
+      this.#print([resultLine(result, this.#style)]);
+      return;
+    }
+    this.#text = text;
+    this.#soon ??= setTimeout(() => {
+      this.flush();
+    }, GATHERED_MS);
+    this.#failed.push(result);
+  }
+
+  flush(): void {
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
+    const results = this.#failed;
+    if (results.length === 0) return;
+    this.#failed = [];
+    const isGrouped = this.#streams.verbose !== true && results.length > MOST_NAMED + 1;
+    this.#print(
+      isGrouped
+        ? [failuresLine(results, this.#text ?? '', this.#style)]
+        : results.map((result) => resultLine(result, this.#style)),
+    );
+    this.#text = undefined;
+  }
 }
 
 /** Columns that are compared or typed again, besides the first. */

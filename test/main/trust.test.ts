@@ -94,6 +94,10 @@ test('of many devices that fail one after the other for the same cause, some are
   expect(failures(await devsh(`${line} --verbose`))).toContainEqual(
     expect.stringMatching(/^✗ sim2, sim3, sim4, sim5, sim6, sim7, sim8, sim9: the device refuses/),
   );
+  const { stdout } = await devsh('user set viewer lang=fr --on @lab --yes');
+  expect(stdout.split('\n').filter((text) => text.startsWith('✗'))).toEqual([
+    expect.stringMatching(/^✗ sim2, sim3, sim4 \+5 {2}set user viewer: failed - the device refuses/),
+  ]);
 });
 
 test('a declined question is reported, but not as an error', async () => {
