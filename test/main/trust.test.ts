@@ -96,7 +96,9 @@ test('of many devices that fail one after the other for the same cause, some are
   );
   const { stdout } = await devsh('user set viewer lang=fr --on @lab --yes');
   expect(stdout.split('\n').filter((text) => text.startsWith('✗'))).toEqual([
-    expect.stringMatching(/^✗ sim2, sim3, sim4 \+5 {2}set user viewer: failed - the device refuses/),
+    expect.stringMatching(
+      /^✗ sim2, sim3, sim4 \+5 {2}set user viewer: failed - the device refuses/,
+    ),
   ]);
 });
 
