@@ -34,8 +34,8 @@ export interface Subject {
   readonly listed?: (product: RunningProduct) => Promise<readonly Fields[]>;
   /** The fields that its list leaves out: devsh says that it knows too little of their past. */
   readonly unlisted?: readonly string[];
-  /** The end of a new key. */
-  readonly suffix?: string;
+  /** The key of a new record of this name, if not the name. */
+  readonly newKey?: (name: string) => string;
   /** The words of a new record, and what the product must hold of it then. */
   readonly added: (key: string) => { readonly words: string; readonly fields: Fields };
   /** The same of a change of this record; `back` tells the product itself to take it back. */
@@ -197,7 +197,8 @@ function without(held: Held, fields: readonly string[]): Held {
 }
 
 function expectDone(document: WriteDocument): void {
-  expect(document.results.map(({ verdict }) => verdict)).toEqual(['done']);
+  const verdicts = document.results.map(({ verdict }) => verdict);
+  expect(verdicts, JSON.stringify(document.results)).toEqual(['done']);
 }
 
 /**
@@ -247,8 +248,8 @@ const CHECKS: Readonly<Record<Verb, (checked: Checked, subject: Subject) => Prom
     expect(without(shown, secret)).toEqual(without({ [key]: held }, secret));
   },
 
-  async add(checked, { resource, added, suffix = '' }) {
-    const key = `new-1${suffix}`;
+  async add(checked, { resource, added, newKey = String }) {
+    const key = newKey('new-1');
     const { words, fields } = added(key);
     const before = await checked.held();
     const document = await checked.write(`${resource} add ${words}`, 'add');
@@ -259,8 +260,8 @@ const CHECKS: Readonly<Record<Verb, (checked: Checked, subject: Subject) => Prom
     expect(others).toEqual(before);
   },
 
-  async 'undo of add'(checked, { resource, added, suffix = '' }) {
-    const key = `new-2${suffix}`;
+  async 'undo of add'(checked, { resource, added, newKey = String }) {
+    const key = newKey('new-2');
     const before = await checked.held();
     await checked.write(`${resource} add ${added(key).words}`, 'add');
     expect(Object.keys(await checked.held())).toContain(key);
@@ -287,8 +288,10 @@ const CHECKS: Readonly<Record<Verb, (checked: Checked, subject: Subject) => Prom
     expect(await checked.held()).not.toEqual(before);
     const document = await checked.write('undo', 'undo of set');
     if (document === undefined) return;
+    const after = await checked.held();
+    await checked.setBack();
     expectDone(document);
-    expect(await checked.held()).toEqual(before);
+    expect(after).toEqual(before);
   },
 
   async delete(checked, { resource, deleted: [key] }) {
@@ -311,20 +314,20 @@ const CHECKS: Readonly<Record<Verb, (checked: Checked, subject: Subject) => Prom
   },
 
   async restore(checked, subject) {
-    const { resource, added, suffix = '', unlisted = [] } = subject;
+    const { resource, added, newKey = String, unlisted = [] } = subject;
     const { key, words } = subject.set;
-    const newKey = `new-3${suffix}`;
+    const addedKey = newKey('new-3');
     const before = await checked.held();
     await checked.shown(`${resource} list`);
     const then = await moment();
     await checked.write(`${resource} set ${key} ${words}`, 'set');
-    await checked.write(`${resource} add ${added(newKey).words}`, 'add');
+    await checked.write(`${resource} add ${added(addedKey).words}`, 'add');
     expect(await checked.held()).not.toEqual(before);
     const line = `${resource} restore --at ${then} --prune`;
     const document = await checked.write(line, 'restore');
     if (document === undefined) return;
     const made = document.results.filter(({ verdict }) => verdict === 'done');
-    expect(made.map((result) => result.key).sort()).toEqual([key, newKey].sort());
+    expect(made.map((result) => result.key).sort()).toEqual([key, addedKey].sort());
     const after = await checked.held();
     await checked.setBack();
     expect(without(after, unlisted)).toEqual(without(before, unlisted));

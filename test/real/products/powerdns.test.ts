@@ -71,7 +71,7 @@ const zones = ['a', 'b', 'c', 'd'].map((name) => ({
 const zone: Subject = {
   resource: 'zone',
   keyField: 'name',
-  suffix: '.example.',
+  newKey: (name) => `${name}.example.`,
   unlisted: [
     ...['api_rectify', 'nsec3narrow', 'nsec3param', 'rrsets', 'soa_edit', 'soa_edit_api'],
     ...['master_tsig_key_ids', 'slave_tsig_key_ids'],
