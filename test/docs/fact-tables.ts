@@ -17,9 +17,10 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-const PROFILES = join(import.meta.dirname, '../../profiles');
+/** Examples, and the profiles of products that the tests run. */
+const PROFILES = ['../../profiles', '../real', '../real/drf', '../real/products'];
 
-/** The example profiles that state each fact; facts of `update` and `remove` count as those of `create`. */
+/** The profiles that state each fact; facts of `update` and `remove` count as those of `create`. */
 function factsInProfiles(): Map<string, string[]> {
   const stated = new Map<string, string[]>();
   const collect = (value: unknown, path: string, profile: string): void => {
@@ -34,9 +35,11 @@ function factsInProfiles(): Map<string, string[]> {
       for (const part of parts) collect(part, isNamed ? `${own}.NAME.` : `${own}.`, profile);
     }
   };
-  for (const file of readdirSync(PROFILES)) {
-    const text = readFileSync(join(PROFILES, file), 'utf8');
-    collect(parse(text, { schema: 'failsafe' }), '', file.replace('.yaml', ''));
+  for (const folder of PROFILES.map((one) => join(import.meta.dirname, one))) {
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      collect(parse(text, { schema: 'failsafe' }), '', file.replace('.yaml', ''));
+    }
   }
   return stated;
 }

@@ -106,7 +106,7 @@ describe.each([
   },
   {
     name: 'DRF with its own views',
-    profile: './drf/rest.yaml',
+    profile: './drf/django.yaml',
     subjects: [user, PORT],
     access: '1 of 1 ended',
   },
