@@ -34,7 +34,11 @@ export function unreadFields(
     !isEqual(valueAt(step.before, field), valueAt(held, field));
   const isTakenOnly = (field: string): boolean =>
     detailsOf(profile, step.resource, field)?.writeOnly === true;
-  const secrets = asked.filter((field) => isSecretField(field) || isTakenOnly(field));
+  const named = asked.filter(isSecretField);
+  const secrets = [
+    ...named,
+    ...asked.filter((field) => !named.includes(field) && isTakenOnly(field)),
+  ];
   const hashes = secrets.flatMap((secret) =>
     Object.keys(held).filter(
       (field) => isHashOf(field, secret, isTakenOnly(secret)) && isRehashed(field),
