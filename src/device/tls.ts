@@ -24,10 +24,22 @@ const KEEP_ALIVE_DELAY_MS = 60_000;
 /** ALPN: HTTP/1.1 only. */
 const ONLY_HTTP1 = Buffer.from('\x08http/1.1');
 
+/** A file with the certificates of an authority. */
+export interface Authority {
+  readonly pem: string;
+  readonly file: string;
+}
+
 /** How the certificate of one device is checked. */
 export type Trust =
-  | { readonly kind: 'pinned'; readonly fingerprint: string; readonly pinnedAt: string }
-  | { readonly kind: 'ca'; readonly pem: string; readonly file: string }
+  | {
+      readonly kind: 'pinned';
+      readonly fingerprint: string;
+      readonly pinnedAt: string;
+      /** It must have signed the certificate, too. */
+      readonly ca?: Authority | undefined;
+    }
+  | ({ readonly kind: 'ca' } & Authority)
   | { readonly kind: 'system' }
   | { readonly kind: 'insecure' };
 
@@ -207,17 +219,22 @@ function tlsOptions({ address, trust }: ConnectOptions): ConnectionOptions {
 const contexts = new Map<string, SecureContext>();
 
 function contextFor(trust: Trust): SecureContext {
-  const key = trust.kind === 'ca' ? `ca ${trust.pem}` : trust.kind === 'system' ? 'system' : 'none';
+  const ca = authorityOf(trust);
+  const key = ca !== undefined ? `ca ${ca.pem}` : trust.kind === 'system' ? 'system' : 'none';
   const known = contexts.get(key);
   if (known !== undefined) return known;
   const context = createSecureContext({
     minVersion: 'TLSv1.2',
-    ...(trust.kind === 'ca' && { ca: trust.pem }),
+    ...(ca && { ca: ca.pem }),
     // Loading the root store takes 18 ms; a pin does not need it.
     ...(key === 'none' && { ca: [] }),
   });
   contexts.set(key, context);
   return context;
+}
+
+function authorityOf(trust: Trust): Authority | undefined {
+  return trust.kind === 'ca' ? trust : trust.kind === 'pinned' ? trust.ca : undefined;
 }
 
 function verify(
@@ -228,30 +245,30 @@ function verify(
   if (trust.kind === 'insecure') return;
   if (trust.kind === 'pinned') {
     const { fingerprint } = trust;
-    if (fingerprint === x509.fingerprint256) return;
-    if (normalizeFingerprint(fingerprint) === x509.fingerprint256) return;
-    throw changedCertificate(device, describeCertificate(x509));
+    const isPinned =
+      fingerprint === x509.fingerprint256 ||
+      normalizeFingerprint(fingerprint) === x509.fingerprint256;
+    if (!isPinned) throw changedCertificate(device, describeCertificate(x509));
+    if (trust.ca === undefined) return;
   }
-  const ca = trust.kind === 'ca' ? trust.pem : undefined;
-  const problem = certificateProblem(socket, x509, address.host, ca);
+  const ca = authorityOf(trust);
+  const problem = certificateProblem(socket, x509, address.host, ca?.pem);
   if (problem === undefined) return;
   const presented = describeCertificate(x509);
-  switch (trust.kind) {
-    case 'ca':
-      throw new UntrustedError(
-        device,
-        `the certificate does not pass ${trust.file}: ${problem} (${certificateText(x509)}). ` +
-          `Nothing was sent; check the CA file or the device`,
-        { reason: 'ca', presented },
-      );
-    case 'system':
-      throw new UntrustedError(
-        device,
-        `the certificate is not trusted: ${problem}. Nothing was sent. ` +
-          `"trust scan ${device.name}" shows it to compare, "trust accept ${device.name}" pins it`,
-        { reason: 'unknown', presented },
-      );
+  if (ca !== undefined) {
+    throw new UntrustedError(
+      device,
+      `the certificate does not pass ${ca.file}: ${problem} (${certificateText(x509)}). ` +
+        `Nothing was sent; check the CA file or the device`,
+      { reason: 'ca', presented },
+    );
   }
+  throw new UntrustedError(
+    device,
+    `the certificate is not trusted: ${problem}. Nothing was sent. ` +
+      `"trust scan ${device.name}" shows it to compare, "trust accept ${device.name}" pins it`,
+    { reason: 'unknown', presented },
+  );
 }
 
 /** The error for a certificate that differs from the pin. */

@@ -22,6 +22,24 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
+/**
+ * Throws SettingsError if somebody else could have written a file that says which programs devsh starts. A group of
+ * one's own, as many systems give each user, may write it.
+ */
+export async function refuseOpenFile(path: string): Promise<void> {
+  const own = process.getuid?.();
+  const found = await stat(path).catch(() => undefined);
+  if (own === undefined || found === undefined) return;
+  const { uid, gid, mode } = found;
+  if (uid !== own && uid !== 0) {
+    throw new SettingsError(`${path} belongs to another user: devsh does not use it`);
+  }
+  if ((mode & (gid === process.getgid?.() ? 0o002 : 0o022)) === 0) return;
+  throw new SettingsError(
+    `${path} can be written by others (mode ${(mode & 0o777).toString(8)}): devsh does not use it before "chmod go-w ${path}"`,
+  );
+}
+
 /** The bytes of a file, `undefined` if it does not exist. Throws SettingsError that names the file. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {

@@ -74,7 +74,7 @@ test('a password that is only taken is done if the hash that is shown has change
     store: ({ cleartext, ...user }) =>
       typeof cleartext === 'string' ? { ...user, password: `$6$of-${cleartext}` } : user,
   });
-  const set = await devsh('user set bob cleartext=s3cret-One --on oslo --yes');
+  const set = await devsh('user set bob cleartext=secret-One --on oslo --yes');
   expect(set.stdout).toContain('set user bob: done');
   expect(set.exitCode).toBe(0);
 });

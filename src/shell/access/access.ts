@@ -10,7 +10,7 @@ import { Credential } from '../../device/credential.ts';
 import type { UntrustedError } from '../../device/errors.ts';
 import { readCa } from '../../device/trust-anchors.ts';
 import type { Route } from '../../device/route/route.ts';
-import type { Trust } from '../../device/tls.ts';
+import type { Authority, Trust } from '../../device/tls.ts';
 import { CredentialError, LoginInDoubtError, unlessCancelled } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/selector.ts';
@@ -89,15 +89,20 @@ export class ShellAccess implements Access {
     const { pins } = await (this.#pins ??= this.#readPins());
     const pin = pins.get(entry.address);
     if (pin !== undefined) {
-      return { kind: 'pinned', fingerprint: pin.fingerprint, pinnedAt: pin.firstSeen };
+      const { fingerprint, firstSeen } = pin;
+      // A pin replaces the CA of the inventory, but not the one of this line.
+      const ca = await this.#authority(this.options.ca);
+      return { kind: 'pinned', fingerprint, pinnedAt: firstSeen, ca };
     }
-    const file = this.options.ca ?? entry.ca;
-    if (file !== undefined) {
-      const known = this.#ca.get(file) ?? readUserFile(file).then((pem) => readCa(pem, file));
-      this.#ca.set(file, known);
-      return { kind: 'ca', pem: await unlessCancelled(known, this.io.signal), file };
-    }
-    return { kind: 'system' };
+    const ca = await this.#authority(this.options.ca ?? entry.ca);
+    return ca === undefined ? { kind: 'system' } : { kind: 'ca', ...ca };
+  }
+
+  async #authority(file: string | undefined): Promise<Authority | undefined> {
+    if (file === undefined) return undefined;
+    const known = this.#ca.get(file) ?? readUserFile(file).then((pem) => readCa(pem, file));
+    this.#ca.set(file, known);
+    return { pem: await unlessCancelled(known, this.io.signal), file };
   }
 
   async #readPins(): Promise<PinFile> {
