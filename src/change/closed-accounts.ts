@@ -1,4 +1,4 @@
-import { keyFieldOf, type Profile } from '../device/profile.ts';
+import { detailsOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
@@ -34,7 +34,7 @@ export function closeAccounts(
     const known = { ...writableFields(profile, resource), ...records[0], ...change.fields };
     for (const [field, held] of Object.entries(known)) {
       const value = disablingValue(field, held);
-      if (value === undefined) continue;
+      if (value === undefined || detailsOf(profile, resource, field)?.readOnly) continue;
       closed.push(
         `${name} is added disabled (${field}=${valueText(value)}), because its password is unknown`,
       );

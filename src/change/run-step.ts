@@ -16,8 +16,14 @@ import {
   isSingle,
   type Profile,
 } from '../device/profile.ts';
-import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
-import { isSecretField } from '../device/sensitive-fields.ts';
+import {
+  type DeviceRecord,
+  nestedValue,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
+import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
 import {
   CancelledError,
   CredentialError,
@@ -96,6 +102,12 @@ export async function runStep(
       }
       if (refused.length > 0) {
         session.facts.set(`resources.${step.resource}.refused`, refused);
+        const open = refused.find((field) => isDisabling(field, valueAt(step.asked, field)));
+        if (open !== undefined) {
+          const why = `only the device sets ${open}, so nothing keeps this account closed; the same line now asks whether to go on`;
+          const end = { ...ended.end, note: noteOf(ended.end.note, why) };
+          return withResponse(step, outcome, { ...ended, end }, leftOut);
+        }
         step = withoutRefused(session.profile, step, refused);
         leftOut.push(...refused);
         sent = 0;
@@ -104,6 +116,10 @@ export async function runStep(
       return { end: { verdict: 'failed', error: expectedError(error) } };
     }
   }
+}
+
+function isDisabling(field: string, value: Value | undefined): boolean {
+  return value !== undefined && disablingValue(field, value) === value;
 }
 
 /** Who types a request wants to see the response. */

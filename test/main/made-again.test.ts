@@ -85,3 +85,21 @@ test('fields that only the device sets are learned from its refusals, left out a
   expect(writes()).toHaveLength(7);
   expect((await devsh('profile show oslo')).stdout).toMatch(/user.refused.*active.*observed/);
 });
+
+test('an account that cannot be added disabled is not added before somebody agrees', async () => {
+  const users = ['ann', 'bob'].map((username, id) => ({ id, username, active: true }));
+  const { devsh, users: held } = await startOwnDevice({
+    users,
+    store: (user) => ({ ...user, active: true }),
+    refuse: (sent) => ('active' in sent ? 'active is read-only' : undefined),
+  });
+  await devsh('user delete bob --on oslo --yes');
+  const first = await devsh('undo --yes');
+  expect(first.stdout).toContain('nothing keeps this account closed');
+  expect(held()).toHaveLength(1);
+  const second = await devsh('undo --yes');
+  expect(second.stderr).toContain('user bob would get an empty or default password');
+  expect(second.exitCode).toBe(6);
+  expect(held()).toHaveLength(1);
+  expect((await devsh('undo --yes --allow loss')).stdout).toContain('add user bob: done');
+});
