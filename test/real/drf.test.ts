@@ -35,9 +35,6 @@ async function loginStatus(
   );
 }
 
-const LAST_LOGIN =
-  'says "last_login: was absent, device has null", although it was null and is null';
-
 const user = {
   resource: 'user',
   keyField: 'username',
@@ -66,10 +63,6 @@ const user = {
   deleted: ['dan', 'ann', 'bob'],
   // devsh adds an account without its password disabled, and says so.
   lost: ['uuid', 'date_joined', 'is_active'],
-  wrong: {
-    'undo of delete': LAST_LOGIN,
-    'restore of a deleted record': LAST_LOGIN,
-  },
 } satisfies Subject;
 
 const PORT = {
