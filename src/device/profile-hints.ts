@@ -102,6 +102,14 @@ function idHint(
   resource: string,
   records: readonly DeviceRecord[],
 ): Hint | undefined {
+  const { keyField } = resourceOf(profile, resource);
+  const isName = (record: DeviceRecord): boolean =>
+    idOf(profile, record) === valueText(record[keyField]);
+  const isChosen = records.every(isName) && !profile.idFields.includes(keyField);
+  if (records.length > 1 && isChosen && !isNamedByKey(profile, resource)) {
+    const why = `the id of all ${records.length} is their ${keyField}: who adds one chooses it`;
+    return { fact: 'id_fields', value: '[]', why };
+  }
   const isKnown = records.some((record) => idOf(profile, record) !== undefined);
   if (records.length === 0 || isKnown || isNamedByKey(profile, resource)) return undefined;
   const id = uniqueFields(records).find((field) => ID_NAME.test(field));

@@ -105,3 +105,10 @@ test('a date is never proposed as the key, and an interface gets its article', a
   const none = await devsh('profile try oslo interface');
   expect(none.stderr).toContain('Not known of an interface');
 });
+
+test('ids that equal the names are proposed as chosen by their users', async () => {
+  const users = ['ann', 'bob'].map((username) => ({ id: username, username }));
+  const { devsh } = await startOwnDevice({ users });
+  const tried = await devsh('profile try oslo');
+  expect(tried.stdout).toMatch(/id_fields\s+\[\]\s+the id of all 2 is their username/);
+});
