@@ -15,7 +15,7 @@ import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/visible.ts';
 import type { Span } from '../screen/theme.ts';
 import { SEPARATOR } from '../screen/bar-lines.ts';
-import { contextOf } from '../keys/keymap.ts';
+import { contextOf, footerHints } from '../keys/keymap.ts';
 import { isOffering } from './reduce-prompt.ts';
 import type { State } from '../state.ts';
 
@@ -104,11 +104,14 @@ function withoutOptions(words: readonly string[]): string[] {
   );
 }
 
-/** Room in the footer for the exit key. */
-const EXIT_WIDTH = widthOf(`${SEPARATOR}esc table`);
+/** The usage gives way to these keys. */
+const KEPT_KEYS: readonly (string | undefined)[] = [
+  ...['complete', 'menu-next', 'menu-close', 'go-table', 'help'],
+];
 
 /** Below this width, the words before the present one are dropped instead of the summary. */
 const LEAST_SUMMARY = 24;
+const LEAST_USAGE = 8;
 
 /** The usage of the command at the prompt, its present part highlighted, cut to the footer. */
 export function usageSpans(state: State): Span[] {
@@ -116,7 +119,11 @@ export function usageSpans(state: State): Span[] {
   const hint = isTyping && usageHint(state.prompt.editing.line);
   if (!hint) return [];
   const { parts, summary } = hint;
-  const room = state.size.columns - 1 - EXIT_WIDTH;
+  const kept = footerHints(state).filter(({ action }) => KEPT_KEYS.includes(action));
+  const room = kept.reduce(
+    (left, { text }) => left - widthOf(SEPARATOR + text),
+    state.size.columns - 2,
+  );
   const present = parts.filter(({ isPresent }) => isPresent).map(({ text }) => text);
   const usage = parts.flatMap(({ text, isPresent }, index): Span[] => [
     ...(index > 0 ? [{ tone: 'plain' as const, text: ' ' }] : []),
@@ -128,6 +135,7 @@ export function usageSpans(state: State): Span[] {
     return withSummary(usage, cut(summaryText, room - used));
   // The present part is worth more than the words before it.
   const short = present.join(' ');
+  if (room < Math.min(LEAST_USAGE, widthOf(short))) return [];
   if (widthOf(short) >= room) return [{ tone: 'accent', text: cut(short, room) }];
   return withSummary([{ tone: 'accent', text: short }], cut(summaryText, room - widthOf(short)));
 }

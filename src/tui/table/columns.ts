@@ -13,6 +13,7 @@ import type { State } from '../state.ts';
 import { parseFilter } from '../../fleet/filter.ts';
 import { attempt, DevshError } from '../../errors.ts';
 import { noteOf, shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
+import { differencesIn } from './signs.ts';
 import { valueAt, valueText } from '../../device/record.ts';
 
 export interface Column {
@@ -79,10 +80,14 @@ export function paneWidth(state: Pick<State, 'table' | 'fleet' | 'size' | 'isPan
   const { columns } = state.size;
   if (state.isPaneHidden || columns < PANE_COLUMNS) return 0;
   if (tableRows(state).rows.length === 0) return 0;
-  const wanted = measuredIn(state)
-    .filter(({ rank }) => rank < SAME_RANK)
-    .reduce((sum, one) => sum + one.wanted + GAP.length, GUTTER);
-  return Math.min(80, Math.floor(columns * 0.4), Math.max(LEAST_PANE, columns - wanted));
+  const measured = measuredIn(state);
+  const leftBy = (most: number): number =>
+    measured
+      .filter(({ rank }) => rank < most)
+      .reduce((left, one) => left - one.wanted - GAP.length, columns - GUTTER);
+  // What differs is worth more than the other fields of one record.
+  if (leftBy(FIRST_RANK + 1) < LEAST_PANE) return 0;
+  return Math.min(80, Math.floor(columns * 0.4), Math.max(LEAST_PANE, leftBy(SAME_RANK)));
 }
 
 /** Cells of the table itself. */
@@ -142,8 +147,18 @@ const measuredColumns = memoized(
       : drafts.map((draft, index) => ({ ...draft, isKey: index === 0 }));
     const shown = devices < 2 ? keyed : [...keyed, deviceColumn(sign('device'), devices)];
     const isSeveral = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
-    const hasNotes = isSeveral && rows.some((row) => noteOf(row, stale) !== '');
-    const all = hasNotes || stale.size > 0 ? [...shown, noteColumn(stale)] : shown;
+    const note = (row: FoldedRow): string => {
+      const marked = differencesIn(
+        row,
+        { all: rows, keyField, stale, own },
+        view.filtered === true,
+      );
+      const isUnmarked = (field: string): boolean =>
+        !fields.includes(field) || marked.get(field) === 'tie';
+      return noteOf(row, stale, row.differing.filter(isUnmarked));
+    };
+    const hasNotes = isSeveral && rows.some((row) => note(row) !== '');
+    const all = hasNotes || stale.size > 0 ? [...shown, noteColumn(note)] : shown;
     const first = new Set([...rows.flatMap(({ differing }) => differing), ...named.split('\n')]);
     return all.map((draft, index) => measure(draft, sample, index, first.has(draft.field)));
   },
@@ -173,14 +188,14 @@ function deviceColumn(sign: string, devices: number): Draft {
   };
 }
 
-function noteColumn(stale: TableRows['stale']): Draft {
+function noteColumn(text: Draft['text']): Draft {
   return {
     kind: 'note',
     isKey: false,
     isId: false,
     field: 'note',
     title: 'NOTE',
-    text: (row) => noteOf(row, stale),
+    text,
     least: 13,
     most: 40,
   };
@@ -232,6 +247,7 @@ function rankOf(draft: Draft, filled: readonly string[], rows: number, index: nu
   const isId =
     draft.isId || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
   if (isId) return ID_RANK + index;
+  if (filled.some((text) => text.length > LONG_TEXT)) return LONG_RANK + index;
   // A value that is the same in every row distinguishes none of them.
   const isDistinguishing = rows < LEAST_ROWS || new Set(filled).size > 1;
   return isDistinguishing ? 3 + index : SAME_RANK + index;
@@ -240,9 +256,11 @@ function rankOf(draft: Draft, filled: readonly string[], rows: number, index: nu
 /** Fields in which records differ, or that the filter names. */
 const FIRST_RANK = 2;
 
-/** From these ranks on, columns that are the same in every row, and ids: they get the room that is left. */
+/** From these ranks on, columns that are the same in every row, long texts, ids and dates: they get what is left. */
 const SAME_RANK = 1000;
+const LONG_RANK = 2000;
 const ID_RANK = 3000;
+const LONG_TEXT = 40;
 
 /**
  * Each column gets its least width in the order of the ranks, then its wanted width while there is room.

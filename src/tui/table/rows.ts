@@ -250,10 +250,9 @@ export function isStaleRow({ devices }: FoldedRow, stale: Stale): boolean {
   return stale.size > 0 && devices.every(({ name }) => stale.has(name));
 }
 
-/** What neither the sign of a row nor its devices say: the fields that differ, and the age of stale records. */
-export function noteOf(row: FoldedRow, stale: Stale): string {
-  const { differing } = row;
-  const differs = differing.length === 0 ? '' : `differs: ${visible(differing.join(', '))}`;
+/** What the signs do not say: `unmarked` fields that differ, and the age of stale records. */
+export function noteOf(row: FoldedRow, stale: Stale, unmarked: readonly string[]): string {
+  const differs = unmarked.length === 0 ? '' : `differs: ${visible(unmarked.join(', '))}`;
   return [differs, ageNote(row, stale)].filter((text) => text !== '').join('; ');
 }
 

@@ -85,10 +85,12 @@ function lastingSign(
   return isPartial ? SIGNS.partial : NO_SIGN;
 }
 
+type Held = Pick<TableRows, 'all' | 'keyField' | 'stale' | 'own'>;
+
 /** By row: its differences, and the rows that they were found in. */
 const known = new WeakMap<FoldedRow, { all: TableRows['all']; differences: Differences }>();
 
-function differencesIn(row: FoldedRow, data: TableRows, isFiltered: boolean): Differences {
+export function differencesIn(row: FoldedRow, data: Held, isFiltered: boolean): Differences {
   if (row.differing.length === 0) return NO_DIFFERENCES;
   const before = known.get(row);
   if (before?.all === data.all) return before.differences;
@@ -98,7 +100,7 @@ function differencesIn(row: FoldedRow, data: TableRows, isFiltered: boolean): Di
 }
 
 /** A device without a valid response counts as if it had another value; so does one that a filter may hide. */
-function compared(row: FoldedRow, data: TableRows, isFiltered: boolean): Differences {
+function compared(row: FoldedRow, data: Held, isFiltered: boolean): Differences {
   const { all, keyField, stale, own } = data;
   const variants = differingRows(all, keyField).get(rawKeyOf(row.record, keyField)) ?? [row];
   const names = variants.flatMap((one) => freshDevices(one, stale));

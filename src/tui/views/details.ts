@@ -78,6 +78,8 @@ type OfDrift = Extract<Details, { kind: 'of-drift' }>;
 /** Narrower columns are unreadable, and more of them are no longer seen at a glance. */
 const LEAST_COLUMN = 14;
 const MOST_COLUMNS = 4;
+/** Of one value beside its devices. */
+const LEAST_VALUE = 6;
 
 /** Every field of a record: a few devices side by side if they fit, otherwise grouped by value. */
 export function detailLines(state: State, details: Details): readonly string[] {
@@ -115,7 +117,9 @@ export function paneLines(state: State, width: number, height: number): readonly
   if (row === undefined) return [];
   const key = rawKeyOf(row.record, keyField);
   const record = ofTable(state, key === '' && keyField !== '' ? [row] : rowsOf(state, key));
-  const notes = record.notes.map(({ what, devices }): Span[] => [
+  // The title of the table counts those that were not read, and the bar names them.
+  const others = record.notes.filter(({ what }) => what !== NOT_READ);
+  const notes = others.map(({ what, devices }): Span[] => [
     { tone: 'quiet', text: `${what} ` },
     { tone: 'warning', text: someNames(devices, width - widthOf(what) - 1) },
   ]);
@@ -270,6 +274,12 @@ function* fieldLines(
   const titles = titlesWidth(fields);
   for (const field of fields) {
     const groups = valuesOf(field, record);
+    const isOwn = groups.length > 1 && !differing.has(field) && record.isOwn(field);
+    if (isOwn && most < Infinity) {
+      const title = `  ${fit(visible(field), titles)}  `;
+      yield [{ tone: 'quiet', text: `${title}(${groups.length} values)` }];
+      continue;
+    }
     const shown = groups.slice(0, groups.length > most ? most - 1 : undefined);
     const sign = differing.has(field) ? '≠' : ' ';
     let title = `${sign} ${fit(visible(field), titles)}  `;
@@ -323,21 +333,22 @@ function* valueLines(
       ({ devices, isOdd }) => widthOf(someNames(devices, 0)) + (isOdd ? widthOf(ODD) + 1 : 0),
     ),
   );
-  const value = Math.min(
-    Math.max(...texts.map(widthOf)),
-    Math.max(LEAST_COLUMN, width - 2 - Math.min(least, width >> 1)),
-  );
+  // Without its device a value says little: long names go below it.
+  const widest = Math.max(...texts.map(widthOf));
+  const isBeside = least + 2 + Math.min(LEAST_VALUE, widest) <= width;
+  const value = Math.min(widest, width - (isBeside ? 2 + least : widthOf(ODD) + 3));
   for (const [index, { devices, isOdd }] of groups.entries()) {
-    const room = width - value - 2 - (isOdd ? widthOf(ODD) + 1 : 0);
+    const room = isBeside ? width - value - 2 - (isOdd ? widthOf(ODD) + 1 : 0) : width - 2;
     const isLong = index === 0 && devices.length > 2;
     const names = isLong
       ? someNames(devices, 0)
       : isWhole
         ? devices.map(visible).join(' ')
         : someNames(devices, room);
-    const [values, where] = [cells(texts[index] ?? '', value), cells(names, room)];
+    const values = cells(texts[index] ?? '', value);
+    const where = [...(isBeside ? [] : values.map(() => '')), ...cells(names, room)];
     for (let at = 0; at < Math.max(values.length, where.length); at += 1) {
-      const text = `${fit(values[at] ?? '', value)}  `;
+      const text = `${fit(values[at] ?? '', where[at] === '' || isBeside ? value : 0)}  `;
       yield [
         { tone: isOdd ? 'warning' : 'plain', text },
         { tone: 'quiet', text: where[at] ?? '' },

@@ -19,7 +19,7 @@ test('from 120 columns on, the details follow the cursor; p and a narrow screen 
       pane(screen),
     ),
   );
-  expect(pane(program.screen())).toMatch(/uuid +\S+ +127\.0/);
+  expect(pane(program.screen())).toMatch(/uuid +\(3 values\)/);
 
   program.press('p');
   await program.waitFor((screen) => pane(screen) === '');

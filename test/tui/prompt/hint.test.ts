@@ -34,6 +34,7 @@ test('on a narrow screen what comes next stays, and nothing is longer than the s
     usageSpans({ ...state, size: { columns, rows: 24 } })
       .map(({ text }) => text)
       .join('');
-  expect(at(80)).toBe('user set [KEY] [FIELD=VALUE…]: a field and its new value, as in la…');
-  expect(at(40)).toBe('[FIELD=VALUE…]: a field an…');
+  expect(at(120)).toBe('user set [KEY] [FIELD=VALUE…]: a field and its new value, as in lang=de');
+  expect(at(80)).toBe('[FIELD=VALUE…]: a field and its new value,…');
+  expect(at(40)).toBe('');
 });
