@@ -2,6 +2,7 @@ import { Box, Text } from 'ink';
 import { use } from 'react';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { SEPARATOR, shownHints, titleLine } from '../screen/bar-lines.ts';
+import { joined } from '../table/view.ts';
 import { fleetStrip } from '../screen/fleet-strip.ts';
 import { contextOf, hasCommandKeys } from '../keys/keymap.ts';
 import {
@@ -29,15 +30,20 @@ function hasKeys(state: State): boolean {
 export function Header({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const { left: title, right } = titleLine(state);
   const left = (hasKeys(state) ? FOCUS_MARK : ' ') + title.slice(1);
-  const gap = ' '.repeat(Math.max(0, state.size.columns - widthOf(left) - widthOf(right)));
+  const { columns } = state.size;
+  const blanks = (used: number): string => ' '.repeat(Math.max(0, columns - used));
+  const strip = fleetStrip(state);
+  const rest = blanks(strip.reduce((sum, { text }) => sum + widthOf(text), 0));
+  const [place = ''] = left.split(SEPARATOR, 1);
+  const gap = right === '' ? '' : blanks(widthOf(left) + widthOf(right));
   return (
     <>
       <Row>
-        {fleetStrip(state)
-          .map(({ tone, text }) => theme(tone, text))
+        {joined([...strip, { tone: 'plain', text: rest }])
+          .map(({ tone, text }) => theme(tone, text, state.fleet.color ?? 'plain'))
           .join('')}
       </Row>
-      <Row>{right === '' ? left : left + gap + theme('accent', right)}</Row>
+      <Row>{theme('heading', place) + left.slice(place.length) + gap + theme('accent', right)}</Row>
     </>
   );
 }

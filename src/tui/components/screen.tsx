@@ -58,7 +58,7 @@ function Table({ state, theme, height }: BodyProps) {
   const hasFocus = state.focus === 'table' && state.questions.length === 0;
   const isBarAt = (row: RowView): boolean => row.isCurrent && hasFocus;
   const lines = [
-    { text: theme('heading', view.header), cells: widthOf(view.header) },
+    { text: theme('head', fit(view.header, width)), cells: width },
     ...view.rows.map((row) => ({
       text: rowText(row, isBarAt(row), width, theme),
       cells: isBarAt(row) ? width : widthOf(row.text),
@@ -115,7 +115,7 @@ function Waiting({ state, theme, height }: BodyProps) {
     <>
       <Row>{''}</Row>
       <Row>{cut(' waiting for the devices …', columns)}</Row>
-      {shown.length > 0 && <Row>{theme('heading', `  ${header}`)}</Row>}
+      {shown.length > 0 && <Row>{theme('head', fit(`  ${header}`, columns))}</Row>}
       {shown.map((device, index) => (
         <Row key={index}>{`  ${theme(deviceTone(device), lines[index] ?? '')}`}</Row>
       ))}
@@ -152,7 +152,7 @@ function List({ state, theme, height, list }: BodyProps & { readonly list: ListV
   const hasFocus = state.focus === 'table' && state.questions.length === 0;
   return (
     <>
-      <Row>{theme('heading', `  ${header}`)}</Row>
+      <Row>{theme('head', fit(`  ${header}`, columns))}</Row>
       {Array.from({ length: Math.min(room, count - top) }, (_, index) => {
         const { text, tone, parts = [{ tone, text }] } = list.row(top + index);
         const isCurrent = top + index === cursor;

@@ -4,6 +4,7 @@ import type { ThemeName } from '../../text/choices.ts';
 /** Kinds of highlighting. Colours only add to signs and words. */
 export type Tone =
   | 'heading'
+  | 'head'
   | 'good'
   | 'bad'
   | 'warning'
@@ -25,8 +26,11 @@ export const LABEL_TONES = {
   blue: 'accent',
 } as const satisfies Record<LabelColor, Tone>;
 
-/** Text in a tone, ready for the screen. */
-export type Theme = (tone: Tone, text: string) => string;
+/** The bar on top: plain, or in the colour of a label. */
+export type Bar = 'plain' | LabelColor;
+
+/** Text in a tone, ready for the screen, or for the bar on top of it. */
+export type Theme = (tone: Tone, text: string, bar?: Bar) => string;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -49,10 +53,21 @@ export function themeFor(
 
 export function createTheme(name: ThemeName | undefined, hasColor: boolean): Theme {
   const codes: ThemeCodes = hasColor && name !== undefined ? THEMES[name] : COLORLESS;
-  return (tone, text) => {
-    const code = codes[tone];
+  return (tone, text, bar) => {
+    const code = bar === undefined ? codes[tone] : barCode(codes, tone, bar);
     return code === '' || text === '' ? text : `\x1b[${code}m${text}${RESET}`;
   };
+}
+
+/** On the plain bar of 256 colours tones keep theirs; elsewhere signs, words and bold letters say the same. */
+function barCode(codes: ThemeCodes, tone: Tone, bar: Bar): string {
+  const ground =
+    codes === THEMES.dark ? '48;5;236' : codes === THEMES.light ? '48;5;254' : undefined;
+  if (bar === 'plain' && ground !== undefined)
+    return codes[tone] === '' ? ground : `${codes[tone]};${ground}`;
+  const label = bar === 'plain' ? [] : [codes[LABEL_TONES[bar]]];
+  const isBold = tone === 'heading' || tone === 'bad' || tone === 'warning';
+  return [...label, ...(isBold ? ['1'] : []), '7'].filter((code) => code !== '').join(';');
 }
 
 function hasManyColors({ TERM = '', COLORTERM = '', FORCE_COLOR = '' }: Environment): boolean {
@@ -92,6 +107,7 @@ type ThemeCodes = Readonly<Record<Tone, string>>;
 /** Bold, underline and reverse are no colours: they apply without colours, too. */
 export const COLORLESS: ThemeCodes = {
   heading: '1',
+  head: '1;4',
   good: '',
   bad: '1',
   warning: '1',

@@ -173,3 +173,27 @@ test('the colour of a label is that of the prompt and of the question, and no wo
   const drawn = Object.values(LABEL_TONES).map((tone) => createTheme('dark', true)(tone, 'PROD'));
   expect(new Set(drawn).size).toBe(drawn.length);
 });
+
+test('the bar on top is drawn on one ground, in the colour of the label, with the words of its parts', () => {
+  for (const name of [...THEME_NAMES, undefined]) {
+    const theme = createTheme(name, name !== undefined);
+    const bars = ['plain', ...(Object.keys(LABEL_TONES) as LabelColor[])] as const;
+    for (const bar of bars) {
+      const shown = theme('bad', '✗ fw3 timeout', bar);
+      expect(stripVTControlCharacters(shown)).toBe('✗ fw3 timeout');
+      expect(shown).toMatch(/[[;](7|48;5;\d+)m/);
+    }
+    const drawn = new Set(bars.map((bar) => theme('plain', 'PROD', bar)));
+    expect(drawn.size).toBeGreaterThanOrEqual(name === undefined ? 1 : bars.length);
+  }
+  for (const [name, ground] of [
+    ['dark', 236],
+    ['light', 254],
+  ] as const) {
+    for (const code of Object.values(THEMES[name])) {
+      const color = colorOf(code);
+      if (color !== undefined)
+        expect(contrast(color, of256(ground)), code).toBeGreaterThanOrEqual(4.5);
+    }
+  }
+});
