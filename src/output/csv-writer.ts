@@ -16,7 +16,7 @@ import { reasonsOf } from './change-text.ts';
 export function csvWriter(streams: Streams): Writer {
   const remarks = remarkWriter(streams);
   const data = gathering((outputs) => {
-    const text = csvText(outputs);
+    const text = csvText(outputs, streams.noHeaders === true);
     streams.out(streams.isTty ? visibleLines(text) : text);
   });
   return {
@@ -45,17 +45,17 @@ interface Sheet {
  * not obey: those are in visible form, and what would be run as a formula gets an apostrophe in front.
  * JSON has the values as the device sent them.
  */
-function csvText(outputs: readonly Output[]): string {
+function csvText(outputs: readonly Output[], isBare: boolean): string {
   return sheetsOf(outputs)
-    .map(({ header, rows, isExact }) =>
-      isExact === true
-        ? // Quoted also where other separators than the comma are usual.
-          stringify([header, ...rows], { quoted_match: /[;\t]/ })
-        : stringify(
-            [header, ...rows].map((row) => row.map(visible)),
-            { escape_formulas: true },
-          ),
-    )
+    .map(({ header, rows, isExact }) => {
+      const lines = isBare ? [...rows] : [header, ...rows];
+      // Quoted also where other separators than the comma are usual.
+      if (isExact === true) return stringify(lines, { quoted_match: /[;\t]/ });
+      return stringify(
+        lines.map((row) => row.map(visible)),
+        { escape_formulas: true },
+      );
+    })
     .join('\n');
 }
 

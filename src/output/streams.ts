@@ -17,6 +17,8 @@ export interface Streams {
   readonly quiet: boolean;
   /** Every device that fails is named. */
   readonly verbose?: boolean;
+  /** No header lines above tables and CSV. */
+  readonly noHeaders?: boolean;
   /** The line being run; an error may point into it. */
   readonly typed?: TypedLine;
 }

@@ -55,7 +55,8 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   const table = (text: LongTable): void => {
     // A screen reader gets each value whole.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
-    print(streams.isTty ? alignedLines(text, width, style) : tabbedLines(text, style));
+    const lines = streams.isTty ? alignedLines(text, width, style) : tabbedLines(text, style);
+    print(streams.noHeaders === true ? withoutFirst(lines) : lines);
   };
   const flushReads = (): void => {
     const [first] = reads;
@@ -190,6 +191,14 @@ class ResultLines {
         : results.map((result) => resultLine(result, this.#style)),
     );
     this.#text = undefined;
+  }
+}
+
+function* withoutFirst(lines: Iterable<string>): Generator<string> {
+  let isFirst = true;
+  for (const line of lines) {
+    if (!isFirst) yield line;
+    isFirst = false;
   }
 }
 

@@ -124,7 +124,7 @@ async function openWriter(format: Format, streams: Streams): Promise<Writer> {
 function streamsOf(
   host: Host,
   line: string | readonly Word[],
-  { quiet = false, verbose = false, color = 'auto', plain = false }: Given,
+  { quiet = false, verbose = false, noHeaders = false, color = 'auto', plain = false }: Given,
 ): Streams {
   const { columns } = sizeOf(host.stdout);
   const text = typeof line === 'string' ? line : quoteLine(line.map((word) => word.text));
@@ -137,6 +137,7 @@ function streamsOf(
     color: wantsColor(host, color),
     quiet,
     verbose,
+    noHeaders,
     typed: {
       text: hideSecrets(text),
       columns,

@@ -107,7 +107,13 @@ export class Shell {
     const call = new Call<OptionKey>(invocation, this.shell, io, this.#grammar);
     const { notices } = this.shell.services;
     try {
-      yield* invocation.verb.run(call);
+      const { fields } = call.options;
+      if (fields === undefined) {
+        yield* invocation.verb.run(call);
+      } else {
+        const { choosing } = await import('./choose-fields.ts');
+        yield* choosing(fields, invocation.verb, () => invocation.verb.run(call));
+      }
     } catch (error) {
       if (error instanceof DevshError) notices.markShown(error.message);
       throw error;

@@ -341,7 +341,7 @@ test('aliases are listed, shown in help, and deleted', async () => {
   const again = await devsh(['alias', 'set', 'german', 'user list lang=en']);
   expect(again.stderr).toContain('german was: user list lang=de');
   expect((await devsh('alias')).stdout).toBe('ALIAS\tLINE\ngerman\tuser list lang=en\n');
-  expect((await devsh('help')).stdout).toContain('Your aliases\n  german  user list lang=en\n');
+  expect((await devsh('help all')).stdout).toContain('Your aliases\n  german  user list lang=en\n');
   expect((await devsh('help german')).stdout).toBe('german: your alias of "user list lang=en"\n');
   expect((await devsh('german --help')).stdout).toContain('user list:');
   const unknown = await devsh('alias delete germna');

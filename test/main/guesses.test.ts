@@ -55,6 +55,7 @@ user list --sort lnag  ->  ~no record has a field "lnag"; did you mean lang?
 user list --count-by lnag  ->  ~no record has a field "lnag"; did you mean lang?
 export user lnag=de  ->  ~no record has a field "lnag"; did you mean lang?
 export lang=de  ->  export user lang=de
+user list --no-header  ->  user list --no-headers
 find bob  ->  user list bob
 grep bob  ->  user list bob
 user find bob  ->  user list bob
@@ -319,6 +320,14 @@ test('JSON has the right line, too, with the options of the typed one', async ()
     error: { code: 'usage', column: 0, suggestions: ['user delete bob --on sim1 --json'] },
   });
   expect(exitCode).toBe(2);
+});
+
+test('fields behind a blank, as gh takes them, are put behind =', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('user list --json username,lang');
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { column: 17, suggestions: ['user list --json=username,lang'] },
+  });
 });
 
 test('what another tool means by a word is asked before a device is', async () => {

@@ -151,3 +151,42 @@ test('jsonl gives one line per result, then the summary', async () => {
     { summary: { done: 2 } },
   ]);
 });
+
+test('--json=FIELDS chooses fields of records and of tables, in their order', async () => {
+  const { devsh } = await startFleet();
+  const users = await devsh('user list viewer --on sim1 --json=lang,username');
+  expect(JSON.parse(users.stdout)).toMatchObject({ devices: [{ device: 'sim1' }] });
+  expect(users.stdout).toMatch(/"records":\[\{"lang":"\w+","username":"viewer"\}\]/);
+  const devices = await devsh('device list --json=address,name');
+  expect(devices.stdout).toMatch(
+    /^\{"schema":"devsh\/1","inventory":\[\{"address":"[^"]+","name":"sim1"\}\]/,
+  );
+  expect((await devsh('user show viewer --on sim1 --json=lang')).stdout).toMatch(
+    /"records":\[\{"lang":"\w+"\}\]/,
+  );
+});
+
+test('--json=FIELDS says what it cannot choose', async () => {
+  const { devsh } = await startFleet();
+  const wrong = await devsh('device list --json=nmae');
+  expect(JSON.parse(wrong.stdout)).toMatchObject({
+    error: { code: 'usage', message: expect.stringContaining('did you mean name?') as string },
+  });
+  const column = await devsh('user list --on sim1 --json=lnag');
+  expect(column.stderr).toContain('no record has a field "lnag"; did you mean lang?');
+  const write = await devsh('user add username=zoe --on sim1 --dry-run --json=key');
+  expect(write.stdout).toContain('chooses fields of records and tables');
+  expect((await devsh('user list --json=')).exitCode).toBe(2);
+});
+
+test.each([
+  ['user list viewer --columns lang --on sim1', 'sim1\t'],
+  ['user list viewer --columns username --on sim1 --format csv', 'sim1,viewer\n'],
+  ['device list', 'sim1\t'],
+  ['export user viewer --on sim1', 'sim1,'],
+])('%s --no-headers begins with data', async (line, start) => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const { stdout } = await devsh(`${line} --no-headers`);
+  expect(stdout.slice(0, start.length)).toBe(start);
+  expect((await devsh(line)).stdout.endsWith(`\n${stdout}`)).toBe(true);
+});

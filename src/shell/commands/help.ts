@@ -18,35 +18,46 @@ import type { Finding } from '../doctor.ts';
 import { aliasNamed, shownRun } from '../grammar/aliases.ts';
 import type { Candidate } from '../grammar/option.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { HELP_TOPICS, helpOn, helpOnCommand, helpOverview, type TopicName } from '../help/help.ts';
+import {
+  HELP_TOPICS,
+  helpOn,
+  helpOnCommand,
+  helpOverview,
+  helpStart,
+  type TopicName,
+} from '../help/help.ts';
 import { message, table } from '../output.ts';
 import type { Services } from '../services.ts';
 
 const TOPIC_NAMES = Object.keys(HELP_TOPICS) as TopicName[];
 
+/** `help all`: no command has this name. */
+const ALL = 'all';
+
 export const help = command({
   name: 'help',
   section: 'Shell',
-  summary: 'List commands and topics, or explain one',
+  summary: 'Show where to begin, list all commands, or explain one',
   args: [
     {
       name: 'COMMAND',
-      summary: `a command, and one of its verbs; or ${TOPIC_NAMES.join(', ')}`,
+      summary: `a command, and one of its verbs; all; or ${TOPIC_NAMES.join(', ')}`,
       isRest: true,
       complete: candidates,
     },
   ],
   changes: 'nothing',
-  examples: ['help', 'help user', 'help user add', 'help filters'],
+  examples: ['help', 'help all', 'help user', 'help user add', 'help filters'],
   async *run({ args, grammar, shell }) {
     const { commands } = grammar;
     const [first, second] = args.words('COMMAND');
     if (first === undefined) {
-      yield {
-        kind: 'text',
-        name: 'help',
-        text: helpOverview(commands, shell.services.settings.get('aliases')),
-      };
+      yield { kind: 'text', name: 'help', text: helpStart(commands) };
+      return;
+    }
+    if (first.text === ALL) {
+      const text = helpOverview(commands, shell.services.settings.get('aliases'));
+      yield { kind: 'text', name: 'help', text };
       return;
     }
     const command = commands.find(({ name }) => name === first.text);
@@ -83,6 +94,7 @@ function candidates({ commands, given }: CompletionScope): readonly Candidate[] 
     return verbs.map(({ name, summary }) => ({ text: name, summary }));
   }
   return [
+    { text: ALL, summary: 'every command and option' },
     ...commands.map(({ name, summary }) => ({ text: name, summary })),
     ...TOPIC_NAMES.map((name) => ({ text: name, summary: HELP_TOPICS[name] })),
   ];
@@ -102,7 +114,7 @@ async function dataOf(topic: TopicName | undefined): Promise<JsonValue | undefin
 
 function unknown({ text, start }: Word, commands: readonly CommandSpec[]): UsageError {
   const names = [...commands.map(({ name }) => name), ...TOPIC_NAMES];
-  return new UsageError(`there is no command or topic "${oneLine(text)}"; "help" lists them all`, {
+  return new UsageError(`there is no command or topic "${oneLine(text)}"; "help all" lists them`, {
     column: start,
     suggestions: suggest(text, names),
   });

@@ -253,7 +253,7 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
   const isDoubtful = guesses === undefined;
   if (resource !== undefined) return { command: resource, isDoubtful };
   const mistake = new UsageError(
-    `there is no command "${oneLine(word.text)}"; "help" lists them all`,
+    `there is no command "${oneLine(word.text)}"; "help all" lists them`,
     { column: word.start, suggestions },
   );
   const guessed = meant === undefined && /^[a-z]/i.test(word.text) && guess?.(word.text, mistake);
@@ -408,13 +408,13 @@ export function separate(
         if (value !== undefined) {
           throw new UsageError(`--${name} takes no value`, { column: word.start });
         }
-        refuseFieldsOfJson(name, words[at + 1]);
         given.push({ option, text: '', start, valueStart: start });
       } else if (
         value !== undefined ||
         option.isValueOptional ||
         lacksValue(option, words[at + 1])
       ) {
+        refuseFieldsOfJson(words, at);
         const valueStart = start + (value === undefined ? 0 : `--${name}=`.length);
         given.push({ option, text: value ?? '', start, valueStart });
       } else {
@@ -448,11 +448,14 @@ export function separate(
 }
 
 /** `--json username,lang` is how gh chooses fields; here it would search for "username,lang". */
-function refuseFieldsOfJson(name: string, next?: Word): void {
-  if (name !== 'json' || next === undefined || !/^\w+(?:,\w+)+$/.test(next.text)) return;
-  throw new UsageError('--json takes no fields: --columns FIELDS chooses them', {
-    column: next.start,
-    suggestions: [`--columns ${next.text}`],
+function refuseFieldsOfJson(words: readonly Word[], at: number): void {
+  const [option, next] = words.slice(at);
+  if (option?.text !== '--json' || !/^\w+(?:,\w+)+$/.test(next?.text ?? '')) return;
+  const masked = maskedWords(words);
+  const meant = [...masked.slice(0, at), `--json=${masked[at + 1] ?? ''}`, ...masked.slice(at + 2)];
+  throw new UsageError('--json takes its fields behind "="', {
+    column: next?.start,
+    suggestions: [quoteLine(meant)],
   });
 }
 
@@ -543,7 +546,9 @@ function readyLine(texts: readonly string[], grammar: Grammar): string | undefin
 export function take(given: Given, { option, text, valueStart: column }: GivenOption): Given {
   const { key, flag, choices = [] } = option;
   try {
-    return { ...given, [key]: option.parse(text, given[key]) };
+    const parsed = { ...given, [key]: option.parse(text, given[key]) };
+    // `--json=FIELDS` is a format, too.
+    return key === 'fields' ? { ...parsed, format: 'json' } : parsed;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const suggestions = suggest(text, choices);

@@ -52,7 +52,11 @@ const ROWS = [
     FORMAT_NAMES,
     (text, all) => `there is no format "${text}"; the formats are ${all}`,
   ),
-  value('format', '--json  The same as --format json', () => 'json' as const),
+  value(
+    'fields',
+    '--json[=FIELDS]  The same as --format json; with FIELDS only these fields',
+    (text) => (text === '' ? undefined : names(text)),
+  ),
   toggle('quiet', '-q, --quiet  No remarks, only data and errors'),
   toggle('verbose', '-v, --verbose  Show each request on stderr, secrets masked', {
     isRepeatable: true,
@@ -68,6 +72,7 @@ const ROWS = [
     '--no-color  No colours, as with NO_COLOR in the environment',
     () => 'never' as const,
   ),
+  toggle('noHeaders', '--no-headers  No header lines above tables and CSV'),
   toggle('noPager', '--no-pager  Do not send long output to $PAGER'),
   toggle('plain', '--plain  A line-by-line prompt instead of the full screen'),
   choice(
@@ -384,6 +389,8 @@ export const GENERAL = [
   'help',
   'version',
   'format',
+  'fields',
+  'noHeaders',
   'quiet',
   'verbose',
   'color',

@@ -30,7 +30,60 @@ export const HELP_TOPICS = {
 
 export type TopicName = keyof typeof HELP_TOPICS;
 
-/** `help`: every command with its summary, and the options of all commands. */
+/** What most sessions need, in the order of the first one. */
+const FIRST_COMMANDS = [
+  'connect',
+  'user list',
+  'user show',
+  'user add',
+  'user set',
+  'user delete',
+  'changes',
+  'undo',
+  'apply',
+  'lockout',
+];
+
+/** `help`, `--help`: one screen with the commands to begin with, and where the others are. */
+export function helpStart(commands: readonly CommandSpec[]): string {
+  const verbs = commands.flatMap((command) => command.verbs.map((verb) => ({ command, verb })));
+  const rows = FIRST_COMMANDS.flatMap((name) =>
+    verbs
+      .filter(({ command, verb }) => title(command, verb) === name)
+      .map(({ command, verb }): [string, string] => [
+        usageOf(command, verb),
+        shortSummary(command, verb),
+      ]),
+  );
+  return [
+    ...HEAD,
+    ...twoColumns(rows),
+    '',
+    '--on SELECTOR says which devices; --dry-run sends nothing; --json=FIELD,… prints JSON; --help explains.',
+    '',
+    ...twoColumns([
+      ['help all', 'every command and option'],
+      ['help COMMAND', 'one command; "help user set" one of its verbs'],
+      ['help TOPIC', Object.keys(HELP_TOPICS).join(', ')],
+      ['demo', 'the shell on three simulated devices; touches nothing of yours'],
+    ]),
+  ].join('\n');
+}
+
+function shortSummary(command: CommandSpec, verb: VerbSpec): string {
+  return verb.name === '' ? command.summary : verb.summary;
+}
+
+const HEAD = [
+  'devsh: the incident shell for network devices configured over a small HTTPS REST API',
+  '',
+  'At the prompt:        connect 10.0.0.5 10.0.0.6',
+  'On the command line:  devsh user list --on 10.0.0.5',
+  'In a script:          devsh run FILE',
+  '',
+];
+
+/** `help all`: every command with its summary, and the options of all commands. */
 export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases): string {
   const own = namedAliases(aliases).map(([name, alias]) => [name, shownRun(alias)] as const);
   const sections = SECTIONS.flatMap((section) => {
@@ -41,12 +94,7 @@ export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases
     return rows.length === 0 ? [] : [section, ...twoColumns(rows), ''];
   });
   return [
-    'devsh: the incident shell for network devices configured over a small HTTPS REST API',
-    '',
-    'At the prompt:        connect 10.0.0.5 10.0.0.6',
-    'On the command line:  devsh user list --on 10.0.0.5',
-    'In a script:          devsh run FILE',
-    '',
+    ...HEAD,
     ...sections,
     ...(own.length === 0 ? [] : ['Your aliases', ...twoColumns(own), '']),
     'Options everywhere',
@@ -83,15 +131,20 @@ export function helpOnCommand(command: CommandSpec): string {
       ].join('\n');
 }
 
-/** `help user add`: one verb with its arguments, options and examples. */
+/** `help user add`: one verb with its arguments, its own options and examples. */
 export function helpOn(command: CommandSpec, verb: VerbSpec): string {
+  const general = DEVICES.filter((key) => verb.options.includes(key));
+  const usesDevices = general.length > DEVICES.length / 2;
+  const own = verb.options.filter((key) => !usesDevices || !general.some((one) => one === key));
   return [
     `${title(command, verb)}: ${verb.summary}`,
     '',
     `Usage: ${usageOf(command, verb)}`,
     ...twoColumns(verb.args.map((arg): [string, string] => [argLabel(arg), arg.summary])),
     ...(verb.details === undefined ? [] : ['', verb.details]),
-    ...(verb.options.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(verb.options))]),
+    ...(own.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(own))]),
+    '',
+    `${usesDevices ? '--on and the other options of commands that use devices, and --json' : '--json'} and its like: "help all"`,
     ...exampleLines(verb.examples),
   ].join('\n');
 }

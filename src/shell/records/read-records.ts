@@ -87,7 +87,7 @@ export function viewOf(
   resource: string,
   layout: View['layout'],
 ): View {
-  const { columns, sort, fold = false } = call.options;
+  const { fields, columns = fields, sort, fold = false } = call.options;
   return {
     resource,
     layout,

@@ -38,7 +38,7 @@ test('each example is understood', async () => {
 
 test('the overview names every command, and fits into 120 columns', async () => {
   const devsh = await makeDevsh();
-  const { stdout } = await devsh('help');
+  const { stdout } = await devsh('help all');
   for (const { name } of COMMANDS) expect(stdout).toContain(`\n  ${name}`);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
 });
@@ -54,4 +54,31 @@ test('help of what there is not suggests what there is', async () => {
   const { stderr, exitCode } = await devsh('help usr');
   expect(stderr).toContain("'user'");
   expect(exitCode).toBe(2);
+});
+
+test.each(['help', '--help', '-h'])(
+  '%s is one screen: ten commands, and how to find the rest',
+  async (line) => {
+    const devsh = await makeDevsh();
+    const { stdout } = await devsh(line);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(23);
+    for (const text of lines) expect(text.length).toBeLessThanOrEqual(110);
+    expect(lines.filter((text) => /^ {2}[a-z].* {2}[A-Z]/.test(text))).toHaveLength(10);
+    for (const more of ['help all', 'help COMMAND', 'help TOPIC']) expect(stdout).toContain(more);
+  },
+);
+
+test('the help of a verb lists its own options, and where the general ones are', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('vault init --help');
+  expect(stdout).not.toContain('--jump');
+  const list = (await devsh('user list --help')).stdout;
+  expect(list).toContain('  --drift ');
+  expect(list).not.toContain('  --proxy');
+  expect(list).toContain(
+    '--on and the other options of commands that use devices, and --json and its like: "help all"',
+  );
+  // What a verb takes of them alone is its own.
+  expect((await devsh('changes --help')).stdout).toContain('  --on SELECTOR');
 });

@@ -29,9 +29,9 @@ test.each(TOPICS)('"help %s" explains it in few and short lines', async (name, s
   expect(lines.length).toBeLessThanOrEqual(70);
 });
 
-test('"help" lists the topics, a mistyped one is suggested, a command comes with its topic', async () => {
+test('"help all" lists the topics, a mistyped one is suggested, a command comes with its topic', async () => {
   const devsh = await makeDevsh();
-  const { stdout } = await devsh('help');
+  const { stdout } = await devsh('help all');
   for (const [name, summary] of TOPICS) {
     expect(stdout).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
   }
