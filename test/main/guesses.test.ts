@@ -227,6 +227,38 @@ man user  ->  help user
 ? user  ->  help user
 user ?  ->  help user
 q  ->  quit
+# further tools, and what must not be taken for a search
+users -o json  ->  user list --format json
+ls -la  ->  user list
+rm -rf bob  ->  user delete bob
+tail -f  ->  user list --watch
+user rename bob alice  ->  user set bob username=alice
+user exists bob  ->  user show bob
+user enable bob  ->  user set bob FIELD=VALUE
+unlock bob  ->  user set bob FIELD=VALUE
+user count  ->  user list --count-by FIELD
+user reset bob  ->  rotate password bob
+user list --csv  ->  user list --format csv
+user list --group-by lang  ->  user list --count-by lang
+user list --order lang  ->  user list --sort lang
+user list --reverse  ->  ~--sort -FIELD
+curl -X DELETE /api/user/1/  ->  delete /api/user/1/
+curl -u admin:geheim https://10.0.0.5/api/user/  ->  get /api/user/ --on 10.0.0.5 --user admin
+wget https://10.0.0.5/api/user/  ->  get /api/user/ --on 10.0.0.5
+put /api/user/1/ lang=de  ->  user set KEY FIELD=VALUE
+gh api /api/user/  ->  get /api/user/
+kubectl get users  ->  user list
+kubectl apply -f x.yaml  ->  apply x.yaml
+terraform plan  ->  plan FILE
+commit confirmed 5  ->  apply FILE --confirm 120
+show version  ->  version
+show configuration  ->  export
+connect all  ->  connect @all
+fw1.example.com  ->  connect fw1.example.com
+10.0.0.0/24  ->  connect 10.0.0.0/24
+fingerprint sim1  ->  trust scan sim1
+credentials list  ->  credentials
+runs last  ->  runs show last
 :wq  ->  quit
 ping sim1  ->  doctor sim1
 sudo user list  ->  user list
@@ -360,6 +392,16 @@ test('devsh ADDRESS and devsh USER@ADDRESS connect', async () => {
   expect(two.stderr).toContain('one line has one account');
 });
 
+test.each(['add group berlin', 'set timeout 5', 'clear', 'device edit sim1', 'redo'])(
+  'nothing is suggested for "%s", rather than a wrong line',
+  async (line) => {
+    const devsh = await makeDevsh();
+    const { stderr, exitCode } = await devsh(line);
+    expect(stderr).not.toContain('did you mean');
+    expect(exitCode).toBe(2);
+  },
+);
+
 test('a secret in a guess is not repeated', async () => {
   const devsh = await makeDevsh();
   const { stderr } = await devsh('add user bob password=hunter2');
@@ -392,6 +434,15 @@ test('a resource that is named like such a word can be reached anyway', async ()
   const { devsh } = await startFleet();
   const { exitCode } = await devsh(['resource', 'find', 'list', '--on', 'sim1']);
   expect(exitCode).not.toBe(2);
+});
+
+test('a noun of another tool may be a resource of a device, which one GET decides', async () => {
+  const { devsh, device, writes } = await startFleet();
+  const { stderr, exitCode } = await devsh('hosts list --on sim1');
+  expect(stderr).toContain("did you mean 'device list --on sim1'?");
+  expect(exitCode).toBe(2);
+  expect(device(1).log.map(({ path }) => path)).toEqual(['/api/hosts/']);
+  expect(writes()).toEqual([]);
 });
 
 test('a condition in the place of a key points to --where', async () => {

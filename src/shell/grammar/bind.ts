@@ -10,7 +10,13 @@ import {
   type Invocation,
   type VerbSpec,
 } from '../command.ts';
-import { Arguments, quoteLine, type Word, wordsOfArgv } from '../../text/words.ts';
+import {
+  Arguments,
+  parseCompleteLine,
+  quoteLine,
+  type Word,
+  wordsOfArgv,
+} from '../../text/words.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { attempt, RefusedError, UsageError } from '../../errors.ts';
@@ -245,7 +251,7 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
   const bare = word.text.replace(/^\W*\d+\W*/, '');
   const suggestions =
     meant !== undefined
-      ? [meant]
+      ? [meant].filter(Boolean)
       : bare !== word.text && names.includes(bare)
         ? [ready(line, [word, ...others], quoteLine([bare, ...maskedWords(others)]))]
         : near(word.text);
@@ -256,7 +262,8 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
     `there is no command "${oneLine(word.text)}"; "help all" lists them`,
     { column: word.start, suggestions },
   );
-  const guessed = meant === undefined && /^[a-z]/i.test(word.text) && guess?.(word.text, mistake);
+  const mayBe = meant === undefined || guesses?.mayBeResource(word.text, next?.text) === true;
+  const guessed = mayBe && /^[a-z]/i.test(word.text) && guess?.(word.text, mistake);
   if (!guessed) throw mistake;
   return { command: guessed, mistake, isDoubtful };
 }
@@ -269,9 +276,17 @@ function meantLine(line: Line, plain: readonly Word[]): string | undefined {
 }
 
 /** Puts the options of the line behind `text`. */
-function ready({ words }: Line, plain: readonly Word[], text: string): string {
+function ready({ words, grammar }: Line, plain: readonly Word[], text: string): string {
   const options = words.filter((word) => !plain.includes(word));
-  return options.length === 0 ? text : `${text} ${quoteLine(maskedWords(options))}`;
+  if (options.length === 0 || text === '') return text;
+  const whole = `${text} ${quoteLine(maskedWords(options))}`;
+  const { guesses } = grammar;
+  if (guesses === undefined) return whole;
+  // The options may be those of another tool, too.
+  const none = (): undefined => undefined;
+  const known = { ...guesses, suggestedLine: none, suggestedVerbLine: none, suggestedWhole: none };
+  const texts = parseCompleteLine(whole).map((word) => word.text);
+  return readyLine(texts, { ...grammar, guesses: known }) ?? text;
 }
 
 function nounsOf({ commands }: Grammar) {
@@ -514,26 +529,30 @@ function optionMistake(
   const [word, next] = words.slice(at);
   const value = next?.text.startsWith('-') === false ? next.text : undefined;
   const instead = grammar?.guesses?.insteadOfOption(name, word?.text ?? '', value);
+  const masked = maskedWords(words);
+  const whole = grammar?.guesses?.suggestedWhole(masked, nounsOf(grammar));
+  if (whole !== undefined) return new UsageError(says, { column, suggestions: [whole] });
   if (instead === undefined) {
     return new UsageError(`${says}${otherwise}`, { column, suggestions });
   }
-  const masked = maskedWords(words);
-  const whole = grammar?.guesses?.suggestedWhole(masked, nounsOf(grammar));
   const replaced = instead.words && [
     ...masked.slice(0, at),
     ...instead.words,
     ...masked.slice(at + instead.count),
   ];
-  const meant = whole ?? (grammar && replaced && readyLine(replaced, grammar));
-  const text = whole === undefined ? `${says}; ${instead.why}` : says;
-  return new UsageError(text, { column, suggestions: meant === undefined ? [] : [meant] });
+  // An option that stands for another one, which stands for it, must not go round in circles.
+  const guesses = grammar?.guesses && { ...grammar.guesses, insteadOfOption: () => undefined };
+  const meant = grammar && replaced && readyLine(replaced, { ...grammar, guesses });
+  return new UsageError(`${says}; ${instead.why}`, {
+    column,
+    suggestions: meant === undefined ? [] : [meant],
+  });
 }
 
 /** The line with an option replaced, or what it means in turn; undefined if it is wrong all the same. */
 function readyLine(texts: readonly string[], grammar: Grammar): string | undefined {
-  const guesses = grammar.guesses && { ...grammar.guesses, insteadOfOption: () => undefined };
   try {
-    bind(wordsOfArgv(texts), { ...grammar, guesses });
+    bind(wordsOfArgv(texts), grammar);
     return quoteLine(texts);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -31,7 +31,15 @@ export function synonymsOf(line: string): string[] {
   ];
 }
 
-/** The line that does here what these words, which are no command, mean elsewhere. */
+/** Whether a noun of the table may be a resource of a device all the same: `hosts`, `settings list`. */
+export function mayBeResource(first: string, second: string | undefined): boolean {
+  const isVerb = second === undefined || VERBS.some(({ verb }) => verb === second);
+  return (
+    isVerb && /^[a-z-]{4,}$/.test(first) && first !== 'users' && meaningOf(first) === undefined
+  );
+}
+
+/** The line that does here what these words, which are no command, mean elsewhere; empty: there is none. */
 export function suggestedLine(words: readonly string[], nouns: Nouns): string | undefined {
   const row = rowFor(words, nouns);
   if (row !== undefined) return reworded(row, words, nouns);
@@ -41,7 +49,7 @@ export function suggestedLine(words: readonly string[], nouns: Nouns): string | 
   // `add device fw1`, `list runs`: the noun comes first.
   const noun = [second, second.replace(/s$/, '')].find((word) => nouns.verbsOf(word) !== undefined);
   if (noun === undefined || noun === 'user') {
-    return lineOf('user', meaning, noun === undefined ? words.slice(1) : rest);
+    return lineOf('user', meaning, noun === undefined ? words.slice(1) : rest) ?? '';
   }
   const [verb = ''] = meaning.verb.split(' ');
   if (nouns.verbsOf(noun)?.includes(verb) === true) return lineOf(noun, meaning, rest);
@@ -129,6 +137,11 @@ function wordFits(part: string, word: string, values: Map<string, string>, nouns
     values.set('PATH', word);
     return true;
   }
+  if (part === 'ADDRESS') {
+    if (!/^[\w-]+(?:\.[\w-]+)+(?:\/\d+|:\d+)?$/.test(word)) return false;
+    values.set(part, word);
+    return true;
+  }
   if (part === '@GROUP') {
     if (!/^@\w/.test(word)) return false;
     values.set(part, word);
@@ -149,9 +162,11 @@ function reworded({ line, values, rest }: Fit, words: readonly string[], nouns: 
     if (part === '/PATH') return quoteWord(`/${values.get('PATH') ?? ''}`);
     if (part === 'DEVICE,OTHER')
       return `${values.get('DEVICE') ?? ''},${values.get('OTHER') ?? ''}`;
-    const value = values.get(part);
-    return value === undefined ? part : quoteWord(value);
+    const [, field = '', name = part] = /^(\w+=)([A-Z]+)$/.exec(part) ?? [];
+    const value = values.get(name);
+    return value === undefined ? part : quoteWord(`${field}${value}`);
   });
+  if (line === '…') return suggestedLine(rest, nouns) ?? quoteLine(rest);
   const verb = values.get('VERB');
   if (verb !== undefined) {
     const known = nouns.verbsOf('user')?.includes(verb);
@@ -165,8 +180,15 @@ function lineOf(
   resource: string,
   { verb, needs }: (typeof VERBS)[number],
   words: readonly string[],
-): string {
+): string | undefined {
   const [key, ...rest] = words;
+  // `add group berlin`, `set timeout 5`: these are no fields.
+  if (
+    resource === 'user' &&
+    ['add', 'set'].includes(verb) &&
+    rest.some((word) => !word.includes('='))
+  )
+    return undefined;
   if (verb === 'add' && resource === 'user' && key?.includes('=') !== true) {
     const named = `${keyFieldOf(documentedProfile, resource)}=${key ?? 'NAME'}`;
     return `${resource} add ${quoteLine([named, ...rest])}`;
@@ -196,7 +218,7 @@ export function insteadOfOption(
   next: string | undefined,
 ): OptionInstead | undefined {
   const dashed = name.length === 1 ? `-${name}` : `--${name}`;
-  const [, joined = /^-[^-]./.test(typed) ? typed.slice(2) : undefined] =
+  const [, joined = typed.startsWith('-o') ? typed.slice(2) || undefined : undefined] =
     /^--[^=]+=([^]*)$/.exec(typed) ?? [];
   const value = joined ?? next;
   const wanted = dashed === '--output' ? '-o' : dashed;
@@ -211,7 +233,11 @@ export function insteadOfOption(
   const takesValue = tried.includes(' ');
   const isFile = wanted === '-o' && isFormatElsewhere(value ?? '');
   const why = isFile ? `${reason}; a file of this name is ./${value ?? ''}` : reason;
-  if (instead === '' || (takesValue && value === undefined)) return { why, count: 1 };
-  const texts = instead.split(' ').map((part) => part.replace(/VALUE|FORMAT/, () => value ?? ''));
+  // `-la` are two options.
+  const isSeveral = /^-[^-]./.test(typed) && joined === undefined;
+  if (instead === '' || isSeveral || (takesValue && value === undefined)) return { why, count: 1 };
+  // What follows a colon is a password: curl -u admin:secret.
+  const shown = instead.startsWith('--user') ? value?.replace(/:.*/s, '') : value;
+  const texts = instead.split(' ').map((part) => part.replace(/VALUE|FORMAT/, () => shown ?? ''));
   return { why, words: texts, count: takesValue && joined === undefined ? 2 : 1 };
 }
