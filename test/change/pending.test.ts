@@ -307,10 +307,11 @@ class Model {
     let pending: { run: number; action: 'add' | 'delete' }[] = [];
     for (const { run: id, on } of this.writes) {
       const intent = on.get(device);
-      if (intent === undefined || this.isUndone(id)) continue;
+      if (intent === undefined) continue;
+      // What an undone run has replaced stays replaced.
       if (intent.isDone || intent.action === 'delete') pending = [];
       else pending = pending.filter(({ action }) => action !== 'add');
-      if (!intent.isDone) pending.push({ run: id, action: intent.action });
+      if (!intent.isDone && !this.isUndone(id)) pending.push({ run: id, action: intent.action });
     }
     return pending;
   }
