@@ -15,12 +15,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 3, kilobytes: 4, libraries: [] },
-  __complete: { files: 8, kilobytes: 418, libraries: [] },
-  help: { files: 8, kilobytes: 534, libraries: [] },
-  'user list': { files: 13, kilobytes: 987, libraries: ['undici'] },
-  'user list --format csv': { files: 16, kilobytes: 1011, libraries: ['csv', 'undici'] },
-  'user add': { files: 28, kilobytes: 1120, libraries: ['undici'] },
-  'full screen': { files: 20, kilobytes: 1480, libraries: ['ink'] },
+  __complete: { files: 8, kilobytes: 421, libraries: [] },
+  help: { files: 8, kilobytes: 539, libraries: [] },
+  'user list': { files: 13, kilobytes: 992, libraries: ['undici'] },
+  'user list --format csv': { files: 16, kilobytes: 1016, libraries: ['csv', 'undici'] },
+  'user add': { files: 28, kilobytes: 1125, libraries: ['undici'] },
+  'full screen': { files: 20, kilobytes: 1489, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

@@ -64,7 +64,7 @@ test('What a field takes', async () => {
 
   const set = await write(`user set ${name} lang=de email=a@b.c pin=Quaggamire`);
   expect(set.stdout).toContain(`set user ${name}: done`);
-  expect(set.stdout).toContain('email, pin cannot be read back');
+  expect(set.stdout).toContain('pin, email cannot be read back');
   expect(set.stdout + set.stderr).not.toContain('Quaggamire');
   const [sent = ''] = writesOf(device);
   expect(sent).toContain('"pin":"Quaggamire"');
