@@ -62,6 +62,7 @@ const user = {
   },
   deleted: ['dan', 'ann', 'bob'],
   // devsh adds an account without its password disabled, and says so.
+  again: 'differs',
   lost: ['uuid', 'date_joined', 'is_active'],
 } satisfies Subject;
 

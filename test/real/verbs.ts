@@ -49,6 +49,8 @@ export interface Subject {
   readonly deleted: readonly [string, string, string];
   /** What does not come back: fields that the product sets, and what devsh says that it adds otherwise. */
   readonly lost?: readonly string[];
+  /** The verdict of making it again: `differs` if a password or contents of it are lost. Default: `done`. */
+  readonly again?: 'done' | 'differs';
   /** A record without what no delete can bring back inside a field. */
   readonly alike?: (record: Fields) => Fields;
   /** Fields that change by themselves. */
@@ -207,7 +209,7 @@ function expectDone(document: WriteDocument): void {
  */
 async function expectMadeAgain(
   checked: Checked,
-  { lost = [], unlisted = [], alike = (record) => record }: Subject,
+  { lost = [], unlisted = [], again = 'done', alike = (record) => record }: Subject,
   before: Held,
   key: string,
   document: WriteDocument,
@@ -220,6 +222,7 @@ async function expectMadeAgain(
   const differing = Object.keys({ ...old, ...made }).filter(
     (field) => JSON.stringify(old[field]) !== JSON.stringify(made[field]),
   );
+  expect(document.results[0]?.verdict).toBe(again);
   const { differences = [], note = '' } = document.results[0] ?? {};
   const named = differences.map(({ field }) => field);
   const said = [...named, ...`${note} ${document.stderr}`.split(/[^\w-]+/)];

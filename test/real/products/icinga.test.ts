@@ -80,6 +80,7 @@ describeVerbs(
         back: ({ ask }) => ask('POST', '/v1/objects/apiusers/ann', { attrs: { client_cn: '' } }),
       },
       deleted: ['bob', 'cyd', 'dan'],
+      again: 'differs',
       // Every change writes them.
       moving: ['version', 'original_attributes'],
       needs: {

@@ -90,6 +90,7 @@ const zone: Subject = {
       ask('PUT', `${SERVER}/zones/a.example.`, { account: '', kind: 'Native', soa_edit: '' }),
   },
   deleted: ['b.example.', 'c.example.', 'd.example.'],
+  again: 'differs',
   lost: ['serial', 'edited_serial'],
   alike: ({ rrsets, ...others }) => ({
     ...others,
@@ -110,6 +111,7 @@ const tsigkey: Subject = {
   }),
   set: { key: 'transfer', words: '', fields: {}, back: () => Promise.resolve() },
   deleted: ['one', 'two', 'three'],
+  again: 'differs',
   lost: ['key'],
 };
 

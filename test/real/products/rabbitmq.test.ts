@@ -76,6 +76,7 @@ describeVerbs(
         },
       },
       deleted: ['bob', 'cyd', 'dan'],
+      again: 'differs',
       lost: ['password_hash'],
       secret: ['password_hash'],
       needs: {
