@@ -39,7 +39,9 @@ const syncthing: Product = {
     ];
     await writeFile(join(home, 'config.xml'), config.join('\n'));
     const flags = ['--no-browser', '--no-restart', '--no-upgrade', '--no-default-folder'];
-    return { argv: ['/usr/bin/syncthing', 'serve', `--home=${home}`, ...flags] };
+    const argv = ['/usr/bin/syncthing', 'serve', `--home=${home}`, ...flags];
+    // Without its monitor, whose child would outlive it.
+    return { argv, env: { STMONITORED: 'yes' } };
   },
 };
 
