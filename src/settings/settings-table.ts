@@ -149,6 +149,11 @@ export const SETTINGS = {
     summary: 'Whether the full screen shows the details of a record beside the table',
     default: true,
   },
+  watchAbsent: {
+    schema: flag,
+    summary: 'Whether the full screen says when a device is back',
+    default: true,
+  },
   bell: {
     schema: flag,
     summary: 'Whether the terminal rings when a run of more than 10 s ends on the full screen',

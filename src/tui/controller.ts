@@ -10,7 +10,7 @@ import type { Context, KeyBinding } from './state.ts';
 import { Throttle, type Store } from './store.ts';
 import { copyCommands, editLine, pageView, reportError, type Surface } from './surface.ts';
 import { addForm, editForm } from './table/commands.ts';
-import { TableReader, watchTable } from './table/reader.ts';
+import { noticeAbsent, TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
 import { DevshError } from '../errors.ts';
 import { changesNothing } from '../shell/command.ts';
@@ -129,6 +129,7 @@ export class Controller {
       watchTable(store, this.#reader, reduceMotion),
       markNews(shell.shell, store),
       readLife(shell, store),
+      noticeAbsent(shell.shell, store),
     ];
     this.runner = new LineRunner({
       shell,

@@ -9,7 +9,7 @@ import type { Call } from '../command.ts';
 import { awaiting, type Output, success } from '../output.ts';
 import { counted } from '../../text/one-line.ts';
 
-const CONNECT_TIMEOUT_MS = 5000;
+export const CONNECT_TIMEOUT_MS = 5000;
 
 /** The certificate that a device presents now, compared with the pin. */
 type Sighting =

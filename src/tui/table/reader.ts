@@ -3,7 +3,9 @@ import { nextWait } from '../../shell/watch.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
 import { errorLines, type Failure } from '../../output/streams.ts';
 import type { DriftOutput, ReadOutput } from '../../shell/output.ts';
+import type { ShellSession } from '../../shell/session.ts';
 import type { Shell } from '../../shell/shell.ts';
+import { someOf } from '../../text/one-line.ts';
 import { keepFailures } from '../output-router.ts';
 import { visible } from '../../text/visible.ts';
 import type { Questions } from '../questions.ts';
@@ -209,5 +211,29 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
     unsubscribe();
     clearTimeout(round);
     clearTimeout(fading);
+  };
+}
+
+/** Says that a device is back; to read it, and what is pending there, is left to the user. */
+export function noticeAbsent(shell: ShellSession, store: Store): () => void {
+  if (!shell.services.settings.get('watchAbsent')) return () => undefined;
+  let end: (() => void) | undefined;
+  const onBack = (names: readonly string[]): void => {
+    const isOwed = names.some((name) => store.state.pending.has(name));
+    const next = isOwed ? '; "resume" does what is pending' : '';
+    store.logMessage('good', `✓ back: ${someOf(names)} · r in the table reads again${next}`);
+  };
+  const unsubscribe = store.subscribe(() => {
+    if (store.state.fleet.devices.every(({ kind }) => kind !== 'failed')) return;
+    unsubscribe();
+    let isOver = false;
+    end = () => (isOver = true);
+    void import('../../shell/devices/absent.ts').then(({ watchAbsent }) => {
+      if (!isOver) end = watchAbsent(shell, onBack);
+    });
+  });
+  return () => {
+    unsubscribe();
+    end?.();
   };
 }

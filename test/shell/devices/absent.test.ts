@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { watchAbsent } from '../../../src/shell/devices/absent.ts';
+import { Shell } from '../../../src/shell/shell.ts';
+import { startScreen } from '../../tui/session-screen.ts';
+
+/** Two of three devices refuse the connection, after their certificates were pinned. */
+async function startAbsent() {
+  const screen = await startScreen((session) => new Shell(session));
+  const { controller, store, shell, devices, names } = screen;
+  const [first, second] = devices;
+  for (const device of [first, second]) device?.setFault('refuse');
+  controller.start('user list');
+  const kinds = (): string => store.state.fleet.devices.map(({ kind }) => kind).join();
+  await vi.waitUntil(() => kinds() === 'failed,failed,ready', { timeout: 20_000 });
+  await vi.waitUntil(() => !controller.runner.isRunning && store.state.reading === undefined);
+  const requests = (): number => devices.flatMap(({ log }) => log).length;
+  const back: string[] = [];
+  const end = watchAbsent(shell.shell, (found) => back.push(...found), 5);
+  onTestFinished(end);
+  return { first, second, kinds, requests, back, names };
+}
+
+test('a device that is back is noticed once, without a request, and stays as it was', async () => {
+  const { first, second, kinds, requests, back, names } = await startAbsent();
+  const before = requests();
+  first?.setFault('refuse', false);
+  await vi.waitUntil(() => back.length > 0, { timeout: 20_000 });
+  second?.setFault('refuse', false);
+  await vi.waitUntil(() => back.length > 1, { timeout: 20_000 });
+  expect(back).toEqual(names.slice(0, 2));
+  expect(requests()).toBe(before);
+  expect(kinds()).toBe('failed,failed,ready');
+});
+
+test('a device with another certificate is not back', async () => {
+  const { first, second, requests, back, names } = await startAbsent();
+  const before = requests();
+  first?.setFault('certificate-change');
+  first?.setFault('refuse', false);
+  second?.setFault('refuse', false);
+  await vi.waitUntil(() => back.length > 0, { timeout: 20_000 });
+  expect(back).toEqual([names[1]]);
+  expect(requests()).toBe(before);
+});
