@@ -69,7 +69,7 @@ test('a pager that does not exist is said, and the output printed', async () => 
   // The last lines of a program that ends may never be read, so that it goes on.
   const program = await startDevsh(['--plain'], { rows: 50, cols: 60, env });
   await program.waitFor('devsh>');
-  program.type('help\r');
+  program.type('help all\r');
   // It may have scrolled away.
   await expect.poll(() => program.raw()).toContain('cannot start the pager "nosuch"');
   await expect.poll(() => program.raw()).toContain('DEVSH_PAGER');
