@@ -327,7 +327,7 @@ test('an alias with a key keeps it when its line is set, and is listed with it',
   expect((await devsh(['alias', 'set', 'shout', 'user show ${key} --json'])).exitCode).toBe(0);
   const { aliases } = JSON.parse(await readFile(fileOf(devsh), 'utf8')) as { aliases: Aliases };
   expect(aliases['shout']).toEqual({ run: 'user show ${key} --json', ...key });
-  const lines = ['alias', 'alias --json', 'config get aliases', 'help', 'help leak'];
+  const lines = ['alias', 'alias --json', 'config get aliases', 'help all', 'help leak'];
   const shown = await Promise.all(lines.map((line) => devsh(line)));
   expect(shown[0]?.stdout).toContain('shout\tX\ttable\tuser show ${key} --json\n');
   for (const { stdout, stderr } of shown) expect(stdout + stderr).not.toContain('hunter2');
