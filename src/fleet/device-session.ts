@@ -53,10 +53,10 @@ export interface Reading {
 /** Receives every complete reading, whoever asked for it. */
 export type OnReading = (session: DeviceSession, reading: Reading) => void;
 
-/** One device of the fleet: its connection, opened on first use, and its cached records. */
 /** The pin of a device whose certificate an authority vouches for: name and address say which one it is. */
 export const VERIFIED = 'verified';
 
+/** One device of the fleet: its connection, opened on first use, and its cached records. */
 export class DeviceSession {
   readonly entry: DeviceEntry;
   readonly ref: DeviceRef;

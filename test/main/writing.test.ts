@@ -339,3 +339,14 @@ test('a misspelt name is reported with a suggestion', async () => {
   expect(stdout + stderr).toContain('no user "viewr"; did you mean viewer?');
   expect(writes()).toEqual([]);
 });
+
+test('the question before a long roll-out says how long it takes', async () => {
+  const { devsh } = await startFleet({ devices: 4 });
+  const line = 'user set viewer lang=fr --on @lab --pause 60';
+  const asked = await devsh(line, { tty: ['n'] });
+  expect(asked.stderr).toMatch(/4 steps on 4 devices, about 3 min 0 s with one device at a time\./);
+  const wide = await devsh(`${line} --concurrency 2`, { tty: ['n'] });
+  expect(wide.stderr).toContain('about 1 min 0 s with 2 devices at a time');
+  const short = await devsh('user set viewer lang=fr --on @lab', { tty: ['n'] });
+  expect(short.stderr).toContain('4 steps on 4 devices. Type 4 to do them:');
+});

@@ -11,6 +11,7 @@ import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { assignmentWord } from '../arguments.ts';
+import { durationText } from '../../text/time.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { named } from '../../change/account-harm.ts';
 import { foldRecords } from '../../fleet/fold.ts';
@@ -184,7 +185,7 @@ function isOther(
  * Throws a `RefusedError` if it is not confirmed.
  */
 export async function confirmPlan(
-  call: Call<'yes'>,
+  call: WriteCall,
   plan: Plan,
   warnings: readonly string[] = [],
 ): Promise<void> {
@@ -200,10 +201,11 @@ export async function confirmPlan(
   const label = texts.map((text) => `${text}: `).join('');
   const where = whereText(names, plan.devices.length);
   const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
+  const time = timeText(call, devices);
   const textFor = (expected: string): string =>
     count === 1 && step !== undefined
       ? `${label}${step.action} ${recordName(step)} on ${where}? Type ${expected} to do it:`
-      : `${label}${count} steps on ${where}${beside}. Type ${expected} to do them:`;
+      : `${label}${count} steps on ${where}${beside}${time}. Type ${expected} to do them:`;
   await confirm(call, count, textFor, { details, color });
 }
 
@@ -223,6 +225,27 @@ export async function chooseSome(
   );
   if (wrong === undefined) return words.map((word) => Number(word) - 1);
   throw new DeclinedError(`"${visible(wrong)}" is not one of the numbers: nothing was sent`);
+}
+
+/** A step reads, writes on a new connection and reads back: three responses, and the round trips of two handshakes. */
+const RESPONSES_OF_STEP = 5;
+/** A shorter run is over before the question is read again. */
+const SHORT_MS = 30_000;
+
+/** `, about 4 min with one device at a time`, by the last response of each device; empty for a short run. */
+function timeText({ shell, writeWidth, options }: WriteCall, devices: Plan['devices']): string {
+  const sessions = new Map(shell.fleet.known.map((session) => [session.ref.address, session]));
+  const eachMs = devices.map(({ device, steps }) => {
+    const state = sessions.get(device.address)?.state;
+    const latencyMs = state?.kind === 'ready' ? (state.latencyMs ?? 0) : 0;
+    return steps.length * RESPONSES_OF_STEP * latencyMs;
+  });
+  const width = Math.min(writeWidth, devices.length);
+  const pauses = Math.ceil(devices.length / (options.batch ?? width)) - 1;
+  const allMs = eachMs.reduce((sum, ms) => sum + ms, 0) / width + pauses * (options.pauseMs ?? 0);
+  if (allMs < SHORT_MS) return '';
+  const at = width === 1 ? 'one device' : `${width} devices`;
+  return `, about ${durationText(allMs)} with ${at} at a time`;
 }
 
 /** `fw1`, `fw1, 1 of 12 devices`, `10 of 12 devices`: the changed devices of all selected ones. */
