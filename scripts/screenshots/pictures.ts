@@ -277,5 +277,6 @@ async function press(
 
 /** Waits until the screen no longer changes. */
 async function isStill(program: PtyProgram): Promise<void> {
-  await program.waitFor((screen) => !/reading|connecting|asking|working/.test(screen.join('\n')));
+  const busy = /\b(reading|connecting|asking|working)\b/;
+  await program.waitFor((screen) => !busy.test(screen.join('\n')));
 }
