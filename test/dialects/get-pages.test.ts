@@ -21,10 +21,8 @@ test.each(['next', 'page', 'offset'] as const)(
     expect(lines.stdout.trim().split('\n')).toHaveLength(3);
 
     const from = device(1).log.length;
-    const first = await devsh('get /api/user/ --on sim1 --first-page --json');
-    expect((JSON.parse(first.stdout) as Answers).answers[0]?.value).not.toBeInstanceOf(Array);
     await devsh('get /api/user/ --on sim1 --raw');
-    expect(device(1).log.slice(from)).toHaveLength(2);
+    expect(device(1).log.slice(from)).toHaveLength(1);
   },
 );
 

@@ -308,6 +308,7 @@ info --config  ->  ~"config list" shows the settings
 user list --as-curl  ->  ~plan FILE --as-curl prints the requests
 export --evidence folder  ->  ~export RESOURCE --output-dir DIR
 export --per-device  ->  ~--output-dir DIR writes one file
+get /api/user/ --first-page  ->  ~--raw prints the first response alone
 doctor --report report.json  ->  ~doctor --json has all findings
 rotate password bob --new-command gen  ->  ~--new-stdin reads what a program prints
 `;

@@ -26,12 +26,12 @@ export const get = command({
   section: 'Raw API',
   summary: 'Send a GET to each selected device and print the responses',
   args: [PATH],
-  options: [...DEVICES, 'profile', 'raw', 'firstPage'],
+  options: [...DEVICES, 'profile', 'raw'],
   changes: 'nothing',
   details:
     'devsh follows a list of several pages to its end and prints its records as one list, or as JSON lines\n' +
-    'page by page. --first-page and --raw print only the first response.',
-  examples: ['get /api/', 'get /api/user/ --raw', 'get /api/user/ --first-page'],
+    'page by page. --raw prints only the first response.',
+  examples: ['get /api/', 'get /api/user/ --raw'],
   async *run(call) {
     const path = pathOf(call);
     const sessions = await call.sessions();
@@ -42,18 +42,18 @@ export const get = command({
 
 /** Reads one response, or all records of a list with several pages. */
 async function getPages(
-  call: Call<'raw' | 'firstPage'>,
+  call: Call<'raw'>,
   session: DeviceSession,
   path: string,
   emit: (output: Output) => void,
 ): Promise<Output[]> {
-  const { raw, firstPage, format } = call.options;
+  const { raw, format } = call.options;
   const { response: first, error } = await exchange(call, session, 'GET', path);
   const secrets = secretsInQuery(path);
   const show = (response: Response, error?: DeviceError): Output[] =>
     answerOutput(call, session, { ...response, body: redact(response.body, secrets) }, error);
   const shown = show(first, error);
-  if (raw || firstPage) return shown;
+  if (raw) return shown;
   let pages = 1;
   const onPage = (response: Response): void => {
     pages += 1;

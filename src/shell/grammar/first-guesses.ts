@@ -299,6 +299,7 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
     'export RESOURCE --output-dir DIR keeps the records of each device; report --since tells an incident',
   ],
   ['--report VALUE', '', 'doctor --json has all findings, without secrets, for a bug report'],
+  ['--first-page', '', '--raw prints the first response alone'],
   ['--per-device', '', '--output-dir DIR writes one file for each device'],
   [
     '--new-command VALUE',

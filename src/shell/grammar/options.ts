@@ -197,7 +197,6 @@ const ROWS = [
     (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),
   ),
   toggle('raw', '--raw  Print the body unchanged'),
-  toggle('firstPage', '--first-page  Print only the first page of a list'),
 
   // Writes and roll-out.
   toggle('yes', '-y, --yes  Do not ask before writing'),
@@ -284,7 +283,6 @@ const ROWS = [
   ),
   textValue('plan', '--plan FILE  The plan file of these results'),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
-  toggle('rest', '--rest  Also the steps that the run never reached'),
   toggle('keepGoing', '--keep-going  Continue after a failed line'),
 
   // Records in files.
