@@ -239,6 +239,7 @@ export class LineRunner {
       const isProblem =
         error instanceof UsageError && error.column !== undefined && generated === undefined;
       router.end(isProblem ? undefined : error);
+      if (error instanceof UsageError && generated === undefined) router.withdraw();
       if (isProblem) this.#options.onProblem(line, error);
     }
     if (router.results.length > 0 && router.ranMs > LONG_RUN_MS) this.#options.onLongRun();

@@ -201,6 +201,13 @@ export class OutputRouter {
     this.#hasTable = true;
   }
 
+  /** A question that cannot be right has no answer, not even an empty table. */
+  withdraw(): void {
+    if (!this.#hasTable) return;
+    this.#feed.flush();
+    this.#store.dispatch({ kind: 'table-withdrawn', command: this.#line });
+  }
+
   /** Opens the view for this output, if it has one; an empty list becomes a message. */
   #openView(output: TableOutput | DriftOutput): boolean {
     const found = viewFor(output, this.#invocation, this.#line);

@@ -51,7 +51,7 @@ import {
 import { MOVES } from './views/view.ts';
 import { addProgress, addResult } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
-import { closed, dropped, entered, opened, sourced, tableId } from './views/navigation.ts';
+import { closed, dropped, entered, opened, sourced, withdrawn, tableId } from './views/navigation.ts';
 
 /** The state after an action. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
@@ -86,6 +86,8 @@ function step(state: State, action: Action): State {
       return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
     case 'table':
       return entered(state, action.source);
+    case 'table-withdrawn':
+      return withdrawn(state, action.command);
     case 'table-source':
       return sourced(state, action.source);
     case 'reads': {

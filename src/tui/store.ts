@@ -47,6 +47,8 @@ export type Action =
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
   /** A line fills the table and shows it. */
   | { readonly kind: 'table'; readonly source: TableSource }
+  /** The line that filled the table cannot be right: shows again what was there before. */
+  | { readonly kind: 'table-withdrawn'; readonly command: string }
   /** Changes the source of a table, visible or not. */
   | { readonly kind: 'table-source'; readonly source: TableSource }
   | { readonly kind: 'reads'; readonly reads: readonly TableRead[] }

@@ -30,6 +30,14 @@ test('a filter typed as a command fills the table, and is named above it', async
   await program.waitFor(/16 records/);
 });
 
+test('a filter that cannot be right leaves the table as it was', async () => {
+  const program = await connect(await simulate({ devices: 2 }));
+  program.type('user list is_admin=true\r');
+  await program.waitFor('error: no record has a field "is_admin"');
+  await program.waitFor(/^ users · 2 devices · 16 records/m);
+  await program.waitFor(/▸ .*admin/);
+});
+
 test('Enter shows every field of each device side by side', async () => {
   const simulator = await simulate({ devices: 2 });
   simulator.devices[1]?.putUser({ username: 'viewer', lang: 'de' });

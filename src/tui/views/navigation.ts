@@ -72,6 +72,16 @@ export function entered(state: State, source: TableSource): State {
   return { ...shown, overlay: { kind: 'none' }, backStack, find: NO_FIND };
 }
 
+/** Takes back the table that a line has just filled. */
+export function withdrawn(state: State, command: string): State {
+  const { overlay, table, focus, backStack } = state;
+  if (overlay.kind !== 'none' || table.command !== command || backStack.length === 0) return state;
+  const before = closed(state);
+  const tables = new Map(before.tables);
+  tables.delete(tableId(table));
+  return { ...before, focus, tables };
+}
+
 /** Changes the source of the table in its place, visible or not. */
 export function sourced(state: State, source: TableSource): State {
   const { table, tables } = swapped(state, tableId(source));
