@@ -51,7 +51,15 @@ import {
 import { MOVES } from './views/view.ts';
 import { addProgress, addResult } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
-import { closed, dropped, entered, opened, sourced, withdrawn, tableId } from './views/navigation.ts';
+import {
+  closed,
+  dropped,
+  entered,
+  opened,
+  sourced,
+  withdrawn,
+  tableId,
+} from './views/navigation.ts';
 
 /** The state after an action. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
