@@ -28,7 +28,7 @@ export function closeAccounts(
   const open = new Map<Change, string>();
   const safe = changes.map((change): Change => {
     const { action, resource } = change;
-    if (action !== 'add' || !opensAccess(resource) || hasSecret(change.fields)) return change;
+    if (action !== 'add' || !lacksPassword(resource, change.fields)) return change;
     const keyField = keyFieldOf(profile, resource, [change.fields]);
     const name = `${resource} ${valueText(change.fields[keyField])}`;
     const known = { ...writableFields(profile, resource), ...records[0], ...change.fields };
@@ -44,6 +44,11 @@ export function closeAccounts(
     return change;
   });
   return { changes: safe, closed, open };
+}
+
+/** Whether these fields make an account without a password that is known. */
+export function lacksPassword(resource: string, fields: DeviceRecord): boolean {
+  return opensAccess(resource) && !hasSecret(fields);
 }
 
 function hasSecret(fields: DeviceRecord): boolean {

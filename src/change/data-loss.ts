@@ -26,6 +26,7 @@ import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
 import { type DevicePlan, recordName } from './plan.ts';
+import { lacksPassword } from './closed-accounts.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 import type { TakenAlong, Step } from './step.ts';
@@ -160,6 +161,9 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
     end.note,
     names.length > 0 ? `not restored: ${names.join(', ')}` : undefined,
     own === '' ? undefined : `new from the device: ${own}`,
+    action === 'add' && step.isExact && lacksPassword(resource, step.asked)
+      ? 'its password is not known to be the old one'
+      : undefined,
   );
   if (names.length === 0) return { ...end, note };
   return {

@@ -74,7 +74,7 @@ test('fields that only the device sets are learned from its refusals, left out a
   await devsh('user delete bob --on oslo --yes');
   const undone = await devsh('undo --yes --allow loss');
   expect(undone.stdout).toContain(
-    'not restored: origin; new from the device: id, uptime; left to the device: active, uptime, origin',
+    'not restored: origin; new from the device: id, uptime; its password is not known to be the old one; left to the device: active, uptime, origin',
   );
   expect(held()).toHaveLength(3);
   expect(writes()).toHaveLength(5);
