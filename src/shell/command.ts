@@ -324,10 +324,13 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const sessions = await this.selected();
     if (sessions.length > 0) return sessions;
     const { connected } = this.shell.fleet;
+    const address = this.args.all('FILTER').find((word) => /^[\d.]+\.\d+(?::\d+)?$/.test(word));
+    const suggestions = address === undefined ? [] : [`--on ${address}`];
     throw new UsageError(
       connected.length > 0
         ? `none of the ${connected.length} connected devices is selected: "use" selects some, "use all" all`
         : 'no device is selected: name devices with --on (10.0.0.5, @group), or connect first',
+      { suggestions },
     );
   }
 

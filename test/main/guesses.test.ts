@@ -256,6 +256,8 @@ show configuration  ->  export
 connect all  ->  connect @all
 fw1.example.com  ->  connect fw1.example.com
 10.0.0.0/24  ->  connect 10.0.0.0/24
+10.0.0.5 user list lang=de  ->  user list lang=de --on 10.0.0.5
+10.0.0.5 user  ->  user --on 10.0.0.5
 fingerprint sim1  ->  trust scan sim1
 credentials list  ->  credentials
 runs last  ->  runs show last
@@ -454,4 +456,10 @@ test('a condition in the place of a key points to --where', async () => {
   const deleted = await devsh('user delete lang=en --on sim1 --yes');
   expect(deleted.stderr).toContain(hint);
   expect(writes()).toEqual([]);
+});
+
+test('an address in place of a filter is taken for the device', async () => {
+  const devsh = await makeDevsh();
+  const { stderr } = await devsh('user list 127.0.0.2:1');
+  expect(stderr).toContain("did you mean '--on 127.0.0.2:1'?");
 });

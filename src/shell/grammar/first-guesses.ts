@@ -138,6 +138,8 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
   ['FILE.csv|FILE.json|FILE.jsonl', 'import FILE'],
   ['FILE.devsh', 'run FILE'],
   ['FILE.yaml|FILE.yml|FILE.plan', 'plan FILE'],
+  ['ADDRESS RESOURCE', 'RESOURCE --on ADDRESS'],
+  ['ADDRESS RESOURCE …', 'RESOURCE … --on ADDRESS'],
   ['ADDRESS …', 'connect ADDRESS …'],
   ['commit check …', 'plan FILE'],
   ['commit confirmed …', 'apply FILE --confirm 120'],
