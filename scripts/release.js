@@ -30,12 +30,13 @@ export function publishedManifest(manifest, { repository, author }) {
 }
 
 /**
- * A page whose relative links lead into the repository: in the registry there is nothing beside it.
- * Throws if a file is missing.
+ * A page that names the repository, and whose relative links lead into it: in the registry there is nothing
+ * beside it. Throws if a file is missing.
  */
 export function withAbsoluteLinks(page, { repository, version }) {
   const url = repository.replace(/(\.git)?\/*$/, '');
-  return page.replace(/\]\((?!https?:|mailto:|#)([^)\s]+)\)/g, (_link, to) => {
+  const named = page.replaceAll('https://github.com/OWNER/devsh', url);
+  return named.replace(/\]\((?!https?:|mailto:|#)([^)\s]+)\)/g, (_link, to) => {
     const [path] = to.split('#');
     if (!existsSync(join(root, path))) throw new Error(`README.md links to ${path}: there is none`);
     const view = /\.(svg|png)$/.test(path) ? 'raw' : 'blob';

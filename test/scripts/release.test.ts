@@ -37,13 +37,15 @@ test('the published manifest has all addresses', () => {
   });
 });
 
-test('the published README has no relative link', async () => {
+test('the published README names the repository and has no relative link', async () => {
   const page = withAbsoluteLinks(await readFile(join(ROOT, 'README.md'), 'utf8'), {
     repository,
     version: '1.2.3',
   });
   expect(page).toContain('(https://github.com/owner/devsh/blob/v1.2.3/docs/trust.md)');
   expect(page).toContain('(https://github.com/owner/devsh/raw/v1.2.3/pictures/connect.svg)');
+  expect(page).toContain('git clone https://github.com/owner/devsh.git');
+  expect(page).not.toContain('OWNER');
   const relative = [...page.matchAll(/\]\(([^)\s]+)\)|(?:src|href|srcset)="([^"]+)"/g)]
     .map(([, link, attribute]) => link ?? attribute ?? '')
     .filter((link) => !/^https:|^#/.test(link));
