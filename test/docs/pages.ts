@@ -9,11 +9,11 @@ export interface Page {
   readonly text: string;
 }
 
-/** Every page: those at the root, all of `docs/`, and that of the simulator. */
+/** Every page: those at the root, all of `docs/`, and the stories of the tests. */
 export function readPages(): Page[] {
   const root = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const docs = readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`);
-  return [...root, ...docs].map((path) => ({
+  return [...root, ...docs, 'test/pty/stories/README.md'].map((path) => ({
     path,
     text: readFileSync(join(ROOT, path), 'utf8'),
   }));

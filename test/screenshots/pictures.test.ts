@@ -10,7 +10,7 @@ test('every picture was taken, and a page shows it with words for those who do n
   for (const { name } of PICTURES) {
     await access(new URL(`pictures/${name}.svg`, ROOT));
     expect(pages.join('\n')).toMatch(
-      new RegExp(`!\\[[^\\]]{20,}\\]\\((?:\\.\\./)?pictures/${name}\\.svg\\)`),
+      new RegExp(`!\\[[^\\]]{20,}\\]\\((?:\\.\\./)*pictures/${name}\\.svg\\)`),
     );
   }
 });
