@@ -331,12 +331,11 @@ export class OutputRouter {
     this.#owed = owed === '' ? undefined : this.#store.state.log.current.at(-1);
   }
 
-  /** How what is left is done: in the same line. */
+  /** How what is left is done: all of it in the same line. */
   #logNext(owed: LogLine, text: string): void {
-    this.#owed = undefined;
     const whole = `${owed.text}${text.startsWith('pending: ') ? text.slice(7) : ` · ${text}`}`;
-    const lines = [{ tone: owed.tone, text: whole }];
-    this.#store.dispatch({ kind: 'log-replace', old: [owed], lines });
+    this.#owed = { tone: owed.tone, text: whole };
+    this.#store.dispatch({ kind: 'log-replace', old: [owed], lines: [this.#owed] });
   }
 
   #hide(lines: readonly LogLine[]): void {

@@ -51,6 +51,15 @@ test('a device that was down gets the deletion once when it answers', async () =
   expect(writes().length - before).toBe(1);
 });
 
+test('one line says what is pending, and that the same "resume" tries what failed', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  device(1).setFault('500', true, { method: 'DELETE' });
+  device(2).setFault(DOWN);
+  const { stderr } = await devsh('user delete viewer --on @lab --yes');
+  const told = plain(stderr).match(/.*\bresume\b.*/g);
+  expect(told).toEqual(['pending: "resume {run}" continues, and tries the failed steps again']);
+});
+
 test('after "add bob" and "delete bob" "resume" never creates bob', async () => {
   const fleet = await startFleet({ devices: 2 });
   const { devsh, device } = fleet;

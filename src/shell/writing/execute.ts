@@ -180,11 +180,14 @@ async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
       `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is pending there, so repeat the line with --on ${device.name} later`,
     );
   }
+  const hasFailures = failed > tally.rejected + tally.pendingSteps && stepCount(plan) > 1;
+  const again = 'tries the failed steps again';
   // What a file wants of a device depends on the records there, which no journal has.
   const ways = grouped(pending, (name) => {
     const { error, changes = [] } = plan.devices.find(({ device }) => device.name === name) ?? {};
     const isByLine = error !== undefined && changes.length === 0;
-    return isByLine ? 'repeat the line there later' : `"resume ${run}" continues`;
+    if (isByLine) return 'repeat the line there later';
+    return `"resume ${run}" continues${hasFailures ? `, and ${again}` : ''}`;
   });
   // The summary names them all.
   for (const [way, names] of ways) {
@@ -192,8 +195,8 @@ async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
   }
   if (pending.length === 0 && unknown + skipped > 0 && tally.hasStopped) {
     yield info(`continue with "resume ${run}"`);
-  } else if (failed > tally.rejected + tally.pendingSteps && stepCount(plan) > 1) {
-    yield info(`"resume ${run}" tries the failed steps again`);
+  } else if (hasFailures && ![...ways.keys()].some((way) => way.endsWith(again))) {
+    yield info(`"resume ${run}" ${again}`);
   }
 }
 
