@@ -306,7 +306,9 @@ export class Controller {
       return;
     }
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
-    if (line !== undefined) this.#typeahead.hold(this.#lines.submit(line, true));
+    // It ends where the user goes on.
+    if (line?.endsWith(' ')) this.#store.dispatch({ kind: 'set-line', line });
+    else if (line !== undefined) this.#typeahead.hold(this.#lines.submit(line, true));
   }
 
   /** Ctrl-C: stops a write, else clears the input, else stops reading, else closes what is open. */

@@ -139,7 +139,7 @@ export interface Facts<S> {
 
 /** A key that runs a line, as if typed. */
 export interface Line<S> {
-  /** Undefined if there is nothing at the cursor. `index`: which of the binding's keys it was. */
+  /** Undefined if there is nothing at the cursor; with a blank at its end it waits at the prompt. `index`: which of the binding's keys it was. */
   readonly run: (state: S, index: number) => string | undefined;
   /** Closes the view first: the table shows what the line does. */
   readonly closes?: boolean;

@@ -63,6 +63,7 @@ const cannotMark: Reason = (state) => {
 };
 
 const ACCEPT = 'trust the marked certificates, or this one; type logins';
+const LISTED = 'accept all whose fingerprints a file lists, also changed ones';
 const DECLINE = 'decline the marked ones, or this one';
 
 /** The open questions of devices; full fingerprints are below the list. */
@@ -80,6 +81,11 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
     key(['*'], 'mark-all', 'mark all except changed certificates, or none', {
       hint: [3.2, 'all'],
       disabled: (state) => (state.overlay.kind === 'questions' ? noQuestion : noRow)(state),
+    }),
+    lineKey(['f'], 'accept-listed', LISTED, () => 'questions accept --fingerprints ', {
+      hint: [3.3, 'from file'],
+      command: 'questions accept --fingerprints FILE',
+      disabled: noQuestion,
     }),
     lineKey(['x'], 'decline-questions', DECLINE, (state) => questionLine(state, 'decline'), {
       hint: [3.4, 'decline'],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ADMIN, answer, connect, isQuiet, simulate, startDevsh } from '../devsh.ts';
+import { countedKeys } from './counted-keys.ts';
 
 /** Folders that outlive one program, with an inventory in the group `lab`. */
 async function home(devices: readonly { name: string; address: string }[]) {
@@ -22,7 +23,7 @@ async function home(devices: readonly { name: string; address: string }[]) {
   return env;
 }
 
-test('a roll-out is stopped and devsh is left: the next start offers to go on, and that ends well', async () => {
+test('a roll-out is stopped and devsh is left: the next start offers to go on, which takes four keys, and ends well', async () => {
   const simulator = await simulate({ devices: 3 });
   const env = await home(simulator.devices);
   const program = await connect(simulator, { env, args: ['--timeout', '2'], cols: 120 });
@@ -44,11 +45,12 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, a
   await next.waitFor(/^ +2 +connect 127\S.* as in the last session, \d\d:\d\d/m);
   await next.waitFor(/^ +3 +connect @lab +3 devices · PROD/m);
   await next.waitFor(/^ +4 +connect @all +all 3 of the inventory/m);
-  next.type('1\r');
+  const keys = countedKeys(next, 4);
+  keys.press('1', 'enter');
   await next.waitFor('Type ');
   await next.waitFor('answer>');
   const count = /Type (\S+) to do/.exec(next.screen().join('\n'))?.[1] ?? '';
-  await answer(next, count);
+  keys.press(...count, 'enter');
   const hasZed = () =>
     simulator.devices.every(({ users }) => users.some((one) => one.username === 'zed'));
   await expect.poll(hasZed, { timeout: 10_000 }).toBe(true);

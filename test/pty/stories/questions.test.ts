@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Simulator } from '../../../src/simulator/simulator.ts';
 import { ADMIN, answer, goToTable, isQuiet, simulate, startDevsh } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
+import { countedKeys } from './counted-keys.ts';
 
 const WRONG = Array.from({ length: 32 }, () => 'AB').join(':');
 
@@ -121,11 +122,30 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   await program.waitFor(/1 CHANGED certificate: F2/);
   await program.waitFor(isQuiet);
 
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type(`questions accept --fingerprints '${await fingerprintFile(simulator)}'\r`);
+  const seen = await fingerprintFile(simulator);
+  program.press('f');
+  await program.waitFor(/> questions accept --fingerprints( |$)/m);
+  program.type(`'${seen}'\r`);
   await program.waitFor((screen) => !screen.join('\n').includes('CHANGED'));
   await program.waitFor(/● 127\.0\.0\.2.*● 127\.0\.0\.3.*● 127\.0\.0\.4/);
+});
+
+test('four changed certificates take three keys and the file with their fingerprints', async () => {
+  const simulator = await simulate({ devices: 4, users: 4 });
+  const program = await connecting(simulator, { changed: [0, 1, 2, 3] });
+  await program.waitFor(/4 CHANGED certificates: F2/);
+  await program.waitFor(isQuiet);
+  const seen = await fingerprintFile(simulator);
+  for (const { log } of simulator.devices) expect(log).toEqual([]);
+  const keys = countedKeys(program, 3);
+  keys.press('f2');
+  await program.waitFor('4 questions');
+  keys.press('f');
+  await program.waitFor(/> questions accept --fingerprints( |$)/m);
+  keys.value(`'${seen}'`);
+  keys.press('enter');
+  await program.waitFor('connected to 4 devices');
+  expect(program.screen()[0]).not.toContain('CHANGED');
 });
 
 test('Esc leaves questions open, x declines them, and a yes that nobody asked for is no command', async () => {
