@@ -267,7 +267,7 @@ function act(state: State, action: ViewAction): State {
       if (table.filter.editing.line !== NO_FILTER.editing.line) {
         return { ...state, table: { ...table, filter: NO_FILTER } };
       }
-      if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Set() } };
+      if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Map() } };
       return state.backStack.length > 0 ? closed(state) : state;
     case 'pane':
       return { ...state, isPaneHidden: !state.isPaneHidden };

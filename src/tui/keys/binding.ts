@@ -56,9 +56,9 @@ const noRecord: Reason = (state) => {
 const nothingChosen: Reason = (state) => {
   const { marks } = state.table;
   if (marks.size === 0) return noRecord(state) && 'no marked record, and no record here';
-  const devices = new Set(shownDevices(state));
-  const isShown = [...marks].some((mark) => devices.has(mark.slice(0, mark.indexOf('\n'))));
-  return isShown ? undefined : 'the marked records are on devices that are not selected';
+  return shownDevices(state).some((name) => marks.has(name))
+    ? undefined
+    : 'the marked records are on devices that are not selected';
 };
 
 const oneConnected: Reason = ({ fleet }) =>

@@ -1,4 +1,3 @@
-import type { FoldedRow } from '../../fleet/fold.ts';
 import { cellText, fieldText } from '../../output/cells.ts';
 import { assignmentWord } from '../../shell/arguments.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
@@ -6,7 +5,9 @@ import { quoteWord } from '../../text/words.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';
-import { countMarks, isRead, markOf, marksOf, rawKeyOf, shownDevices, tableRows } from './rows.ts';
+import { memoized } from '../store.ts';
+import { countMarks, isRead, rawKeyOf, shownDevices, tableRows, withMarks } from './rows.ts';
+import type { Marks } from './table-state.ts';
 
 /* The lines that keys of the table run. */
 
@@ -17,27 +18,23 @@ export function addForm({ table }: State): FormOpening {
 
 /** Opens one form for the marked records, or for the current one; undefined without any. */
 export function editForm(state: State): FormOpening | undefined {
-  const { all, rows, keyField } = tableRows(state);
-  const { marks, cursor, view } = state.table;
-  const current = rows[cursor];
-  const marked = marks.size > 0 ? marks : new Set(current && marksOf(current, keyField));
+  const { all, keyField } = tableRows(state);
   const selected = selectedRecords(state);
   if (selected.size === 0) return undefined;
+  const isChosen = (key: string, name: string): boolean => selected.get(name)?.has(key) === true;
   // `set` on a device that was read and has no such record would only fail there.
   const { keys, options } = wordsOfMarked(state, selected, (key, name) => {
-    return selected.get(key)?.has(name) === true || !isRead(state, name);
+    return isChosen(key, name) || !isRead(state, name);
   });
-  const devices = new Set([...selected.values()].flatMap((names) => [...names]));
-  const isChosen = (row: FoldedRow, name: string): boolean =>
-    devices.has(name) && marked.has(markOf(name, rawKeyOf(row.record, keyField)));
-  const held = all.flatMap((row) =>
-    row.devices.flatMap(({ name }, index) =>
-      isChosen(row, name) ? [{ name, record: row.records[index] ?? row.record }] : [],
-    ),
-  );
+  const held = all.flatMap((row) => {
+    const key = rawKeyOf(row.record, keyField);
+    return row.devices.flatMap(({ name }, index) =>
+      isChosen(key, name) ? [{ name, record: row.records[index] ?? row.record }] : [],
+    );
+  });
   return {
     action: 'set',
-    resource: view.resource,
+    resource: state.table.view.resource,
     // Only the first word of the line may contain `=` and still be a key.
     keys: [...keys].sort((a, b) => Number(b.includes('=')) - Number(a.includes('='))),
     on: options.join(' '),
@@ -49,24 +46,30 @@ export function editForm(state: State): FormOpening | undefined {
 
 /** Why the marked records cannot be changed by one line. */
 export function ambiguousKeys(state: State): string | undefined {
-  const keys = [...selectedRecords(state).keys()].filter((key) => key.includes('='));
-  if (keys.length < 2) return undefined;
+  if (!hasAmbiguousKeys(keysOf(selectedRecords(state)))) return undefined;
   return 'more than one marked key contains "=": mark fewer, or press E to edit them as text';
 }
+
+const hasAmbiguousKeys = memoized(
+  (keys: ReadonlySet<string>) => [...keys].filter((key) => key.includes('=')).length > 1,
+);
 
 /** `user delete` for the marked records, or the current one, as one plan for all their devices. */
 export const deleteLine = (state: State): string | undefined => lineOfMarked(state, 'delete');
 
 /** `lockout` of the one chosen account, everywhere: the devices of the table do not limit it. */
 export function lockoutLine(state: State): string | undefined {
-  const [key, ...others] = selectedRecords(state).keys();
-  if (key === undefined || others.length > 0) return undefined;
+  const keys = keysOf(selectedRecords(state));
+  const [key] = keys;
+  if (key === undefined || keys.size > 1) return undefined;
   return `lockout ${key.startsWith('-') ? '-- ' : ''}${quoteWord(key)}`;
 }
 
 export function notOneAccount(state: State): string | undefined {
   if (state.table.view.resource !== 'user') return 'only users can be locked out';
-  return selectedRecords(state).size > 1 ? 'lockout takes one account: mark fewer' : undefined;
+  return keysOf(selectedRecords(state)).size > 1
+    ? 'lockout takes one account: mark fewer'
+    : undefined;
 }
 
 /** `user edit` for the same records. */
@@ -76,7 +79,7 @@ export const editTextLine = (state: State): string | undefined => lineOfMarked(s
 function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
   const selected = selectedRecords(state);
   if (selected.size === 0) return undefined;
-  const { keys, options } = wordsOfMarked(state, selected, () => true);
+  const { keys, options } = wordsOfMarked(state, selected);
   const words = keys.map(quoteWord);
   const hasDash = keys.some((key) => key.startsWith('-'));
   const parts = hasDash ? [...options, '--', ...words] : [...words, ...options];
@@ -86,73 +89,69 @@ function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined
 /** The keys of a line, and the options for its devices. `isMeant`: leaves out devices of a key. */
 function wordsOfMarked(
   state: State,
-  selected: ReadonlyMap<string, ReadonlySet<string>>,
-  isMeant: (key: string, device: string) => boolean,
+  selected: Marks,
+  isMeant?: (key: string, device: string) => boolean,
 ): { keys: string[]; options: string[] } {
   const shown = shownDevices(state);
   const devicesByKey = intendedDevices(state, selected);
-  const onOf = (key: string): readonly string[] =>
-    (devicesByKey.get(key) ?? shown).filter((name) => isMeant(key, name));
-  const onByKey = new Map([...selected.keys()].map((key) => [key, onOf(key)]));
-  const some = new Set([...onByKey.values()].flat());
+  const onOf = (key: string): readonly string[] => {
+    const on = devicesByKey.get(key) ?? shown;
+    return isMeant === undefined ? on : on.filter((name) => isMeant(key, name));
+  };
+  const chosen = [...keysOf(selected)].map((key) => ({ key, on: onOf(key) }));
+  const some = new Set([...new Set(chosen.map(({ on }) => on))].flat());
   const all = shown.filter((name) => some.has(name));
-  const keys = [...selected.keys()].filter((key) => key !== '');
-  const only = keys.flatMap((key) => {
-    const on = onByKey.get(key) ?? all;
+  const keys = chosen.map(({ key }) => key).filter((key) => key !== '');
+  const only = chosen.flatMap(({ key, on }) => {
+    if (key === '') return [];
     return on.length === all.length ? [] : [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
   });
   const options = [onUnlessAll(state, all), ...only].filter((text) => text !== '');
   return { keys, options };
 }
 
-/** By key: the devices of the marked records, or of the current one. */
-function selectedRecords(state: State): Map<string, Set<string>> {
+/** The marked records, or the current one. */
+function selectedRecords(state: State): Marks {
+  const { marks, cursor } = state.table;
+  if (marks.size > 0) return marksOn(marks, shownDevices(state));
   const { rows, keyField } = tableRows(state);
-  const row = rows[state.table.cursor];
-  const { marks } = state.table;
-  const wanted = marks.size > 0 ? [...marks] : row === undefined ? [] : marksOf(row, keyField);
-  // Marks on devices that are not shown do not count.
-  const shown = new Set(shownDevices(state));
-  const selected = new Map<string, Set<string>>();
-  for (const mark of wanted) {
-    const at = mark.indexOf('\n');
-    const [device, key] = [mark.slice(0, at), mark.slice(at + 1)];
-    if (!shown.has(device)) continue;
-    const on = selected.get(key);
-    if (on === undefined) selected.set(key, new Set([device]));
-    else on.add(device);
-  }
-  return selected;
+  const current = withMarks(marks, rows.slice(cursor, cursor + 1), keyField, true);
+  return marksOn(current, shownDevices(state));
 }
+
+/** Marks on devices that are not shown do not count. */
+const marksOn = memoized((marks: Marks, shown: readonly string[]): Marks => {
+  const isShown = new Set(shown);
+  return new Map([...marks].filter(([name]) => isShown.has(name)));
+});
+
+const keysOf = memoized((marks: Marks): ReadonlySet<string> => {
+  const [only, ...others] = marks.values();
+  if (only !== undefined && others.length === 0) return only;
+  return new Set([...marks.values()].flatMap((keys) => [...keys]));
+});
 
 /**
  * By key: the devices of a line, for keys of which some devices have another record, or may have one
  * hidden by a filter. Devices not read stay included, unless one of several equal rows was chosen.
  */
-function intendedDevices(
-  state: State,
-  selected: ReadonlyMap<string, ReadonlySet<string>>,
-): ReadonlyMap<string, readonly string[]> {
+function intendedDevices(state: State, selected: Marks): ReadonlyMap<string, readonly string[]> {
   const { table } = state;
   const shown = shownDevices(state);
-  const places = new Map(shown.map((name, place) => [name, place]));
-  const placeOf = (name: string): number => places.get(name) ?? 0;
   const read = shown.filter((name) => isRead(state, name));
-  const unread = shown.filter((name) => !isRead(state, name));
+  const unread = new Set(shown.filter((name) => !isRead(state, name)));
   const isHidden = table.commandFilter !== '';
   const others = isHidden ? undefined : devicesWithOthers(state, read, selected);
   const on = new Map<string, readonly string[]>();
-  for (const [key, names] of selected) {
+  for (const key of isHidden ? keysOf(selected) : (others?.keys() ?? [])) {
     const other = others?.get(key);
-    if (isHidden ? read.every((name) => names.has(name)) : other === undefined) continue;
-    const kept =
+    const isChosen = (name: string): boolean => selected.get(name)?.has(key) === true;
+    if (isHidden && read.every(isChosen)) continue;
+    const isKept = (name: string): boolean =>
       other === undefined || !table.isFolded
-        ? new Set([...names, ...(table.isFolded ? unread : [])])
-        : shown.filter((name) => !other.has(name));
-    on.set(
-      key,
-      [...kept].sort((a, b) => placeOf(a) - placeOf(b)),
-    );
+        ? isChosen(name) || (table.isFolded && unread.has(name))
+        : !other.has(name);
+    on.set(key, shown.filter(isKept));
   }
   return on;
 }
@@ -161,15 +160,16 @@ function intendedDevices(
 function devicesWithOthers(
   { table, fleet }: State,
   read: readonly string[],
-  selected: ReadonlyMap<string, ReadonlySet<string>>,
+  selected: Marks,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const { keyField } = tableRows({ table, fleet });
+  const keys = keysOf(selected);
   const others = new Map<string, Set<string>>();
   for (const name of read) {
     const outcome = table.reads.get(name)?.outcome;
     for (const record of outcome?.ok === true ? outcome.records : []) {
       const key = rawKeyOf(record, keyField);
-      if (selected.get(key)?.has(name) !== false) continue;
+      if (!keys.has(key) || selected.get(name)?.has(key) === true) continue;
       others.set(key, (others.get(key) ?? new Set()).add(name));
     }
   }
@@ -193,7 +193,10 @@ export interface CopiedCommands {
 export function copiedCommands(state: State): CopiedCommands {
   const { rows, keyField } = tableRows(state);
   const { marks, view, cursor } = state.table;
-  const marked = rows.filter((row) => marksOf(row, keyField).some((mark) => marks.has(mark)));
+  const marked = rows.filter((row) => {
+    const key = rawKeyOf(row.record, keyField);
+    return row.devices.some(({ name }) => marks.get(name)?.has(key) === true);
+  });
   const current = rows[cursor];
   const chosen = marked.length > 0 ? marked : current === undefined ? [] : [current];
   const leftOut = new Set<string>();

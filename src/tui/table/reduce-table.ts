@@ -14,7 +14,7 @@ import {
 } from './table-state.ts';
 import { columnLayout, sortableFields } from './columns.ts';
 import { tableWidth } from './columns.ts';
-import { isMarkedRow, markOf, marksOf, rawKeyOf, sortFields, tableRows } from './rows.ts';
+import { isMarkedRow, markOf, rawKeyOf, sortFields, tableRows, withMarks } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from '../store.ts';
 import { recordChanges } from '../../fleet/compared.ts';
@@ -103,7 +103,7 @@ export function setSource(state: State, source: TableSource): TableState {
     sort: sort === undefined ? table.sort : undefined,
     watchMs: source.watchMs,
     ...(!isSame && {
-      marks: new Set<string>(),
+      marks: new Map<string, Set<string>>(),
       changes: undefined,
       cursor: 0,
       top: 0,
@@ -226,32 +226,21 @@ function rowLike(row: FoldedRow, rows: readonly FoldedRow[], keyField: string): 
   );
 }
 
-/** Adds the marks of a row, or removes them. */
-function setMarks(marks: Set<string>, row: FoldedRow, keyField: string, isMarked: boolean): void {
-  for (const one of marksOf(row, keyField)) {
-    if (isMarked) marks.add(one);
-    else marks.delete(one);
-  }
-}
-
 /** Space: marks or unmarks the row, and goes to the next one. */
 function toggleMark(state: State): TableState {
   const { table } = state;
   const { rows, keyField } = tableRows(state);
   const row = rows[table.cursor];
   if (row === undefined) return table;
-  const marks = new Set(table.marks);
-  setMarks(marks, row, keyField, !isMarkedRow(row, keyField, marks));
+  const marks = withMarks(table.marks, [row], keyField, !isMarkedRow(row, keyField, table.marks));
   return { ...table, marks, cursor: table.cursor + 1 };
 }
 
 /** Marks all visible rows, or unmarks them if all were marked. */
 function toggleAll({ table, fleet }: State): TableState {
   const { rows, keyField } = tableRows({ table, fleet });
-  const marks = new Set(table.marks);
   const isAll = rows.length > 0 && rows.every((row) => isMarkedRow(row, keyField, table.marks));
-  for (const row of rows) setMarks(marks, row, keyField, !isAll);
-  return { ...table, marks };
+  return { ...table, marks: withMarks(table.marks, rows, keyField, !isAll) };
 }
 
 /** Drops marks of records that are gone, which nobody wants to delete. Only devices read count. */
@@ -259,16 +248,17 @@ export function dropLostMarks(state: State, reads: readonly ReadOutput[]): Table
   const { table } = state;
   if (table.marks.size === 0) return table;
   const { keyField } = tableRows({ ...state, table: { ...table, filter: NO_FILTER } });
-  const responded = new Set<string>();
-  const present = new Set<string>();
+  const marks = new Map(table.marks);
+  let isLost = false;
   for (const { device, outcome } of reads) {
-    if (!outcome.ok) continue;
-    responded.add(device.name);
-    for (const record of outcome.records)
-      present.add(markOf(device.name, rawKeyOf(record, keyField)));
+    const keys = marks.get(device.name);
+    if (!outcome.ok || keys === undefined) continue;
+    const present = new Set(outcome.records.map((record) => rawKeyOf(record, keyField)));
+    const left = [...keys].filter((key) => present.has(key));
+    if (left.length === keys.size) continue;
+    isLost = true;
+    if (left.length > 0) marks.set(device.name, new Set(left));
+    else marks.delete(device.name);
   }
-  const marks = [...table.marks].filter(
-    (mark) => present.has(mark) || !responded.has(mark.slice(0, mark.indexOf('\n'))),
-  );
-  return marks.length === table.marks.size ? table : { ...table, marks: new Set(marks) };
+  return isLost ? { ...table, marks } : table;
 }

@@ -1,7 +1,7 @@
 import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
 import { type DeviceRecords, Fold, type FoldedRow, foldRecords } from '../../fleet/fold.ts';
-import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped, valueAt, valueText } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import {
   cellText,
@@ -14,7 +14,7 @@ import type { View } from '../../shell/output.ts';
 import { filterRows } from './filter.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
-import type { TableState } from './table-state.ts';
+import type { Marks, TableState } from './table-state.ts';
 import { pluralOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 
@@ -75,7 +75,7 @@ export function isNews(row: FoldedRow, state: Pick<State, 'table' | 'fleet' | 'n
   return marksOf(row, tableRows(state).keyField).some((mark) => changes.fields.has(mark));
 }
 
-/** One entry for each record of the row, as in `TableState.marks`. */
+/** One entry for each record of the row, as in `TableChanges.fields`. */
 export function marksOf(row: FoldedRow, keyField: string): string[] {
   const key = rawKeyOf(row.record, keyField);
   return row.devices.map(({ name }) => markOf(name, key));
@@ -286,8 +286,30 @@ export function asOfText(times: readonly (Date | undefined)[]): string {
   return oldest === undefined ? 'as of before' : `as of ${shortTime(oldest)}`;
 }
 
-export function isMarkedRow(row: FoldedRow, keyField: string, marks: ReadonlySet<string>): boolean {
-  return marks.size > 0 && marksOf(row, keyField).every((mark) => marks.has(mark));
+export function isMarkedRow(row: FoldedRow, keyField: string, marks: Marks): boolean {
+  if (marks.size === 0) return false;
+  const key = rawKeyOf(row.record, keyField);
+  return row.devices.every(({ name }) => marks.get(name)?.has(key) === true);
+}
+
+/** The marks with those of the rows, or without them. */
+export function withMarks(
+  marks: Marks,
+  rows: readonly FoldedRow[],
+  keyField: string,
+  isMarked: boolean,
+): Marks {
+  const changed = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const key = rawKeyOf(row.record, keyField);
+    for (const { name } of row.devices) {
+      let keys = changed.get(name);
+      if (keys === undefined) changed.set(name, (keys = new Set(marks.get(name))));
+      if (isMarked) keys.add(key);
+      else keys.delete(key);
+    }
+  }
+  return new Map([...marks, ...changed].filter(([name]) => changed.get(name)?.size !== 0));
 }
 
 /** Counts of all marks, also of rows filtered out. */
@@ -309,17 +331,23 @@ export function countMarks(state: Pick<State, 'table' | 'fleet'>): MarkCount {
   return { ...count, hidden: count.whole - shown.whole };
 }
 
-const counted = memoized(
-  (all: readonly FoldedRow[], keyField: string, marks: ReadonlySet<string>) => {
-    const covered = new Set<string>();
-    let rows = 0;
-    for (const row of all) {
-      if (!isMarkedRow(row, keyField, marks)) continue;
-      rows += 1;
-      for (const one of marksOf(row, keyField)) covered.add(one);
-    }
-    const devices = new Set([...marks].map((mark) => mark.slice(0, mark.indexOf('\n'))));
-    const others = [...marks].filter((mark) => !covered.has(mark)).length;
-    return { rows: rows + others, whole: rows, records: marks.size, devices: devices.size };
-  },
+/** Cached: details and counts need it at each key. */
+export const rowsByKey = memoized((all: readonly FoldedRow[], keyField: string) =>
+  grouped(all, (row) => rawKeyOf(row.record, keyField)),
 );
+
+const counted = memoized((all: readonly FoldedRow[], keyField: string, marks: Marks) => {
+  const records = [...marks.values()].reduce((sum, keys) => sum + keys.size, 0);
+  let whole = 0;
+  let others = records;
+  for (const same of rowsByKey(all, keyField).values()) {
+    const marked = same.filter((row) => isMarkedRow(row, keyField, marks));
+    whole += marked.length;
+    // A device may have several records of one key, which share a mark.
+    others -=
+      marked.length > 1
+        ? new Set(marked.flatMap(({ devices }) => devices.map(({ name }) => name))).size
+        : (marked[0]?.devices.length ?? 0);
+  }
+  return { rows: whole + others, whole, records, devices: marks.size };
+});

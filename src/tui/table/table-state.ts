@@ -2,6 +2,9 @@ import { type Filter, parseFilter } from '../../fleet/filter.ts';
 import type { View, ReadOutput, ReadOutcome } from '../../shell/output.ts';
 import { type Editing, EMPTY_EDITING } from '../editor/line.ts';
 
+/** By device: the keys of the marked records. No device without any. */
+export type Marks = ReadonlyMap<string, ReadonlySet<string>>;
+
 export interface TableState {
   /** The command that fills the table; a refresh runs it again. */
   readonly command: string;
@@ -22,8 +25,7 @@ export interface TableState {
   readonly top: number;
   /** Number of columns scrolled out after the key column. */
   readonly shift: number;
-  /** `device\nkey` of each marked record. */
-  readonly marks: ReadonlySet<string>;
+  readonly marks: Marks;
   /** Refresh interval; undefined: only on request. */
   readonly watchMs: number | undefined;
   /** What the last refresh changed, shown for a moment. */
@@ -83,7 +85,7 @@ export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 
     cursor: 0,
     top: 0,
     shift: 0,
-    marks: new Set<string>(),
+    marks: new Map<string, Set<string>>(),
     watchMs: undefined,
     changes: undefined,
   } satisfies TableState;

@@ -13,7 +13,6 @@ import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { Span } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
-import { memoized } from '../store.ts';
 import {
   asOfText,
   isRead,
@@ -21,6 +20,7 @@ import {
   shownDevices,
   strangerReason,
   tableRows,
+  rowsByKey,
 } from '../table/rows.ts';
 import { SIGNS } from '../table/signs.ts';
 import { lifeLines } from './life.ts';
@@ -171,11 +171,6 @@ function rowsOf(state: State, key: string): readonly FoldedRow[] {
   const { all, keyField } = tableRows(state);
   return rowsByKey(all, keyField).get(key) ?? [];
 }
-
-/** Cached: the pane needs it at each key. */
-const rowsByKey = memoized((all: readonly FoldedRow[], keyField: string) =>
-  grouped(all, (row) => rawKeyOf(row.record, keyField)),
-);
 
 function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
   const { view } = state.table;
