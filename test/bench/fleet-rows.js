@@ -21,7 +21,9 @@ export async function fleetRows(bench) {
   await report.attempt('lists by other tools', () => toolRows(bench));
   await report.attempt('second list', () => againRow(bench));
   await report.attempt('history', () => historyRow(bench));
-  await report.attempt('add', () => addRow(bench));
+  for (const devices of new Set([FEWER, bench.devices])) {
+    await report.attempt('add', () => addRows({ ...bench, devices }));
+  }
 }
 
 /** A fleet, and its addresses in the formats of the rivals. */
@@ -186,30 +188,33 @@ async function againRow(bench) {
   }
 }
 
-async function addRow(bench) {
+async function addRows(bench) {
   const { report, devices } = bench;
   const name = `add a user on ${devices} devices, read back`;
-  if (!report.wants(name)) return;
+  const widths = [
+    [name, undefined, []],
+    [`${name}, --concurrency 64`, 2.2, ['--concurrency', '64']],
+  ];
+  if (!report.wants(...widths.map(([row]) => row))) return;
   const fleet = await fleetWithFiles(bench, { devices });
   let added = 0;
   const username = (who) => `${who}${(added += 1)}`;
   const plain = [process.execPath, join(RIVALS, 'plain-undici.js'), 'add', '64'];
   try {
-    await report.compare(name, {
-      kind: 'ratio',
-      goal: 2,
-      against: 'undici, one POST each, nothing checked',
-      own: ({ command }) => {
-        const fields = [`username=${username('own')}`, 'first_name=B', 'lastname=C', 'lang=de'];
-        const options = ['--on', '@fleet', '--yes', '--concurrency', '64'];
-        return run([...command, 'user', 'add', ...fields, ...options], fleet);
-      },
-      other: () =>
-        run(plain, {
-          env: { ADDRESSES: fleet.addresses, USERNAME_TO_ADD: username('other') },
-        }),
-      rounds: 5,
-    });
+    for (const [row, goal, options] of widths) {
+      await report.compare(row, {
+        ...{ kind: 'ratio', goal, against: 'undici: list, POST, list, 64 at a time', rounds: 5 },
+        own: ({ command }) => {
+          const fields = [`username=${username('own')}`, 'first_name=B', 'lastname=C', 'lang=de'];
+          const line = ['user', 'add', ...fields, '--on', '@fleet', '--yes', ...options];
+          return run([...command, ...line], fleet);
+        },
+        other: () =>
+          run(plain, {
+            env: { ADDRESSES: fleet.addresses, USERNAME_TO_ADD: username('other') },
+          }),
+      });
+    }
   } finally {
     fleet.close();
   }

@@ -2,7 +2,8 @@
 // key to the last byte of its frame.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startFleet } from './fleet.js';
+import { startFleet, startStaticDevice } from './fleet.js';
+import { bundleParts } from './parts.js';
 import { has, quantile, run } from './rounds.js';
 import { openScreen } from './screen.js';
 import { openTable } from './table-screen.js';
@@ -15,9 +16,11 @@ const SIZES = [
 /** Typed letter by letter, then erased. */
 const WORDS = ['anna', 'garcia', 'wisn', 'novak', 'ipek'];
 const KEYS_A_ROUND = 20;
+const LONG_VALUE = 300_000;
 
 export async function terminalRows(bench) {
   const { report, records } = bench;
+  await report.attempt('long value', () => longValueRow(bench));
   const names = SIZES.flatMap((size) => Object.values(namesFor(size, records)));
   if (!report.wants(...names)) return;
   const long = await startFleet(bench, { devices: 1, users: records });
@@ -87,7 +90,7 @@ async function rowsAt(size, { report, built, records, folder }, { long, short, c
 }
 
 async function keyRows(report, name, screens, goal) {
-  const figures = await pressedInTurn(screens, 'j', report.rounds(10));
+  const figures = await pressedInTurn(screens, 'j', report.rounds(5));
   const quantileOf = (figure) => (who, share) =>
     quantile(
       figures[who].map((press) => press[figure]),
@@ -117,6 +120,37 @@ async function keyRows(report, name, screens, goal) {
   report.add(`${name} p50`, { ...against('few'), goal: 1.2, against: `${FEW} records` });
   if (screens.vd === undefined) return;
   report.add(`${name} p50`, { ...against('vd'), goal: 1, against: 'visidata' });
+}
+
+/** A value that takes over a minute to measure as a whole. */
+async function longValueRow(bench) {
+  const { report, built, folder } = bench;
+  const name = `key to frame beside a value of ${LONG_VALUE} wide characters`;
+  if (!report.wants(name)) return;
+  const users = Array.from({ length: 20 }, (_, index) => ({
+    uuid: `id-${index}`,
+    first_name: index === 3 ? '漢'.repeat(LONG_VALUE) : 'Bob',
+    username: `user${index}`,
+    lang: 'de',
+  }));
+  const file = join(folder, 'long-value.json');
+  writeFileSync(file, JSON.stringify(users));
+  // The device takes its certificate from them.
+  await bundleParts(built);
+  const device = await startStaticDevice(bench, file);
+  const own = await openTable(built, device, SIZES[0]);
+  try {
+    const figures = [];
+    // Down and up again: the cursor, and with it the details, pass the long value.
+    for (let press = 0; press < report.rounds(5) * KEYS_A_ROUND; press += 1) {
+      figures.push((await own.press(press % KEYS_A_ROUND < KEYS_A_ROUND / 2 ? 'j' : 'k')).lastMs);
+    }
+    report.add(`${name} p50`, { kind: 'ms', goal: 10, value: quantile(figures, 0.5) });
+    report.add(`${name} p99`, { kind: 'ms', goal: 50, value: quantile(figures, 0.99) });
+  } finally {
+    await own.close();
+    device.close();
+  }
 }
 
 /** Each screen in turn, so that load affects all of them. */
