@@ -10,7 +10,8 @@ import type { SimulatorOptions } from './simulator/simulator.ts';
 import { suggest } from './text/suggest.ts';
 import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError, UsageError } from './errors.ts';
-import { removeDrafts } from './os/files.ts';
+import { digestWith } from './device/digests.ts';
+import { ownKey, removeDrafts } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf, Shell } from './shell/shell.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
@@ -84,6 +85,7 @@ async function runIn(
   shellSession.keepsForItself = isDemo;
   const shell = new Shell(shellSession);
   try {
+    digestWith(() => ownKey(join(paths.state, 'digest-key')));
     if (await services.profiles.declareSecrets()) hideArguments(host.argv);
     return await runDoor(host, shell, settings, readStdin, cleanUp);
   } finally {

@@ -1,6 +1,6 @@
 import { hasPositionalIds, idOf, isSingle, type Profile } from '../device/profile.ts';
 import { DeviceError } from '../device/errors.ts';
-import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
 import { quoteWord } from '../text/words.ts';
 import { isStored } from '../device/equality.ts';
 import { recordsWhere } from './change.ts';
@@ -9,6 +9,7 @@ import {
   identifyingId,
   identityOf,
   isPersonal,
+  keyOf,
   likenessOf,
   type Meant,
 } from './identity.ts';
@@ -120,10 +121,10 @@ function freshAnswer(intent: Intent, reading: Reading): Answer {
       reason: `${name} was replaced by another record${idText(reading, other)}`,
     };
   }
-  if (keyOf(reading, record) !== meant.key) {
+  if (keyOf(reading.profile, reading.keyField, record) !== meant.key) {
     return {
       kind: 'drift',
-      reason: `${name} was renamed to ${quotedKey(keyOf(reading, record))}`,
+      reason: `${name} was renamed to ${quotedKey(keyOf(reading.profile, reading.keyField, record))}`,
       record,
     };
   }
@@ -171,7 +172,7 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
       if (contradicting.length === 0) return { kind: 'go', record: held };
       return ask(held, `${name} shows another person (${contradicting.join(', ')})`);
     }
-    const now = quotedKey(keyOf(reading, held));
+    const now = quotedKey(keyOf(reading.profile, reading.keyField, held));
     if (byKey.length > 0) {
       const reason = `${name} is now ${now}, and another record has its name${idText(reading, byKey[0])}`;
       return { kind: 'drift', reason, record: held };
@@ -244,10 +245,6 @@ function withDoubt({ action, meant }: Intent, reading: Reading, answer: Answer):
 function consentTo({ profile, keyField }: Reading, record: DeviceRecord): Consent {
   const shown = identityOf(profile, keyField, record);
   return { key: shown.key, shown };
-}
-
-function keyOf({ profile, keyField }: Reading, record: DeviceRecord): string {
-  return valueText(record[keyField] ?? idOf(profile, record));
 }
 
 function idText({ profile }: Reading, record: DeviceRecord | undefined): string {

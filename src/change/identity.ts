@@ -1,7 +1,7 @@
-import { hasPositionalIds, idOf, type Profile } from '../device/profile.ts';
+import { hasPositionalIds, idFieldOf, idOf, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { attempt } from '../errors.ts';
-import { lettersOf } from '../device/sensitive-fields.ts';
+import { lettersOf, shownKey } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
 
@@ -62,9 +62,16 @@ export function traitText(name: Trait['name'], record: DeviceRecord): string {
 export function identityOf(profile: Profile, keyField: string, record: DeviceRecord): Identity {
   return {
     id: identifyingId(profile, keyField, record),
-    key: valueText(record[keyField] ?? idOf(profile, record)),
+    key: keyOf(profile, keyField, record),
     person: personOf(record),
   };
+}
+
+/** The natural key of a record, or its id if it has none; see `shownKey`. */
+export function keyOf(profile: Profile, keyField: string, record: DeviceRecord): string {
+  const key = record[keyField];
+  if (key !== undefined && key !== null) return shownKey(keyField, key);
+  return shownKey(idFieldOf(profile, record) ?? 'id', idOf(profile, record));
 }
 
 /** The canonical id of a record; undefined if it is a position in the list, or the natural key itself. */

@@ -6,7 +6,8 @@ import {
   jsonText,
   type JsonValue,
 } from '../device/record.ts';
-import { maskedRecord } from '../device/sensitive-fields.ts';
+import { isMask } from '../device/digests.ts';
+import { maskedRecord, shownKey } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { Change } from './change.ts';
 import { maskedDifference } from './compare.ts';
@@ -166,9 +167,18 @@ function written(part: unknown, name = ''): JsonValue {
   if (RECORDS.includes(name)) return maskedRecord(part as DeviceRecord);
   if (name === 'differences') return maskedDifference(part as Difference);
   if (name === 'request') return { ...maskedRequest(part as WriteRequest) };
-  return Object.fromEntries(
-    Object.entries(part).map(([field, value]) => [field, written(value, field)]),
-  );
+  const fields = Object.entries(part).map(([field, value]) => [field, written(value, field)]);
+  const plain = Object.fromEntries(fields) as Readonly<Record<string, JsonValue>>;
+  return 'keyField' in part ? withShownKey(plain, part as Step) : plain;
+}
+
+/** The images of a step whose natural key is a secret have the digest that finds it again. */
+function withShownKey(plain: Readonly<Record<string, JsonValue>>, step: Step): JsonValue {
+  const { before, after, key, keyField } = step;
+  if (!isMask(key)) return plain;
+  const shown = (image: DeviceRecord | undefined): DeviceRecord | undefined =>
+    image && { ...maskedRecord(image), [keyField]: shownKey(keyField, image[keyField]) };
+  return { ...plain, before: shown(before), after: shown(after) };
 }
 
 /** Records each request before it is sent, and its verdict. */

@@ -1,3 +1,5 @@
+import { isComparable } from '../device/digests.ts';
+import { shownKey } from '../device/sensitive-fields.ts';
 import {
   hasPositionalIds,
   idOf,
@@ -229,6 +231,9 @@ export class RecordIndex {
     this.#byField.set(field, index);
     const isIndexed = index.hasOnlyTexts && isPlain(value);
     const records = isIndexed ? (index.records.get(formText(value)) ?? []) : this.#records;
+    if (isComparable(value)) {
+      return this.#records.filter((record) => shownKey(field, record[field]) === value);
+    }
     // A record without a key has none, however the device says so.
     const isKeyless = valueText(value) === '';
     return records.filter((record) =>

@@ -27,7 +27,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isPrivilegeField, isSecretField } from '../device/sensitive-fields.ts';
+import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { nearHint, suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
@@ -38,7 +38,9 @@ import { checkFields, checkValue } from './check-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { unsayable } from '../device/form-values.ts';
 import { comparisonFor, differencesOf, differencesOfNew, isMasked } from './compare.ts';
+import { isComparable, isMask } from '../device/digests.ts';
 import { fillMissing } from './fill-missing.ts';
+import { keyOf } from './identity.ts';
 import { type Answer, DoubtError, mayAct } from './gate.ts';
 import { RecordIndex } from './pairing.ts';
 import {
@@ -149,7 +151,7 @@ function planAdd(context: PlanContext, given: Add): Planned {
       { field: keyField },
     );
   }
-  const key = valueText(keyValue);
+  const key = shownKey(keyField, keyValue);
   const result = { device, resource, key, action: 'add' as const };
   const meant = answerFor(context, change);
   const arrived = meant?.kind === 'go' ? arrivedStep(context, change) : undefined;
@@ -252,7 +254,7 @@ function keyHint(keyField: string, { records }: PlanContext, fields: DeviceRecor
 function planSet(context: PlanContext, before: DeviceRecord, change: SetChange): Planned {
   const { device, profile, records, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change, before);
-  const key = valueText(before[keyField] ?? idOf(profile, before));
+  const key = keyOf(profile, keyField, before);
   const result = { device, resource, key, action: 'set' as const };
   const facts = updateFacts(profile, resource);
   const isSame = comparisonFor(profile, resource, facts, back !== undefined);
@@ -287,7 +289,7 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
     const error = new NotPossibleError(
       device,
       'taken',
-      `${keyField} ${valueText(renamed)} is taken by another ${resource}`,
+      `${keyField} ${shownKey(keyField, renamed)} is taken by another ${resource}`,
       { [keyField]: [`taken by another ${resource}`] },
     );
     return { ...result, verdict: 'failed', record: before, error };
@@ -327,7 +329,7 @@ function planRotation(context: PlanContext, before: DeviceRecord, { kind }: Rota
   return {
     action: 'set',
     resource,
-    key: valueText(before[keyField] ?? idOf(profile, before)),
+    key: keyOf(profile, keyField, before),
     keyField,
     request,
     before,
@@ -349,7 +351,7 @@ function planDelete(
     isTyped: typed && true,
     action: 'delete',
     resource,
-    key: valueText(before[keyField] ?? idOf(profile, before)),
+    key: keyOf(profile, keyField, before),
     keyField,
     request: typed ?? deleteRequest(profile, resource, before),
     before,
@@ -389,6 +391,14 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     verdict: 'failed',
     error: new NotPossibleError(device, code, what),
   });
+  if (target.kind === 'key' && isMask(key) && !isComparable(key)) {
+    return [
+      failed(
+        'not-found',
+        `which ${resource} is meant is a secret that no digest of this machine shows: nothing was sent`,
+      ),
+    ];
+  }
   const index = RecordIndex.of(records);
   const meant = answerFor(context, change);
   if (meant?.kind === 'drift' || meant?.kind === 'ask') return [unsent(context, change, meant)];
@@ -415,7 +425,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     const where = byField ? `; --where "${key}" selects by fields` : '';
     const isOptional = action === 'set' && change.isOptional === true;
     const hint = (): string => {
-      const names = records.map((record) => valueText(record[keyField]));
+      const names = records.map((record) => shownKey(keyField, record[keyField]));
       return nearHint(key, names) || where;
     };
     if (action === 'delete' || target.kind === 'where' || isOptional) {
@@ -512,7 +522,7 @@ function driftFrom(
       !isMasked(expected, field) && !isTimeStamp(held) && !ignored.includes(field),
   );
   if (differences.length === 0) return undefined;
-  const key = valueText(record[keyField] ?? idOf(profile, record));
+  const key = keyOf(profile, keyField, record);
   const fields = differences.map(({ field }) => field);
   const error = new DriftError(
     `${device.name}: ${recordName({ resource, key })} differs from what this change expects (${fields.join(', ')}); ${allowHint('drift')}`,

@@ -1,3 +1,4 @@
+import { keyOf } from './identity.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import { jsonIn } from '../device/json.ts';
 import {
@@ -143,7 +144,7 @@ export function rawTarget(
   if (isNew && valueText(fields[keyField]) !== '') {
     return { changes: [{ action: 'add', resource, fields, typed }] };
   }
-  const named = matches.map((one) => visible(valueText(one[keyField] ?? idOf(profile, one))));
+  const named = matches.map((one) => visible(keyOf(profile, keyField, one)));
   const whom = named.length === 0 ? `no ${resource}` : someOf(named);
   const changes = matches.map((one): Change => {
     return { action: 'delete', resource, target: targetOf(about, one), typed };

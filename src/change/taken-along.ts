@@ -1,3 +1,4 @@
+import { shownKey } from '../device/sensitive-fields.ts';
 import { idOf, keyFieldOf, placeField, type Profile, resourceOf } from '../device/profile.ts';
 import { nameInPath } from '../device/record-path.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../device/record.ts';
@@ -74,7 +75,9 @@ export async function withTakenAlong(reader: Reader, steps: readonly Step[]): Pr
       if (!read.has(resource)) read.set(resource, await readAll(reader, one));
       const own = read.get(resource)?.filter((record) => one.isOf(step, record));
       const keyField = keyFieldOf(profile, resource, own);
-      const keys = (own ?? []).slice(0, NAMED).map((record) => valueText(record[keyField]));
+      const keys = (own ?? [])
+        .slice(0, NAMED)
+        .map((record) => shownKey(keyField, record[keyField]));
       if (own?.length !== 0) takes.push({ resource, count: own?.length, keys });
     }
     planned.push(takes.length === 0 ? step : { ...step, takes });
@@ -121,8 +124,8 @@ async function withGone(
       continue;
     }
     const keyField = keyFieldOf(reader.session.profile, one.resource, records);
-    const left = new Set(after.map((record) => valueText(record[keyField])));
-    const keys = others.map((record) => valueText(record[keyField]));
+    const left = new Set(after.map((record) => shownKey(keyField, record[keyField])));
+    const keys = others.map((record) => shownKey(keyField, record[keyField]));
     gone.push(...keys.filter((key) => !left.has(key)).map((key) => `${one.resource} ${key}`));
   }
   const texts = [

@@ -1,6 +1,6 @@
 import { isEqual } from './equality.ts';
 import { nullWord, pairsOf } from './form-values.ts';
-import { namedBy, withinParent, writePath } from './record-path.ts';
+import { type Named, namedBy, withinParent, writePath } from './record-path.ts';
 import { encoded, namesRecord } from './path-template.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import {
@@ -54,13 +54,28 @@ export interface WriteRequest {
   /** See `HttpRequest`. */
   readonly ifMatch?: string;
   readonly ifAbsent?: true;
+  /** The part of the path that is a secret, because it names the record. */
+  readonly secretName?: string | undefined;
 }
 
+/** The path of a request with another text in the place of the secret that names the record. */
+export function pathWithout(
+  secretName: string | undefined,
+  path: string,
+  instead: () => string,
+): string {
+  if (secretName === undefined) return path;
+  return path.replace(PATH_PART, (part) => (part === encoded(secretName) ? instead() : part));
+}
+
+/** A segment of a path, or a name or value in its query. */
+const PATH_PART = /[^/?&=]+/g;
+
 /** A request that is safe to show and store: secrets are masked. */
-export function maskedRequest({ form, json, ...request }: WriteRequest): WriteRequest {
+export function maskedRequest({ form, json, secretName, ...request }: WriteRequest): WriteRequest {
   return {
     ...request,
-    path: maskedPath(request.path),
+    path: maskedPath(pathWithout(secretName, request.path, () => MASK)),
     ...(form && { form: maskedForm(form) }),
     ...(json && { json: maskedRecord(json) }),
   };
@@ -73,9 +88,11 @@ export function damagedFields({ form = [], json = {} }: WriteRequest): string[] 
 }
 
 /** A masked request cannot be sent. */
-export function isMaskedRequest({ form, json }: WriteRequest): boolean {
+export function isMaskedRequest({ path, form, json }: WriteRequest): boolean {
   return (
-    form?.some(([, text]) => text === MASK) === true || (json !== undefined && holdsMask(json))
+    path.match(PATH_PART)?.includes(MASK) === true ||
+    form?.some(([, text]) => text === MASK) === true ||
+    (json !== undefined && holdsMask(json))
   );
 }
 
@@ -230,7 +247,7 @@ export function writeRequest(
   const selector = isInBody ? { [named.field]: inStoredType(before, named) } : {};
   const path = writePath(profile, facts, resource, before);
   const request = requestOf(profile, facts, resource, { path, selector, body });
-  return ifUnchanged(profile, resource, before, request);
+  return ifUnchanged(profile, resource, before, withSecretName(request, named));
 }
 
 /** The fields in the body of a changed record, in document order. */
@@ -339,7 +356,12 @@ export function deleteRequest(stated: Profile, resource: string, held: DeviceRec
   }
   const selector = isInBody ? { [named.field]: inStoredType(record, named) } : {};
   const request = requestOf(profile, facts, resource, { path, selector, body: {} });
-  return ifUnchanged(profile, resource, record, request);
+  return ifUnchanged(profile, resource, record, withSecretName(request, named));
+}
+
+function withSecretName(request: WriteRequest, named: Named | undefined): WriteRequest {
+  if (named === undefined || maskedValue(named.field, named.text) !== MASK) return request;
+  return { ...request, secretName: named.text };
 }
 
 /** Throws RefusedError for a single object, which cannot be added or deleted. */
@@ -427,7 +449,7 @@ function isSentUnchanged(profile: Profile, resource: string, field: string, valu
   return value.length < 2 || (lists ?? seen) === 'repeated';
 }
 
-export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType'>;
+export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType' | 'secretName'>;
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 export const JSON_TYPE = 'application/json';
@@ -447,8 +469,9 @@ export function fieldsSent({ create, update }: Profile, { form = [], json = {} }
 }
 
 /** The values of secret fields: a device may repeat them in a complaint. */
-export function secretsOf({ form = [], json = {} }: Body): string[] {
+export function secretsOf({ secretName, form = [], json = {} }: Body): string[] {
   return [
+    ...(secretName === undefined ? [] : [secretName]),
     ...form.flatMap(([field, text]) => (isSecretField(field) ? [text] : [])),
     ...secretsIn(json),
   ];

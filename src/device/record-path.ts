@@ -28,7 +28,7 @@ import {
 } from './profile.ts';
 
 /** The field by which a write names its record, with its text. */
-interface Named {
+export interface Named {
   readonly field: string;
   readonly text: string;
 }
@@ -143,7 +143,7 @@ function checkedId(
       return checkedName(own.field, own.id, resource);
     }
     throw new RefusedError(
-      `this ${resource} has no id (${profile.idFields.join(', ')}), so devsh cannot address it`,
+      `this ${resource} shows none of the fields that would name it in a path (${profile.idFields.join(', ')}): nothing was sent; resources.${resource}.named_by says that its key does`,
     );
   }
   return checkedName(field, record[field], resource);

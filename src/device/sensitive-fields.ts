@@ -1,6 +1,7 @@
 import { MASK } from '../text/one-line.ts';
+import { digested, isMask } from './digests.ts';
 import { mayBeSecretName, mayBeSecretValue, openFields } from './guessed-secrets.ts';
-import { type DeviceRecord, isNested, isValueList, type Value } from './record.ts';
+import { type DeviceRecord, isNested, isValueList, type Value, valueText } from './record.ts';
 
 /** Words for values that replace a password or help to compute it: hashes and salts. */
 const HASH =
@@ -112,6 +113,12 @@ export function maskedValue(field: string, value: Value | undefined): Value | un
   return isValueList(value) ? value.map((item) => maskedValue(field, item)) : maskedRecord(value);
 }
 
+/** A natural key as it is shown and stored: of a secret, a digest that finds it again. */
+export function shownKey(keyField: string, value: Value | undefined): string {
+  const text = valueText(value);
+  return isMask(text) || !isMaskedWhole(keyField, value ?? null) ? text : digested(text);
+}
+
 /** Also as text, as where all values are text. */
 function isBoolean(value: Value): boolean {
   return typeof value === 'boolean' || value === 'true' || value === 'false';
@@ -119,7 +126,7 @@ function isBoolean(value: Value): boolean {
 
 function isMaskedWhole(field: string, value: Value): boolean {
   if (value === null || value === '' || isBoolean(value)) return false;
-  if (isSecretField(field)) return true;
+  if (isSecretField(field) || isMask(value)) return true;
   if (typeof value === 'string' && holdsSecret(value)) return true;
   return !isNested(value) && mayBeSecretValue(field, value);
 }

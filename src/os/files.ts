@@ -1,5 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { type BigIntStats, constants, copyFileSync, linkSync, rmSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  type BigIntStats,
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RefusedError, SettingsError } from '../errors.ts';
@@ -284,5 +293,24 @@ export async function syncFolder(path: string): Promise<void> {
     if (errorCode(error) !== 'EINVAL' && errorCode(error) !== 'ENOTSUP') throw error;
   } finally {
     await folder.close();
+  }
+}
+
+const KEY_BYTES = 32;
+
+/** The key in a file of this user, made on first use; undefined if it can neither be read nor made. */
+export function ownKey(path: string): Buffer | undefined {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch {
+    // It is there already, or the folder cannot be written.
+  }
+  try {
+    const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
+    return key.length === KEY_BYTES ? key : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { pathWithout } from '../../device/encode.ts';
 import { type Plan, recordName } from '../plan.ts';
 import { headerOf } from '../../device/credential.ts';
 import type { Profile } from '../../device/profile.ts';
@@ -111,9 +112,10 @@ function callLines(
   { route, accept, auth }: Connection,
   variables: Variables,
 ): string[] {
-  const { method, path, form, json, contentType = 'application/json' } = step.request;
-  const { ifMatch, ifAbsent } = step.request;
+  const { method, form, json, contentType = 'application/json' } = step.request;
+  const { ifMatch, ifAbsent, secretName } = step.request;
   const nameOf = (field: string): string => variableFor(variables, field, recordName(step));
+  const path = pathWithout(secretName, step.request.path, () => `\0${nameOf(step.keyField)}\0`);
   const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
   const acceptWords =
     accept === undefined ? '"${accept[@]}"' : `--header ${quoted(`Accept: ${accept}`)}`;
@@ -202,7 +204,7 @@ function newVariable(variables: Variables, id: string, plain: string, of: string
 
 /** A URL with secrets in its query comes through a pipe; their variables have them as the URL spells them. */
 function urlArgument(url: string, nameOf: (field: string) => string): string {
-  if (maskedPath(url) === url) return quoted(url);
+  if (maskedPath(url) === url && !url.includes('\0')) return quoted(url);
   const escaped = url.replace(/["\\]/g, '\\$&');
   const parts = maskedPath(escaped, (field) => `\0${nameOf(field)}\0`).split('\0');
   const words = parts.map((part, index) => (index % 2 === 0 ? quoted(part) : `"$${part}"`));

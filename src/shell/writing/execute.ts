@@ -1,3 +1,4 @@
+import { redact } from '../../device/sensitive-fields.ts';
 import type { NewFact } from '../../device/facts.ts';
 import { type Profile, updateFacts } from '../../device/profile.ts';
 import { type DeviceRef, grouped } from '../../device/record.ts';
@@ -317,11 +318,16 @@ async function checkCanary(
 }
 
 function headOf(
-  { line: command, shell }: WriteCall,
-  { run, part, reason, settles, undoes }: Plan,
+  { line, shell }: WriteCall,
+  { devices, run, part, reason, settles, undoes }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession, version } = shell.services;
+  const requests = devices.flatMap(({ steps }) => steps.map(({ request }) => request));
+  const command = redact(
+    line,
+    requests.flatMap(({ secretName = [] }) => secretName),
+  );
   const opened = { run, at, command, reason, by, session: terminalSession, version };
   return { kind: 'run', ...opened, part, settles, undoes };
 }

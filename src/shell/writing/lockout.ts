@@ -1,3 +1,4 @@
+import { shownKey } from '../../device/sensitive-fields.ts';
 import type { Change } from '../../change/change.ts';
 import {
   accessResources,
@@ -337,7 +338,7 @@ async function endingAccess(
       const keyField = keyFieldOf(profile, resource, records);
       for (const record of records) {
         if (!owners.has(valueText(record[field]))) continue;
-        const key = idOf(profile, record) ?? valueText(record[keyField]);
+        const key = idOf(profile, record) ?? shownKey(keyField, record[keyField]);
         changes.push({ action: 'delete', resource, target: { kind: 'key', key } });
       }
     }
@@ -371,7 +372,12 @@ function withCautions(
         ? { ...step, caution }
         : { ...step, lost: undefined, endsAccess: true as const },
     );
-    return { ...devicePlan, steps };
+    const settled = devicePlan.settled.map((result): StepResult =>
+      result.verdict === 'failed' && result.resource !== target?.resource
+        ? { ...result, note: `this ${result.resource} is not ended` }
+        : result,
+    );
+    return { ...devicePlan, steps, settled };
   });
   return { ...plan, devices: [...devices, ...left] };
 }
