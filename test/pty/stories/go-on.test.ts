@@ -50,7 +50,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, w
   await next.waitFor('Type ');
   await next.waitFor('answer>');
   const count = /Type (\S+) to do/.exec(next.screen().join('\n'))?.[1] ?? '';
-  keys.press(...count, 'enter');
+  keys.press(...Array.from(count), 'enter');
   const hasZed = () =>
     simulator.devices.every(({ users }) => users.some((one) => one.username === 'zed'));
   await expect.poll(hasZed, { timeout: 10_000 }).toBe(true);
