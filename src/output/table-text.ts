@@ -1,4 +1,5 @@
 import type { Style } from './streams.ts';
+import { GAP } from '../text/fit-columns.ts';
 import { cut, fit, widthOf } from '../text/visible.ts';
 
 /** Decides which columns shrink first. `whole` is wrapped, never cut; `extra` is omitted without room. */
@@ -19,7 +20,6 @@ export interface TextTable extends LongTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-const GAP = '  ';
 export const NUMBER = /^-?\d+(\.\d+)?$/;
 interface Shrinking {
   readonly roles: readonly ColumnRole[];

@@ -7,6 +7,7 @@ import {
   nameText,
 } from '../../output/cells.ts';
 import { NUMBER } from '../../output/table-text.ts';
+import { type ColumnNeed, fittedWidths, GAP } from '../../text/fit-columns.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
@@ -33,8 +34,6 @@ interface ColumnLayout {
   readonly hidden: number;
 }
 
-/** Between two columns. */
-export const GAP = '  ';
 /** The cursor, the sign of the row, and its mark. */
 export const GUTTER = 3;
 /** Number of rows measured for the column widths; more would take long and change little. */
@@ -51,9 +50,8 @@ interface Draft extends Omit<Column, 'width' | 'align'> {
 }
 
 /** A column with its measurements. */
-interface Measured {
+interface Measured extends ColumnNeed {
   readonly draft: Draft;
-  readonly wanted: number;
   readonly align: 'left' | 'right';
   /** Priority for room: 0 the key, then device, fields that differ or are asked for, others, notes, ids. */
   readonly rank: number;
@@ -232,9 +230,11 @@ function measure(
   const filled = texts.filter((text) => text !== '');
   const widest = filled.reduce((most, text) => Math.max(most, widthOf(text)), widthOf(draft.title));
   const isNumeric = filled.length > 0 && filled.every((text) => NUMBER.test(text));
+  const wanted = Math.min(widest, draft.most);
   return {
     draft,
-    wanted: Math.min(widest, draft.most),
+    wanted,
+    least: Math.min(wanted, draft.least),
     align: draft.kind === 'field' && isNumeric ? 'right' : 'left',
     rank: isFirst && !draft.isKey ? FIRST_RANK : rankOf(draft, filled, texts.length, index),
   };
@@ -262,10 +262,7 @@ const LONG_RANK = 2000;
 const ID_RANK = 3000;
 const LONG_TEXT = 40;
 
-/**
- * Each column gets its least width in the order of the ranks, then its wanted width while there is room.
- * Columns without room are left out. When scrolled sideways, fields come in their order.
- */
+/** In the order of the ranks. When scrolled sideways, fields come in their order. */
 function fitColumns(measured: readonly Measured[], shift: number, width: number): ColumnLayout {
   const isFrozen = ({ draft }: Measured): boolean => draft.isKey || draft.kind === 'device';
   const fields = measured.filter((one) => !isFrozen(one) && one.draft.kind === 'field');
@@ -275,28 +272,14 @@ function fitColumns(measured: readonly Measured[], shift: number, width: number)
     shift > 0
       ? [...shown.filter(isFrozen), ...shown.filter((one) => !isFrozen(one))]
       : [...shown].sort((a, b) => a.rank - b.rank);
-  const widths = new Map<Measured, number>();
-  let left = width;
-  const place = (group: readonly Measured[]): void => {
-    for (const one of group) {
-      const least = Math.min(one.wanted, one.draft.least);
-      const gap = widths.size === 0 ? 0 : GAP.length;
-      if (left < least + gap && widths.size > 0) break;
-      const cells = Math.max(1, Math.min(least, left));
-      widths.set(one, cells);
-      left -= cells + gap;
-    }
-    for (const one of group) {
-      const now = widths.get(one);
-      if (now === undefined || left <= 0) continue;
-      const more = Math.min(left, Math.max(0, one.wanted - now));
-      widths.set(one, now + more);
-      left -= more;
-    }
-  };
-  place(order.filter(({ rank }) => rank < SAME_RANK));
-  place(order.filter(({ rank }) => rank >= SAME_RANK && rank < ID_RANK));
-  place(order.filter(({ rank }) => rank >= ID_RANK));
+  const widths = fittedWidths(
+    [
+      order.filter(({ rank }) => rank < SAME_RANK),
+      order.filter(({ rank }) => rank >= SAME_RANK && rank < ID_RANK),
+      order.filter(({ rank }) => rank >= ID_RANK),
+    ],
+    width,
+  );
   return {
     columns: shown.flatMap((one) => {
       const cells = widths.get(one);

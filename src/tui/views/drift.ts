@@ -2,6 +2,7 @@ import { driftSummary, type Drift, type DriftRow, type FieldDrift } from '../../
 import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { columnTitle, quotedText, fieldText } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText } from '../../output/drift-text.ts';
+import { GAP } from '../../text/fit-columns.ts';
 import { cut, fit, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
 import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
@@ -234,8 +235,6 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
     },
   };
 }
-
-const GAP = '  ';
 
 /** Widths; `cells`: those of the devices if there is room for their names. */
 function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {

@@ -1,5 +1,6 @@
 import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
+import { fittedWidths, GAP } from '../../text/fit-columns.ts';
 import { cut, fit, widthOf } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
@@ -198,40 +199,39 @@ export function fittedColumns<T>(
   columns: readonly ListColumn<T>[],
   width: number,
 ): { header: string; line: (item: T) => string } {
-  const measured = columns
-    .map((column) => {
-      const texts = sample.map(column.text);
-      const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
-      const cells = column.isFilling ? (column.least ?? 0) : Math.min(column.most, widest);
-      return { column, texts, cells };
-    })
-    // Drops empty columns.
-    .filter(
-      ({ texts, column: { rank, isKeptEmpty } }) =>
-        rank === 0 || isKeptEmpty || texts.some((text) => text !== ''),
-    );
-  const total = (): number => measured.reduce((sum, { cells }) => sum + cells + 2, -2);
-  while (measured.length > 1 && total() > width) {
-    const last = Math.max(...measured.map(({ column }) => column.rank));
-    const index = measured.findIndex(({ column }) => column.rank === last);
-    const goes = measured[index];
-    const room = (goes?.cells ?? 0) - (total() - width);
-    if (goes?.column.least !== undefined && room >= goes.column.least) goes.cells = room;
-    else measured.splice(index, 1);
-  }
-  const filling = measured.find(({ column }) => column.isFilling);
-  if (filling !== undefined) filling.cells += width - total();
-  const line = (texts: readonly string[]): string =>
-    cut(
-      measured
-        .map(({ cells }, index) => fit(texts[index] ?? '', cells))
-        .join('  ')
-        .trimEnd(),
-      width,
-    );
+  const measured = columns.flatMap((column) => {
+    const texts = sample.map(column.text);
+    // Empty columns are left out.
+    if (column.rank > 0 && !column.isKeptEmpty && texts.every((text) => text === '')) return [];
+    const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
+    const wanted = column.isFilling ? (column.least ?? 0) : Math.min(column.most, widest);
+    return [{ column, wanted, least: Math.min(wanted, column.least ?? wanted) }];
+  });
+  const order = measured.toSorted((a, b) => a.column.rank - b.column.rank);
+  const widths = fittedWidths(
+    order.map((one) => [one]),
+    width,
+  );
+  // After one that has no room, no other one follows.
+  const omitted = order.findIndex((one) => !widths.has(one));
+  const kept = new Set(omitted === -1 ? order : order.slice(0, omitted));
+  const used = [...kept].reduce(
+    (sum, one) => sum + (widths.get(one) ?? 0) + GAP.length,
+    -GAP.length,
+  );
+  const shown = measured
+    .filter((one) => kept.has(one))
+    .map((one) => ({
+      ...one,
+      cells: (widths.get(one) ?? 0) + (one.column.isFilling ? width - used : 0),
+    }));
+  const line = (textOf: (column: ListColumn<T>) => string): string => {
+    const cells = shown.map(({ column, cells: most }) => fit(textOf(column), most));
+    return cut(cells.join(GAP).trimEnd(), width);
+  };
   return {
-    header: line(measured.map(({ column }) => column.title)),
-    line: (item) => line(measured.map(({ column }) => column.text(item))),
+    header: line(({ title }) => title),
+    line: (item) => line(({ text }) => text(item)),
   };
 }
 
