@@ -10,7 +10,7 @@ import {
   WRITE,
   type OptionKey,
 } from '../../src/shell/grammar/options.ts';
-import type { CommandSpec, VerbSpec } from '../../src/shell/command.ts';
+import type { ArgSpec, CommandSpec, VerbSpec } from '../../src/shell/command.ts';
 import { anchorsFor } from './markdown.ts';
 import { table } from './table.ts';
 
@@ -35,22 +35,63 @@ const SHARED: readonly { readonly keys: readonly OptionKey[]; readonly title: st
   { keys: ROLL_OUT, title: 'Options for roll-outs' },
 ];
 
-const ANCHORS = anchorsFor([...ENTRIES.map(headingOf), ...SHARED.map(({ title: text }) => text)]);
+const ANCHORS = anchorsFor(ENTRIES.map(headingOf));
 
-/** All of docs/commands.md below its introduction. */
+/** The verbs that are explained, without the short forms of others. */
+const VERBS = ENTRIES.flatMap((entry) =>
+  entry.kind === 'verb' && longForm(entry.verb) === undefined ? [entry.verb] : [],
+);
+
+/** All of docs/commands.md below its introduction: what several commands have stands there once. */
 export function commandReference(): string {
-  const overview = ENTRIES.flatMap((entry, at) =>
-    entry.kind === 'section'
-      ? []
-      : [[link(usageOf(entry.command, entry.verb), at), entry.verb.summary]],
+  const reference = ENTRIES.map((entry) =>
+    entry.kind === 'section' ? `## ${entry.title}` : verbText(entry.command, entry.verb),
   );
+  const several = OPTIONS.filter(
+    ({ key }) => isOfSeveral(key) && !SHARED.some(({ keys }) => keys.includes(key)),
+  );
+  const args = VERBS.flatMap((verb) => verb.args).filter(isArgOfSeveral);
+  const meanings = [...new Set(args.map(({ summary }) => summary))].map((summary) => {
+    const labels = args.filter((arg) => arg.summary === summary).map((arg) => argLabel(arg));
+    return [[...new Set(labels)].map((label) => `\`${label}\``).join(', '), escaped(summary)];
+  });
   return [
-    table(['command', 'what it does'], overview),
-    ...ENTRIES.map((entry) =>
-      entry.kind === 'section' ? `## ${entry.title}` : verbText(entry.command, entry.verb),
-    ),
+    index(),
+    ...reference,
     ...SHARED.map(({ keys, title: heading }) => `## ${heading}\n\n${optionTable(keys)}`),
+    `## Options of several commands\n\n${optionTable(several.map(({ key }) => key))}`,
+    `## Arguments of several commands\n\n${table(['argument', 'what it is'], meanings)}`,
   ].join('\n\n');
+}
+
+/** One line for each section, with a link to each of its commands. */
+function index(): string {
+  const lines = ENTRIES.map((entry, at) =>
+    entry.kind === 'section'
+      ? `\n- **${entry.title}**: `
+      : `[${headingOf(entry)}](#${ANCHORS[at] ?? ''}) · `,
+  );
+  return lines.join('').replaceAll(/ · $/gm, '').trim();
+}
+
+/** `device list`, of the short form `devices`. */
+function longForm({ summary }: VerbSpec): string | undefined {
+  return /^Short form of "(.+)"$/.exec(summary)?.[1];
+}
+
+/** Of a heading that no command has. */
+function anchorOf(heading: string): string {
+  return anchorsFor([heading])[0] ?? '';
+}
+
+function isOfSeveral(key: OptionKey): boolean {
+  return VERBS.filter(({ options }) => options.includes(key)).length > 1;
+}
+
+/** Whether other verbs have an argument of this name, always with this meaning. */
+function isArgOfSeveral(arg: ArgSpec): boolean {
+  const same = VERBS.flatMap(({ args }) => args).filter((one) => argLabel(one) === argLabel(arg));
+  return same.length > 1 && same.every(({ summary }) => summary === arg.summary);
 }
 
 /** What the README shows of the commands: enough for a first day. */
@@ -88,31 +129,38 @@ function headingOf(entry: Entry): string {
 }
 
 function verbText(command: CommandSpec, verb: VerbSpec): string {
-  const args = verb.args.map((arg) => `- \`${argLabel(arg)}\`: ${escaped(arg.summary)}`);
-  // A verb that takes only some options of a group names them itself.
-  const isWhole = ({ keys }: (typeof SHARED)[number]): boolean =>
-    keys.every((key) => verb.options.includes(key));
-  const whole = SHARED.filter(isWhole);
-  const own = verb.options.filter((key) => !whole.some(({ keys }) => keys.includes(key)));
-  const shared = SHARED.flatMap((group, at) =>
-    isWhole(group) ? [`[${group.title}](#${ANCHORS[ENTRIES.length + at] ?? ''})`] : [],
-  );
-  const aliases = command.aliases ?? [];
-  const examples = verb.examples ?? [];
+  const heading = `### ${title(command, verb)}`;
+  const whole = SHARED.filter(({ keys }) => keys.every((key) => verb.options.includes(key)));
+  const others = verb.options.filter((key) => !whole.some(({ keys }) => keys.includes(key)));
+  const items = [
+    ...verb.args.filter((arg) => !isArgOfSeveral(arg)).map((arg) => [argLabel(arg), arg.summary]),
+    ...rowsOf(others.filter((key) => !isOfSeveral(key))),
+  ].map(([label = '', summary = '']) => `- \`${label}\`: ${escaped(summary)}`);
+  const several = rowsOf(others.filter(isOfSeveral)).map(([label = '']) => `\`${label}\``);
+  const options = [
+    ...several,
+    ...whole.map(({ title: text }) => `[${text.replace('Options ', '')}](#${anchorOf(text)})`),
+  ];
+  const aliases = (command.aliases ?? []).map((name) => `\`${name}\``);
+  const also = aliases.length === 0 ? '' : ` Also: ${aliases.join(', ')}.`;
+  const first = `\`${usageOf(command, verb)}\`: ${escaped(verb.summary)}.${also}`;
+  if (longForm(verb) !== undefined) return [heading, first].join('\n\n');
   return [
-    `### ${title(command, verb)}`,
-    `${escaped(verb.summary)}.`,
-    `\`\`\`text\n${usageOf(command, verb)}\n\`\`\``,
-    ...(args.length === 0 ? [] : [args.join('\n')]),
-    ...(aliases.length === 0 ? [] : [`Also: ${aliases.map((name) => `\`${name}\``).join(', ')}.`]),
+    heading,
+    first,
+    ...(items.length === 0 ? [] : [items.join('\n')]),
     ...(verb.details === undefined ? [] : [detailsText(verb.details)]),
-    ...(own.length === 0 ? [] : [optionTable(own)]),
-    ...(shared.length === 0 ? [] : [shared.join(' · ')]),
-    ...(examples.length === 0 ? [] : [`\`\`\`devsh\n${examples.join('\n')}\n\`\`\``]),
+    ...(options.length === 0 ? [] : [`Options: ${options.join(', ')}`]),
+    ...examplesText(verb.examples ?? []),
   ].join('\n\n');
 }
 
-/** Lines that are indented are an example of their own. */
+function examplesText(examples: readonly string[]): string[] {
+  if (examples.length > 1) return [`\`\`\`devsh\n${examples.join('\n')}\n\`\`\``];
+  return examples.map((example) => `For example \`devsh ${example}\`.`);
+}
+
+/** Lines that are indented are an example of their own; the others flow as on every page. */
 function detailsText(details: string): string {
   return details
     .split(/((?:^ {2}.*\n?)+)/m)
@@ -121,16 +169,33 @@ function detailsText(details: string): string {
     .map((part) =>
       part.startsWith('  ')
         ? `\`\`\`text\n${part.replaceAll(/^ {2}/gm, '')}\n\`\`\``
-        : escaped(part),
+        : part
+            .split(/\n{2,}/)
+            .map((one) => wrapped(escaped(one)))
+            .join('\n\n'),
     )
     .join('\n\n');
 }
 
-function optionTable(keys: readonly OptionKey[]): string {
-  const rows = OPTIONS.filter(({ key }) => keys.includes(key)).map(({ label, summary }) => [
-    `\`${label}\``,
-    escaped(summary),
+/** A paragraph in lines of at most 160 columns. */
+function wrapped(paragraph: string): string {
+  return paragraph
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll(/(.{1,160})(?: |$)/g, '$1\n')
+    .trimEnd();
+}
+
+/** Label and summary of each, in the order of the help. */
+function rowsOf(keys: readonly OptionKey[]): string[][] {
+  return OPTIONS.filter(({ key }) => keys.includes(key)).map(({ label, summary }) => [
+    label,
+    summary,
   ]);
+}
+
+function optionTable(keys: readonly OptionKey[]): string {
+  const rows = rowsOf(keys).map(([label = '', summary = '']) => [`\`${label}\``, escaped(summary)]);
   return table(['option', 'what it does'], rows);
 }
 

@@ -56,9 +56,14 @@ function quirks(): string {
   return table(['quirk', 'what it does'], rows);
 }
 
+/** By the stage that they strike; `devsh simulator faults` says what each one does. */
 function faults(): string {
-  const rows = FAULTS.map(({ name, stage, summary }) => [`\`${name}\``, stage, summary]);
-  return table(['fault', 'strikes the', 'what happens'], rows);
+  const stages = [...new Set(FAULTS.map(({ stage }) => stage))];
+  const rows = stages.map((stage) => {
+    const names = FAULTS.filter((fault) => fault.stage === stage).map(({ name }) => name);
+    return [stage, codes(names).join(' ')];
+  });
+  return table(['strikes the', 'faults'], rows);
 }
 
 /** In as few lines as the README has room for. */
@@ -72,26 +77,27 @@ function exitCodesInShort(): string {
 function keys(): string {
   const rows = keyTable(KEYMAP);
   const places = [...new Set(rows.map(({ place }) => place))];
-  const sections = places.map((place) => {
+  const cells = places.flatMap((place) => {
     const ofPlace = rows.filter((row) => row.place === place);
-    const cells = ofPlace.map(({ keys: pressed, action, label, command }) => [
-      codes(pressed).join(' '),
-      label,
-      command === undefined ? '' : `\`${command}\``,
-      `\`${action}\``,
-    ]);
-    const head = ['key', 'what it does', 'as a command', 'action'];
-    return `### ${ofPlace[0]?.title ?? place} (\`${place}\`)\n\n${table(head, cells)}`;
+    return [
+      ['', `**${ofPlace[0]?.title ?? place}**`, '', `\`${place}\``],
+      ...ofPlace.map(({ keys: pressed, action, label, command }) => [
+        codes(pressed).join(' '),
+        label,
+        command === undefined ? '' : `\`${command}\``,
+        `\`${action}\``,
+      ]),
+    ];
   });
-  return sections.join('\n\n');
+  return table(['key', 'what it does', 'as a command', 'place, action'], cells);
 }
 
 function variables(): string {
-  const sections = ENVIRONMENT.map(({ title, variables: some }) => {
-    const rows = some.map(([name, meaning]) => [codes(name.split(', ')).join(', '), meaning]);
-    return `### ${title}\n\n${table(['variable', 'meaning'], rows)}`;
-  });
-  return sections.join('\n\n');
+  const rows = ENVIRONMENT.flatMap(({ title, variables: some }) => [
+    [`**${title}**`, ''],
+    ...some.map(([name, meaning]) => [codes(name.split(', ')).join(', '), meaning]),
+  ]);
+  return table(['variable', 'meaning'], rows);
 }
 
 function files(): string {
