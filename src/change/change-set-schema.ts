@@ -16,7 +16,7 @@ export function changeSetJsonSchema(): unknown {
   };
   const change = Object.entries(parts).flatMap(([action, part]) => {
     const { properties, required, ...rest } = part;
-    const resource = { ...text, description: 'The resource of the records, as in user' };
+    const resource = { ...text, description: 'The resource of the records, such as user' };
     const spellings = [{ [action]: resource }, { action: { const: action }, resource }];
     return spellings.map((spelling) => ({
       type: 'object',

@@ -43,7 +43,7 @@ export class Credential {
     }
     if (/\p{Cc}/u.test(password)) {
       throw new CredentialError(
-        'a password must not contain a control character, as a tab or a line end (RFC 7617); nothing was sent',
+        'a password must not contain a control character, such as a tab or a line end (RFC 7617); nothing was sent',
       );
     }
     if (password === '') throw new CredentialError('the password is empty; nothing was sent');

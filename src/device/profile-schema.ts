@@ -54,7 +54,7 @@ const loginSchema = z.strictObject({
   password_field: text.default('password').describe('The field with the password'),
   constants: fact(z.record(z.string(), z.string()), 'Further fields, as in grant_type=password'),
   token_in: fact(
-    text.regex(/^(?:header:[\w-]+|[^:\s]+)$/, 'must be a place, as data.token or header:NAME'),
+    text.regex(/^(?:header:[\w-]+|[^:\s]+)$/, 'must be a place, such as data.token or header:NAME'),
     'Where the response has the token: data.token, header:NAME, or body for all of it',
   ),
   cookie: fact(
@@ -100,7 +100,7 @@ const writeSchema = z.strictObject({
   wrapper: fact(text, 'The name that wraps a JSON body, as in {resource}'),
   attributes: fact(text, 'The name that wraps the fields in the body; id and key stay beside it'),
   content_type: fact(
-    text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be a media type, as application/json'),
+    text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be a media type, such as application/json'),
     'The media type of a JSON body, if not application/json',
   ),
   selector: fact(
@@ -223,7 +223,7 @@ const resourceSchema = z.strictObject({
   ),
   disabled_as: fact(
     z.record(z.string(), z.string()),
-    'The fields of a disabled account and their values, as status: suspended',
+    'The fields of a disabled account and their values, such as status: suspended',
   ),
   rotate: fact(rotateSchema, 'How the password of an account is set: "rotate password"'),
   rotate_token: fact(tokenSchema, 'How the device makes a new token: "rotate token"'),
@@ -254,7 +254,7 @@ export const profileSchema = z.strictObject({
   ),
   ends_with_slash: fact(flag, 'Whether paths end with a slash: /api/user/ or /api/user'),
   accept: fact(
-    text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be media types, as application/json'),
+    text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be media types, such as application/json'),
     'The media types in the Accept header, if not JSON',
   ),
   auth: fact(authSchema, 'How a login is sent'),
@@ -274,7 +274,7 @@ export const profileSchema = z.strictObject({
     z.record(z.string(), z.string()),
     'Values without which a response means a failure whatever its status, as in code: 0',
   ),
-  no_id: fact(z.string(), 'The id of a new record, as null'),
+  no_id: fact(z.string(), 'The id of a new record, such as null'),
   accounts: fact(
     text,
     'The resource of the accounts: "lockout" and "rotate" work on it; user without it',

@@ -203,7 +203,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
   return [...groups.values()];
 }
 
-/** "assumed, not documented: delete user by DELETE /api/user/<uuid>/", for the steps that are left. */
+/** "devsh assumes, without documentation: delete user by DELETE /api/user/<uuid>/", for the steps that are left. */
 export function assumptionTexts({ assumed = [], steps }: DevicePlan): string[] {
   return assumed
     .filter(({ action, resource }) =>
@@ -211,7 +211,7 @@ export function assumptionTexts({ assumed = [], steps }: DevicePlan): string[] {
     )
     .map(
       ({ action, resource, way }) =>
-        `assumed, not documented: ${action} ${visible(resource)} by ${visible(way)}`,
+        `devsh assumes, without documentation: ${action} ${visible(resource)} by ${visible(way)}`,
     );
 }
 

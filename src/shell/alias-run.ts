@@ -61,7 +61,7 @@ async function answerTo(
   const { name, text, kind, choices } = prompt;
   const question = `${label}: ${text}${choices === undefined ? '' : ` (${choices.join(', ')})`}:`;
   if (ask === undefined) {
-    throw new UsageError(`${question} nobody can be asked, add prompt.${name}=VALUE`, { column });
+    throw new UsageError(`${question} devsh cannot ask here: add prompt.${name}=VALUE`, { column });
   }
   for (let complaint = ''; ;) {
     const typed = (await ask({ kind: 'text', text: complaint + question }))?.trim();

@@ -329,7 +329,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     throw new UsageError(
       connected.length > 0
         ? `none of the ${connected.length} connected devices is selected: "use" selects some, "use all" all`
-        : 'no device is selected: name devices with --on (10.0.0.5, @group), or connect first',
+        : 'you selected no device: name devices with --on (10.0.0.5, @group), or connect first',
       { suggestions },
     );
   }

@@ -82,7 +82,7 @@ export async function confirm(
   }
   const expected = count === 1 ? 'y' : String(count);
   const answer = await io.ask({ kind: 'confirm', text: textFor(expected), expected, ...shown });
-  if (answer !== expected) throw new DeclinedError(`not confirmed: ${nothing}`);
+  if (answer !== expected) throw new DeclinedError(`you did not confirm: ${nothing}`);
 }
 
 /** Trust and credential that apply to this session alone. */
@@ -185,7 +185,7 @@ export function promptText(fleet: Fleet, usual?: string): string {
   return scope === undefined ? 'devsh> ' : `devsh ${scope}> `;
 }
 
-/** `PROD · all 12 · 2 absent`: the selected devices, and how many of them do not respond. */
+/** `PROD · all 12 · 2 not connected`: the selected devices, and how many of them failed to connect. */
 export function scopeText({ selection, connected, isNarrowed }: Fleet): string {
   const names = selection.map(({ ref }) => ref.name);
   const count = names.length;
@@ -196,7 +196,7 @@ export function scopeText({ selection, connected, isNarrowed }: Fleet): string {
         ? names.join(',')
         : `${count === 0 ? 'none' : count} of ${connected.length}`;
   const absent = selection.filter(({ state }) => state.kind === 'failed').length;
-  const gone = absent === 0 ? [] : [count === 1 ? 'absent' : `${absent} absent`];
+  const gone = absent === 0 ? [] : [count === 1 ? 'not connected' : `${absent} not connected`];
   return [...labelsOf(selection.map(({ entry }) => entry)).texts, which, ...gone].join(' · ');
 }
 

@@ -203,7 +203,7 @@ test('an alias asks what its prompts say, wherever it can', async () => {
   for (const [words, problem] of [
     [
       ['key=viewer', 'prompt.lang=fr'],
-      'speak to: Name: nobody can be asked, add prompt.name=VALUE',
+      'speak to: Name: devsh cannot ask here: add prompt.name=VALUE',
     ],
     [['key=viewer', 'prompt.lang=de', 'prompt.name=x'], 'prompt.lang is a choice'],
   ] as const) {

@@ -447,7 +447,7 @@ test('a missing keychain is no news beside a device that refuses the connection'
 test('a missing keychain is reported once, in one line, after the login that works', async () => {
   const { devsh } = await startFleet({ devices: 1, env: {} });
   const { stderr } = await devsh('user list --on sim1', { tty: ['admin', 'admin-secret'] });
-  const [before = '', after, ...more] = stderr.split('no keychain here');
+  const [before = '', after, ...more] = stderr.split('this machine has no keychain');
   expect(before).toContain('Password of admin on sim1');
   expect(after).toContain('each session asks for the login');
   expect(more).toEqual([]);

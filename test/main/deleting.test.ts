@@ -9,7 +9,7 @@ import { ADMIN, makeDevsh, startFleet, usernames, writesOf, type Devsh } from '.
 import { startProgram, waitUntil } from './process.ts';
 
 const POSITIONAL = { profile: 'generic-rest', quirk: ['positional-ids'] } as const;
-const ASSUMED = 'assumed, not documented: delete user by DELETE /api/user/<uuid>/';
+const ASSUMED = 'devsh assumes, without documentation: delete user by DELETE /api/user/<uuid>/';
 const MOVED = 'sim1: ids are positions in the list';
 
 /** The users 2 to 7 of a device with positional ids; admin and viewer are 0 and 1. */
@@ -95,7 +95,7 @@ test('changing by convention is assumed until it is proved, too', async () => {
   const { devsh } = await startFleet();
   const set = await devsh('user set viewer lang=fr --on sim1 --yes');
   expect(set.stderr).toContain(
-    'assumed, not documented: set user by POST /api/user/ with its uuid on sim1',
+    'devsh assumes, without documentation: set user by POST /api/user/ with its uuid on sim1',
   );
   expect(await originOf(devsh, 'update.path')).toBe('observed');
   expect((await devsh('user set viewer lang=de --on sim1 --yes')).stderr).not.toContain('assumed');
@@ -106,7 +106,9 @@ test('adding is assumed, too, unless the profile is documented', async () => {
   const add = (name: string): string =>
     `user add username=${name} first_name=Zoe lastname=Zimmer lang=de --on sim1 --yes`;
   const { stderr } = await devsh(add('zoe'));
-  expect(stderr).toContain('assumed, not documented: add user by POST /api/user on sim1');
+  expect(stderr).toContain(
+    'devsh assumes, without documentation: add user by POST /api/user on sim1',
+  );
   expect(await originOf(devsh, 'create.path')).toBe('observed');
   expect((await devsh(add('zac'))).stderr).not.toContain('assumed');
 });

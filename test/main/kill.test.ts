@@ -98,7 +98,7 @@ test('without a terminal, apply --confirm reverts itself after its time', async 
   const before = device(1).users;
   const program = startProgram(argv, devsh.folder, CHANGES);
   const { code, stderr } = await program.ended;
-  expect(stderr).toContain('not confirmed: undoing run');
+  expect(stderr).toContain('you did not confirm: undoing run');
   expect(code).toBe(6);
   expect(writes()).toHaveLength(4);
   expect(device(1).users).toEqual(before);

@@ -141,7 +141,9 @@ test('of twelve devices it names those that are away, were not read then, or wer
   expect(dry.stdout + dry.stderr).toMatch(
     /sim12 - user was not read by .* the first reading is of/,
   );
-  expect(dry.stdout + dry.stderr).toMatch(/sim3 - it was replaced since.*another certificate/);
+  expect(dry.stdout + dry.stderr).toMatch(
+    /sim3 - the device was replaced since.*another certificate/,
+  );
   expect(dry.stdout + dry.stderr).toMatch(/sim5/);
   const run = await devsh(`${line} --yes`);
   expect(run.exitCode).toBe(3);
@@ -183,7 +185,7 @@ test('nothing of a replaced device is restored onto the new one', async () => {
   await trust(devsh, [...devices, ...other.devices]);
   const run = await devsh(`user restore --at ${then} --on sim1 --yes --allow loss`);
   expect(run.exitCode).not.toBe(0);
-  expect(run.stderr + run.stdout).toContain('nothing of the old device is restored');
+  expect(run.stderr + run.stdout).toContain('devsh restores nothing of the old device');
   expect(other.writes()).toEqual([]);
 });
 

@@ -73,8 +73,8 @@ test('the prompt shows the devices of the next line, and how many of them are ab
   const { stderr } = await devsh('connect @lab --plain', { tty });
   const prompts = Array.from(stderr.matchAll(/devsh .*?> /g), ([text]) => text);
   expect([...new Set(prompts)]).toEqual([
-    'devsh all 5 · 1 absent> ',
-    'devsh sim2 · absent> ',
+    'devsh all 5 · 1 not connected> ',
+    'devsh sim2 · not connected> ',
     'devsh 4 of 5> ',
     'devsh sim1> ',
     'devsh none of 4> ',

@@ -42,7 +42,7 @@ test('at a plain prompt lines are typed, questions asked, and the table comes fi
   expect(stdout).toMatch(/^admin +Ada .* sim1$/m);
   expect(stderr).toContain('devsh sim1> ');
   expect(stdout).toContain('add user zoe: done');
-  expect(stderr).toContain('not confirmed');
+  expect(stderr).toContain('you did not confirm');
   expect(usernames(device(1))).toContain('zoe');
   expect(exitCode).toBe(0);
 });

@@ -105,7 +105,7 @@ test('of many devices that fail one after the other for the same cause, some are
 test('a declined question is reported, but not as an error', async () => {
   const { devsh, device } = await startFleet();
   const { stderr, exitCode } = await devsh('user delete viewer --on sim1', { tty: ['n'] });
-  expect(stderr).toContain('not confirmed: nothing was sent');
+  expect(stderr).toContain('you did not confirm: nothing was sent');
   expect(stderr).not.toContain('error:');
   expect(exitCode).toBe(6);
   expect(device(1).log.map(({ method }) => method)).not.toContain('DELETE');
@@ -460,7 +460,7 @@ test('questions lists what devices wait for without asking; accept skips changed
 
   const script = 'questions --on sim1,sim2\nquestions accept\nuser list --on sim1\n';
   const alone = await devsh('run -', { stdin: script });
-  expect(alone.stderr).toContain(`sim1 presents ${device(1).fingerprint}; nobody to ask`);
+  expect(alone.stderr).toContain(`sim1 presents ${device(1).fingerprint}; devsh cannot ask here`);
   expect(alone.exitCode).toBe(6);
   const named = await devsh('run -', {
     stdin: 'questions --on @lab\nquestions accept sim1 sim2\n',

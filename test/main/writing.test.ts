@@ -161,7 +161,7 @@ test('--dry-run shows the plan as data and sends nothing', async () => {
   const { stdout, stderr, exitCode } = await devsh('user set viewer lang=de --on @lab --dry-run');
   expect(stdout).toBe(
     'set user viewer on sim1, sim2: lang: en -> de\n' +
-      'assumed, not documented: set user by POST /api/user/ with its uuid on sim1, sim2\n' +
+      'devsh assumes, without documentation: set user by POST /api/user/ with its uuid on sim1, sim2\n' +
       'unknown whether the device keeps fields that it does not show on sim1, sim2\n' +
       '2 to change\n',
   );

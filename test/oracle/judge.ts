@@ -67,7 +67,7 @@ function kindOf(value: Json | undefined): string {
 /** A value whose loss does not matter. */
 const isEmpty = (value: Json | undefined): boolean => ['', 'false', '0'].includes(textOf(value));
 
-/** The output of a plan without how it sends: "assumed, not documented: DELETE /api/user/<id>/". */
+/** The output of a plan without how it sends: "devsh assumes, without documentation: DELETE /api/user/<id>/". */
 export function announced({ stdout, stderr }: Pick<Run, 'stdout' | 'stderr'>): string {
   // Constant words, independent of the names of fields.
   return `${stdout}\n${stderr}`.replace(/^assumed, .*$|\(as a password or token\)/gm, '');

@@ -19,7 +19,7 @@ test('connects after the fingerprint is accepted and the login is typed, hidden'
   await program.waitFor('••••••••••••');
   program.type('\r');
   await program.waitFor('connected to 1 device');
-  await program.waitFor('warning: no keychain here: each session asks for the login');
+  await program.waitFor('warning: this machine has no keychain: each session asks for the login');
   await program.waitFor(/● 127\.0\.0\.\d.*as admin · pinned · read-write/);
   program.press('escape');
   await program.waitFor(/viewer\s+Vic/);

@@ -20,7 +20,7 @@ test('a plan is shown folded, and device by device with Tab', async () => {
   program.press('tab');
   await program.waitFor('8 to add');
   program.press('escape');
-  await program.waitFor('not confirmed');
+  await program.waitFor('you did not confirm');
   expect(holders(simulator)).toBe(0);
 });
 

@@ -28,7 +28,7 @@ test('on 40x10 everything has its line, and what is less important is left out',
   await program.waitFor(/Type 3 to do/);
   await program.waitFor('answer>');
   program.press('escape');
-  await program.waitFor('not confirmed');
+  await program.waitFor('you did not confirm');
 });
 
 test.each(['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const)(

@@ -47,7 +47,7 @@ test('deleting asks with the plan; a wrong answer does nothing, the right one de
   await program.waitFor('not "2": type 2 and Enter');
   expect(names().every((users) => users.includes('viewer'))).toBe(true);
   program.press('escape');
-  await program.waitFor('not confirmed: nothing was sent');
+  await program.waitFor('you did not confirm: nothing was sent');
   expect(names().every((users) => users.includes('viewer'))).toBe(true);
 
   program.press('d');

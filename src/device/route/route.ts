@@ -89,7 +89,7 @@ function parseProxy(text: string): ProxyServer {
   // The error of `new URL` contains the whole text.
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || url.hostname === '' || /[\s\p{Cc}]/u.test(trimmed)) {
-    throw new UsageError('not the address of a proxy: write http://HOST:PORT');
+    throw new UsageError('this is not the address of a proxy: write http://HOST:PORT');
   }
   const scheme = schemeOf(url);
   if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
@@ -145,7 +145,9 @@ export function parseJumpHost(text: string): JumpHost {
   const trimmed = text.trim();
   const [, destination, port] = JUMP.exec(trimmed) ?? [];
   if (destination === undefined) {
-    throw new UsageError('not a jump host: write HOST, USER@HOST or USER@HOST:PORT, as for ssh');
+    throw new UsageError(
+      'this is not a jump host: write HOST, USER@HOST or USER@HOST:PORT, as for ssh',
+    );
   }
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) {
     throw new UsageError('the port of a jump host must be a number from 1 to 65535');

@@ -28,7 +28,9 @@ export interface NetBoxUrl {
 export function parseNetBoxUrl(text: string): NetBoxUrl {
   const url = attempt(TypeError, () => new URL(text));
   if (url === undefined) {
-    throw new UsageError('not a URL: write https://netbox.example/api/dcim/devices/?site=x');
+    throw new UsageError(
+      'this is not a URL: write https://netbox.example/api/dcim/devices/?site=x',
+    );
   }
   if (url.protocol !== 'https:') {
     throw new UsageError('NetBox needs https://: over http:// others could read the token');

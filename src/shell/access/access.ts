@@ -303,7 +303,7 @@ export class ShellAccess implements Access {
     // With a vault in use it is no problem.
     if (!this.#lacksLogin || absentKeychain === undefined || others.length === problems.length)
       return others;
-    const short = 'no keychain here: each session asks for the login';
+    const short = 'this machine has no keychain: each session asks for the login';
     return [...others, this.io.isOnScreen === true ? short : absentKeychain];
   }
 

@@ -86,7 +86,7 @@ export async function* askAndPin(
       ({ session, presented }) => `${session.ref.name} presents ${presented.fingerprint}`,
     );
     throw new RefusedError(
-      `${presents.join('; ')}; nobody to ask: if that is right, repeat with ${shown.length === 1 ? '--fingerprint' : '--fingerprints FILE'}`,
+      `${presents.join('; ')}; devsh cannot ask here: if that is right, repeat with ${shown.length === 1 ? '--fingerprint' : '--fingerprints FILE'}`,
     );
   }
   const details: string[] = [];
@@ -118,7 +118,7 @@ export async function* askAndPin(
     expected: 'yes',
     ...(changed > 0 && { isWarning: true }),
   });
-  if (answer !== 'yes') throw new DeclinedError('not confirmed: nothing was changed');
+  if (answer !== 'yes') throw new DeclinedError('you did not confirm: nothing was changed');
   yield* pinAll(call, shown);
 }
 

@@ -120,7 +120,7 @@ async function* loginTo(
   const { access, credentials, io, options } = call;
   access.asksAtOnce = true;
   const credential = await givenLogin(call, session);
-  if (credential === undefined) throw new RefusedError('no login was given; nothing was changed');
+  if (credential === undefined) throw new RefusedError('you gave no login; devsh changed nothing');
   await session.openWith(access, credential);
   await session.list(access, 'user', io.signal);
   const kept = session.credential ?? credential;
@@ -146,7 +146,7 @@ async function givenLogin(
   if (options.tokenStdin || options.passwordStdin) return access.credential(session.entry);
   if (io.ask === undefined) {
     throw new CredentialError(
-      `${session.ref.name}: nobody to ask for the ${options.token ? 'token' : 'password'}: ` +
+      `${session.ref.name}: devsh cannot ask for the ${options.token ? 'token' : 'password'} here: ` +
         'use --token-stdin or --password-stdin',
     );
   }
@@ -284,14 +284,14 @@ async function newPassphrase({ io, options, shell }: Call<'passphraseStdin'>): P
     return passphrase;
   }
   if (io.ask === undefined) {
-    throw new CredentialError('nobody to ask for the passphrase: use --passphrase-stdin');
+    throw new CredentialError('devsh cannot ask for the passphrase here: use --passphrase-stdin');
   }
   const details = [`It encrypts ${shell.services.vault.path} and cannot be recovered.`];
   const first = await io.ask({ kind: 'secret', text: 'New passphrase of the vault:', details });
   if (first === undefined || first === '')
-    throw new RefusedError('no passphrase; no vault was created');
+    throw new RefusedError('you typed no passphrase; devsh created no vault');
   const again = await io.ask({ kind: 'secret', text: 'The same again:' });
-  if (again !== first) throw new RefusedError('the passphrases differ; no vault was created');
+  if (again !== first) throw new RefusedError('the passphrases differ; devsh created no vault');
   return first;
 }
 

@@ -77,7 +77,7 @@ export const changes = command({
 export function recordChanges(resource: string): VerbSpec {
   return verb({
     name: 'changes',
-    summary: `Show the life of one ${resource} on each device, as far as it was read`,
+    summary: `Show the history of one ${resource} on each device, as far as devsh read it`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
     options: ['on', ...PAST],
     changes: 'nothing',

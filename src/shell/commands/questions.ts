@@ -202,7 +202,9 @@ export async function* askNext(
       call.access.forgetPins();
     } catch (error) {
       if (!(error instanceof DeclinedError)) throw error;
-      yield info('not trusted: nothing was sent; "questions" (F2) asks again');
+      yield info(
+        'you did not trust the certificate: devsh sent nothing; "questions" (F2) asks again',
+      );
       return yield* askNext(call, sessions, asked);
     }
     return certificates.map(({ session }) => session);

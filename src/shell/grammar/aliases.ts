@@ -134,7 +134,8 @@ function checkParts(alias: Alias): void {
   }
   if ((key === undefined) !== (place === undefined)) refuse('"key" needs "place", and vice versa');
   if (when === undefined) return;
-  if (place === undefined || !AT_PLACE[place].includes('key')) refuse('no record here for "when"');
+  if (place === undefined || !AT_PLACE[place].includes('key'))
+    refuse('this place has no record for "when"');
   parseFilter(when, { isFuzzy: false });
 }
 

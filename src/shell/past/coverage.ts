@@ -52,7 +52,9 @@ export async function askedDevices(call: Call): Promise<string[]> {
   if (selected.length > 0) return selected.map(({ ref }) => ref.name);
   const { devices } = await call.shell.services.inventory.load();
   if (devices.length > 0) return devices.map(({ name }) => name);
-  throw new UsageError('no device is selected, and the inventory has none: name devices with --on');
+  throw new UsageError(
+    'you selected no device, and the inventory has none: name devices with --on',
+  );
 }
 
 /** Files of devices. */

@@ -54,7 +54,7 @@ export async function* showPast(
     wanted === undefined || idFields.some((field) => valueText(valueAt(record, field)) === wanted);
   const count = yield* pastRecords(call, at, view, isWanted);
   if (count === 0) {
-    throw new NotFoundError(`no ${view.resource} "${wanted ?? ''}" in what was read then`);
+    throw new NotFoundError(`devsh read no ${view.resource} "${wanted ?? ''}" then`);
   }
 }
 

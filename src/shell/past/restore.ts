@@ -225,7 +225,7 @@ function refuseOther(session: DeviceSession, { identities }: PastState): void {
   const isMoved = new Set(all.map((one) => one.address)).size > 1;
   const what = isMoved ? 'another address' : 'another certificate';
   throw new NotRestorableError(
-    `${name}: it was replaced since, as far as devsh knows (${what}): nothing of the old device is restored onto a new one; "list --at" shows what it had, "import" writes it from a file`,
+    `${name}: the device was replaced since, as far as devsh knows (${what}): devsh restores nothing of the old device onto a new one; "list --at" shows what it had, "import" writes it from a file`,
   );
 }
 

@@ -40,7 +40,7 @@ export async function* editRecords(call: EditCall, resource: string): AsyncGener
   const records = editable(sessions, reads, resource);
   if (records.length === 0) {
     if (reads.length === 0) return;
-    throw new NotFoundError(`no such ${resource} on the devices that responded`);
+    throw new NotFoundError(`no device that responded has this ${resource}`);
   }
   const edited = await editUntilRight(openEditor, records, `${resource}.yaml`);
   if (edited.removed.length > 0) {

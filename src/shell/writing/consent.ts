@@ -41,7 +41,7 @@ export async function reasonFor(
   }
   const answer = await io.ask({ kind: 'text', text: 'Reason for this change:' });
   if (answer === undefined || answer.trim() === '') {
-    throw new DeclinedError('no reason given: nothing was sent');
+    throw new DeclinedError('you gave no reason: devsh sent nothing');
   }
   return parseReason(answer);
 }
@@ -91,13 +91,14 @@ export async function guard(
         hasNamedOwner = true;
         const text = `Whose token does devsh use on ${visible(device.name)}? Its user name:`;
         const owner = await ask({ kind: 'text', text });
-        if (owner === undefined) throw new DeclinedError('not confirmed: nothing was sent');
+        if (owner === undefined) throw new DeclinedError('you did not confirm: nothing was sent');
         nameOwner(sessions, owner.trim());
         continue;
       }
       const text = `${visible(device.name)}: ${objection.reason}. Type ${named(objection.account)} to do it:`;
       const answer = await ask({ kind: 'confirm', text, expected: objection.account });
-      if (answer !== objection.account) throw new DeclinedError('not confirmed: nothing was sent');
+      if (answer !== objection.account)
+        throw new DeclinedError('you did not confirm: nothing was sent');
       allowed = new Set([...allowed, word]);
     }
   }
@@ -218,7 +219,7 @@ export async function chooseSome(
   const details = lines.map((line, index) => `${index + 1}  ${line}`);
   const text = `${what} Their numbers, or Enter for none:`;
   const answer = await ask?.({ kind: 'text', text, details });
-  if (answer === undefined) throw new DeclinedError('not confirmed: nothing was sent');
+  if (answer === undefined) throw new DeclinedError('you did not confirm: nothing was sent');
   const words = answer.split(/[\s,]+/).filter((word) => word !== '');
   const wrong = words.find(
     (word) => !/^\d+$/.test(word) || details[Number(word) - 1] === undefined,

@@ -50,7 +50,9 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const login = await oldLogin(call, key);
   const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
   if (readings.size === 0) {
-    throw new RefusedError('no device was read: nothing is known of the account, nothing was sent');
+    throw new RefusedError(
+      'devsh could read no device: it knows nothing of the account, and sent nothing',
+    );
   }
   const search = findAccount(key, [...readings.values()]);
   const { also } = call.options;

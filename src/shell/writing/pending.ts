@@ -134,8 +134,7 @@ export async function* dropPending(call: Call<'on' | 'reason'>): AsyncGenerator<
   const { reason } = call.options;
   const { services } = call.shell;
   const id = call.args.required('ID');
-  if (reason === undefined)
-    throw new UsageError('drop needs --reason TEXT: it is kept in the journal');
+  if (reason === undefined) throw new UsageError('drop needs --reason TEXT: the journal keeps it');
   const all = await readPending(services);
   const isNamed = await call.namedByOn();
   const open = all.open.filter(({ run, device }) => run.run === id && isNamed(device));

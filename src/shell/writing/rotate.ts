@@ -76,7 +76,7 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
     if (stepCount(plan) === 0 && plan.devices.some(isOwing)) {
       yield { kind: 'plan', plan, dryRun: true };
       yield warning(
-        'no new secret was kept, so nothing is pending: repeat the line when they answer',
+        'devsh kept no new secret, so nothing is pending: repeat the line when they answer',
       );
       return undefined;
     }

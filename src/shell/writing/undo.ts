@@ -284,7 +284,7 @@ async function* keepOrRevert(
       return;
     }
   }
-  const why = cancelled === undefined ? 'not confirmed' : 'cancelled';
+  const why = cancelled === undefined ? 'you did not confirm' : 'cancelled';
   yield warning(`${why}: undoing run ${runId}`);
   let isUndone = true;
   for await (const output of executeUndo(call.nestedYes(), { run })) {
@@ -294,7 +294,7 @@ async function* keepOrRevert(
   // The requested change is not in place; if the undo failed, too, its verdicts set the exit code.
   if (call.io.signal.aborted) throw cancelled ?? new CancelledError('cancelled: undone');
   if (isUndone) {
-    throw new RefusedError(`not confirmed in time: run ${runId} was undone`);
+    throw new RefusedError(`you did not confirm in time: devsh undid run ${runId}`);
   }
 }
 

@@ -57,7 +57,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, w
   await next.waitFor(isQuiet);
   await next.waitFor(/^ +1 +connect 127/m);
   const text = next.screen().join('\n');
-  expect(text).not.toContain('no device is selected');
+  expect(text).not.toContain('you selected no device');
   expect(text).not.toContain('error:');
   expect(text).not.toMatch(/^ +\d +resume/m);
   next.type('3\r');

@@ -115,7 +115,7 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   await program.waitFor(/pinned \d{4}-\d\d-\d\d +AB:AB.*\n +presented now +(?!AB:AB)\w\w:/);
   // Enter alone means no.
   await answer(program, '');
-  await program.waitFor('not confirmed: nothing was changed');
+  await program.waitFor('you did not confirm: nothing was changed');
   await program.waitFor(isQuiet);
   program.press('enter');
   await answer(program, 'yes');

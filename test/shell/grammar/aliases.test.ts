@@ -180,8 +180,11 @@ describe('an alias that cannot be is refused', () => {
     [{ run: '!echo "open' }, 'quote'],
     [{ run: '!echo \0' }, 'NUL'],
     [{ run: 'user list', ...at, when: 'a~(' }, "the pattern '(' is invalid"],
-    [{ run: 'user list', when: 'a=b' }, 'no record here for "when"'],
-    [{ run: 'devices', ...at, place: 'devices', when: 'lang=de' }, 'no record here for "when"'],
+    [{ run: 'user list', when: 'a=b' }, 'this place has no record for "when"'],
+    [
+      { run: 'devices', ...at, place: 'devices', when: 'lang=de' },
+      'this place has no record for "when"',
+    ],
     [{ run: 'user list', key: 'X' }, '"key" needs "place"'],
     [{ run: 'user list', place: 'table' }, '"key" needs "place"'],
     [{ run: 'x', prompts: [{ name: 'a', text: 'A', kind: 'choice' }] }, 'and vice versa'],

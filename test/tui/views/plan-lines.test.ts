@@ -37,7 +37,7 @@ test('a plan says each fact once: devices of a delete in full, a doubt about all
   expect(planView({ run: 'r1', devices }).folded.map(({ text }) => text)).toEqual([
     'delete user bob on fw1, fw2, fw4, fw5, fw6, fw7, fw8',
     'not covered: fw3 - no answer within 5 s',
-    'assumed, not documented: delete user by DELETE /api/user/ID/ on all 7',
+    'devsh assumes, without documentation: delete user by DELETE /api/user/ID/ on all 7',
     '7 to delete',
   ]);
 });
