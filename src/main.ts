@@ -87,7 +87,7 @@ async function runIn(
   try {
     digestWith(() => ownKey(join(paths.state, 'digest-key')));
     if (await services.profiles.declareSecrets()) hideArguments(host.argv);
-    return await runDoor(host, shell, settings, readStdin, cleanUp);
+    return await runMode(host, shell, settings, readStdin, cleanUp);
   } finally {
     await shellSession.close();
     // What came up after the last line.
@@ -98,7 +98,7 @@ async function runIn(
 }
 
 /** Runs a shell for no command and for `connect` and `demo`, otherwise the one command. */
-async function runDoor(
+async function runMode(
   host: Host,
   shell: Shell,
   settings: Settings,
