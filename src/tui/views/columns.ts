@@ -49,7 +49,7 @@ export const COLUMNS = listOf<ColumnsOver, ColumnChoice>({
       command: 'user list --columns FIELD,…',
     }),
   ]),
-  crumb: () => 'columns',
+  breadcrumb: () => 'columns',
   title: ({ fields }, _state, found) => [
     { text: `${shownOf(fields).length} of ${counted(fields.length, 'column')} shown`, rank: 2 },
     found,

@@ -31,7 +31,7 @@ type DetailsOver = OverOf<'details'>;
 
 /** One record, field by field. */
 export const DETAILS: View<DetailsOver> = {
-  crumb: ({ details }) => visible(details.key),
+  breadcrumb: ({ details }) => visible(details.key),
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
   lines: ({ details }, state) => detailLines(state, details),
   tone: (_overlay, _state, lines, index) =>

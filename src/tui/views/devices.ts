@@ -104,7 +104,7 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
     }),
     key(['w'], 'watch', WATCH, { hint: [7, 'watch'], command: 'devices --watch' }),
   ]),
-  crumb: () => 'devices',
+  breadcrumb: () => 'devices',
   title: (_overlay, state, found) => [
     { text: deviceSummary(state), rank: found.text === '' ? 1 : 2 },
     found,

@@ -96,7 +96,7 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
       { hint: [5, 'again'], command: 'user list --drift' },
     ),
   ]),
-  crumb: ({ output }) => `${visible(output.resource)} drift`,
+  breadcrumb: ({ output }) => `${visible(output.resource)} drift`,
   id: ({ command }) => command,
   resumed: (overlay, { cursor, device, isWhole }) => ({ ...overlay, cursor, device, isWhole }),
   title: ({ output, filter }, state, found) => [

@@ -137,7 +137,7 @@ export function breadcrumbs(state: State): string[] {
   const places = [...backStack, here];
   const names = places.flatMap((place, index) => {
     const isLast = index === places.length - 1;
-    if (place.overlay.kind !== 'none') return [viewOf(place.overlay).crumb(place.overlay)];
+    if (place.overlay.kind !== 'none') return [viewOf(place.overlay).breadcrumb(place.overlay)];
     const shown = place.table === here.table ? table : tables.get(place.table);
     if (shown === undefined) return [];
     const name = tableName(shown);

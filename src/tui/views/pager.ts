@@ -15,7 +15,7 @@ const RULE = /^─+$/;
 
 /** Long output of commands, and the list of messages. */
 export const PAGER: View<PagerOver> = {
-  crumb: ({ title }) => cut(title, MOST_NAME),
+  breadcrumb: ({ title }) => cut(title, MOST_NAME),
   id: ({ title }) => title,
   lines: ({ lines }, { size }) => wrapAll(lines, size.columns - 2),
   tone: (_overlay, _state, lines, index) =>

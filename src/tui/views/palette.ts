@@ -27,7 +27,7 @@ export const PALETTE: View<PaletteOver> = {
     key(['pagedown'], 'page-down', 'a page down'),
     key(['pageup'], 'page-up', 'a page up'),
   ]),
-  crumb: () => 'go to',
+  breadcrumb: () => 'go to',
   title: ({ isFilling }, _state, found) => [
     { text: isFilling ? 'looking up devices, users and runs …' : found.text, rank: 1 },
   ],

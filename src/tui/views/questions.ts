@@ -93,7 +93,7 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
       disabled: noQuestion,
     }),
   ]),
-  crumb: () => 'questions',
+  breadcrumb: () => 'questions',
   resumed: (_overlay, known) => known,
   title: (overlay, { fleet }, found) => {
     const marked = markedOf(fleet, overlay).length;

@@ -38,7 +38,7 @@ export const RESOURCES = listOf<ResourcesOver, Offer>({
       command: 'RESOURCE list',
     }),
   ]),
-  crumb: () => 'resources',
+  breadcrumb: () => 'resources',
   title: ({ resources }, _state, found) => [
     { text: counted(resources.length, 'resource'), rank: 2 },
     found,

@@ -19,7 +19,7 @@ export const INTERRUPTED = 'stopping after the request in flight; Ctrl-C again s
 
 /** Progress of a run on many devices, device by device. */
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
-  crumb: () => 'roll-out',
+  breadcrumb: () => 'roll-out',
   title: (_over, { rollOut }) => [{ text: rollOut ? rollOutTitle(rollOut) : '', rank: 1 }],
   showsMessages: true,
   keys: keysOf('roll-out', 'While a run is rolled out', [

@@ -71,7 +71,7 @@ export const RUNS = listOf<RunsOver, RunRow>({
     about('u', 'undo-run', 'undo it', 'undo', [5, 'undo'], noChange),
     about('p', 'report-run', 'report what it did', 'report', [7, 'report'], noRun),
   ]),
-  crumb: () => 'runs',
+  breadcrumb: () => 'runs',
   title: ({ runs }, _state, found) => [{ text: counted(runs.length, 'run'), rank: 2 }, found],
   opening: (output, { command }) =>
     output.kind === 'table' && command.name === 'runs'

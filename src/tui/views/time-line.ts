@@ -98,7 +98,7 @@ export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
       { hint: [5, 'again'], command: 'changes' },
     ),
   ]),
-  crumb: () => 'changes',
+  breadcrumb: () => 'changes',
   id: ({ command }) => command,
   title: ({ entries }, _state, found) => [{ text: countText(entries), rank: 2 }, found],
   opening: (output, { command }, line) =>
@@ -160,7 +160,7 @@ function below(state: State): readonly LogLine[] {
 /** One change: where, between which readings, who did it, before and after. */
 export const CHANGE: View<ChangeOver> = {
   keys: keysOf('change', 'While a change is shown', [RESTORE]),
-  crumb: ({ entry: { what } }) => cut(what, 40),
+  breadcrumb: ({ entry: { what } }) => cut(what, 40),
   id: ({ entry }) => entry.id,
   lines: ({ entry }, { size }) => changeLines(entry, size.columns - 2),
   tone: (_overlay, _state, lines, index) =>

@@ -29,7 +29,7 @@ export interface View<O extends Over = Over> {
   /** Keys besides those of every view. */
   readonly keys?: Keymap;
   /** Its step in the breadcrumbs: `devices › fw1 › users`. */
-  crumb(overlay: O): string;
+  breadcrumb(overlay: O): string;
   /** Its identity on the trail, besides the kind; `table`: the `tableId`. */
   id?(overlay: O, table: string): string;
   /** The new content with the old position; by default a list keeps its cursor, a text restarts. */
