@@ -108,7 +108,7 @@ async function applyStep(
     return refusal.message;
   }
   const along = hasDependents(session.profile)
-    ? await (await import('./taken-along.ts')).watchAlong(work, step)
+    ? await (await import('./dependents.ts')).watchAlong(work, step)
     : undefined;
   if (along?.drift !== undefined) {
     const error = new DriftError(`${devicePlan.device.name}: ${along.drift}; nothing was sent`);

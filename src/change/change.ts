@@ -2,7 +2,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
 import type { Meant } from './identity.ts';
-import type { Rotation, Step, TakenAlong } from './step.ts';
+import type { Rotation, Step, Dependents } from './step.ts';
 
 export type Target =
   /** Without `by` it is a name where a record has it, else an id; `id=101` and `username=101` say which. */
@@ -32,7 +32,7 @@ export type Change =
       /** For a record that is restored: the fields that cannot be, with their old values. */
       readonly lost?: DeviceRecord | undefined;
       /** For a record that is restored: see `Step`. */
-      readonly takes?: readonly TakenAlong[] | undefined;
+      readonly takes?: readonly Dependents[] | undefined;
       /** For a record that is made again: which one it was. */
       readonly meant?: Meant | undefined;
       readonly continues?: Continued | undefined;

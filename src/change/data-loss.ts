@@ -29,7 +29,7 @@ import { type DevicePlan, recordName } from './plan.ts';
 import { lacksPassword } from './closed-accounts.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
-import type { TakenAlong, Step } from './step.ts';
+import type { Dependents, Step } from './step.ts';
 
 /**
  * The fields that a change would erase because its body omits them, as far as that is known.
@@ -238,7 +238,7 @@ function takenTexts(steps: readonly Step[]): string[] {
   });
 }
 
-function takenText({ resource, count, keys }: TakenAlong): string {
+function takenText({ resource, count, keys }: Dependents): string {
   if (count === undefined) return `an unknown number of ${resource} (not readable)`;
   const shown = keys.slice(0, NAMED);
   const more = count > shown.length ? ` and ${count - shown.length} more` : '';

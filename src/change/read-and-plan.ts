@@ -87,8 +87,8 @@ export async function readAndPlan(
     const merged = mergeDevicePlans(ref, parts);
     const steps = hasDependents(session.profile)
       ? await (
-          await import('./taken-along.ts')
-        ).withTakenAlong({ ...planning, session }, merged.steps)
+          await import('./dependents.ts')
+        ).withDependents({ ...planning, session }, merged.steps)
       : merged.steps;
     const stopped = changes.flatMap((change, index) => stoppedOlder(change, parts[index]));
     const plan = { ...merged, steps, ...(stopped.length > 0 && { changes: stopped }) };

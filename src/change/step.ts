@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import type { Action } from './verdict.ts';
 
 /** Records of one resource that a delete takes along. */
-export interface TakenAlong {
+export interface Dependents {
   readonly resource: string;
   /** Undefined if they could not be read. */
   readonly count?: number | undefined;
@@ -52,7 +52,7 @@ export interface Step {
   /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
   readonly lost?: DeviceRecord | undefined;
   /** Of a delete: the records of other resources that go with it. Of its undo: those that stay away. */
-  readonly takes?: readonly TakenAlong[] | undefined;
+  readonly takes?: readonly Dependents[] | undefined;
   /** Fields that all records have and that may give rights: not filled in. */
   readonly leftOut?: readonly string[] | undefined;
   /** The filter that selected the record. */

@@ -9,7 +9,7 @@ import { someOf } from '../text/one-line.ts';
 import { recordName } from './plan.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import { unlessFailed } from '../errors.ts';
-import type { TakenAlong, Step } from './step.ts';
+import type { Dependents, Step } from './step.ts';
 
 /*
  * A delete may take records of other resources along: those below the record, and those that the profile
@@ -64,12 +64,12 @@ async function readAll(
 }
 
 /** The steps with what each delete takes along; reads a resource once. */
-export async function withTakenAlong(reader: Reader, steps: readonly Step[]): Promise<Step[]> {
+export async function withDependents(reader: Reader, steps: readonly Step[]): Promise<Step[]> {
   const { profile } = reader.session;
   const read = new Map<string, readonly DeviceRecord[] | undefined>();
   const planned: Step[] = [];
   for (const step of steps) {
-    const takes: TakenAlong[] = [];
+    const takes: Dependents[] = [];
     for (const one of step.action === 'delete' ? dependentsOf(profile, step.resource) : []) {
       const { resource } = one;
       if (!read.has(resource)) read.set(resource, await readAll(reader, one));

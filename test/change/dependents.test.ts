@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { lossTexts } from '../../src/change/data-loss.ts';
-import { watchAlong, withTakenAlong } from '../../src/change/taken-along.ts';
+import { watchAlong, withDependents } from '../../src/change/dependents.ts';
 import { UnreachableError } from '../../src/device/errors.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
@@ -37,7 +37,7 @@ async function planned(reading: readonly DeviceRecord[] | undefined): Promise<St
   const target = { kind: 'key', key: 'joe' } as const;
   const change = { action: 'delete', resource: 'user', target } as const;
   const { steps } = planDevice({ device: ref, profile }, change, [joe]);
-  const [step] = await withTakenAlong(readerOf(reading), steps);
+  const [step] = await withDependents(readerOf(reading), steps);
   if (step === undefined) throw new Error('nothing was planned');
   return step;
 }
