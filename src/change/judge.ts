@@ -219,12 +219,13 @@ function sameFor({ profile, step }: Case): typeof isEqual {
   return comparisonFor(profile, step.resource, facts, step.isExact === true);
 }
 
-/** Fields that a restored record has and did not have before. */
+/** Fields that a restored record has and did not have before. What a summary leaves out is not known. */
 function gainedBy(
   profile: Profile,
   { asked, filled, lost = {}, resource }: Step,
   held: DeviceRecord,
 ): Compared[] {
+  if (isSummary(profile, resource)) return [];
   const own = [...profile.idFields, ...managedFields(profile, resource)];
   return Object.entries(held).flatMap(([field, value]) =>
     [asked, filled, lost].some((known) => Object.hasOwn(known, field)) ||

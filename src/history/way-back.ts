@@ -17,9 +17,11 @@ import type { KeptRecord, KeptState } from './kept.ts';
 export interface WayBackFrom {
   readonly profile: Profile;
   readonly resource: string;
-  readonly past: Pick<PastState, 'state' | 'keyField' | 'leftOut'>;
+  readonly past: Pick<PastState, 'state' | 'keyField' | 'leftOut' | 'notRead'>;
   /** The list as it was read now. */
   readonly records: readonly DeviceRecord[];
+  /** The same with all that the device shows of each record, if it was read. */
+  readonly full: readonly DeviceRecord[];
   /** The same as it would be kept, record by record. */
   readonly now: KeptState;
   /** Whether the digests of both states were made with one key. */
@@ -171,9 +173,16 @@ function sharedKeys(
   return (key) => groups.some((group) => (group.get(key)?.length ?? 0) > 1);
 }
 
+/** Fields that a summary does not show are not known, never absent. */
+function unknownThen({ notRead }: WayBackFrom['past'], full: readonly DeviceRecord[]): string[] {
+  if (notRead === undefined) return [];
+  const names = new Set([...notRead.omits, ...full.flatMap((record) => Object.keys(record))]);
+  return [...names].filter((field) => !notRead.shown.includes(field));
+}
+
 /** Undefined if the record cannot be added: its key is an id, or a secret. */
 function added(
-  { profile, resource, past, given }: WayBackFrom,
+  { profile, resource, past, full, given }: WayBackFrom,
   kept: KeptRecord | undefined,
   record: DeviceRecord,
   meant: Meant,
@@ -186,7 +195,10 @@ function added(
   return {
     ...{ action: 'add', resource, isExact: true, meant },
     fields: { ...fields, ...given },
-    lost: withoutFields({ ...lost, ...masks(masked) }, Object.keys(given)),
+    lost: withoutFields(
+      { ...masks(unknownThen(past, full)), ...lost, ...masks(masked) },
+      Object.keys(given),
+    ),
   };
 }
 

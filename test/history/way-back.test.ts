@@ -1,3 +1,4 @@
+import type { NotRead } from '../../src/history/history.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
@@ -16,11 +17,21 @@ function stateOf(records: readonly DeviceRecord[]) {
 function backFrom(
   then: readonly DeviceRecord[],
   now: readonly DeviceRecord[],
-  more: { prune?: boolean; given?: DeviceRecord; keys?: readonly string[] } = {},
+  more: {
+    prune?: boolean;
+    given?: DeviceRecord;
+    keys?: readonly string[];
+    full?: readonly DeviceRecord[];
+    notRead?: NotRead;
+  } = {},
 ): WayBack {
   return wayBack({
     ...{ profile: documentedProfile, resource: 'user', records: now, now: stateOf(now) },
-    past: { state: stateOf(then), keyField: 'username', leftOut: ['last_login'] },
+    full: more.full ?? now,
+    past: {
+      ...{ state: stateOf(then), keyField: 'username', leftOut: ['last_login'] },
+      notRead: more.notRead,
+    },
     isComparable: true,
     isSelected: (key) => more.keys?.includes(key) ?? true,
     prune: more.prune ?? true,
@@ -178,4 +189,16 @@ test('what a list that may be cut does not show is added again only by its name'
   expect(backFrom(users(22), users(20), { keys: ['u21'] }).changes).toMatchObject([
     { action: 'add', fields: { username: 'u21' } },
   ]);
+});
+
+test('what a summary of then does not show is lost, not absent', () => {
+  const bob = { username: 'bob', lang: 'de' };
+  const full = [{ username: 'ann', lang: 'de', quota: 5 }];
+  const notRead = { shown: ['username', 'lang'], omits: ['notes'] };
+  const [change] = backFrom([bob], [], { full, notRead }).changes;
+  expect(change).toMatchObject({
+    action: 'add',
+    fields: bob,
+    lost: { notes: '***', quota: '***' },
+  });
 });

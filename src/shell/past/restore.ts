@@ -254,7 +254,7 @@ async function fromNow(
   const key = await files.knownKey();
   const keeper = new Keeper(key ?? Buffer.alloc(0), redactorFor(session));
   return {
-    ...{ profile, resource, records, past: { ...past, keyField } },
+    ...{ profile, resource, records, full, past: { ...past, keyField } },
     now: keeper.state(
       { resource, records, keyField, idField: past.idField },
       new Set(past.leftOut),
