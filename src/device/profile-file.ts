@@ -90,7 +90,10 @@ function mergedResource(
   const fieldFacts = Object.fromEntries(
     Object.entries(field_facts ?? {}).map(([field, stated]) => [field, namedInCode(stated)]),
   );
-  const secrets = Object.keys(fieldFacts).filter((field) => fieldFacts[field]?.secret === true);
+  // What a device takes and does not show is a secret, unless the profile says that it is none.
+  const secrets = Object.entries(fieldFacts).flatMap(([field, { secret, writeOnly }]) =>
+    (secret ?? writeOnly === true) ? [field] : [],
+  );
   // A record has a nested field, as snmp.community, by its last name.
   declareSecrets(secrets.flatMap((field) => [field, field.replace(/.*\./, '')]));
   const merge = single === true ? mergedWrite(collection, own) : mergedUpdate(profile.update, own);

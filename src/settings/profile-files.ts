@@ -70,7 +70,7 @@ export class ProfileFiles {
   /** Reads the profiles that call a field secret or public, before a line with its value is shown or stored. */
   async declareSecrets(): Promise<boolean> {
     const named = texts(this.folder, '.yaml').filter(({ text }) =>
-      /\b(?:secret|public)\b/.test(text),
+      /\b(?:secret|public|write_only)\b/.test(text),
     );
     // An invalid file is reported when a device uses it.
     await Promise.allSettled(named.map(({ name }) => this.profile(basename(name, '.yaml'))));

@@ -79,6 +79,19 @@ test('a password that is only taken is done if the hash that is shown has change
   expect(set.exitCode).toBe(0);
 });
 
+test('a field that is only taken is a secret, whatever its name: no difference shows it', async () => {
+  const users = ['ann', 'bob'].map((username, id) => ({ id, username }));
+  const { devsh } = await startOwnDevice({
+    users,
+    profile: ['update.method=PATCH', 'resources.user.field_facts.cleartext.write_only=true'],
+    store: (user) => ({ ...user, cleartext: 'no' }),
+  });
+  const set = await devsh('user set bob cleartext=word-of-bob username=rob --on oslo --yes');
+  const shown = await devsh('runs show');
+  expect(set.stdout + set.stderr + shown.stdout).toContain('cleartext');
+  expect(set.stdout + set.stderr + shown.stdout).not.toContain('word-of-bob');
+});
+
 test('rights that get narrower are not called more', async () => {
   const users = ['ann', 'bob'].map((username, id) => ({ id, username, permissions: '*' }));
   const { devsh } = await startOwnDevice({ users, profile: ['update.method=PATCH'] });
