@@ -107,7 +107,7 @@ export const PICTURES: readonly Scene[] = [
     stage: { ...SIZE, rows: 22, names: FIREWALLS, users: 2, prepare: addTeam },
     play: async ({ program }) => {
       await goToTable(program);
-      await press(program, ['c'], /^▸ bob/m);
+      await press(program, ['c'], /^▸ +bob/m);
     },
   },
   {

@@ -1,3 +1,5 @@
+/** Before the first column: the cursor, the sign of the row, and its mark. */
+export const GUTTER = 3;
 /** Between two columns. */
 export const GAP = '  ';
 

@@ -19,7 +19,7 @@ test('a adds a record by a form, with a choice picked by its name', async () => 
   await openForm(program);
   await program.waitFor(/Modified .*read-only/);
   program.type('Carol\rClark\rcarol\r');
-  await program.waitFor(/▸ Lang/);
+  await program.waitFor(/▸ +Lang/);
   program.type('ger');
   await program.waitFor(/de {2}German/);
   program.press('enter');
@@ -49,13 +49,13 @@ test('e changes a record by a form; what is closed with Esc is still there the n
   await goToTable(program);
   program.type('/viewer\re');
   await program.waitFor(/user set viewer · fields/);
-  await program.waitFor(/▸ First name +Vic/);
+  await program.waitFor(/▸ +First name +Vic/);
   program.type('toria');
   await program.waitFor('› user set viewer first_name=Victoria');
   program.press('escape');
   await program.waitFor(/viewer +Vic +Reader/);
   program.press('e');
-  await program.waitFor(/▸~First name +Victoria .*was Vic/);
+  await program.waitFor(/▸~ First name +Victoria .*was Vic/);
   program.press('ctrl-s');
   await program.waitFor('first_name: Vic -> Victoria');
   await answer(program, 'y');
@@ -68,11 +68,11 @@ test('what the device refuses stands beside its field, and nothing typed is lost
   const program = await connect(simulator, SPEAKS);
   await openForm(program);
   program.type('Dora\rDay\rdora day');
-  await program.waitFor(/~Username \* +dora day/);
+  await program.waitFor(/~ Username \* +dora day/);
   program.press('ctrl-s');
   await program.waitFor('1 to add');
   await answer(program, 'y');
-  await program.waitFor(/▸~Username \* +dora day +✗ Enter a valid/);
+  await program.waitFor(/▸~ Username \* +dora day +✗ Enter a valid/);
   await program.waitFor(/✗ add user dora day: failed/);
   await program.waitFor(`› user add first_name=Dora lastname=Day username='dora day'`);
   program.press('ctrl-w');
@@ -89,18 +89,18 @@ test('what devsh itself would not send puts the cursor into its field, too', asy
   const program = await connect(simulator, SPEAKS);
   await openForm(program);
   program.type('Dora\rDay\rdora');
-  await program.waitFor(/~Username \* +dora/);
+  await program.waitFor(/~ Username \* +dora/);
   program.type('\rxx');
   await program.waitFor(/Lang \* +xx/);
   // The second time confirms it, and the line says so.
   program.press('ctrl-s');
-  await program.waitFor(/▸~Lang \* +xx +✗ not one of/);
+  await program.waitFor(/▸~ Lang \* +xx +✗ not one of/);
   await program.waitFor('lang=xx --allow invalid');
   program.press('ctrl-s');
   await program.waitFor('1 to add');
   await answer(program, 'y');
   await program.waitFor(/✗ add user dora: failed/);
-  await program.waitFor(/▸~Lang \* +xx +✗ .*not a valid choice/);
+  await program.waitFor(/▸~ Lang \* +xx +✗ .*not a valid choice/);
 });
 
 test('a name that another record has is objected to in its field', async () => {
@@ -108,28 +108,28 @@ test('a name that another record has is objected to in its field', async () => {
   const program = await connect(simulator, SPEAKS);
   await goToTable(program);
   program.type('/viewer\re');
-  await program.waitFor(/▸ First name +Vic/);
+  await program.waitFor(/▸ +First name +Vic/);
   program.press('down');
   program.press('down');
-  await program.waitFor(/▸ Username \* +viewer/);
+  await program.waitFor(/▸ +Username \* +viewer/);
   program.press('ctrl-u');
   program.type('admin');
   program.press('ctrl-s');
-  await program.waitFor(/▸~Username \* +admin +✗ taken by another user/);
+  await program.waitFor(/▸~ Username \* +admin +✗ taken by another user/);
 });
 
 test('a form fits into 40 columns and 10 rows, and follows the screen', async () => {
   const program = await connect(await drf(), { ...SPEAKS, cols: 40, rows: 10 });
   await goToTable(program);
   program.press('a');
-  await program.waitFor(/▸ First name/);
+  await program.waitFor(/▸ +First name/);
   expect(program.cursor.isShown).toBe(true);
   program.type('Carol\r\r');
-  await program.waitFor(/▸ Username/);
+  await program.waitFor(/▸ +Username/);
   program.type('carol');
   await program.waitFor(/ › user add first_name=Carol/);
   program.resize(200, 50);
-  await program.waitFor(/▸~Username \* +carol +required · up to 150 characters/);
+  await program.waitFor(/▸~ Username \* +carol +required · up to 150 characters/);
   program.press('escape');
   await program.waitFor(': prompt');
 });
@@ -142,7 +142,7 @@ test('a device that tells nothing of its fields gets those that its records have
   await program.waitFor(/user add · fields seen in records/);
   await program.waitFor(/Username/);
   await program.waitFor(/Is active +\(empty\)/);
-  expect(program.screen().join('\n')).not.toMatch(/^[▸ ]. id\b/im);
+  expect(program.screen().join('\n')).not.toMatch(/^[▸ ]. +id\b/im);
   program.press('ctrl-s');
   await program.waitFor('nothing typed yet');
 });
@@ -154,16 +154,16 @@ test('a list and a nested field are edited as text, checked as typed, and only a
   await program.waitFor(/interfaces · 1 device/);
   await goToTable(program);
   program.press('e');
-  await program.waitFor(/▸ Name \* +eth0/);
+  await program.waitFor(/▸ +Name \* +eth0/);
   for (let field = 0; field < 4; field += 1) program.press('down');
-  await program.waitFor(/▸ Addresses .*a, b, c or JSON/);
+  await program.waitFor(/▸ +Addresses .*a, b, c or JSON/);
   program.press('ctrl-u');
   program.type('10.9.0.1/24, 10.9.0.2/24');
   await program.waitFor(/› interface set eth0 addresses='10.9.0.1\/24, 10.9.0.2\/24'/);
   program.press('down');
-  await program.waitFor(/▸ Ipv4 .*JSON, as \{/);
+  await program.waitFor(/▸ +Ipv4 .*JSON, as \{/);
   program.press('backspace');
-  await program.waitFor(/▸~Ipv4 .*✗ not a JSON object/);
+  await program.waitFor(/▸~ Ipv4 .*✗ not a JSON object/);
   program.press('backspace');
   program.type('7}');
   await program.waitFor((screen) => !screen.join('\n').includes('✗ no JSON'));
@@ -237,7 +237,7 @@ test.each([
     program.press('e');
     await program.waitFor(/field 5\/7|Enabled +yes/);
     for (let fields = 0; fields < 4; fields += 1) program.press('up');
-    await program.waitFor(/▸ username \* +ann/i);
+    await program.waitFor(/▸ +username \* +ann/i);
     await program.waitFor(/enabled +yes/i);
     program.press('enter');
     program.press('space');
@@ -250,7 +250,7 @@ test.each([
     program.press('space');
     await program.waitFor(/\[x\] ops/);
     program.press('enter');
-    await program.waitFor(/▸ zone/i);
+    await program.waitFor(/▸ +zone/i);
     program.press('space');
     await program.waitFor(/Z7 +Zone 7/);
     expect(program.screen().every((line) => line.length <= cols)).toBe(true);

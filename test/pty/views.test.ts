@@ -57,37 +57,37 @@ test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) =
   const size = `${cols}x${rows}`;
 
   program.press('D');
-  await program.waitFor(/^▸ sim1 +● connected/m);
+  await program.waitFor(/^▸● sim1 +connected/m);
   await shows(program, 'devices', size);
   program.press('escape');
   await program.waitFor(/^▸. admin .*\ball\b/m);
 
   program.press('c');
   // Different records come before missing ones.
-  await program.waitFor(/^▸ theo\.lhote/m);
+  await program.waitFor(/^▸ +theo\.lhote/m);
   await shows(program, 'drift', size);
   program.press('f');
   program.press('G');
-  await program.waitFor(/^▸ viewer/m);
+  await program.waitFor(/^▸ +viewer/m);
   program.press('f');
-  await program.waitFor(/^▸ ulrike\.vogel/m);
+  await program.waitFor(/^▸ +ulrike\.vogel/m);
   program.press('g');
-  await program.waitFor(/^▸ theo\.lhote/m);
+  await program.waitFor(/^▸ +theo\.lhote/m);
   program.press('enter');
   await program.waitFor(/› theo\.lhote/);
   // The life of the record is read when its details open.
   await program.waitFor(/at the first reading|of 27$/m);
   await shows(program, 'details', size);
   program.press('escape');
-  await program.waitFor(/^▸ theo\.lhote/m);
+  await program.waitFor(/^▸ +theo\.lhote/m);
   program.press('escape');
   await program.waitFor(/^▸. admin .*\ball\b/m);
 
   program.press('b');
-  await program.waitFor(/^▸ user /m);
+  await program.waitFor(/^▸ +user /m);
   await shows(program, 'resources', size);
   program.press('down');
-  await program.waitFor(/^▸ interface/m);
+  await program.waitFor(/^▸ +interface/m);
   program.press('enter');
   await program.waitFor(/resources › interfaces|… › interfaces/);
   await program.waitFor(/^▸. \S+ +\S+/m);
@@ -141,7 +141,7 @@ test('each step is named above, and Esc goes back step by step, to where the cur
   program.press('D');
   await program.waitFor(/^[ ▸]users › devices · 4 devices, 4 connected/m);
   program.press('down');
-  await program.waitFor(/^▸ sim2/m);
+  await program.waitFor(/^▸. sim2/m);
   program.press('enter');
   await program.waitFor(/^[ ▸]devices › sim2 › users · 1 device · 6 records/m);
   program.press('enter');
@@ -149,7 +149,7 @@ test('each step is named above, and Esc goes back step by step, to where the cur
   program.press('escape');
   await program.waitFor(/^[ ▸]devices › sim2 › users · /m);
   program.press('escape');
-  await program.waitFor(/^▸ sim2/m);
+  await program.waitFor(/^▸. sim2/m);
   program.press('escape');
   await program.waitFor(/^[ ▸]sim2 › users · 1 device/m);
   const before = program.screen();
@@ -181,10 +181,10 @@ test('a table comes back with its filter, its order and its cursor', async () =>
 test('from any view ":" goes to the prompt, and the view stays in sight', async () => {
   const program = await startDemo();
   program.press('D');
-  await program.waitFor(/^▸ sim1/m);
+  await program.waitFor(/^▸. sim1/m);
   program.press(':');
   await program.waitFor('enter run');
-  await program.waitFor(/^▸ sim1/m);
+  await program.waitFor(/^▸. sim1/m);
   program.type('disconnect sim4\r');
   await program.waitFor(/3 devices, 3 connected/);
   program.type('user list\r');
@@ -194,7 +194,7 @@ test('from any view ":" goes to the prompt, and the view stays in sight', async 
 test('a device of the list is disconnected and connected again', async () => {
   const program = await startDemo();
   program.press('D');
-  await program.waitFor(/^▸ sim1/m);
+  await program.waitFor(/^▸. sim1/m);
   program.press('r');
   await program.waitFor('› connect sim1');
   await program.waitFor(/4 devices, 4 connected/);
@@ -249,7 +249,7 @@ test('a filtered table compares what it shows, and the comparison is done again 
   program.type('user list theo\r');
   await program.waitFor(/filter: theo/);
   program.type('user list theo --drift\r');
-  await program.waitFor(/^▸ theo\.lhote +/m);
+  await program.waitFor(/^▸ +theo\.lhote +/m);
   await program.waitFor(/1 user on 4 devices: 0 the same on all, 1 differs/);
   program.press('escape');
   await program.waitFor('r again');
@@ -286,7 +286,7 @@ test('the output of a command takes no letters of the next one, and says where t
   program.press(':');
   await program.waitFor('enter run');
   program.type(':resources\r');
-  await program.waitFor(/^▸ user/m);
+  await program.waitFor(/^▸ +user/m);
 });
 
 test('a view that opens while the next line is typed does not take its letters', async () => {
@@ -304,7 +304,7 @@ test('a list of resources that is short says why', async () => {
   const program = await startDevsh(['demo', '--profile', 'documented', '--devices', '2']);
   await program.waitFor('connected to 2 devices');
   program.type('resources\r');
-  await program.waitFor(/^▸ user/m);
+  await program.waitFor(/^▸ +user/m);
   await program.waitFor('list only user');
 });
 
@@ -332,14 +332,14 @@ test.each([
   await program.waitFor(/24 records/);
   await goToTable(program);
   program.press('c');
-  await program.waitFor(/^▸ theo\.lhote/m);
+  await program.waitFor(/^▸ +theo\.lhote/m);
   program.press('down');
-  await program.waitFor(/^▸ anke\.weiss/m);
+  await program.waitFor(/^▸ +anke\.weiss/m);
   await program.waitFor('enter details');
   const colourOf = (sign: string): number | undefined => {
     // The row under the cursor has one colour.
     const screen = program.screen();
-    const row = screen.findIndex((line) => /^  \S+ .* [=≠·] /.test(line) && line.includes(sign));
+    const row = screen.findIndex((line) => /^   \S+ .* [=≠·] /.test(line) && line.includes(sign));
     return program.cellStyle(row, (screen[row] ?? '').indexOf(sign))?.foreground;
   };
   expect({

@@ -1,12 +1,13 @@
 import { Box } from 'ink';
 import { useSyncExternalStore } from 'react';
 import { emptyLines, joined, type Piece, type RowView, tableView } from '../table/view.ts';
+import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, widthOf } from '../../text/visible.ts';
 import type { State } from '../state.ts';
 import { tableWidth } from '../table/columns.ts';
 import { tableRows } from '../table/rows.ts';
 import type { Theme, Tone } from '../screen/theme.ts';
-import { deviceLines, deviceTone } from '../views/devices.ts';
+import { DEVICES } from '../views/devices.ts';
 import { paneLines } from '../views/details.ts';
 import { matchParts } from '../views/reduce-view.ts';
 import { listTop, type ListView } from '../views/view.ts';
@@ -107,18 +108,12 @@ function isWaiting({ fleet, table, work, reading }: State): boolean {
 
 /** Until the first device responds: the devices and their states. */
 function Waiting({ state, theme, height }: BodyProps) {
-  const { columns } = state.size;
-  const { devices } = state.fleet;
-  const { header, lines } = deviceLines(state, devices, columns - 2);
-  const shown = devices.slice(0, Math.max(0, height - 3));
+  const list = DEVICES.drawn?.({ kind: 'devices', cursor: -1 }, state);
   return (
     <>
       <Row>{''}</Row>
-      <Row>{cut(' waiting for the devices …', columns)}</Row>
-      {shown.length > 0 && <Row>{theme('head', fit(`  ${header}`, columns))}</Row>}
-      {shown.map((device, index) => (
-        <Row key={index}>{`  ${theme(deviceTone(device), lines[index] ?? '')}`}</Row>
-      ))}
+      <Row>{cut(' waiting for the devices …', state.size.columns)}</Row>
+      {list && <List state={state} theme={theme} height={height - 2} list={list} />}
     </>
   );
 }
@@ -152,15 +147,18 @@ function List({ state, theme, height, list }: BodyProps & { readonly list: ListV
   const hasFocus = state.focus === 'table' && state.questions.length === 0;
   return (
     <>
-      <Row>{theme('head', fit(`  ${header}`, columns))}</Row>
+      <Row>{theme('head', fit(' '.repeat(GUTTER) + header, columns))}</Row>
       {Array.from({ length: Math.min(room, count - top) }, (_, index) => {
-        const { text, tone, parts = [{ tone, text }] } = list.row(top + index);
+        const { sign = '', text, tone, parts = [{ tone, text }] } = list.row(top + index);
         const isCurrent = top + index === cursor;
-        const mark = isCurrent ? '▸ ' : '  ';
-        const pieces = parts.map((part) => theme(part.tone, part.text)).join('');
+        const mark = isCurrent ? '▸' : ' ';
+        const signs = fit(sign, GUTTER - 1);
+        const pieces = [{ tone, text: signs }, ...parts].map((one) => theme(one.tone, one.text));
         return (
           <Row key={index}>
-            {isCurrent && hasFocus ? theme('current', fit(mark + text, columns)) : mark + pieces}
+            {isCurrent && hasFocus
+              ? theme('current', fit(mark + signs + text, columns))
+              : mark + pieces.join('')}
           </Row>
         );
       })}

@@ -1,4 +1,5 @@
 import { type FormField, isOn, itemsOf } from '../../shell/records/form-fields.ts';
+import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import type { Span } from '../screen/theme.ts';
 import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
@@ -33,8 +34,6 @@ interface FormView {
   readonly cursor: CursorPosition | undefined;
 }
 
-/** Cursor sign and change mark: `~` as in a plan, since a star means required. */
-const GUTTER = 2;
 /** Most lines of a long note below its field. */
 const MOST_NOTE_LINES = 3;
 
@@ -101,7 +100,8 @@ function titleRow(form: FormState, columns: number, where: string): FormRow {
 }
 
 function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: boolean): FormRow {
-  const gutter = (isCurrent ? '▸' : ' ') + (isChanged(form, field) ? '~' : ' ');
+  // `~` as in a plan, since a star means required.
+  const gutter = fit((isCurrent ? '▸' : ' ') + (isChanged(form, field) ? '~' : ''), GUTTER);
   const tone = field.isReadOnly ? 'quiet' : isCurrent ? 'accent' : 'plain';
   const note = noteOf(form, field, isCurrent);
   const value = valueSpan(form, field, widths.value, isCurrent);

@@ -32,10 +32,11 @@ const stripOf = memoized(
     const [badge = [], shortBadge = badge] = badgesOf(fleet, keymap, pending);
     const all = [...whole, ...short];
     const headless = short.map(([, ...spans]) => spans);
+    const failedOnly = short.at(-1)?.slice(-1) ?? [];
     return (
       fitting(whole, rightVariants(badge, fleet), columns) ??
       fitting(all, rightVariants(shortBadge, fleet), columns) ??
-      fitting([...all, ...headless], [factSpans(shortBadge)], columns) ??
+      fitting([...all, ...headless, failedOnly], [factSpans(shortBadge)], columns) ??
       factSpans(shortBadge)
     );
   },

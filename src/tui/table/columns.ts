@@ -7,7 +7,7 @@ import {
   nameText,
 } from '../../output/cells.ts';
 import { NUMBER } from '../../output/table-text.ts';
-import { type ColumnNeed, fittedWidths, GAP } from '../../text/fit-columns.ts';
+import { type ColumnNeed, fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
@@ -34,8 +34,6 @@ interface ColumnLayout {
   readonly hidden: number;
 }
 
-/** The cursor, the sign of the row, and its mark. */
-export const GUTTER = 3;
 /** Number of rows measured for the column widths; more would take long and change little. */
 const MEASURED_ROWS = 400;
 /** With fewer rows, equal values do not mean that a column is the same everywhere. */
@@ -181,7 +179,8 @@ function deviceColumn(sign: string, devices: number): Draft {
     field: 'device',
     title: `DEVICE${sign}`,
     text: (row, width) => deviceText(row, devices, width),
-    least: 8,
+    // A name and how many more.
+    least: 12,
     most: 24,
   };
 }

@@ -118,22 +118,12 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
   nothing: 'no device is connected: "connect ADDRESS" connects one',
   below: wholeReason,
   source: (_overlay, state) => source(state),
-  draw: (devices, _overlay, state, width) => deviceLines(state, devices, width),
-  toneOf: deviceTone,
+  draw: (devices, _overlay, { fleet, lastSeen, pending }, width) =>
+    linesOf(devices, deviceColumns(fleet.devices, lastSeen, pending, width), width),
+  toneOf: ({ kind }) => TONES[kind],
+  signOf: ({ kind }) => SIGNS[kind],
   empty: () => 'no device is connected: "connect ADDRESS" at the prompt',
 });
-
-export function deviceTone({ kind }: DeviceTab): Tone {
-  return TONES[kind];
-}
-
-export function deviceLines(state: State, devices: readonly DeviceTab[], width: number) {
-  return linesOf(
-    devices,
-    deviceColumns(state.fleet.devices, state.lastSeen, state.pending, width),
-    width,
-  );
-}
 
 /** Cached: devices are measured after a change, not at each key. */
 const linesOf = memoized(listLines<DeviceTab>);
@@ -171,7 +161,7 @@ function columnsFor(
   const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
   return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
-    { title: 'STATE', text: signedState, value: stateText, most: 22, rank: 1 },
+    { title: 'STATE', text: stateText, most: 22, rank: 1 },
     ...(devices.some(({ name }) => pending.has(name)) ? [changes] : []),
     { title: 'SINCE', text: sinceText, most: 15, rank: 1.5 },
     { title: 'REASON', text: whyText, most: Math.max(40, width - 60), rank: 1.6, least: 16 },
@@ -217,10 +207,6 @@ function wholeReason(state: State): LogLine[] {
   const last = rows.length > most ? [`${rows[most - 1] ?? ''}…`] : [];
   const shown = [...rows.slice(0, most - last.length), ...last];
   return shown.map((row) => ({ tone: 'bad', text: cut(row, size.columns - 2) }));
-}
-
-function signedState(device: DeviceTab): string {
-  return `${SIGNS[device.kind]} ${stateText(device)}`;
 }
 
 function stateText(device: DeviceTab): string {

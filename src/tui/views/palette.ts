@@ -1,5 +1,6 @@
 import { found } from '../../shell/findable.ts';
 import { synonymsOf } from '../../shell/grammar/tried-words.ts';
+import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import { key, keysOf } from '../keys/binding.ts';
@@ -41,7 +42,7 @@ export const PALETTE: View<PaletteOver> = {
   },
   drawn(overlay, state) {
     const rows = inOrder(overlay.entries, lineText(state.find.editing.line));
-    const width = state.size.columns - 2;
+    const width = state.size.columns - GUTTER;
     const name = Math.min(32, Math.floor(width * 0.4));
     const isWide = width >= 60;
     const line = (kind: string, text: string, what: string): string =>

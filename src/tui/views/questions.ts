@@ -18,7 +18,6 @@ import {
 } from './view.ts';
 
 type QuestionsOver = OverOf<'questions'>;
-type Marks = QuestionsOver['marks'];
 
 const WORDS = { changed: 'CHANGED certificate', certificate: 'certificate', login: 'login' };
 
@@ -110,7 +109,8 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
     output.kind === 'table' && output.name === 'questions' ? NO_MARKS : undefined,
   nothing: 'no question is open',
   source: (_overlay, state) => source(state),
-  draw: (questions, { marks }, _state, width) => linesOf(questions, marks, width),
+  draw: (questions, _overlay, _state, width) => linesOf(questions, COLUMNS, width),
+  signOf: ({ address }, { marks }) => (marks.has(address) ? ' ●' : ''),
   toneOf: ({ kind }) => (kind === 'changed' ? 'bad' : 'plain'),
   empty: () => 'no question is open',
 });
@@ -118,15 +118,7 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
 /** The list when it is opened. */
 export const NO_MARKS: QuestionsOver = { kind: 'questions', cursor: 0, marks: new Set() };
 
-const linesOf = memoized((questions: readonly DeviceQuestion[], marks: Marks, width: number) => {
-  const mark: ListColumn<DeviceQuestion> = {
-    title: ' ',
-    text: ({ address }) => (marks.has(address) ? '●' : ' '),
-    most: 1,
-    rank: 0,
-  };
-  return listLines(questions, [mark, ...COLUMNS], width);
-});
+const linesOf = memoized(listLines<DeviceQuestion>);
 
 /** The current question in full; always the same height, so that the list does not move. */
 function questionFacts(state: State): LogLine[] {

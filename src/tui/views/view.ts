@@ -1,6 +1,6 @@
 import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
-import { fittedWidths, GAP } from '../../text/fit-columns.ts';
+import { fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, widthOf } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
@@ -42,7 +42,7 @@ export interface View<O extends Over = Over> {
   details?(overlay: O, state: State): Over | undefined;
   /** Lines below it, never cut. */
   below?(state: State): readonly LogLine[];
-  /** It shows messages itself: there are none below it. */
+  /** There are no messages below it: it has its own, or needs the room. */
   readonly showsMessages?: boolean;
   /** The view for a command's output, if it is of this kind. */
   opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
@@ -71,6 +71,8 @@ export interface Listed {
 }
 
 export interface ListRow {
+  /** What the row is, and whether it is marked: a cell for each, as in the table. */
+  readonly sign?: string;
   readonly text: string;
   readonly tone: Tone;
   /** The same text in parts of different tones. */
@@ -117,6 +119,7 @@ interface ListSpec<O extends ListOver, T> extends View<O> {
     { readonly lines: readonly string[] } | { readonly row: (index: number) => ListRow }
   );
   toneOf?(item: T): Tone;
+  signOf?(item: T, overlay: O): string;
   empty(overlay: O): string;
 }
 
@@ -135,12 +138,13 @@ export function listOf<O extends ListOver, T>(spec: ListSpec<O, T>): View<O> {
     },
     drawn(over, state) {
       const items = arranged(spec.source(over, state), state.find);
-      const made = spec.draw(items, over, state, state.size.columns - 2);
+      const made = spec.draw(items, over, state, state.size.columns - GUTTER);
       const row = (index: number): ListRow => {
         if ('row' in made) return made.row(index);
         const item = items[index];
         const tone = item === undefined ? undefined : spec.toneOf?.(item);
-        return { text: made.lines[index] ?? '', tone: tone ?? 'plain' };
+        const sign = item === undefined ? undefined : spec.signOf?.(item, over);
+        return { text: made.lines[index] ?? '', tone: tone ?? 'plain', sign: sign ?? '' };
       };
       const { header } = made;
       return { header, count: items.length, row, cursor: over.cursor, empty: spec.empty(over) };

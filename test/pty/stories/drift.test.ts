@@ -16,7 +16,7 @@ test('the odd one is made like the others in four keys, and the matrix shows it'
     program.type(key);
   };
   type('c');
-  await program.waitFor(/^▸ bob +=\s*≠\s*=/m);
+  await program.waitFor(/^▸ +bob +=\s*≠\s*=/m);
   await program.waitFor(/^ = set bob lang=de on 127\.0\.0\.3/m);
   type('=');
   await program.waitFor(/set user bob on 127\.0\.0\.3\S*: lang: en -> de/);
@@ -25,7 +25,7 @@ test('the odd one is made like the others in four keys, and the matrix shows it'
   type('\r');
   await program.waitFor(/✓ set user bob: done on 127\.0\.0\.3/);
   // Compared again: bob is folded away, and the verdict stays in sight.
-  await program.waitFor((screen) => !/^▸ bob/m.test(screen.join('\n')));
+  await program.waitFor((screen) => !/^▸ +bob/m.test(screen.join('\n')));
   expect(program.screen().join('\n')).toMatch(/set user bob: done/);
   expect(keys).toBe(4);
   program.press('escape');
@@ -41,7 +41,7 @@ test('a device that was not read keeps the odd one from being called odd', async
   await goToTable(program);
   simulator.devices[2]?.setFault('accept-and-close');
   program.type('c');
-  await program.waitFor(/^▸ bob +≠\s*≠\s*\?/m);
+  await program.waitFor(/^▸ +bob +≠\s*≠\s*\?/m);
   await program.waitFor('no majority');
   program.type('=');
   await program.waitFor(/= \(make alike\): no majority/);

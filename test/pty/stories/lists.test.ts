@@ -7,12 +7,12 @@ test('a filter typed into the list of many devices is a filter, with every lette
   await program.waitFor('connected to 40 devices');
   await goToTable(program);
   program.press('D');
-  await program.waitFor(/^▸ sim1 +● connected/m);
+  await program.waitFor(/^▸● sim1 +connected/m);
   program.type('/sim37w');
   await program.waitFor("'sim37w': 0 of 40");
   program.press('backspace');
   await program.waitFor(/'sim37': 1 of 40/);
-  await program.waitFor(/^▸ sim37 +● connected/m);
+  await program.waitFor(/^▸● sim37 +connected/m);
   expect(program.screen().join('\n')).not.toContain('every 5 s');
   program.press('enter');
   await program.waitFor(/^ enter open/m);

@@ -18,10 +18,10 @@ test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', as
   // On an empty prompt it opens the palette; what is typed ahead at once is a search, not keys.
   program.type('\x0brm');
   await program.waitFor(/go to> rm/);
-  await program.waitFor(/^▸ key +d +delete the marked/m);
+  await program.waitFor(/^▸ +key +d +delete the marked/m);
   await program.waitFor(/^ +command +user delete/m);
   program.press('down');
-  await program.waitFor(/^▸ command +user delete/m);
+  await program.waitFor(/^▸ +command +user delete/m);
   program.press('enter');
   await program.waitFor(/^▸devsh .*> user delete/m);
   expect(deletions()).toBe(0);
@@ -30,7 +30,7 @@ test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', as
   program.press('ctrl-u');
   await program.waitFor((screen) => !(LINE.exec(screen.join('\n'))?.[0] ?? '').includes('delete'));
   program.type('\x0bmark all');
-  await program.waitFor(/^▸ key +\* /m);
+  await program.waitFor(/^▸ +key +\* /m);
   program.press('enter');
   await program.waitFor(/\[\d+ marked/);
   expect(program.screen().at(-1)).toContain(': prompt');
@@ -38,7 +38,7 @@ test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', as
   // A device is selected.
   const address = simulator.devices[1]?.address ?? '';
   program.type(`\x0b${address}`);
-  await program.waitFor(/^▸ device/m);
+  await program.waitFor(/^▸ +device/m);
   program.press('enter');
   await program.waitFor(`devsh ${address}>`);
 
@@ -65,7 +65,7 @@ test('the palette fits a small screen, and says why a key does nothing now', asy
   await goToTable(program);
   program.press('ctrl-k');
   program.type('next device');
-  await program.waitFor(/^▸ ↹ +the next device/m);
+  await program.waitFor(/^▸ +↹ +the next device/m);
   expect(program.screen().every((line) => line.length <= 40)).toBe(true);
   program.press('enter');
   await program.waitFor(/↹ \(device\): only one device is/);

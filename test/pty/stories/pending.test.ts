@@ -32,7 +32,7 @@ test(
     await program.waitFor(/4 connected/);
     program.press('home');
     program.type('jj');
-    await program.waitFor(/^▸ 127\.0\.0\.4:.* connected +1 /m);
+    await program.waitFor(/^▸● 127\.0\.0\.4:.* connected +1 /m);
     program.type('O');
     await program.waitFor('Type y to do it');
     await answer(program, 'y');

@@ -228,7 +228,7 @@ describe('fields', () => {
     expect(screen(typing).join('\n')).not.toContain('French');
     const taken = press(typing, 'take-choice');
     expect(formCommand(formOf(taken))).toBe('user set bob lang=de');
-    expect(screen(taken).join('\n')).toMatch(/~Language +de · German +was en/);
+    expect(screen(taken).join('\n')).toMatch(/~ Language +de · German +was en/);
   });
 
   test('show all choices on request, and are as before when none is taken', () => {
@@ -240,7 +240,7 @@ describe('fields', () => {
 
   test('are checked while typing, against the facts of the device', () => {
     expect(screen(press(adding, '"abcdef')).join('\n')).toMatch(
-      /▸~Username.*\n? *✗ 6 characters, 5 at most/,
+      /▸~ Username.*\n? *✗ 6 characters, 5 at most/,
     );
     const mtu = press(adding, ...TO_COMMAND, 'previous-field');
     expect(screen(press(mtu, '"12')).join('\n')).toContain('✗ less than 68');
@@ -335,7 +335,7 @@ describe.each([
       const shown = screen(state);
       expect(shown).toHaveLength(body);
       expect(shown.filter((row) => row.startsWith('▸'))).toEqual([
-        expect.stringMatching(new RegExp(`^▸ field_${at} `)),
+        expect.stringMatching(new RegExp(`^▸  field_${at} `)),
       ]);
       expect(shown.at(-1)).toContain('› user add');
       for (const row of shown) expect(row.length).toBeLessThanOrEqual(columns);
@@ -371,7 +371,7 @@ describe.each([
     let open = state;
     while (contextOf(open) !== 'form-choice') open = press(open, 'next-field');
     open = press(open, 'open-choices', 'choice-back', 'choice-back');
-    expect(screen(open).join('\n')).toMatch(/▸ kind/);
+    expect(screen(open).join('\n')).toMatch(/▸ +kind/);
     expect(screen(open).join('\n')).toMatch(/v88 +Value/);
     expect(formCommand(formOf(press(open, 'take-choice')))).toBe('user add kind=v88');
   });

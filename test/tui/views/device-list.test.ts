@@ -4,7 +4,7 @@ import { initialState } from '../../../src/tui/initial-state.ts';
 import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { fleetStrip } from '../../../src/tui/screen/fleet-strip.ts';
-import { deviceLines } from '../../../src/tui/views/devices.ts';
+import { DEVICES } from '../../../src/tui/views/devices.ts';
 
 function stateWith(kind: DeviceTab['kind']): State {
   const state = initialState({ columns: 80, rows: 24 }, KEYMAP);
@@ -15,7 +15,8 @@ function stateWith(kind: DeviceTab['kind']): State {
 }
 
 function deviceListOf(state: State) {
-  return deviceLines(state, state.fleet.devices, 80);
+  const list = DEVICES.drawn?.({ kind: 'devices', cursor: 0 }, state);
+  return { header: list?.header ?? '', lines: [list?.row(0).text ?? ''] };
 }
 
 test.each(['new', 'connecting', 'failed'] as const)(
