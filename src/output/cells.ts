@@ -116,8 +116,14 @@ export function cellText(value: Value | undefined): string {
 /** What stands for a secret; a guess has a question mark. Undefined for any other value. */
 function hiddenMark(field: string, value: Value | undefined): string | undefined {
   if (isGuess(field, value)) return '•••?';
-  const isHidden = isSecretField(field) && typeof value !== 'boolean' && valueText(value) !== '';
-  return isHidden ? '•••' : undefined;
+  const isSecret = isSecretField(field) && typeof value !== 'boolean' && valueText(value) !== '';
+  return isSecret ? '•••' : undefined;
+}
+
+/** Whether a value, or a part of it, is a secret or may be one. */
+export function isHidden(field: string, value: Value | undefined): boolean {
+  const isMasked = (): boolean => valueText(maskedValue(field, value)) !== valueText(value);
+  return hiddenMark(field, value) !== undefined || isMasked();
 }
 
 /** Characters of a value that a table or a view of the screen reads; `user show` and `--json` have the whole value. */

@@ -4,7 +4,7 @@ import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
 import type { ArgSpec, CompletionScope } from './command.ts';
-import { hasUnsafe, replaceUnsafe } from '../text/visible.ts';
+import { hasUnsafe, jsonEscape, replaceUnsafe } from '../text/visible.ts';
 import {
   type Arguments,
   isAssignable,
@@ -94,13 +94,7 @@ export function assignmentWord(field: string, value: Value): string | undefined 
   if (!isAssignable(field) || hasUnsafe(field)) return undefined;
   const text = valueText(value);
   if (value !== null && !isNested(value) && !hasUnsafe(text)) return quoteAssignment(field, text);
-  const json = replaceUnsafe(jsonText(value), (character) =>
-    // Units, not code points: JSON writes the others as two.
-    [...Array(character.length).keys()]
-      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
-  return quoteWord(`${field}:=${json}`);
+  return quoteWord(`${field}:=${replaceUnsafe(jsonText(value), jsonEscape)}`);
 }
 
 function jsonOf(text: string, word: Word | undefined): Value {

@@ -191,10 +191,10 @@ export function replaceUnsafeInJson(json: string): string {
 
 /** `\uXXXX` for each UTF-16 unit of a character. */
 export function jsonEscape(character: string): string {
-  return character.replace(
-    /[^]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  let escaped = '';
+  for (let at = 0; at < character.length; at += 1)
+    escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return escaped;
 }
 
 /** One harmless line: controls as `^[`, invisible ones and look-alikes as `<U+202E>`. Others stay. Idempotent. */

@@ -1,4 +1,4 @@
-import { cellText, fieldText } from '../../output/cells.ts';
+import { isHidden } from '../../output/cells.ts';
 import { assignmentWord } from '../../shell/arguments.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import { quoteWord } from '../../text/words.ts';
@@ -202,8 +202,7 @@ export function copiedCommands(state: State): CopiedCommands {
   const leftOut = new Set<string>();
   const lines = chosen.map(({ record }) => {
     const words = Object.entries(record).flatMap(([field, value]) => {
-      const isSecret = fieldText(field, value) !== cellText(value);
-      const isCopied = !isSecret && !view.perDevice.includes(field);
+      const isCopied = !isHidden(field, value) && !view.perDevice.includes(field);
       const word = isCopied ? assignmentWord(field, value) : undefined;
       if (word === undefined) leftOut.add(field);
       return word ?? [];

@@ -496,6 +496,10 @@ describe('keys as commands', () => {
   });
 
   test('copy holds all fields but ids, and names what it leaves out', () => {
+    const long = stateOf({ fw1: [{ ...user('bob'), first_name: '\u200d'.repeat(300_000) }] });
+    expect(copiedCommands(long).lines[0]).toHaveLength(
+      'user add first_name:="" username=bob lang=en'.length + 300_000 * '\\u200d'.length + 2,
+    );
     expect(copiedCommands(fleet)).toEqual({
       lines: ['user add first_name=ALICE username=alice lang=en'],
       leftOut: ['uuid'],
