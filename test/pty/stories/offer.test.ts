@@ -20,15 +20,15 @@ test('a pause proposes words; Enter takes none that was not chosen, and Esc clos
   // Typing on narrows them.
   program.type('li');
   await program.waitFor((screen) => !/^ +delete +Delete/m.test(screen.join('\n')));
-  await program.waitFor(/^ +list +/m);
+  await program.waitFor(/^ +list +Show/m);
   expect(simulator.devices[0]?.log).toHaveLength(requests);
 
   program.press('escape');
-  await program.waitFor((screen) => !/^ +list +/m.test(screen.join('\n')));
+  await program.waitFor((screen) => !/^ +list +Show/m.test(screen.join('\n')));
   await program.waitFor(/^▸devsh .*> user li/m);
   program.type('x');
   program.press('backspace');
-  await program.waitFor(/^ +list +/m);
+  await program.waitFor(/^ +list +Show/m);
   // Nothing is chosen: the line runs as it was typed.
   program.press('enter');
   await program.waitFor(/"li"/);
@@ -49,7 +49,7 @@ test('a single proposal goes into the line with one Tab, and the setting turns p
   const simulator = await simulate({ devices: 1, users: 6 });
   const program = await connect(simulator);
   program.type('user li');
-  await program.waitFor(/^ +list +/m);
+  await program.waitFor(/^ +list +Show/m);
   program.press('tab');
   await program.waitFor(/^▸devsh .*> user list/m);
   program.press('ctrl-u');
