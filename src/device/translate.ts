@@ -48,13 +48,18 @@ export function responseError(context: FailureContext, received: Response): Devi
     return new RejectedError(device, text, { status, issues, retryAfterMs: waitMs });
   }
   const remedy =
-    status >= 500
-      ? 'The device has an internal error; try again, and check its log'
-      : `"get ${maskedPath(request.path)} --raw" shows it`;
+    status < 500
+      ? `. "get ${maskedPath(request.path)} --raw" shows it`
+      : NO_REASON.test(reason)
+        ? '. The device has an internal error; try again, and check its log'
+        : '';
   const wait = status === 503 ? waitText(headers['retry-after']) : '';
-  const text = `${what} returned ${status}${wait}${reason}. ${remedy}`;
+  const text = `${what} returned ${status}${wait}${reason}${remedy}`;
   return new ProtocolError(device, text, { status, body });
 }
+
+/** What a server says of any failure. */
+const NO_REASON = /^$|\bserver error\b/i;
 
 /** Why a login was refused, in the words of the device. Any other text of a success may be a secret. */
 export function reasonIn(context: FailureContext, { status, body }: Response): string {

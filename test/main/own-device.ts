@@ -11,8 +11,10 @@ export interface OwnDevice {
   readonly list?: (users: readonly OwnUser[], reads: number) => readonly OwnUser[];
   /** Changes a new or updated user. */
   readonly store?: (user: OwnUser) => OwnUser;
-  /** Why the device refuses a new or changed user (400). */
+  /** Why the device refuses a new or changed user. */
   readonly refuse?: (sent: OwnUser) => string | object | undefined;
+  /** The status of a refusal. Default: 400. */
+  readonly refusedWith?: number;
   /** The users after a DELETE. */
   readonly remove?: (users: readonly OwnUser[], id: string) => readonly OwnUser[];
   /** A single user has no path. */
@@ -38,6 +40,7 @@ export async function startOwnDevice({
   list = (users) => users,
   store = (user) => user,
   refuse = () => undefined,
+  refusedWith = 400,
   remove = (users, id) => users.filter((user) => String(user['id']) !== id),
   isListOnly = false,
   profile = [],
@@ -66,8 +69,9 @@ export async function startOwnDevice({
     writes.push(`${method} ${url} ${body}`);
     const sent = (body === '' ? {} : JSON.parse(body)) as OwnUser;
     const reason = refuse(sent);
-    if (typeof reason === 'string') return [400, { errors: [reason], status: 'Not created.' }];
-    if (reason !== undefined) return [400, reason];
+    if (typeof reason === 'string')
+      return [refusedWith, { errors: [reason], status: 'Not created.' }];
+    if (reason !== undefined) return [refusedWith, reason];
     if (method === 'POST') {
       const made = store({ ...sent, id: sent['id'] ?? users.length + 1 });
       users = [...users, made];

@@ -125,3 +125,15 @@ test('ids that equal the names are proposed as chosen by their users', async () 
   const tried = await devsh('profile try oslo');
   expect(tried.stdout).toMatch(/id_fields\s+\[\]\s+the id of all 2 is their username/);
 });
+
+test('a 500 with a reason shows the reason, and no guess about an internal error', async () => {
+  const users = [{ id: 1, username: 'ann' }];
+  const { devsh } = await startOwnDevice({
+    users,
+    refuse: () => ({ error: 'folder has empty ID' }),
+    refusedWith: 500,
+  });
+  const { stdout } = await devsh('user add username=bob --on oslo --yes');
+  expect(stdout).toContain('folder has empty ID');
+  expect(stdout).not.toContain('internal error');
+});

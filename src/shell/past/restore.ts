@@ -4,7 +4,7 @@ import { asBoolean } from '../../device/equality.ts';
 import { identityAfter } from '../../change/lineage.ts';
 import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
-import { idOf, keyFieldOf } from '../../device/profile.ts';
+import { bookkeepingFields, idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt } from '../../device/record.ts';
 import { isSecretField, permittingValue } from '../../device/sensitive-fields.ts';
 import { DevshError, expectedError, NotFoundError, UsageError } from '../../errors.ts';
@@ -295,7 +295,10 @@ function refuseUnknown(plan: Plan, unknown: readonly string[], resource: string)
 /** What a plan does not bring back, and what it leaves alone. */
 function remarksOn({ name, from, way, accounts }: Planned, resource: string): Remark[] {
   const { unclear, unlisted, lost, gained, newcomers, changes } = way;
-  const { past, isComparable } = from;
+  const { past, profile, isComparable } = from;
+  // Links of a record do not move, and nobody would restore them.
+  const links = bookkeepingFields(profile, resource);
+  const moving = past.leftOut.filter((field) => !links.includes(field));
   const { closed = [], open = new Map<never, string>() } = accounts ?? {};
   const hasSecrets = [...past.state.values()].some(({ digests }) => digests !== undefined);
   const texts = [
@@ -312,8 +315,8 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
     gained.length > 0 && `stays, because it did not exist then: ${someOf(gained)}`,
     newcomers.length > 0 && `added since, and stays without --prune: ${someOf(newcomers)}`,
     changes.length > 0 &&
-      past.leftOut.length > 0 &&
-      `not restored, because it moves by itself: ${past.leftOut.join(', ')}`,
+      moving.length > 0 &&
+      `not restored, because it moves by itself: ${moving.join(', ')}`,
     past.notRead !== undefined &&
       `not compared, because the list shows no more: ${notReadText(past.notRead)}`,
     hasSecrets &&
