@@ -34,6 +34,8 @@ interface FormView {
   readonly cursor: CursorPosition | undefined;
 }
 
+/** So many devices are named in the title. */
+const MOST_NAMED = 3;
 /** Most lines of a long note below its field. */
 const MOST_NOTE_LINES = 3;
 
@@ -90,12 +92,15 @@ function widthsOf({ fields }: FormState, columns: number): Widths {
   return { label, value, note: rest - value, columns };
 }
 
-function titleRow(form: FormState, columns: number, where: string): FormRow {
+function titleRow(form: FormState, columns: number, place: string): FormRow {
   const { action, resource, keys, on, hidden = 0 } = form;
   const named = keys.length > 1 ? [`${counted(keys.length, 'key')}:`, ...keys] : keys;
   const unseen = hidden === 0 ? '' : `(${hidden} hidden by the filter)`;
-  const what = [resource, action, unseen, ...named, on].filter((word) => word !== '').join(' ');
-  const text = cut(` ${visible(what)}${where} · ${originText(form)}`, columns);
+  // The line below has all names.
+  const count = on.startsWith('--on ') ? on.split(',').length : 0;
+  const where = count > MOST_NAMED ? `on ${count} devices` : on;
+  const what = [resource, action, unseen, ...named, where].filter((word) => word !== '').join(' ');
+  const text = cut(` ${visible(what)}${place} · ${originText(form)}`, columns);
   return [{ tone: 'accent', text }];
 }
 

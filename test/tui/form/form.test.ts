@@ -173,6 +173,13 @@ test('of several records only what was touched is sent; a restored field is unto
   expect(hasChanges(formOf(restored))).toBe(false);
 });
 
+test('the title counts many devices: the command below names them', () => {
+  const opening = { ...SET, on: '--on fw1,fw2,fw3,fw4' };
+  const open = after(start, { kind: 'form', opening, fields: [field('lang')] });
+  expect(screen(open)[0]).toContain(' user set bob on 4 devices · ');
+  expect(screen(open).join('\n')).toContain('--on fw1,fw2,fw3,fw4');
+});
+
 describe('fields', () => {
   test('that are read-only are passed over, and the command comes last', () => {
     const password = press(adding, 'next-field', 'next-field', 'next-field');
