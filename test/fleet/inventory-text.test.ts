@@ -126,7 +126,10 @@ groups:
 });
 
 test.each([
-  ['devices:\n  - {name: a, address: x, jump: -oProxyCommand=id}', '2:33: jump: not a jump host'],
+  [
+    'devices:\n  - {name: a, address: x, jump: -oProxyCommand=id}',
+    '2:33: jump: this is not a jump host',
+  ],
   [
     'devices:\n  - {name: a, address: x, proxy: "ftp://p"}',
     '2:34: proxy: the address of a proxy starts with http://',
@@ -135,7 +138,7 @@ test.each([
     'devices:\n  - {name: a, address: x, proxy: p, jump: j}',
     '2:43: a device has either a proxy or',
   ],
-  ['groups: {a: {jump: a b}}', '1:20: jump: not a jump host'],
+  ['groups: {a: {jump: a b}}', '1:20: jump: this is not a jump host'],
   [
     'groups: {a: {proxy: "http://u:secret1@p"}}',
     '1:21: proxy: the inventory keeps no login of a proxy',

@@ -97,7 +97,7 @@ test('a plan file keeps its reason, and an automatic undo has that of its run', 
   await writeFile(changes, ADD);
   await devsh(['plan', changes, '--on', 'sim1', '-o', plan, '--reason', 'INC-2']);
   const { stderr, exitCode } = await devsh(['apply', plan, '--yes', '--confirm', '1']);
-  expect(stderr).toContain('was undone');
+  expect(stderr).toContain('devsh undid run');
   expect(exitCode).toBe(6);
   expect(await reasons(devsh)).toEqual(['INC-2', 'INC-2']);
   expect(usernames(device(1))).not.toContain('zoe');

@@ -108,7 +108,9 @@ test('undo reverts the latest run, also of the same second, and undo of that res
   });
   expect((await devsh('undo --yes')).exitCode).toBe(0);
   expect(usernames(device(1)).slice(before.length)).toEqual(['one']);
-  expect((await devsh('undo --yes --allow loss')).stdout).toContain('done - new from the device: uuid');
+  expect((await devsh('undo --yes --allow loss')).stdout).toContain(
+    'done - new from the device: uuid',
+  );
   expect(usernames(device(1)).slice(before.length)).toEqual(['one', 'two']);
 });
 

@@ -76,7 +76,11 @@ export function tableHeight(state: State): number {
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
   const view = shownView(state)?.view;
-  if (view?.showsMessages === true) return [];
+  if (view?.showsMessages === true) {
+    // A roll-out and the list of messages show it themselves.
+    const progress = state.overlay.kind === 'help' ? progressLine(state) : [];
+    return progress.flatMap((line) => startOf(line, columns - 2, 1));
+  }
   const facts = view?.below?.(state) ?? [];
   // Unused rows of the table are free.
   const isTable = state.form === undefined && view === undefined;

@@ -157,7 +157,7 @@ test(
     program.type('x');
     await program.waitFor('Type keep within 3 s');
     expect(langs()).toContain('de');
-    await program.waitFor('was undone', 20_000);
+    await program.waitFor('devsh undid run', 20_000);
     expect(langs()).toEqual(before);
     expect(program.screen().join('\n')).not.toContain('Type keep');
   },
