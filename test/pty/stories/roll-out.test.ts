@@ -75,7 +75,7 @@ test(
     program.type('p');
     await program.waitFor('PAUSED: p continues');
     program.type('?');
-    await program.waitFor('PAUSED: F3 shows each device');
+    await program.waitFor('PAUSED: F3 shows each devi');
     program.press('f3');
     await program.waitFor('PAUSED: p continues');
     program.type('p');
