@@ -76,8 +76,8 @@ test(
     program.type('!/login\r');
     await program.waitFor(/'login': 3 of 1000/);
     const names = simulator.devices.slice(-3).map(({ address }) => address);
-    const listed = program.screen().filter((line) => line.includes('✗ login'));
-    expect(listed.map((line) => line.slice(2).split(' ')[0])).toEqual(names);
+    const listed = program.screen().filter((line) => /^.✗.* login /.test(line));
+    expect(listed.map((line) => line.slice(3).split(' ')[0])).toEqual(names);
 
     // The reason of the device under the cursor is whole, below the list.
     await program.waitFor(/the login was refused \(401/);
