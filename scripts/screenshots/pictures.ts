@@ -137,7 +137,7 @@ export const PICTURES: readonly Scene[] = [
     stage: { ...SIZE, rows: 22, names: ROUTERS, users: 2, prepare: refuseTwo },
     play: async ({ program }) => {
       await goToTable(program);
-      await press(program, ['D'], /^▸ edge-03/m);
+      await press(program, ['D'], /^▸.*edge-03/m);
     },
   },
   {
@@ -157,7 +157,7 @@ export const PICTURES: readonly Scene[] = [
       await goToTable(program);
       await press(program, ['down', 'space', 'space', 'space'], '[3 marked');
       await press(program, ['e'], '(mixed)');
-      await press(program, ['tab', 'tab'], /▸ Lang/);
+      await press(program, ['tab', 'tab'], /▸ +Lang/);
       program.type('fr');
       await program.waitFor(/lang=fr/);
     },
@@ -170,7 +170,7 @@ export const PICTURES: readonly Scene[] = [
       await goToTable(program);
       await press(program, ['ctrl-k'], 'go to>');
       program.type('remove');
-      await program.waitFor(/^. command +user delete/m);
+      await program.waitFor(/^.+command +user delete/m);
     },
   },
   {
