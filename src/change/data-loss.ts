@@ -150,10 +150,11 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
   const { action, lost = {}, takes = [], resource } = step;
   if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
   const missing = notRestored(lost, end.record);
-  const isOwn = ({ field, was }: (typeof missing)[number]): boolean =>
+  const isOwn = ({ field, was, held }: (typeof missing)[number]): boolean =>
     profile.idFields.includes(field) ||
-    isTimeStamp(was) ||
-    (typeof was === 'number' && detailsOf(profile, resource, field)?.readOnly === true);
+    isLaterTime(was, held) ||
+    ((isTimeStamp(was) || typeof was === 'number') &&
+      detailsOf(profile, resource, field)?.readOnly === true);
   const differences = missing.filter((one) => !isOwn(one));
   const own = missing.flatMap((one) => (isOwn(one) ? [one.field] : [])).join(', ');
   const names = [...differences.map(({ field }) => field), ...takes.map(takenText)];
@@ -172,6 +173,15 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
     differences: [...(end.differences ?? []), ...differences],
     note,
   };
+}
+
+/** The device has noted the time anew. A time that is gone, or earlier, may be one that a person had set: an expiry. */
+function isLaterTime(was: Value, held: Value | undefined): boolean {
+  return (
+    isTimeStamp(was) &&
+    isTimeStamp(held) &&
+    Date.parse(valueText(held)) > Date.parse(valueText(was))
+  );
 }
 
 /** Masked fields count as lost: they cannot be compared. */

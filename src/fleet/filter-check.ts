@@ -68,7 +68,8 @@ export class FilterCheck {
       /^([\p{L}_][\p{L}\p{N}_.-]*)(==|=|:)([^]+)$/u.exec(word) ?? [];
     if (!this.#fields.has(field)) return undefined;
     const value = text.replace(/^=/, '');
-    if (value.includes(',')) return `${field}~^(${value.split(/\s*,\s*/).join('|')})$`;
+    // `Doe, John` is one value.
+    if (/^[\w@-]+(?:,[\w@-]+)+$/.test(value)) return `${field}~^(${value.replaceAll(',', '|')})$`;
     return operator === '==' || operator === ':' || value !== text
       ? `${field}=${value}`
       : undefined;

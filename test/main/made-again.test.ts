@@ -38,6 +38,18 @@ test('dates are new by nature, and content that does not come back is a differen
   expect(lossy.exitCode).toBe(1);
 });
 
+test('a date that is gone afterwards may be one that a person had set: a difference', async () => {
+  const users = ['ann', 'bob'].map((username, id) => ({ id, username, expires_at: created }));
+  const { devsh } = await startOwnDevice({
+    users,
+    store: (user) => ({ ...user, expires_at: null }),
+  });
+  await devsh('user delete bob --on oslo --yes');
+  const undone = await devsh('undo --yes --allow loss');
+  expect(undone.stdout).toContain('not restored: expires_at');
+  expect(undone.exitCode).toBe(1);
+});
+
 test('undo takes back the first record of an empty list, and no other last one', async () => {
   const { devsh, users } = await startOwnDevice({ users: [] });
   await devsh('user add username=zoe --on oslo --yes');
