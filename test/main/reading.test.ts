@@ -126,7 +126,14 @@ test('a filter or an order that cannot be right is an error, and JSON has it, to
 test('what devices really hold is no mistake, and one that was not read may hold it', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   device(1).putUser({ username: 'odd', lang: '=x', lastname: 'a,b' });
-  for (const question of ['lang==x', 'lastname=a,b', 'odd', 'lang=zz', 'device=sim1']) {
+  for (const question of [
+    'lang==x',
+    'lastname=a,b',
+    'lastname=Doe, Al',
+    'odd',
+    'lang=zz',
+    'device=sim1',
+  ]) {
     expect(await devsh(['user', 'list', question, '--on', '@lab'])).toMatchObject({ exitCode: 0 });
   }
   device(2).setFault('refuse');
