@@ -87,14 +87,7 @@ export function noUser(device: DeviceRef, origin: string): CredentialError {
 }
 
 /** The sources of a credential, by the names that users know. */
-export type SourceName =
-  | 'stdin'
-  | 'environment'
-  | 'credential_command'
-  | 'keychain'
-  | 'vault'
-  | 'git_credential'
-  | 'netrc';
+export type SourceName = 'stdin' | 'environment' | 'credential_command' | 'keychain' | 'vault';
 
 export interface FoundCredential {
   readonly credential: Credential;

@@ -4,7 +4,7 @@ import type { DeviceRef } from '../device/record.ts';
 import { visible } from '../text/visible.ts';
 import { runProgram, type ProgramEnd } from '../os/program.ts';
 import type { StoredCredential } from './store.ts';
-import { readKeyValues, readLogin } from './read-login.ts';
+import { readLogin } from './read-login.ts';
 
 export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -76,60 +76,6 @@ export async function handToCommand(
   const end = await runProgram({ argv, env, input, signal, limitMs });
   // It may repeat what it was given: that is masked as its own output would be.
   successOf('stdout' in end ? { ...end, stdout: `${end.stdout}\n${secret}` } : end, title, limitMs);
-}
-
-/**
- * Asks git, or one git credential helper, for the login of a host; undefined if it has none. `helper` is
- * `default` for the helpers in the user's git configuration, otherwise the name or path of a helper with
- * its arguments. Git never prompts the user.
- */
-export async function askGit(
-  helper: readonly string[],
-  device: DeviceRef,
-  user: string | undefined,
-  options: ProgramOptions,
-): Promise<StoredCredential | undefined> {
-  const argv = gitCommand(helper);
-  const title = `git_credential "${visible(helper[0] ?? '')}"`;
-  if (user !== undefined && /[\n\0]/.test(user)) {
-    throw new CredentialError(`${device.name}: the user name contains a line end`);
-  }
-  const input = [
-    'protocol=https',
-    `host=${gitHost(device)}`,
-    ...(user === undefined ? [] : [`username=${user}`]),
-  ];
-  const env = {
-    ...options.env,
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: undefined,
-    SSH_ASKPASS: undefined,
-    LC_ALL: 'C',
-  };
-  const { signal, limitMs = LIMIT_MS } = options;
-  const end = await runProgram({ argv, env, input: `${input.join('\n')}\n\n`, signal, limitMs });
-  if (end.kind === 'ended' && end.status !== 0 && /terminal prompts disabled/.test(end.stderr)) {
-    return undefined;
-  }
-  const { stdout } = successOf(end, title, limitMs);
-  const login = readKeyValues(stdout.split('\n'));
-  return user !== undefined && login?.user === undefined && login?.kind === 'basic'
-    ? { ...login, user }
-    : login;
-}
-
-/** `default` -> git itself, `libsecret` -> git credential-libsecret, `/x/helper` -> that program. */
-function gitCommand([name = '', ...args]: readonly string[]): string[] {
-  if (name === 'default') return ['git', '-c', 'core.askPass=', 'credential', 'fill'];
-  return name.includes('/')
-    ? [name, ...args, 'get']
-    : ['git', `credential-${name}`, ...args, 'get'];
-}
-
-function gitHost({ address }: DeviceRef): string {
-  const { host, port } = parseAddress(address);
-  const name = host.includes(':') ? `[${host}]` : host;
-  return port === 443 ? name : `${name}:${port}`;
 }
 
 function successOf(

@@ -20,7 +20,7 @@ export function readLogin(output: string): StoredCredential | undefined {
 }
 
 /** Reads lines `key=value`; ignores keys that are not about the login. */
-export function readKeyValues(lines: readonly string[]): StoredCredential | undefined {
+function readKeyValues(lines: readonly string[]): StoredCredential | undefined {
   const pairs = lines.map((line): [string, string] => {
     const at = line.indexOf('=');
     return [line.slice(0, Math.max(0, at)), line.slice(at + 1)];
@@ -32,7 +32,7 @@ export function readKeyValues(lines: readonly string[]): StoredCredential | unde
 const TOKEN_USER = '__token__';
 
 /** A password from a source without tokens; the user `__token__` marks a token. */
-export function namedLogin(user: string | undefined, secret: string): StoredCredential {
+function namedLogin(user: string | undefined, secret: string): StoredCredential {
   return user === TOKEN_USER
     ? { kind: 'token', user: undefined, secret }
     : { kind: 'basic', user, secret };

@@ -1,7 +1,7 @@
 import type { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { CredentialError, SettingsError } from '../errors.ts';
-import { ConfiguredPlaces, type ConfiguredSource, type PlaceRequest } from './configured-places.ts';
+import { SettingsError } from '../errors.ts';
+import { CommandLogins, type CommandRequest } from './command-logins.ts';
 import {
   type FoundCredential,
   foundIn,
@@ -21,7 +21,9 @@ import {
   VaultLockedError,
 } from './vault.ts';
 
-export interface CredentialRequest extends PlaceRequest {
+export interface CredentialRequest extends CommandRequest {
+  /** The account to log in as, from the inventory or `--user`. */
+  readonly user: string | undefined;
   /** Absent if no one can be asked. */
   readonly askPassphrase?: AskPassphrase | undefined;
   /** The login in the environment is for other devices. */
@@ -51,7 +53,7 @@ export type StoreName = 'keychain' | 'vault';
 export class Credentials {
   readonly #options: CredentialOptions;
   readonly #vaultKey: VaultKey;
-  readonly #configured: ConfiguredPlaces;
+  readonly #commands: CommandLogins;
   readonly #problems = new Set<string>();
   readonly #keychain: OptionalKeychain;
   readonly #given: GivenLogin;
@@ -70,7 +72,7 @@ export class Credentials {
       if (isNews) this.#problems.add(error.message);
       if (error.isAbsent) this.absentKeychain = error.message;
     });
-    this.#configured = new ConfiguredPlaces(options.env, (text) => this.#problems.add(text));
+    this.#commands = new CommandLogins(options.env, (text) => this.#problems.add(text));
   }
 
   /** Problems that ended nothing, such as a locked keychain or a damaged vault. */
@@ -83,9 +85,9 @@ export class Credentials {
     return (await this.#keychain.ask((keychain) => keychain.list())) !== undefined;
   }
 
-  /** Each command line reads programs and files again. */
+  /** Each command line runs the programs again. */
   refresh(): void {
-    this.#configured.refresh();
+    this.#commands.refresh();
   }
 
   /** A device refused a login: another devsh may have rotated it in the last seconds. */
@@ -106,11 +108,9 @@ export class Credentials {
     const found =
       (await this.#given.fromStdin(device, user)) ??
       (request.skipsEnvironment === true ? undefined : this.#given.fromEnvironment(device, user)) ??
-      (await this.#fromConfigured('credential_command', request)) ??
+      (await this.#fromCommand(request)) ??
       (await this.#fromKeychain(request)) ??
-      (await this.#fromVault(request)) ??
-      (await this.#fromConfigured('git_credential', request)) ??
-      (await this.#fromConfigured('netrc', request));
+      (await this.#fromVault(request));
     if (found === undefined) {
       await this.#reportLockedVault();
       return undefined;
@@ -124,7 +124,6 @@ export class Credentials {
   /** Where `find` would look, and for which user. Asks no one and starts no configured program. */
   async origin(request: CredentialRequest): Promise<CredentialOrigin> {
     const { stdin, vault } = this.#options;
-    const { places } = request;
     if (stdin !== undefined) {
       const kind = stdin.kind === 'token' ? 'token' : 'basic';
       return { source: 'stdin', user: this.#userFor(request), kind };
@@ -132,7 +131,7 @@ export class Credentials {
     const quiet = { ...request, askPassphrase: undefined };
     const given = this.#given.fromEnvironment(request.device, this.#userFor(request));
     if (given !== undefined) return summaryOf(given);
-    if (places?.command !== undefined) {
+    if (request.command !== undefined) {
       return { source: 'credential_command', note: 'runs when the device is used' };
     }
     const kept = await this.#fromKeychain(quiet);
@@ -141,23 +140,7 @@ export class Credentials {
       return { source: 'vault', note: 'locked: "vault unlock" shows whether it has a login' };
     }
     const found = await this.#fromVault(quiet);
-    if (found !== undefined) return summaryOf(found);
-    if (places?.git !== undefined) {
-      return { source: 'git_credential', note: 'is asked when the device is used' };
-    }
-    const last = await this.#fromConfigured('netrc', request);
-    return last === undefined ? { source: undefined } : summaryOf(last);
-  }
-
-  /** The places behind keychain and vault that have this secret, too. */
-  async placesWith(secret: string, request: CredentialRequest): Promise<ConfiguredSource[]> {
-    const asked = (['git_credential', 'netrc'] as const).map(async (source) => {
-      const login = await this.#configured.ask(source, request).catch((error: unknown) => {
-        if (!(error instanceof CredentialError)) throw error;
-      });
-      return login?.secret === secret ? [source] : [];
-    });
-    return (await Promise.all(asked)).flat();
+    return found === undefined ? { source: undefined } : summaryOf(found);
   }
 
   /** Whether the vault is open now. Asks again even if the user declined before; see VaultKey. */
@@ -248,17 +231,14 @@ export class Credentials {
     this.#problems.add(new VaultLockedError(vault.path).message);
   }
 
-  /** The login from a configured program or file. Ignores another account than that of `--user`. */
-  async #fromConfigured(
-    source: ConfiguredSource,
-    request: CredentialRequest,
-  ): Promise<FoundCredential | undefined> {
-    const wanted = this.#userFor(request);
-    const login = await this.#configured.ask(source, { ...request, user: wanted });
+  /** The login that a program prints. Ignores another account than that of `--user`. */
+  async #fromCommand(request: CredentialRequest): Promise<FoundCredential | undefined> {
+    const login = await this.#commands.ask(request);
     if (login === undefined) return undefined;
+    const source = 'credential_command';
     const asked = this.#options.user;
     if (asked !== undefined && login.user !== undefined && login.user !== asked) return undefined;
-    const user = login.user ?? wanted;
+    const user = login.user ?? this.#userFor(request);
     if (login.kind === 'basic' && user === undefined) throw noUser(request.device, source);
     return foundIn(source, { ...login, user }, `${request.device.name}: ${source}`);
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { insteadOfName } from '../text/former-names.ts';
 import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
@@ -12,7 +13,6 @@ const flag = z
   .transform((written) => written === 'true');
 const words = z.array(text, 'must be a list: the program, then each argument').min(1, 'is empty');
 const program = words.refine(([name = '']) => !/^[-{]/.test(name), 'must begin with a program');
-const helperMessage = 'must be "default", a helper of git, or a list of one and its arguments';
 const name = text
   .regex(
     /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u,
@@ -61,14 +61,6 @@ const settings = {
   credential_store_command: program
     .exactOptional()
     .describe('A program that keeps a new login of "rotate", given on standard input'),
-  git_credential: z
-    .union([text.transform((helper) => [helper]), words], helperMessage)
-    .exactOptional()
-    .describe('"default" for the configured helper of git, or one helper'),
-  netrc: text
-    .transform((written) => (written === 'true' ? true : written === 'false' ? false : written))
-    .exactOptional()
-    .describe('true for the usual .netrc file, or the path of another'),
 };
 
 /** `devices:` without a value is an empty text in the failsafe schema, and means the same as no key. */
@@ -141,6 +133,8 @@ export function nameProblem(written: string, what: 'device' | 'group'): string |
 
 /** The message for an unknown key at this path of the file. */
 export function unknownKey(key: string, path: readonly PropertyKey[]): string {
+  const instead = insteadOfName(key);
+  if (instead !== undefined) return `unknown key "${key}"${instead}`;
   const known =
     path.length === 0
       ? Object.keys(inventorySchema.shape)

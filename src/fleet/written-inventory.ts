@@ -137,18 +137,11 @@ export function normalizedSettings(settings: WrittenSettings, folder: string): W
   );
 }
 
-const PROGRAMS: readonly SettingKey[] = [
-  'credential_command',
-  'credential_store_command',
-  'git_credential',
-];
+const PROGRAMS: readonly SettingKey[] = ['credential_command', 'credential_store_command'];
 
 /** Resolves a path against a folder; a program without a path is searched in PATH. */
 export function fromFolder<Value>(key: SettingKey, value: Value, folder: string): Value | Written {
   if (key === 'ca') return resolve(folder, String(value));
-  if (key === 'netrc') {
-    return /^(?:true|false|~\/.*)$/s.test(String(value)) ? value : resolve(folder, String(value));
-  }
   if (!PROGRAMS.includes(key)) return value;
   const [program = '', ...args] = [value].flat().map(String);
   return [program.includes('/') ? resolve(folder, program) : program, ...args];

@@ -1,12 +1,7 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import {
-  askCommand,
-  askGit,
-  commandFor,
-  handToCommand,
-} from '../../src/credentials/program-source.ts';
+import { askCommand, commandFor, handToCommand } from '../../src/credentials/program-source.ts';
 import { CredentialError } from '../../src/errors.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 import { contention } from '../contention.ts';
@@ -116,65 +111,6 @@ test('Ctrl-C stops it', async () => {
   const attempt = askCommand(sh('sleep 100'), { env, signal: stop.signal });
   stop.abort();
   await expect(attempt).rejects.toThrow('was stopped');
-});
-
-/** A folder with a `git-credential-NAME` that notes what it was told. */
-async function makeHelper(script: string) {
-  const folder = await makeTempFolder();
-  const path = join(folder, 'bin', 'git-credential-devshtest');
-  await mkdir(join(folder, 'bin'));
-  await writeFile(
-    path,
-    `#!/bin/sh\necho "$@" > '${folder}/args'\ncat > '${folder}/input'\n${script}\n`,
-  );
-  await chmod(path, 0o755);
-  return {
-    path,
-    env: { ...env, HOME: folder, PATH: `${join(folder, 'bin')}:${env['PATH'] ?? ''}` },
-    told: async () => [
-      (await readFile(join(folder, 'args'), 'utf8')).trim(),
-      await readFile(join(folder, 'input'), 'utf8'),
-    ],
-    folder,
-  };
-}
-
-const ANSWER = 'echo username=admin; echo password=pw';
-const LOGIN = { kind: 'basic', user: 'admin', secret: 'pw' };
-
-test('a helper of git is asked by name, by path, and with arguments', async () => {
-  const helper = await makeHelper(ANSWER);
-  expect(await askGit(['devshtest', '--x'], device, 'admin', helper)).toEqual(LOGIN);
-  expect(await helper.told()).toEqual([
-    '--x get',
-    'protocol=https\nhost=10.0.0.5:8443\nusername=admin\n\n',
-  ]);
-  expect(
-    await askGit([helper.path], { ...device, address: 'fw1.example:443' }, undefined, helper),
-  ).toEqual(LOGIN);
-  expect(await helper.told()).toEqual(['get', 'protocol=https\nhost=fw1.example\n\n']);
-});
-
-test('"default" asks the helpers that git has configured, and nobody else', async () => {
-  const helper = await makeHelper(ANSWER);
-  await writeFile(join(helper.folder, '.gitconfig'), '[credential]\n  helper = devshtest\n');
-  expect(await askGit(['default'], device, undefined, helper)).toEqual(LOGIN);
-  await writeFile(join(helper.folder, '.gitconfig'), '[core]\n  askPass = /bin/false\n');
-  const quiet = { env: { ...helper.env, GIT_ASKPASS: '/bin/false', SSH_ASKPASS: '/bin/false' } };
-  expect(await askGit(['default'], device, undefined, quiet)).toBeUndefined();
-});
-
-test('a helper that knows nothing is no error; one that does not exist is', async () => {
-  const helper = await makeHelper('true');
-  expect(await askGit(['devshtest'], device, undefined, helper)).toBeUndefined();
-  await expect(askGit(['no-such-helper'], device, undefined, helper)).rejects.toThrow(
-    'git_credential "no-such-helper" ended with 1',
-  );
-});
-
-test('a user name with a line end is not sent to a helper', async () => {
-  const helper = await makeHelper(ANSWER);
-  await expect(askGit(['devshtest'], device, 'a\nhost=evil', helper)).rejects.toThrow('line end');
 });
 
 const login = { kind: 'basic', user: 'admin', secret: 'new "one" ä' } as const;

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
@@ -187,18 +187,18 @@ async function makeVault() {
   return open;
 }
 
-const saying = (lines: string) => ({ command: [process.execPath, '-p', JSON.stringify(lines)] });
+const saying = (lines: string) => [process.execPath, '-p', JSON.stringify(lines)];
 
 test('a credential_command comes before the keychain, and gives way to what was given', async () => {
   const { keychain, calls } = makeKeychain({ kind: 'token', secret: 'kept' });
-  const places = saying('username=admin\npassword=told');
+  const command = saying('username=admin\npassword=told');
   const credentials = new Credentials({ env: {}, vault, keychain });
-  const found = await credentials.find({ device, user: undefined, places });
+  const found = await credentials.find({ device, user: undefined, command });
   expect(found).toMatchObject({ source: 'credential_command', credential: { user: 'admin' } });
   expect(found?.credential.header()).toBe(basic('admin', 'told'));
   expect(calls).toEqual([]);
   const given = new Credentials({ env: { DEVSH_TOKEN: 'given' }, vault, keychain });
-  expect(await given.find({ device, user: undefined, places })).toMatchObject({
+  expect(await given.find({ device, user: undefined, command })).toMatchObject({
     source: 'environment',
   });
 });
@@ -207,7 +207,7 @@ test('a login of a program belongs to its user: never tried for another --user',
   const { keychain } = makeKeychain();
   const credentials = new Credentials({ env: {}, vault, keychain, user: 'root' });
   const of = (lines: string) =>
-    credentials.find({ device, user: undefined, places: saying(lines) });
+    credentials.find({ device, user: undefined, command: saying(lines) });
   expect(await of('username=admin\npassword=told')).toBeUndefined();
   expect((await of('password=told'))?.credential.header()).toBe(basic('root', 'told'));
 });
@@ -222,7 +222,7 @@ test('a program is run once for all devices with the same command, and again aft
         credentials.find({
           device: { name: `fw${n}`, address: `10.0.0.${n}:443` },
           user: undefined,
-          places: { command },
+          command,
         }),
       ),
     );
@@ -246,7 +246,7 @@ test('at most eight programs run at a time', async () => {
       credentials.find({
         device: { name: `fw${n}`, address: `10.0.0.${n}:443` },
         user: undefined,
-        places: { command: ['/bin/sh', '-c', script, 'sh', '{device}'] },
+        command: ['/bin/sh', '-c', script, 'sh', '{device}'],
       }),
     ),
   );
@@ -255,11 +255,9 @@ test('at most eight programs run at a time', async () => {
   expect(Math.max(...running)).toBeGreaterThan(1);
 });
 
-test('the vault comes after the keychain, and before .netrc', async () => {
+test('the vault comes after the keychain', async () => {
   const open = await makeVault();
-  const netrc = join(await makeTempFolder(), 'netrc');
-  await writeFile(netrc, 'machine 10.0.0.5 login admin password netrc\n', { mode: 0o600 });
-  const request = { device, user: undefined, places: { netrc } };
+  const request = { device, user: undefined };
   const kept = makeKeychain({ kind: 'token', secret: 'kept' }).keychain;
   const { keychain } = makeKeychain();
   const find = (options: Pick<CredentialOptions, 'keychain' | 'vault'>) =>
@@ -269,10 +267,7 @@ test('the vault comes after the keychain, and before .netrc', async () => {
     source: 'vault',
     credential: { user: 'admin' },
   });
-  expect(await find({ keychain, vault })).toMatchObject({
-    source: 'netrc',
-    credential: { user: 'admin' },
-  });
+  expect(await find({ keychain, vault })).toBeUndefined();
 });
 
 test('a locked vault is reported only if nothing else has a login', async () => {
@@ -281,7 +276,7 @@ test('a locked vault is reported only if nothing else has a login', async () => 
   const { keychain } = makeKeychain();
   const credentials = new Credentials({ env: {}, keychain, vault: closed });
   const request = { device, user: 'admin' };
-  expect(await credentials.find({ ...request, places: saying('password=x') })).toBeDefined();
+  expect(await credentials.find({ ...request, command: saying('password=x') })).toBeDefined();
   expect(credentials.problems).toEqual([]);
   expect(await credentials.find(request)).toBeUndefined();
   expect(credentials.problems).toEqual([expect.stringContaining('vault unlock')]);
@@ -303,7 +298,7 @@ test('a login stored in the vault is removed from the keychain', async () => {
 
 test('the origin of a login is known without the login, and without running a program', async () => {
   const folder = await makeTempFolder();
-  const places = { command: ['/bin/sh', '-c', `echo x > '${folder}/run'`] };
+  const command = ['/bin/sh', '-c', `echo x > '${folder}/run'`];
   const { keychain } = makeKeychain();
   const open = await makeVault();
   const origin = (options: Partial<CredentialOptions>, request = {}) =>
@@ -312,7 +307,7 @@ test('the origin of a login is known without the login, and without running a pr
       user: undefined,
       ...request,
     });
-  expect(await origin({}, { places })).toMatchObject({ source: 'credential_command' });
+  expect(await origin({}, { command })).toMatchObject({ source: 'credential_command' });
   await expect(readFile(join(folder, 'run'))).rejects.toThrow('ENOENT');
   expect(await origin({ stdin: stdin('token', 'abc') })).toMatchObject({
     source: 'stdin',
@@ -323,9 +318,6 @@ test('the origin of a login is known without the login, and without running a pr
   expect(await origin({ vault: open })).toMatchObject({
     source: 'vault',
     note: expect.stringContaining('locked') as string,
-  });
-  expect(await origin({}, { places: { git: ['default'] } })).toMatchObject({
-    source: 'git_credential',
   });
   expect(await origin({})).toEqual({ source: undefined });
 });

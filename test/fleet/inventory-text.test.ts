@@ -156,27 +156,19 @@ test('reads the credential sources of a device or group', () => {
   - name: fw1
     address: 10.0.0.1
     groups: [lab]
-    netrc: false
   - name: fw2
     address: 10.0.0.2
     groups: [lab]
     credential_command: [./get, '{host}']
-    git_credential: [store, --file=/x]
 groups:
   lab:
     credential_command: [vault-get, '{device}']
-    git_credential: default
-    netrc: secrets/netrc
 `,
     '/etc/devsh/devices.yaml',
   );
   expect(devices).toMatchObject([
-    { credentialCommand: ['vault-get', '{device}'], gitCredential: ['default'], netrc: false },
-    {
-      credentialCommand: ['/etc/devsh/get', '{host}'],
-      gitCredential: ['store', '--file=/x'],
-      netrc: '/etc/devsh/secrets/netrc',
-    },
+    { credentialCommand: ['vault-get', '{device}'] },
+    { credentialCommand: ['/etc/devsh/get', '{host}'] },
   ]);
 });
 
@@ -185,9 +177,8 @@ test.each([
   ['credential_command: []', 'credential_command is empty'],
   ["credential_command: ['{host}']", 'credential_command must begin with a program'],
   ['credential_command: [-c, x]', 'credential_command must begin with a program'],
-  ['git_credential: []', 'git_credential is empty'],
-  ['git_credential: {a: b}', 'git_credential must be "default", a helper of git'],
-  ['netrc: []', 'netrc must be text'],
+  ['git_credential: default', 'unknown key "git_credential"; keep the login with "devsh login"'],
+  ['netrc: true', 'unknown key "netrc"; keep the login with "devsh login"'],
 ])('refuses %s', (line, message) => {
   const text = `devices:\n  - name: fw1\n    address: 10.0.0.1\n    ${line}\n`;
   expect(() => parseInventory(text, 'devices.yaml')).toThrow(message);

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Vault } from '../../src/credentials/vault.ts';
@@ -171,44 +171,21 @@ test('a failing credential_command is reported, and no other source is tried', a
   expect(device(1).log).toEqual([]);
 });
 
-test('a .netrc gives the login only of the devices that use it', async () => {
-  const { devsh, device } = await startFleet({ devices: 2, env: {} });
-  await addSettings(devsh.folder, 'groups:\n  lab:\n    netrc: true\n');
-  const netrc = join(devsh.folder, '.netrc');
-  const { address } = device(1);
-  const text = `machine ${address} login admin password admin-secret\ndefault login admin password x\n`;
-  await writeFile(netrc, text, { mode: 0o600 });
-  expect((await devsh('user list --on sim1')).exitCode).toBe(0);
-  const other = await devsh('user list --on sim2');
-  expect(other.exitCode).toBe(4);
-  expect(other.stderr).toContain('sim2: no credential');
-  expect(device(2).log.filter(({ authorization }) => authorization !== 'none')).toEqual([]);
-  await chmod(netrc, 0o644);
-  const open = await devsh('user list --on sim1');
-  expect(open.exitCode).toBe(4);
-  expect(open.stderr).toContain(`chmod 600 ${netrc}`);
-});
-
 test('credentials shows the source of each login, never the login, and sends no request', async () => {
   const { devsh, devices } = await startFleet({ devices: 3, env: {} });
   await addSettings(devsh.folder, COMMAND.replace('  lab:', '  cmd:'));
-  const { address } = devices[1] ?? { address: '' };
-  const netrc = `machine ${address} login admin password admin-secret\n`;
-  await writeFile(join(devsh.folder, '.netrc'), netrc, { mode: 0o600 });
   const path = join(devsh.folder, 'config', 'devsh', 'devices.yaml');
   const inventory = await readFile(path, 'utf8');
   await writeFile(
     path,
-    inventory
-      .replace('name: sim1', 'credential_command: [/nowhere/x]\n    name: sim1')
-      .replace('name: sim2', 'netrc: true\n    name: sim2'),
+    inventory.replace('name: sim1', 'credential_command: [/nowhere/x]\n    name: sim1'),
   );
   const { stdout, stderr, exitCode } = await devsh('credentials --json');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     credentials: [
       { device: 'sim1', source: 'credential_command', user: null, kind: null },
-      { device: 'sim2', source: 'netrc', user: 'admin', kind: 'basic', note: null },
+      { device: 'sim2', source: null },
       { device: 'sim3', source: null, note: 'none: devsh asks for it' },
     ],
   });
@@ -327,17 +304,14 @@ test('a login that waits behind the vault is answered with its passphrase', asyn
   expect(stderr).not.toContain(PASSPHRASE);
 });
 
-test('a damaged vault is named, and the next source still works', async () => {
-  const { devsh, device } = await startFleet({ env: {} });
+test('a damaged vault is named, and stays as it is', async () => {
+  const { devsh } = await startFleet({ env: {} });
   const vault = join(devsh.folder, 'data', 'devsh', 'vault.age');
   await writeFile(vault, 'damaged\n');
-  await addSettings(devsh.folder, 'groups:\n  lab:\n    netrc: true\n');
-  const netrc = `machine ${device(1).address} login admin password admin-secret\n`;
-  await writeFile(join(devsh.folder, '.netrc'), netrc, { mode: 0o600 });
   const { stderr, exitCode } = await devsh('user list --on sim1 --passphrase-stdin', {
     stdin: PASSPHRASE,
   });
-  expect(exitCode).toBe(0);
+  expect(exitCode).toBe(4);
   expect(stderr).toContain(`the vault ${vault} is damaged`);
   expect(await readFile(vault, 'utf8')).toBe('damaged\n');
 });
@@ -414,15 +388,6 @@ test('without a terminal the secret and the passphrase come in two lines', async
 test('a script and a secret cannot come from one standard input', async () => {
   const { devsh } = await startFleet({ env: {} });
   expect((await devsh('run - --passphrase-stdin', { stdin: 'info\n' })).exitCode).toBe(2);
-});
-
-test('a git credential helper gives the login of the devices that use it', async () => {
-  const { devsh } = await startFleet({ env: {} });
-  const helper = join(devsh.folder, 'git-helper');
-  const script = '#!/bin/sh\necho username=admin\necho password=admin-secret\n';
-  await writeFile(helper, script, { mode: 0o700 });
-  await addSettings(devsh.folder, `groups:\n  lab:\n    git_credential: ${helper}\n`);
-  expect((await devsh('user list --on sim1')).exitCode).toBe(0);
 });
 
 test('a declined vault can still store a typed login', async () => {

@@ -219,11 +219,10 @@ export class ShellAccess implements Access {
   }
 
   request(entry: DeviceEntry): CredentialRequest {
-    const { credentialCommand: command, gitCredential: git, netrc } = entry;
     return {
       device: { name: entry.name, address: entry.address },
       user: this.options.user ?? entry.user,
-      places: { command, git, netrc: netrc === false ? undefined : netrc },
+      command: entry.credentialCommand,
       askPassphrase: this.#ask && this.askPassphrase,
       signal: this.io.signal,
     };

@@ -174,31 +174,20 @@ function storeCommandOf(entry: DeviceEntry): readonly string[] | undefined {
   return template && commandFor(template, entry, 'credential_store_command');
 }
 
-/** What would go on using the old secret of the login in use. */
-export interface OldSecretUses {
-  /** Devices outside the run with the same login. */
-  readonly sharing: readonly string[];
-  /** Places behind the keychain and the vault that have the old one, as "fw1: netrc". */
-  readonly places: readonly string[];
-}
-
 const ADVICE: Readonly<Record<string, string>> = {
   environment: 'unset DEVSH_TOKEN or DEVSH_PASSWORD and keep the login with "login" first',
   credential_command: 'give a credential_store_command, too, in devices.yaml',
-  git_credential: 'keep the login with "login" first',
-  netrc: 'keep the login with "login" first',
 };
 
 /**
  * Looks at all sources of logins for the devices whose login in use is rotated. Throws RefusedError if one of
  * them comes before the store, and would be used instead of the new secret.
  */
-export async function oldSecretUses(
+export async function devicesWithSameLogin(
   call: SecretCall,
   store: RotationStore,
   own: readonly Pick<DeviceSession, 'entry' | 'credential'>[],
-): Promise<OldSecretUses> {
-  const places: string[] = [];
+): Promise<readonly string[]> {
   const logins = new Map<string, [kind: RotatedAccount['kind'], user: string, secret: string]>();
   const programs = new Set<string>();
   for (const { entry, credential } of own) {
@@ -214,8 +203,6 @@ export async function oldSecretUses(
     if (credential === undefined) continue;
     const { kind, user = '', secret } = credential.revealed();
     logins.set(JSON.stringify([kind, user, secret]), [kind, user, secret]);
-    const later = await call.credentials.placesWith(secret, call.access.request(entry));
-    places.push(...later.map((place) => `${entry.name}: ${place}`));
   }
   const addresses = new Set(own.map(({ entry }) => entry.address));
   const inventory = await call.shell.services.inventory.load();
@@ -230,7 +217,7 @@ export async function oldSecretUses(
     }
     if (isSharing) sharing.push(name);
   }
-  return { sharing, places };
+  return sharing;
 }
 
 function programOf(entry: DeviceEntry): string {

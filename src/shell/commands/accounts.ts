@@ -169,8 +169,7 @@ export const credentials = command({
   details:
     'Without TARGET: the selected devices, or all of the inventory. devsh asks nothing, calls no device and\n' +
     'runs no program. The first source that has a login wins: --token-stdin or --password-stdin, DEVSH_TOKEN,\n' +
-    'DEVSH_USER with DEVSH_PASSWORD, credential_command of devices.yaml, keychain, vault, git_credential and\n' +
-    'netrc of devices.yaml, the prompt.',
+    'DEVSH_USER with DEVSH_PASSWORD, credential_command of devices.yaml, keychain, vault, the prompt.',
   examples: ['credentials', 'credentials @berlin --json'],
   async *run(call) {
     const { ORIGIN_COLUMNS, originOf } = await import('../access/logins.ts');

@@ -38,7 +38,6 @@ const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
   ca: 'anyone with its key can pose as the device',
   credential_command: 'devsh will run a program for the login',
   credential_store_command: 'devsh will give new logins to a program',
-  git_credential: 'devsh will run a helper for the login',
 };
 
 /** Shows what the source would add and change, asks, and writes it to devices.yaml. Throws DevshError. */

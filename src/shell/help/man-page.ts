@@ -88,12 +88,7 @@ export async function manPage(version: string, date: string): Promise<string> {
       'EXAMPLES',
       MAN_EXAMPLES.flatMap(({ line, meaning }) => item(line, meaning)),
     ),
-    ...section('SEE ALSO', [
-      '.BR curl (1) ,',
-      '.BR ssh_config (5) ,',
-      '.BR age (1) ,',
-      '.BR netrc (5)',
-    ]),
+    ...section('SEE ALSO', ['.BR curl (1) ,', '.BR ssh_config (5) ,', '.BR age (1)']),
     '',
   ].join('\n');
 }

@@ -12,7 +12,7 @@ import { visible } from '../../text/visible.ts';
 import {
   newSecrets,
   type NewSecrets,
-  oldSecretUses,
+  devicesWithSameLogin,
   openSecondPlace,
   type SecondPlace,
 } from '../access/new-secrets.ts';
@@ -87,9 +87,8 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
     let second: SecondPlace | undefined;
     if (store !== undefined) {
       const ownSessions = own.flatMap(({ session }) => session ?? []);
-      const uses = await oldSecretUses(call, store, ownSessions);
-      const stale = [...uses.sharing, ...uses.places].map(visible);
-      if (stale.length > 0) details.push(`these keep the old password: ${someOf(stale)}`);
+      const sharing = (await devicesWithSameLogin(call, store, ownSessions)).map(visible);
+      if (sharing.length > 0) details.push(`these keep the old password: ${someOf(sharing)}`);
       const isNeeded =
         kind === 'token' ||
         (!call.options.kept && (own.length > 0 || secrets?.isGenerated === true));

@@ -8,7 +8,7 @@ import { RefusedError, UsageError } from '../../../src/errors.ts';
 import { type DeviceEntry, selectDevices } from '../../../src/fleet/selector.ts';
 import {
   newSecrets,
-  oldSecretUses,
+  devicesWithSameLogin,
   openSecondPlace,
 } from '../../../src/shell/access/new-secrets.ts';
 import { Call } from '../../../src/shell/command.ts';
@@ -207,30 +207,21 @@ async function makeVault(call: Awaited<ReturnType<typeof makeCall>>) {
 test('devices with the same kept login are named', async () => {
   const call = await makeCall({}, { inventory: INVENTORY });
   const { store, own } = await makeVault(call);
-  expect(await oldSecretUses(call, store, own)).toEqual({ sharing: ['fw2'], places: [] });
+  expect(await devicesWithSameLogin(call, store, own)).toEqual(['fw2']);
 });
 
 test('a device may be in no inventory', async () => {
   const call = await makeCall({}, { inventory: INVENTORY });
   const { store, own } = await makeVault(call);
   await writeFile(call.shell.services.inventory.path, '');
-  expect(await oldSecretUses(call, store, own)).toEqual({ sharing: [], places: [] });
-});
-
-test('a .netrc that has the old login, too, is named', async () => {
-  const netrc = join(await makeTempFolder(), 'netrc');
-  await writeFile(netrc, 'machine fw1.example login admin password shared\n', { mode: 0o600 });
-  const inventory = INVENTORY.replace('user: admin', `user: admin, netrc: ${netrc}`);
-  const call = await makeCall({}, { inventory });
-  const { store, own } = await makeVault(call);
-  expect((await oldSecretUses(call, store, own)).places).toEqual(['fw1: netrc']);
+  expect(await devicesWithSameLogin(call, store, own)).toEqual([]);
 });
 
 test('a login from the environment would be used on: refused', async () => {
   const env = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'shared' };
   const call = await makeCall({}, { env, inventory: INVENTORY });
   const { store, own } = await makeVault(call);
-  const attempt = oldSecretUses(call, store, own);
+  const attempt = devicesWithSameLogin(call, store, own);
   await expect(attempt).rejects.toThrow(RefusedError);
   await expect(attempt).rejects.toThrow('fw1: its login comes from the environment');
 });
@@ -242,7 +233,7 @@ test('a program that prints the login needs one that keeps it', async () => {
     { inventory: INVENTORY.replace('user: admin', `user: admin, ${command}`) },
   );
   const first = await makeVault(alone);
-  await expect(oldSecretUses(alone, first.store, first.own)).rejects.toThrow(
+  await expect(devicesWithSameLogin(alone, first.store, first.own)).rejects.toThrow(
     'give a credential_store_command',
   );
   const both = await makeCall(
@@ -255,5 +246,5 @@ test('a program that prints the login needs one that keeps it', async () => {
     },
   );
   const second = await makeVault(both);
-  expect(await oldSecretUses(both, second.store, second.own)).toMatchObject({ sharing: ['fw2'] });
+  expect(await devicesWithSameLogin(both, second.store, second.own)).toEqual(['fw2']);
 });
