@@ -26,8 +26,6 @@ export interface CredentialRequest extends CommandRequest {
   readonly user: string | undefined;
   /** Absent if no one can be asked. */
   readonly askPassphrase?: AskPassphrase | undefined;
-  /** The login in the environment is for other devices. */
-  readonly skipsEnvironment?: boolean | undefined;
 }
 
 /** Where a login would come from; never the login itself. */
@@ -107,7 +105,7 @@ export class Credentials {
     const user = this.#userFor(request);
     const found =
       (await this.#given.fromStdin(device, user)) ??
-      (request.skipsEnvironment === true ? undefined : this.#given.fromEnvironment(device, user)) ??
+      this.#given.fromEnvironment(device, user) ??
       (await this.#fromCommand(request)) ??
       (await this.#fromKeychain(request)) ??
       (await this.#fromVault(request));

@@ -118,7 +118,7 @@ export const LISTED_STATE = [
 /** The settings in a row of `device list`, which `device import` reads. */
 export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...SAFE_SETTINGS] as const;
 
-/** The settings that `device list --ansible` writes as `devsh_…`, beside `ansible_user`. */
+/** The settings that a host of an Ansible inventory may have as `devsh_…`. */
 export const SHARED_SETTINGS = ['profile', 'ca', ...SAFE_SETTINGS] as const;
 
 export function inventoryJsonSchema(): unknown {

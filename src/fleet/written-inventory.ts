@@ -3,10 +3,8 @@ import { type ConfiguredRoute, parseRoute } from '../device/route/route.ts';
 import { UsageError } from '../errors.ts';
 import type { Path, YamlSource } from '../text/yaml-source.ts';
 import { namedInYaml } from '../text/yaml-names.ts';
-import { SETTING_KEYS, type SettingKey, SHARED_SETTINGS, splitNames } from './inventory-schema.ts';
-import { GroupTree, type Inventory, type InventoryDevice } from './inventory.ts';
-import { parseAddress } from '../device/address.ts';
-import type { JsonValue } from '../device/record.ts';
+import { SETTING_KEYS, type SettingKey, splitNames } from './inventory-schema.ts';
+import type { InventoryDevice } from './inventory.ts';
 
 /** A route as the inventory spells it: one of the two keys, or none. */
 interface WrittenRoute {
@@ -145,70 +143,4 @@ export function fromFolder<Value>(key: SettingKey, value: Value, folder: string)
   if (!PROGRAMS.includes(key)) return value;
   const [program = '', ...args] = [value].flat().map(String);
   return [program.includes('/') ? resolve(folder, program) : program, ...args];
-}
-
-type JsonObject = Record<string, JsonValue>;
-
-/** The `--list` output of a dynamic Ansible inventory: groups, and all variables under `_meta`. */
-export function ansibleInventory(inventory: Inventory, written: WrittenInventory): JsonObject {
-  const groups = new Map<string, { name: string; hosts: string[]; children: string[] }>();
-  const groupOf = (name: string): { hosts: string[]; children: string[] } => {
-    const known = groups.get(name.toLowerCase()) ?? { name, hosts: [], children: [] };
-    groups.set(name.toLowerCase(), known);
-    return known;
-  };
-  for (const { name, children } of written.groups) {
-    for (const child of children) {
-      groupOf(name).children.push(child);
-      groupOf(child);
-    }
-  }
-  const ungrouped: string[] = [];
-  for (const { name, groups: own } of written.devices) {
-    if (own.length === 0) ungrouped.push(name);
-    for (const group of own) groupOf(group).hosts.push(name);
-  }
-  const tree = new GroupTree(written.groups);
-  const listed = [...groups.values()].filter(({ name }) => !isAnsiblesOwn(name));
-  const tops = listed.filter(({ name }) => tree.levels([name]).length === 1);
-  return {
-    _meta: {
-      hostvars: Object.fromEntries(
-        inventory.devices.map((device) => [device.name, ansibleVariables(device)]),
-      ),
-    },
-    all: { children: ['ungrouped', ...tops.map(({ name }) => name)] },
-    ungrouped: { hosts: ungrouped },
-    ...Object.fromEntries(
-      listed.map(({ name, hosts, children }) => [
-        name,
-        {
-          ...(hosts.length > 0 && { hosts }),
-          ...(children.length > 0 && {
-            children: children.map((child) => groups.get(child.toLowerCase())?.name ?? child),
-          }),
-        },
-      ]),
-    ),
-  };
-}
-
-/** The `--host NAME` output. Contains no secret, and nothing that runs a program. */
-export function ansibleVariables(device: InventoryDevice): JsonObject {
-  const settings = writtenSettings(device);
-  const shared = SHARED_SETTINGS.flatMap((key): [string, JsonValue][] => {
-    const value = settings[key];
-    return value === undefined ? [] : [[`devsh_${key}`, String(value)]];
-  });
-  return {
-    ansible_host: parseAddress(device.address).host,
-    devsh_address: device.address,
-    ...(device.user !== undefined && { ansible_user: device.user }),
-    ...Object.fromEntries(shared),
-  };
-}
-
-/** Names with a meaning of their own in such a document. */
-function isAnsiblesOwn(name: string): boolean {
-  return ['_meta', 'all', 'ungrouped'].includes(name.toLowerCase());
 }

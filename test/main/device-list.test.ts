@@ -104,13 +104,3 @@ test('JSON and CSV of devices that were asked can be imported, too', async () =>
     );
   }
 });
-
-test.each(['device list --ansible --on sim1', 'devices --ansible --watch'])(
-  '%s is refused: Ansible gets the whole inventory',
-  async (line) => {
-    const devsh = await makeDevsh();
-    const { stderr, exitCode } = await devsh(line);
-    expect(stderr).toContain('--ansible goes with neither --on nor --watch');
-    expect(exitCode).toBe(2);
-  },
-);

@@ -17,7 +17,6 @@ const LINES = [
   'connect @lab',
   'devices --on @lab',
   'device list',
-  'device list --ansible',
   'schema devices',
   'user list --on @lab',
   'user list --on @lab --drift',

@@ -32,7 +32,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'device restore',
     `device import ${input('ansible.json')} --group all-of-them --yes`,
     `device import ${input('ansible.json')} --dry-run --json`,
-    'device list --ansible',
     'schema devices',
     ...['table', 'json', 'jsonl', 'csv', 'yaml'].map(
       (format) => `user list ${on} --format ${format}`,

@@ -35,7 +35,7 @@ export function parseAnsible(text: string, file: string): Findings {
   if (meta === undefined && groups.every(isEmpty)) {
     throw new UsageError(
       `${file} has no known content: looked for "inventory" or "devices" (devsh), ` +
-        '"results" (NetBox), "_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
+        '"_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
     );
   }
   const own = groups.filter(

@@ -4,7 +4,7 @@ import { JsonFailure, parseStrictJson } from '../../device/json.ts';
 import type { Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 
-export const SOURCE_KINDS = ['csv', 'ssh', 'ansible', 'netbox', 'devices'] as const;
+export const SOURCE_KINDS = ['csv', 'ansible', 'devices'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** Detects the kind of a source by file name and content; undefined if neither is clear. */
@@ -23,7 +23,6 @@ export function kindOfSource(name: string, text: string): SourceKind | undefined
       return kindOfYaml(start);
   }
   if (/^[[{]\s*(?:["\]}{]|$)/.test(start)) return kindOfJson(start);
-  if (/^[ \t]*(?:Host|Match|Include)[\s=]/im.test(start)) return 'ssh';
   if (/^\[[\w.:-]+\][ \t]*\r?$/m.test(start)) return 'ansible';
   const [line = ''] = start.split('\n', 1);
   if (/^[\w"' -]+(?:[,;\t][\w"' -]*)+\r?$/.test(line) && /\bname\b|device/i.test(line))
@@ -33,7 +32,6 @@ export function kindOfSource(name: string, text: string): SourceKind | undefined
 
 /** By keys that only one kind has; invalid JSON is reported later, when it is read. */
 function kindOfJson(text: string): SourceKind {
-  if (/^\{\s*"count"\s*:/.test(text) || /^\{[^{[]*"results"\s*:\s*\[/.test(text)) return 'netbox';
   if (text.startsWith('[') || /^\{[^{[]*"inventory"\s*:\s*\[/.test(text)) return 'devices';
   return /^\{[^{[]*"devices"\s*:\s*\[/.test(text) ? 'devices' : 'ansible';
 }

@@ -171,46 +171,41 @@ function keepForSession({ shell, given, options }: Call<DeviceOption>): void {
 const listDevices = verb({
   name: 'list',
   summary: 'Show the devices of the inventory and the connected ones, with their state',
-  options: [...DEVICES, 'watchMs', 'ansible', 'host'],
+  options: [...DEVICES, 'watchMs'],
   changes: 'nothing',
   details:
     'Asks no device: the state is that of the connection, and TRUST says how the certificate is checked.\n' +
     '--on asks its devices first, connected or not, and shows only these. --watch asks repeatedly and\n' +
     'reports changes: state, latency (when it changes by more than half), account, trust, number of users.\n' +
     '\n' +
-    'JSON and CSV also have all settings, and "device import" reads both. For Ansible, write an executable\n' +
-    'file with the lines "#!/bin/sh" and "exec devsh device list --ansible \\"$@\\"".',
+    'JSON and CSV also have all settings, and "device import" reads both.',
   examples: [
     'device list',
     'device list --watch=10 --on @berlin --format jsonl',
     'device list --format csv',
-    'device list --ansible',
   ],
   run: later(async () => (await import('../devices/list-devices.ts')).listDevices),
 });
 
 const importDevices = verb({
   name: 'import',
-  summary: 'Import devices from CSV, ssh, Ansible, NetBox or another devices.yaml',
+  summary: 'Import devices from CSV, Ansible or another devices.yaml',
   args: [
     {
       name: 'SOURCE',
-      summary: 'a file, https://netbox/…, or - for standard input',
+      summary: 'a file, or - for standard input',
       isRequired: true,
-      complete: () => [{ text: '~/.ssh/config' }, { text: 'https://' }],
     },
   ],
-  options: ['from', 'groups', 'yes', 'dryRun', 'allow', ...DEVICES],
+  options: ['from', 'groups', 'yes', 'dryRun', 'allow'],
   details:
     'Shows what it would add and change, asks, and writes devices.yaml; comments and order stay. It removes\n' +
     'no device and never copies secrets. devsh recognizes the source by its name and content; --from\n' +
-    'overrides that. "--from ansible" runs ansible-inventory on a file or folder. The token for NetBox comes\n' +
-    'from --token-stdin, NETBOX_TOKEN or "login HOST --token".',
+    'overrides that. Ansible: pipe "ansible-inventory --list" to it.',
   examples: [
     'device import hosts.csv --dry-run',
-    'device import ~/.ssh/config --group berlin',
-    'device import inventory/ --from ansible',
-    'device import https://netbox.example/dcim/devices/?site=berlin',
+    'device import hosts.csv --group berlin',
+    'device import - --from ansible',
   ],
   run: later(async () => (await import('../devices/import-devices.ts')).takeOverDevices),
 });

@@ -1,17 +1,12 @@
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { type Value, valueText } from '../../device/record.ts';
 import { configuredText } from '../../device/route/route.ts';
-import { DevshError, expectedError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { LISTED_SETTINGS, LISTED_STATE } from '../../fleet/inventory-schema.ts';
 import type { GroupConflict } from '../../fleet/inventory-text.ts';
 import type { Inventory, InventoryDevice } from '../../fleet/inventory.ts';
-import {
-  ansibleInventory,
-  ansibleVariables,
-  writtenSettings,
-} from '../../fleet/written-inventory.ts';
-import { suggest } from '../../text/suggest.ts';
+import { writtenSettings } from '../../fleet/written-inventory.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, type TableOutput, warning } from '../output.ts';
 import { AS, askAll, caText, NOT_CHECKED, REACHED_BY, sessionFields } from './probe.ts';
@@ -31,17 +26,9 @@ interface Known extends Listed {
   readonly lastRead: Date | undefined;
 }
 
-export async function* listDevices(
-  call: Call<'ansible' | 'host' | 'on' | 'watchMs'>,
-): AsyncGenerator<Output> {
-  const { ansible, host, on, watchMs } = call.options;
+export async function* listDevices(call: Call<'on' | 'watchMs'>): AsyncGenerator<Output> {
+  const { on, watchMs } = call.options;
   const isPart = on.length > 0 || watchMs !== undefined;
-  if (ansible && isPart) throw new UsageError('--ansible goes with neither --on nor --watch');
-  if (ansible) {
-    yield* listForAnsible(call);
-    return;
-  }
-  if (host !== undefined) throw new UsageError('--host goes with --ansible');
   const { connected } = call.shell.fleet;
   const isAsked = on.length > 0 || (isPart && connected.length === 0);
   const sessions = isAsked ? await call.sessions() : connected;
@@ -164,22 +151,6 @@ function configuredTrust(
   if (pins === undefined) return null;
   if (pins.has(formatAddress(parseAddress(address)))) return 'pinned';
   return ca === undefined ? 'none' : caText(ca);
-}
-
-async function* listForAnsible(call: Call<'host'>): AsyncGenerator<Output> {
-  const { inventory: file } = call.shell.services;
-  const { inventory, written } = await file.read();
-  const { host } = call.options;
-  const device = host === undefined ? undefined : inventory.find(host);
-  if (host !== undefined && device === undefined) {
-    const names = inventory.devices.map(({ name }) => name);
-    throw new UsageError(`no device "${host}" in ${file.path}`, {
-      suggestions: suggest(host, names),
-    });
-  }
-  const data =
-    device === undefined ? ansibleInventory(inventory, written) : ansibleVariables(device);
-  yield { kind: 'text', name: 'ansible', text: JSON.stringify(data, null, 2), data };
 }
 
 function* conflictWarnings(conflicts: readonly GroupConflict[]): Generator<Output> {

@@ -317,13 +317,7 @@ const ROWS = [
     SOURCE_KINDS,
     (text, all) => `there is no source "${text}"; there are ${all}`,
   ),
-  toggle('ansible', '--ansible  As a dynamic inventory for Ansible (JSON)'),
-  option('ansible', '--list  With --ansible: the whole inventory (Ansible passes this option)', {
-    fallback: false,
-    parse: (_, before = false) => before,
-  }),
   value('forget', '--forget DEVICE  Remove all that is kept of what DEVICE showed', anyText),
-  value('host', '--host NAME  With --ansible: only the variables of one device', anyText),
 
   // Simulated devices.
   value('devices', '--devices N  How many devices to simulate (default 3)', integer(1, 10_000)),

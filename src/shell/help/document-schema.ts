@@ -182,7 +182,6 @@ const TABLES = [
 
 /** Texts, or the same as data. */
 const TEXTS = [
-  'ansible',
   'completion',
   'curl',
   'help',

@@ -16,7 +16,6 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
       ['DEVSH_TOKEN', 'the token for the devices; wins over the next two'],
       ['DEVSH_USER', 'the account; without DEVSH_PASSWORD only its name'],
       ['DEVSH_PASSWORD', 'its password'],
-      ['NETBOX_TOKEN', 'the token for "device import" from NetBox'],
       ['SSH_CONNECTION', 'set over SSH: devsh does not wait for a question on the desktop'],
     ],
   },

@@ -30,7 +30,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   {
     line: 'device import ~/.ssh/config',
     start: 'device import ',
-    summary: 'devices from CSV, ssh, Ansible or NetBox',
+    summary: 'devices from CSV or Ansible',
   },
   {
     line: 'device add fw1 10.0.0.5',

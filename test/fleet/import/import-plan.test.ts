@@ -4,8 +4,6 @@ import { applyImport } from '../../../src/fleet/inventory-edit.ts';
 import { parseDevicesYaml } from '../../../src/fleet/import/device-list.ts';
 import type { Findings, FoundDevice } from '../../../src/fleet/import/source.ts';
 import { planImport, type ImportPlan } from '../../../src/fleet/import/import-plan.ts';
-import { parseAnsible } from '../../../src/fleet/import/ansible.ts';
-import { ansibleInventory } from '../../../src/fleet/written-inventory.ts';
 import { parseInventory, readInventory } from '../../../src/fleet/inventory-text.ts';
 import { rounds } from '../../rounds.ts';
 
@@ -160,36 +158,6 @@ test('an exported inventory is imported without a change', () => {
       const again = carriedOut(parseDevicesYaml(first, FILE), '# kept\n');
       expect(again).toContain('# kept');
       expect(parseInventory(again, FILE)).toEqual(parseInventory(first, FILE));
-    }),
-    { numRuns: rounds(60) },
-  );
-});
-
-test('an inventory exported to Ansible is imported unchanged, except for programs', () => {
-  fc.assert(
-    fc.property(inventory, (drawn) => {
-      const devices = drawn.map((device, index) => {
-        const settings = { ...device.settings };
-        delete settings.credential_command;
-        return { ...device, settings, address: `fw${index}.example:8443` };
-      });
-      const findings = {
-        ...found(...devices),
-        groups: [{ name: 'b', children: ['a'], settings: {} }],
-      };
-      const text = carriedOut(findings, '');
-      const read = readInventory(text, FILE);
-      const json = JSON.stringify(ansibleInventory(read.inventory, read.written));
-      const back = carriedOut(parseAnsible(json, 'inv'), '');
-      const known = new Map(read.inventory.devices.map((device) => [device.name, device]));
-      for (const device of parseInventory(back, FILE).devices) {
-        const before = known.get(device.name);
-        expect({ ...device, groups: [...device.groups].sort() }).toEqual({
-          ...before,
-          groups: [...(before?.groups ?? [])].sort(),
-        });
-      }
-      expect(parseInventory(back, FILE).devices).toHaveLength(drawn.length);
     }),
     { numRuns: rounds(60) },
   );

@@ -3,14 +3,9 @@ import { UsageError } from '../../../src/errors.ts';
 import { parseAnsible } from '../../../src/fleet/import/ansible.ts';
 import { parseCsvDevices } from '../../../src/fleet/import/device-list.ts';
 import { planImport } from '../../../src/fleet/import/import-plan.ts';
-import { netBoxDevices, parseNetBoxUrl, readNetBoxPage } from '../../../src/fleet/import/netbox.ts';
 import { kindOfSource } from '../../../src/fleet/import/source.ts';
-import { parseSshConfig } from '../../../src/fleet/import/ssh-config.ts';
 import { Inventory } from '../../../src/fleet/inventory.ts';
 import { contention } from '../../contention.ts';
-
-const noFiles = () => Promise.resolve([]);
-const ssh = (text: string) => parseSshConfig(text, 'config', noFiles);
 
 test('CSV of a spreadsheet: byte order mark, semicolons, quotes, other names for the columns', () => {
   const text =
@@ -47,62 +42,6 @@ test.each([
 ])('CSV %j is refused', (text, message) => {
   expect(() => parseCsvDevices(text, 'hosts.csv')).toThrow(UsageError);
   expect(() => parseCsvDevices(text, 'hosts.csv')).toThrow(message);
-});
-
-test('ssh: each name without a wildcard is a device, with what all its blocks say', async () => {
-  const { devices, remarks } = await ssh(`
-# gateways
-Host fw1 fw2 *.lab !x
-  HostName %h.example.net
-  Port 2222
-Host fw2
-  User = root
-  HostName late.example.net
-Host "bastion"
-  HostName 192.0.2.1
-  ProxyJump none
-Host gw
-  ProxyJump one,two
-Match exec "touch /tmp/never"
-  User evil
-Host fw*
-  User admin
-  ProxyJump ops@bastion
-`);
-  expect(
-    devices.map(({ name, address, settings, place }) => [name, address, settings, place]),
-  ).toEqual([
-    ['fw1', 'fw1.example.net', { user: 'admin', jump: 'ops@bastion' }, 'config:3'],
-    ['fw2', 'fw2.example.net', { user: 'root', jump: 'ops@bastion' }, 'config:3'],
-    ['bastion', '192.0.2.1', {}, 'config:9'],
-    ['gw', 'gw', {}, 'config:12'],
-  ]);
-  expect(remarks.join('\n')).toContain('a Match block was left out');
-  expect(remarks.join('\n')).toContain('left out ProxyJump over several hosts: gw');
-});
-
-test('ssh: an included file replaces its Include line, and the block continues after it', async () => {
-  const { devices } = await parseSshConfig(
-    'Host a\n  Include more\n  User u\nInclude more\n',
-    'config',
-    (pattern) => Promise.resolve([{ file: pattern, text: 'Host b\n  HostName 10.0.0.2\n' }]),
-  );
-  expect(devices).toMatchObject([
-    { name: 'a', settings: { user: 'u' } },
-    { name: 'b', address: '10.0.0.2', place: 'more:1' },
-  ]);
-});
-
-test('ssh: files that include each other are refused', async () => {
-  const endless = parseSshConfig('Include me\n', 'config', () =>
-    Promise.resolve([{ file: 'me', text: 'Include me\nInclude me\n' }]),
-  );
-  await expect(endless).rejects.toThrow('files include each other in a loop');
-});
-
-test('ssh: patterns without end are refused, not tried', async () => {
-  const text = Array.from({ length: 5_000 }, (_, at) => `Host *${at}*a h${at}\n`).join('');
-  await expect(ssh(text)).rejects.toThrow('at most 500 Host lines with wildcards');
 });
 
 test('Ansible: groups with children, how devices are reached, and no secret', () => {
@@ -178,84 +117,9 @@ test.each(['[]', '{', '{"a":1e999}x', '[[[['])('Ansible: %j is refused', (text) 
 });
 
 test.each([
-  ['https://nb.example', 'nb.example', '/api/dcim/devices/?status=active&limit=250'],
-  [
-    'https://nb.example:8443/dcim/devices/?site=berlin',
-    'nb.example:8443',
-    '/api/dcim/devices/?site=berlin&status=active&limit=250',
-  ],
-  [
-    'https://nb.example/netbox/dcim/devices?status=planned&limit=9',
-    'nb.example',
-    '/netbox/api/dcim/devices/?status=planned&limit=9',
-  ],
-])('NetBox: %s is asked at its API', (url, address, path) => {
-  expect(parseNetBoxUrl(url)).toEqual({ address, path });
-});
-
-test.each([
-  ['http://nb.example/', 'NetBox needs https://'],
-  ['https://u:secret1@nb.example/', 'the URL must not contain a login'],
-  ['https://nb.example/?token=secret1', 'must not contain a secret'],
-  ['https://nb.example/login/', 'is not the list of devices'],
-])('NetBox: %s is refused', (url, message) => {
-  expect(() => parseNetBoxUrl(url)).toThrow(message);
-  expect(() => parseNetBoxUrl(url)).not.toThrow('secret1');
-});
-
-test('NetBox: only the query of the next page is used', () => {
-  const page = (next: unknown) =>
-    readNetBoxPage({ results: [], next } as never, '/api/dcim/devices/?limit=2', 'NetBox');
-  expect(page('http://evil.example/api/dcim/devices/?offset=2').next).toBe(
-    '/api/dcim/devices/?offset=2',
-  );
-  expect(page(null).next).toBeUndefined();
-  expect(() => page('https://nb/api/users/tokens/')).toThrow('at another path');
-});
-
-test('NetBox: site, role, tenant and tags are groups; a device without an address is reported', () => {
-  const { devices, remarks } = netBoxDevices(
-    [
-      {
-        id: 7,
-        name: 'fw1',
-        primary_ip4: { address: '10.0.0.5/24' },
-        primary_ip6: { address: '2001:db8::5/64' },
-        site: { slug: 'berlin' },
-        device_role: { slug: 'firewall' },
-        tenant: null,
-        tags: [{ slug: 'core' }],
-        local_context_data: { password: 'geheim' },
-      },
-      { id: 8, name: 'fw2', primary_ip6: { address: '2001:db8::6/64' }, role: { slug: 'edge' } },
-      { id: 9, name: null, primary_ip4: null },
-    ],
-    'NetBox',
-  );
-  expect(devices).toEqual([
-    {
-      name: 'fw1',
-      address: '10.0.0.5',
-      groups: ['site-berlin', 'role-firewall', 'tag-core'],
-      settings: {},
-      place: 'NetBox: device 7',
-    },
-    {
-      name: 'fw2',
-      address: '2001:db8::6',
-      groups: ['role-edge'],
-      settings: {},
-      place: 'NetBox: device 8',
-    },
-  ]);
-  expect(remarks).toEqual(['1 without a primary address: device 9']);
-});
-
-test.each([
   ['hosts.csv', 'x', 'csv'],
   ['-', 'name,address\nfw1,10.0.0.1\n', 'csv'],
   ['-', 'Name;Address;Groups\n', 'csv'],
-  ['/root/.ssh/config', '# mine\nHost fw1\n', 'ssh'],
   ['inv.json', '{"_meta": {"hostvars": {}}}', 'ansible'],
   ['-', '{\n  "all": {}}', 'ansible'],
   ['hosts', '[berlin]\nfw1 ansible_host=10.0.0.1\n', 'ansible'],
@@ -263,7 +127,6 @@ test.each([
   ['devices.yaml', '# mine\ndevices:\n  - name: a\n', 'devices'],
   ['-', '{"schema":"devsh/1","inventory":[{"name":"a"}]}', 'devices'],
   ['-', '[{"name":"a","address":"b"}]', 'devices'],
-  ['page.json', '{"count":1,"next":null,"previous":null,"results":[]}', 'netbox'],
   ['-', 'hello world\n', undefined],
 ])('the source %s with %j is %s', (name, text, kind) => {
   expect(kindOfSource(name, text)).toBe(kind);
