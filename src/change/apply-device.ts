@@ -86,7 +86,7 @@ type RotateStep = typeof rotateStep;
 
 /** Of a plan that rotates secrets; other plans do not load this. */
 async function resolveRotations(work: ApplyWork): Promise<Resolved> {
-  const isRotation = work.pending.some(({ step }) => step.rotation !== undefined);
+  const isRotation = work.pending.some(({ step }) => step.purpose?.kind === 'rotate');
   if (!isRotation) return { ends: new Map(), begun: new Map() };
   return (await import('./rotate-step.ts')).resolveRotations(work, work.pending);
 }
@@ -116,9 +116,9 @@ async function applyStep(
     return along.drift;
   }
   const done =
-    step.rotation === undefined
-      ? await runStep(work, one, before, step !== planned)
-      : await (await import('./rotate-step.ts')).rotateStep(work, one, begun);
+    step.purpose?.kind === 'rotate'
+      ? await (await import('./rotate-step.ts')).rotateStep(work, one, begun)
+      : await runStep(work, one, before, step !== planned);
   const checked = along === undefined ? done.end : await along.check(done.end);
   const stepEnd = withAdvice(devicePlan.device, session.profile, step, checked);
   readings.take(step, done.after);
@@ -201,7 +201,7 @@ async function resolveUnconfirmed(
     resolveSent(work.session.profile, step, readings.of(step.resource));
   const resolved = new Map<PendingStep, StepEnd>();
   const unconfirmed = pending.filter(
-    ({ isUnconfirmed, step }) => isUnconfirmed && step.rotation === undefined,
+    ({ isUnconfirmed, step }) => isUnconfirmed && step.purpose?.kind !== 'rotate',
   );
   for (const delayMs of [undefined, ...settleDelaysMs]) {
     const open = unconfirmed.filter((one) => !resolved.has(one));

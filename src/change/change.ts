@@ -2,7 +2,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
 import type { Meant } from './identity.ts';
-import type { Rotation, Step, Dependents } from './step.ts';
+import type { Dependents, Purpose, Rotation, Step } from './step.ts';
 
 export type Target =
   /** Without `by` it is a name where a record has it, else an id; `id=101` and `username=101` say which. */
@@ -65,8 +65,7 @@ export type Change =
       readonly expected?: Expected | undefined;
       readonly meant?: Meant | undefined;
       readonly continues?: Continued | undefined;
-      /** This delete undoes an add: nothing is lost. `of the first`: the list was empty before. */
-      readonly isUndo?: true | 'of the first' | undefined;
+      readonly purpose?: (Purpose & { readonly kind: 'undo' }) | undefined;
     };
 
 /** Values at the last reading: a field that differs now has drifted, and is not changed. */

@@ -162,7 +162,7 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
     end.note,
     names.length > 0 ? `not restored: ${names.join(', ')}` : undefined,
     own === '' ? undefined : `new from the device: ${own}`,
-    action === 'add' && step.isExact && lacksPassword(resource, step.asked)
+    action === 'add' && step.purpose?.kind === 'restore' && lacksPassword(resource, step.asked)
       ? 'its password is not known to be the old one'
       : undefined,
   );
@@ -257,8 +257,8 @@ function takenText({ resource, count, keys }: Dependents): string {
 
 /** Of a change: fields whose values now are masked in the journal. */
 function overwrittenSecrets(step: Step): readonly string[] | undefined {
-  const { action, asked, before, lost, rotation } = step;
-  if (action !== 'set' || lost !== undefined || rotation !== undefined) return undefined;
+  const { action, asked, before, lost, purpose } = step;
+  if (action !== 'set' || lost !== undefined || purpose?.kind === 'rotate') return undefined;
   return Object.keys(asked).filter((field) => {
     const value = valueAt(before, field);
     // Dots in the place of a value are none.

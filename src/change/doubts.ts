@@ -76,7 +76,7 @@ function sentAs({ asked }: Step, name: string): string {
 export function assumptionsOf(profile: Profile, steps: readonly Step[]): readonly Assumption[] {
   const assumed = new Map<string, Assumption>();
   for (const step of steps) {
-    if (step.isTyped) continue;
+    if (step.purpose?.kind === 'typed') continue;
     const { action, resource } = step;
     const name = `${action} ${resource}`;
     if (assumed.has(name)) continue;
@@ -142,9 +142,10 @@ const WAY_OF: Readonly<Record<Action, string>> = {
 export function withAdvice(
   device: DeviceRef,
   profile: Profile,
-  { action, resource, caution, isTyped }: Step,
+  { action, resource, purpose }: Step,
   stepEnd: StepEnd,
 ): StepEnd {
+  const caution = purpose?.kind === 'lockout' ? purpose.caution : undefined;
   const end = caution === undefined ? stepEnd : { ...stepEnd, note: noteOf(stepEnd.note, caution) };
   const write = WRITE_OF[action];
   const { verdict, error } = end;
@@ -157,7 +158,12 @@ export function withAdvice(
   }
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
   const hasFailed = verdict === 'no effect' || (verdict === 'failed' && isUnknownPath);
-  if (isTyped || !hasFailed || originOfWrite(profile, write, resource) !== 'assumed') return end;
+  if (
+    purpose?.kind === 'typed' ||
+    !hasFailed ||
+    originOfWrite(profile, write, resource) !== 'assumed'
+  )
+    return end;
   const advice = `this way of ${WAY_OF[action]} is assumed; "profile set ${device.name} ${write}.path=…" sets another one`;
   return { ...end, note: noteOf(end.note, advice) };
 }

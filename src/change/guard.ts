@@ -295,10 +295,13 @@ function emptiedBy({ steps, total }: DevicePlan): ReadonlySet<string> {
 
 /** A lockout also ends the only session of a device, and an undo may take the first record back. */
 function lastOneReason(
-  { action, resource, key, endsAccess, isFirstUndone }: Step,
+  { action, resource, key, purpose }: Step,
   emptied: ReadonlySet<string>,
 ): string | undefined {
-  return action === 'delete' && !endsAccess && !isFirstUndone && emptied.has(resource)
+  const isFree =
+    (purpose?.kind === 'lockout' && purpose.endsAccess) ||
+    (purpose?.kind === 'undo' && purpose.isFirst);
+  return action === 'delete' && !isFree && emptied.has(resource)
     ? `deleting ${key} would leave no ${resource}`
     : undefined;
 }

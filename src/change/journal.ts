@@ -147,8 +147,8 @@ export function journalLine(entry: JournalEntry): string {
 }
 
 /** Whether a journaled step lacks a secret that its request needs, and that is not kept elsewhere. */
-export function lacksSecret({ request, rotation }: Step): boolean {
-  return rotation === undefined && isMaskedRequest(request);
+export function lacksSecret({ request, purpose }: Step): boolean {
+  return purpose?.kind !== 'rotate' && isMaskedRequest(request);
 }
 
 /** The values under these names, at any depth, are records or lists of records. */

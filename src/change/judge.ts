@@ -196,9 +196,10 @@ function judgeAdded(about: Case, held: DeviceRecord, count: number): StepEnd {
     ),
   );
   const unread = unreadFields(profile, step, [...before, ...after], held);
-  const missed = step.isExact
-    ? [...differencesOf(compared, held), ...gainedBy(profile, step, held)]
-    : differencesOfNew(compared, held, sameFor(about));
+  const missed =
+    step.purpose?.kind === 'restore'
+      ? [...differencesOf(compared, held), ...gainedBy(profile, step, held)]
+      : differencesOfNew(compared, held, sameFor(about));
   const differences = withoutUnread(unread, missed);
   if (count <= 1 && differences.length === 0) {
     return { ...judgeAsAsked(about, held, unread, true), ...marked };
@@ -216,7 +217,7 @@ function judgeAdded(about: Case, held: DeviceRecord, count: number): StepEnd {
 /** How the asked values are compared with those of the device. */
 function sameFor({ profile, step }: Case): typeof isEqual {
   const facts = step.action === 'add' ? profile.create : updateFacts(profile, step.resource);
-  return comparisonFor(profile, step.resource, facts, step.isExact === true);
+  return comparisonFor(profile, step.resource, facts, step.purpose?.kind === 'restore');
 }
 
 /** Fields that a restored record has and did not have before. What a summary leaves out is not known. */

@@ -58,8 +58,8 @@ export function identityAfter(
 }
 
 /** By an undo or a restore; any other add makes a record of its own. */
-function isMadeAgain({ undoes }: Plan, { isExact }: Step): boolean {
-  return undoes !== undefined || isExact === true;
+function isMadeAgain({ undoes }: Plan, { purpose }: Step): boolean {
+  return undoes !== undefined || purpose?.kind === 'restore';
 }
 
 function isSame(one: Identity, other: Identity): boolean {

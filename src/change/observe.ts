@@ -216,10 +216,10 @@ const NAMES = /(?:["'`]|: ?|^|field |attribute )([\w.-]*\w)/g;
 
 /** The fields of a record made again that the device refuses to take, because only it sets them. */
 export function refusedFields(
-  { asked, keyField, isExact, removes = [] }: Step,
+  { asked, keyField, purpose, removes = [] }: Step,
   outcome: RequestOutcome,
 ): string[] {
-  if (!isExact || removes.length > 0) return [];
+  if (purpose?.kind !== 'restore' || removes.length > 0) return [];
   const { error } = outcome.kind === 'refused' ? outcome : {};
   const names = Object.keys(asked);
   const issues =
@@ -261,7 +261,7 @@ export function learnFromWrite(
   { before, after }: Readings,
   { outcome, end: { verdict, record, note } }: Ended,
 ): void {
-  if (outcome.kind !== 'accepted' || step.isTyped) return;
+  if (outcome.kind !== 'accepted' || step.purpose?.kind === 'typed') return;
   const { profile } = facts;
   const { action, resource, asked, request } = step;
   const write = WRITE_OF[action];

@@ -7,6 +7,7 @@ import { isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
 import { causeText, type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
 import { type Action, isGood, type StepResult } from './verdict.ts';
+import { rotationOf } from './rotation.ts';
 import type { Step } from './step.ts';
 
 /** What a run still has to do to one record of one device. */
@@ -303,7 +304,7 @@ function intentOfStep(
     const ids = idsOf(before ?? result.record);
     return { ...intent, ids, state: 'good' };
   }
-  if (step.rotation !== undefined && result.verdict === 'no effect') {
+  if (step.purpose?.kind === 'rotate' && result.verdict === 'no effect') {
     return { ...intent, state: 'pending', cause: 'not in effect yet' };
   }
   const cause = result.error && causeText(result.error);
@@ -319,12 +320,13 @@ function isRepeatable({ verdict, error }: StepResult): boolean {
   return verdict === 'failed' && (isOwing({ error }) || error?.code === 'protocol');
 }
 
-function changeOf({ resource, action, asked: fields, key, rotation }: Step): Change {
+function changeOf(step: Step): Change {
+  const { resource, action, asked: fields, key } = step;
   const target = { kind: 'key' as const, key };
   if (action === 'add') return { action, resource, fields, isExact: true };
   return action === 'delete'
     ? { action, resource, target }
-    : { action, resource, target, fields, isExact: true, rotation };
+    : { action, resource, target, fields, isExact: true, rotation: rotationOf(step) };
 }
 
 function idsOf(record: DeviceRecord = {}): string[] {

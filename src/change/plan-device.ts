@@ -56,7 +56,7 @@ import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import { type Known, typedFields } from './typed-fields.ts';
 import { withoutFields } from './unread-fields.ts';
 import type { StepResult } from './verdict.ts';
-import type { Rotation, Step } from './step.ts';
+import type { Purpose, Rotation, Step } from './step.ts';
 
 interface PlanContext extends Known {
   readonly device: DeviceRef;
@@ -199,12 +199,12 @@ function planAdd(context: PlanContext, given: Add): Planned {
   if (objection !== undefined) return { ...result, verdict: 'failed', error: objection };
   const request = change.typed ?? createRequest(profile, resource, after);
   return {
-    isTyped: change.typed && true,
     action: 'add',
     resource,
     key,
     keyField,
     request,
+    purpose: purposeOf(change),
     after,
     asked: fields,
     filled,
@@ -214,12 +214,17 @@ function planAdd(context: PlanContext, given: Add): Planned {
       ...(change.typed ? [] : unsayable(profile, resource, profile.create, { fields: after })),
       ...damaged(request),
     ]),
-    isExact: back && true,
     takes: change.takes,
     lost:
       back &&
       withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields)),
   };
+}
+
+function purposeOf(change: Change): Purpose | undefined {
+  if (change.typed) return { kind: 'typed' };
+  if (change.action === 'delete') return change.purpose;
+  return change.lost && { kind: 'restore' };
 }
 
 function damaged(request: WriteRequest): string[] {
@@ -297,12 +302,12 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
   const request =
     change.typed ?? updateRequest(profile, resource, isRemoving ? rest : before, fields);
   return {
-    isTyped: change.typed && true,
     action: 'set',
     resource,
     key,
     keyField,
     request,
+    purpose: purposeOf(change),
     before,
     after: { ...rest, ...fields },
     asked: fields,
@@ -314,7 +319,6 @@ function planSet(context: PlanContext, before: DeviceRecord, change: SetChange):
       ...damaged(request),
       ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
     ]),
-    isExact: back && true,
     lost: back?.lost,
     ...erasedFields(context, isRemoving ? rest : before, fields, change.typed !== undefined),
   };
@@ -332,33 +336,29 @@ function planRotation(context: PlanContext, before: DeviceRecord, { kind }: Rota
     key: keyOf(profile, keyField, before),
     keyField,
     request,
+    purpose: { kind: 'rotate', rotation: { kind, old, answer } },
     before,
     after: { ...before, ...fields },
     asked: fields,
     filled: {},
-    rotation: { kind, old, answer },
     ...(isAction ? {} : erasedFields(context, before, fields)),
   };
 }
 
-function planDelete(
-  context: PlanContext,
-  before: DeviceRecord,
-  { isUndo, typed }: Delete,
-): Planned {
+function planDelete(context: PlanContext, before: DeviceRecord, change: Delete): Planned {
   const { profile, resource, keyField } = context;
+  const purpose = purposeOf(change);
   return {
-    isTyped: typed && true,
     action: 'delete',
     resource,
     key: keyOf(profile, keyField, before),
     keyField,
-    request: typed ?? deleteRequest(profile, resource, before),
+    request: change.typed ?? deleteRequest(profile, resource, before),
+    purpose,
     before,
     asked: {},
     filled: {},
-    lost: isUndo ? undefined : lostByDelete(context, before),
-    isFirstUndone: isUndo === 'of the first' ? true : undefined,
+    lost: purpose?.kind === 'undo' ? undefined : lostByDelete(context, before),
     isKeyShared:
       RecordIndex.of(context.records).withValue(keyField, before[keyField] ?? null).length > 1
         ? true
@@ -429,7 +429,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       return nearHint(key, names) || where;
     };
     if (action === 'delete' || target.kind === 'where' || isOptional) {
-      const isUndo = action === 'delete' && change.isUndo !== undefined;
+      const isUndo = action === 'delete' && change.purpose?.kind === 'undo';
       const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
       const more = (): string => (isUndo || isOptional ? where : hint());
       const note =

@@ -13,6 +13,7 @@ import {
   type StepState,
 } from './journal.ts';
 import { type DevicePlan, EmptyJournalError, type Plan } from './plan.ts';
+import type { Rotation, Step } from './step.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
 
 /** A journaled error: it has lost its class, but not its code and exit status. */
@@ -198,9 +199,32 @@ function waitingAgain(states: readonly StepState[], at: readonly number[]): Step
 /** Turns plain error data into error objects again. */
 function withErrors(entry: JournalEntry): JournalEntry {
   if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
+  if (entry.kind === 'send' && entry.step) return { ...entry, step: withPurpose(entry.step) };
   if (entry.kind !== 'device' && entry.kind !== 'replan') return entry;
-  const plan = withError(entry.plan);
-  return { ...entry, plan: { ...plan, settled: plan.settled.map(withError) } };
+  const { steps, settled, ...plan } = withError(entry.plan);
+  return {
+    ...entry,
+    plan: { ...plan, steps: steps.map(withPurpose), settled: settled.map(withError) },
+  };
+}
+
+/** What a step was for, in journals from before it had a `purpose`. */
+type OlderPurpose = Partial<
+  Record<'isTyped' | 'isExact' | 'isFirstUndone' | 'endsAccess', true>
+> & {
+  readonly rotation?: Rotation;
+  readonly caution?: string;
+};
+
+function withPurpose(step: Step & OlderPurpose): Step {
+  const { isTyped, isExact, isFirstUndone, rotation, caution, endsAccess } = step;
+  if (rotation) return { ...step, purpose: { kind: 'rotate', rotation } };
+  if (isExact) return { ...step, purpose: { kind: 'restore' } };
+  if (isFirstUndone) return { ...step, purpose: { kind: 'undo', isFirst: true } };
+  if (isTyped) return { ...step, purpose: { kind: 'typed' } };
+  return caution !== undefined || endsAccess
+    ? { ...step, purpose: { kind: 'lockout', caution, endsAccess } }
+    : step;
 }
 
 function withError<Part extends DevicePlan | StepResult>(part: Part): Part {

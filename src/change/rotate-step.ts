@@ -22,6 +22,7 @@ import {
 import {
   isOwnRotation,
   losesLogin,
+  rotationOf,
   StopsRunError,
   type KeptRotations,
   type RotatedAccount,
@@ -78,7 +79,7 @@ export async function resolveRotations(
 ): Promise<Resolved> {
   const ends = new Map<PendingStep, StepEnd>();
   const begun = new Map<PendingStep, readonly RotationEvent[]>();
-  const rotations = pending.filter(({ step }) => step.rotation !== undefined);
+  const rotations = pending.filter(({ step }) => step.purpose?.kind === 'rotate');
   if (rotations.length > 0) await work.session.ensureOpen(work.access);
   for (const one of rotations) {
     const attempt = await attemptOf(work, one);
@@ -172,7 +173,7 @@ async function runAttempt(
  */
 export function rotatedAccount(
   { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
-  step: Pick<Step, 'key' | 'rotation'> & Partial<Pick<Step, 'keyField'>>,
+  step: Pick<Step, 'key' | 'purpose'> & Partial<Pick<Step, 'keyField'>>,
   records: readonly DeviceRecord[] = [],
 ): RotatedAccount {
   const isOwn = isOwnRotation(step, credential);
@@ -185,7 +186,7 @@ export function rotatedAccount(
         'rotate it with a third account (--via)',
     );
   }
-  return { address: ref.address, user, kind: step.rotation?.kind ?? 'basic' };
+  return { address: ref.address, user, kind: rotationOf(step)?.kind ?? 'basic' };
 }
 
 /** What the kept secrets allow to do; the end of the step if they allow nothing. */
@@ -222,7 +223,7 @@ async function attemptOf(
     const isKept = await login(work, { ...attempt, secret: kept.current }, 'new');
     if (isKept === 'accepted') return { verdict: 'done', note: proof(step) };
   }
-  if (step.rotation?.answer !== undefined) {
+  if (rotationOf(step)?.answer !== undefined) {
     if (isOwn) return refused(OWN_TOKEN);
     const isSent = isMine && kept.pending !== undefined;
     const secret = isSent ? kept.pending : '';
@@ -236,7 +237,7 @@ async function attemptOf(
   if (!isMine) {
     return refused(`another rotation of ${visible(step.key)} has begun (run ${kept.run ?? '?'})`);
   }
-  if (step.rotation?.old !== undefined && old === undefined) {
+  if (rotationOf(step)?.old !== undefined && old === undefined) {
     return refused(
       `it wants the old password of ${visible(step.key)}, which is not kept: log in with it (--via ${visible(step.key)})`,
     );
@@ -312,10 +313,10 @@ async function sendSecret(
 ): Promise<void> {
   const { session, devicePlan, journal, rotations } = work;
   const { step, account, run, secret, old } = attempt;
-  const { answer } = step.rotation ?? {};
+  const { answer, old: oldField } = rotationOf(step) ?? {};
   const quiet = { session, access: withoutAsking(work.access) };
   const request = withSecrets(step.request, (field) =>
-    Object.hasOwn(step.asked, field) ? (field === step.rotation?.old ? old : secret) : undefined,
+    Object.hasOwn(step.asked, field) ? (field === oldField ? old : secret) : undefined,
   );
   if (isMaskedRequest(request)) {
     throw new RefusedError(
@@ -410,8 +411,8 @@ function proof(step: Step): string {
   return `a new login with the new ${nounOf(step)} works`;
 }
 
-function nounOf({ rotation }: Step): string {
-  return rotation?.kind === 'token' ? 'token' : 'password';
+function nounOf(step: Step): string {
+  return rotationOf(step)?.kind === 'token' ? 'token' : 'password';
 }
 
 /** The records for the next step. Reading them also shows that the login in use works. */

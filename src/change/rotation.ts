@@ -3,7 +3,7 @@ import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { isSameName } from './account-harm.ts';
 import type { StepEnd } from './verdict.ts';
-import type { Rotation } from './step.ts';
+import type { Rotation, Step } from './step.ts';
 
 /** An account of one device whose secret is rotated. */
 export interface RotatedAccount {
@@ -49,13 +49,18 @@ export interface KeptRotations {
   keepsOld(account: RotatedAccount): Promise<void>;
 }
 
+/** Undefined for a step that rotates no secret. */
+export function rotationOf({ purpose }: Pick<Step, 'purpose'>): Rotation | undefined {
+  return purpose?.kind === 'rotate' ? purpose.rotation : undefined;
+}
+
 /** Whether devsh itself logs in with the secret that is rotated. */
 export function isOwnRotation(
-  { key, rotation }: { readonly key: string; readonly rotation?: Rotation | undefined },
+  step: Pick<Step, 'key' | 'purpose'>,
   credential: Credential | undefined,
 ): boolean {
   const { kind, user = '' } = credential ?? {};
-  return rotation !== undefined && kind === rotation.kind && isSameName(key, user);
+  return kind !== undefined && kind === rotationOf(step)?.kind && isSameName(step.key, user);
 }
 
 /** The run stops: on further devices the same would happen, or no login would be left. */

@@ -124,7 +124,7 @@ function isDisabling(field: string, value: Value | undefined): boolean {
 
 /** Who types a request wants to see the response. */
 function withResponse(
-  { isTyped }: Step,
+  { purpose }: Step,
   outcome: RequestOutcome,
   { end: judged, after }: Ended,
   leftOut: readonly string[],
@@ -132,7 +132,7 @@ function withResponse(
   const own = leftOut.length > 0 ? `left to the device: ${leftOut.join(', ')}` : undefined;
   const end = { ...judged, note: noteOf(judged.note, own) };
   const { status, body } = outcome.kind === 'accepted' ? outcome : {};
-  const isShown = isTyped && status !== undefined && body !== undefined;
+  const isShown = purpose?.kind === 'typed' && status !== undefined && body !== undefined;
   return { end: isShown ? { ...end, response: { status, body } } : end, ...(after && { after }) };
 }
 
@@ -251,7 +251,7 @@ export function driftOf(
   }
   if (answer.kind === 'drift') return `${answer.reason} since the plan`;
   if (held === undefined) return `${recordName(step)} was deleted since the plan`;
-  if (step.isTyped && idOf(profile, held) !== idOf(profile, before)) {
+  if (step.purpose?.kind === 'typed' && idOf(profile, held) !== idOf(profile, before)) {
     return `${recordName(step)} has another id since the plan`;
   }
   // A revision shows a change of the record that its other fields may not show.

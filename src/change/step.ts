@@ -12,7 +12,7 @@ export interface Dependents {
   readonly keys: readonly string[];
 }
 
-/** Marks a `set` whose masked fields take a new secret: it runs as a rotation, never as an ordinary write. */
+/** How an account gets a new secret. */
 export interface Rotation {
   readonly kind: Credential['kind'];
   /** The field that takes the old secret. */
@@ -20,6 +20,24 @@ export interface Rotation {
   /** Of a token that the device makes: where the response has it, as `data.key`. */
   readonly answer?: string | undefined;
 }
+
+/** What a step is besides a write of its fields. */
+export type Purpose =
+  /** The user typed the request: it is sent as it is, and says nothing about how devsh writes. */
+  | { readonly kind: 'typed' }
+  /** The asked values were read from a device: it must hold exactly these. */
+  | { readonly kind: 'restore' }
+  /** A delete that undoes an add: nothing is lost. `isFirst`: the list was empty before. */
+  | { readonly kind: 'undo'; readonly isFirst: boolean }
+  /** The asked fields are masked, and take a new secret: never an ordinary write. */
+  | { readonly kind: 'rotate'; readonly rotation: Rotation }
+  | {
+      readonly kind: 'lockout';
+      /** What the verdict does not claim; a sentence of its note. */
+      readonly caution?: string | undefined;
+      /** It ends a session or a token of the account: an undo does not open it again. */
+      readonly endsAccess?: true | undefined;
+    };
 
 /** One write to one record of one device, planned from its current state. */
 export interface Step {
@@ -29,8 +47,8 @@ export interface Step {
   readonly key: string;
   readonly keyField: string;
   readonly request: WriteRequest;
-  /** The user typed the request: it is sent as it is, and says nothing about how devsh writes. */
-  readonly isTyped?: true | undefined;
+  /** Absent: it only writes its fields. */
+  readonly purpose?: Purpose | undefined;
   /** The record before; absent for `add`. */
   readonly before?: DeviceRecord | undefined;
   /** The expected record afterwards, as far as it is known; absent for `delete`. */
@@ -47,8 +65,6 @@ export interface Step {
   readonly unsayable?: readonly string[] | undefined;
   /** Asked fields that the record shall no longer have. */
   readonly removes?: readonly string[] | undefined;
-  /** The asked values were read from a device: it must hold exactly these. */
-  readonly isExact?: true | undefined;
   /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
   readonly lost?: DeviceRecord | undefined;
   /** Of a delete: the records of other resources that go with it. Of its undo: those that stay away. */
@@ -61,14 +77,6 @@ export interface Step {
   readonly index?: number | undefined;
   /** Of a delete: another record has the same natural key. */
   readonly isKeyShared?: true | undefined;
-  /** Of a delete that undoes the first add: the list was empty before. */
-  readonly isFirstUndone?: true | undefined;
-  /** Of a lockout: what the verdict does not claim; a sentence of its note. */
-  readonly caution?: string | undefined;
-  /** It ends a session or a token of an account: an undo does not open it again. */
-  readonly endsAccess?: true | undefined;
-  /** The asked fields are masked: the step runs as a rotation. */
-  readonly rotation?: Rotation | undefined;
   /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
   readonly untyped?: readonly string[] | undefined;
 }

@@ -44,7 +44,7 @@ export function undoOf(
     const states = run.states.get(device.name) ?? [];
     const changes = steps.flatMap((step, index) => {
       const state = states[index];
-      if (state === undefined || !mayHaveTakenEffect(state) || step.endsAccess) return [];
+      if (state === undefined || !mayHaveTakenEffect(state) || endsAccess(step)) return [];
       const isConfirmed =
         state.kind === 'ended' &&
         state.result.verdict !== 'unknown' &&
@@ -58,12 +58,16 @@ export function undoOf(
   });
 }
 
+function endsAccess({ purpose }: Step): boolean {
+  return purpose?.kind === 'lockout' && purpose.endsAccess === true;
+}
+
 /** How many ended sessions and tokens of a run no undo opens again. */
 export function endedAccess({ plan, states }: Run): number {
   return plan.devices.flatMap(({ device, steps }) =>
     steps.filter((step, index) => {
       const state = states.get(device.name)?.[index];
-      return step.endsAccess && state !== undefined && mayHaveTakenEffect(state);
+      return endsAccess(step) && state !== undefined && mayHaveTakenEffect(state);
     }),
   ).length;
 }
@@ -184,7 +188,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
         meant: isConfirmed ? meant : { ...meant, doubt: meant.doubt ?? UNCONFIRMED },
         // The gate compares key, id and person.
         expected: withoutIdentity(profile, keyField, record ?? step.after ?? {}),
-        isUndo: isFirst ? 'of the first' : true,
+        purpose: { kind: 'undo', isFirst },
       };
     case 'set':
       return setBack();

@@ -61,7 +61,11 @@ test.each(['CORP\\admin', 'admin@corp.example'])(
   'the login %s is perhaps not the local admin, so its login would prove nothing',
   (user) => {
     const ref = { name: 'fw1', address: '10.0.0.5:443' };
-    const step = { key: 'admin', keyField: 'username', rotation: { kind: 'basic' } } as const;
+    const step = {
+      key: 'admin',
+      keyField: 'username',
+      purpose: { kind: 'rotate', rotation: { kind: 'basic' } },
+    } as const;
     const account = (login: string) =>
       rotatedAccount({ ref, credential: Credential.basic(login, OLD) }, step, [
         { username: 'admin' },

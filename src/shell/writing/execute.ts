@@ -118,7 +118,9 @@ async function rotationsFor(
   call: WriteCall,
   { plan, chosen }: Execution,
 ): Promise<KeptRotations | undefined> {
-  const isRotation = plan.devices.some(({ steps }) => steps.some((step) => step.rotation));
+  const isRotation = plan.devices.some(({ steps }) =>
+    steps.some(({ purpose }) => purpose?.kind === 'rotate'),
+  );
   if (chosen !== undefined || !isRotation) return chosen;
   return (await import('./kept-rotations.ts')).keptRotations(call, plan);
 }

@@ -1,6 +1,6 @@
 import { accountsOf } from '../../device/profile.ts';
 import type { Plan } from '../../change/plan.ts';
-import type { KeptRotations } from '../../change/rotation.ts';
+import { type KeptRotations, rotationOf } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
 import type { SecondPlace } from '../access/new-secrets.ts';
@@ -17,7 +17,9 @@ export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRo
   ]);
   const second = openSecondPlace(call, { run: plan.run, sessions, isNeeded: false });
   const runs = [plan.run, ...(plan.settles ?? [])];
-  const makesTokens = plan.devices.some(({ steps }) => steps.some((step) => step.rotation?.answer));
+  const makesTokens = plan.devices.some(({ steps }) =>
+    steps.some((step) => rotationOf(step)?.answer),
+  );
   if (makesTokens && sessions.some(({ entry }) => entry.credentialStoreCommand === undefined)) {
     call.access.warn(
       'new tokens are kept on this machine alone: only "rotate token" itself writes the --escrow file',

@@ -371,8 +371,12 @@ function withCautions(
     const caution = target?.open === undefined ? NOT_KNOWN : undefined;
     const steps = devicePlan.steps.map((step) =>
       step.resource === target?.resource
-        ? { ...step, caution }
-        : { ...step, lost: undefined, endsAccess: true as const },
+        ? { ...step, purpose: { kind: 'lockout' as const, caution } }
+        : {
+            ...step,
+            lost: undefined,
+            purpose: { kind: 'lockout' as const, endsAccess: true as const },
+          },
     );
     const settled = devicePlan.settled.map((result): StepResult =>
       result.verdict === 'failed' && result.resource !== target?.resource

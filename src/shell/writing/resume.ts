@@ -45,6 +45,7 @@ import {
 import { laterRuns, loadRun, summaryOf, writeResult } from './stored-runs.ts';
 import { type AccountConsent, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
+import { rotationOf } from '../../change/rotation.ts';
 import type { Step } from '../../change/step.ts';
 
 type ResumeCall = WriteCall & Call<'wait' | 'also'>;
@@ -210,7 +211,7 @@ async function* continueOn(
     items.some(({ index, change }) =>
       index === undefined
         ? change?.action === 'set' && change.rotation !== undefined
-        : own.steps[index]?.rotation !== undefined,
+        : own.steps[index]?.purpose?.kind === 'rotate',
     ),
   );
   if (isRotation) await (await import('./kept-rotations.ts')).findLogins(call, sessions);
@@ -312,12 +313,12 @@ function continuedDevice(
   given: DevicePlan,
 ): ContinuedDevice {
   const device = { ...own.device, address: place.ref.address };
-  const caution = isLockout(run) ? NOT_KNOWN : undefined;
   let next = own.steps.length;
   const at = given.steps.map(({ index }) => index ?? next++);
   const steps = given.steps.map((step): Step => {
-    const before = step.index === undefined ? undefined : own.steps[step.index];
-    return { ...step, caution: before?.caution ?? caution, endsAccess: before?.endsAccess };
+    const { purpose } = (step.index === undefined ? undefined : own.steps[step.index]) ?? {};
+    const before = purpose?.kind === 'lockout' ? purpose : { kind: 'lockout' as const };
+    return isLockout(run) ? { ...step, purpose: { caution: NOT_KNOWN, ...before } } : step;
   });
   const all = [...own.steps];
   for (const [nth, index] of at.entries()) all[index] = steps[nth] ?? (all[index] as Step);
@@ -375,7 +376,7 @@ async function olderChanges(work: Work): Promise<readonly Change[]> {
     const { index, isSent } = item;
     const step = index === undefined ? undefined : own.steps[index];
     if (index !== undefined && step !== undefined) {
-      const sent = isSent === true && step.rotation === undefined ? step : undefined;
+      const sent = isSent === true && step.purpose?.kind !== 'rotate' ? step : undefined;
       const change = stepChange(step, meantByStep(work, profile, step));
       changes.push(await completed(work, item, { ...change, continues: { index, sent } }));
       continue;
@@ -482,7 +483,8 @@ async function heldBefore(
 }
 
 function stepChange(step: Step, meant: Meant): Change {
-  const { action, resource, asked: fields, before = {}, rotation, removes, lost } = step;
+  const { action, resource, asked: fields, before = {}, removes, lost } = step;
+  const isRestore = step.purpose?.kind === 'restore';
   const target = { kind: 'key' as const, key: meant.key };
   switch (action) {
     case 'add':
@@ -492,20 +494,20 @@ function stepChange(step: Step, meant: Meant): Change {
         fields,
         isExact: true,
         meant,
-        ...(step.isExact && { lost, takes: step.takes }),
+        ...(isRestore && { lost, takes: step.takes }),
       };
     case 'delete':
       return { action, resource, target, meant };
     case 'set': {
       const expected = valuesOf(before, [...Object.keys(fields), ...(removes ?? [])]);
-      const back = step.isExact ? { lost } : {};
+      const back = isRestore ? { lost } : {};
       return {
         action,
         resource,
         target,
         fields,
         isExact: true,
-        rotation,
+        rotation: rotationOf(step),
         removes,
         meant,
         expected,

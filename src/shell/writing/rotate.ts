@@ -159,7 +159,7 @@ function itemsOf(
       ...plan.steps,
       ...pending.flatMap((change) =>
         change.action === 'set' && change.target.kind === 'key'
-          ? [{ key: change.target.key, rotation: { kind } }]
+          ? [{ key: change.target.key, purpose: { kind: 'rotate' as const, rotation: { kind } } }]
           : [],
       ),
     ];
