@@ -1,7 +1,7 @@
 import { isEqual } from './equality.ts';
 import { nullWord, pairsOf } from './form-values.ts';
 import { type Named, namedBy, withinParent, writePath } from './record-path.ts';
-import { encoded, namesRecord } from './path-template.ts';
+import { encoded, namesRecord } from './record-path.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import {
   bookkeepingFields,
