@@ -13,20 +13,6 @@ export interface DeviceNow {
   readonly doubt?: string | undefined;
 }
 
-/** With the pins of devices that could not be read, as far as they are known. */
-export async function withPins(
-  { knownDevices }: Pick<Services, 'knownDevices'>,
-  plans: readonly DevicePlan[],
-): Promise<readonly DevicePlan[]> {
-  if (plans.every(({ error }) => error === undefined)) return plans;
-  const { pins } = await knownDevices.pinFile();
-  return plans.map((plan) =>
-    plan.error === undefined || plan.pin !== undefined
-      ? plan
-      : { ...plan, pin: pins.get(plan.device.address)?.fingerprint },
-  );
-}
-
 /**
  * Finds the devices of an earlier plan in the inventory of today: by their pin, without one by name and address.
  * Nothing is asked of a device.

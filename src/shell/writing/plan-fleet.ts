@@ -15,7 +15,7 @@ import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call } from '../command.ts';
-import { withPins } from './device-now.ts';
+import type { Services } from '../services.ts';
 import { chooseSome } from './consent.ts';
 import { awaiting, type Output } from '../output.ts';
 import { grouped } from '../../device/record.ts';
@@ -194,5 +194,19 @@ async function refuseUnknownResources(
   throw new RefusedError(
     `no device is known to have the resource "${visible(unknown.resource)}": nothing was sent, and nothing is ` +
       `pending; ${notCoveredText(notCoveredBy({ devices }), MOST_NAMED)}`,
+  );
+}
+
+/** With the pins of devices that could not be read, as far as they are known. */
+async function withPins(
+  { knownDevices }: Pick<Services, 'knownDevices'>,
+  plans: readonly DevicePlan[],
+): Promise<readonly DevicePlan[]> {
+  if (plans.every(({ error }) => error === undefined)) return plans;
+  const { pins } = await knownDevices.pinFile();
+  return plans.map((plan) =>
+    plan.error === undefined || plan.pin !== undefined
+      ? plan
+      : { ...plan, pin: pins.get(plan.device.address)?.fingerprint },
   );
 }
