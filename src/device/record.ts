@@ -138,6 +138,26 @@ export function isTimeStamp(value: Value | undefined): boolean {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value);
 }
 
+/** Names of timestamps about the record: `last_login`, `date_joined`, `modifiedAt`. */
+const DEVICE_TIME =
+  /^(?:last|latest)(?:login|logon|seen|used|active|activity|access|accessed|auth|sync|changed?|updated?|modified)(?:at|on|time|date)?$|^(?:date|time)?(?:created|creation|modified|updated|changed|added|joined)(?:at|on|time|date|timestamp)?$/;
+
+const timeNames = new Map<string, boolean>();
+const MAX_CACHED = 1_000;
+
+/** Whether a field is a timestamp by name, and its value a date or empty. */
+export function isDeviceTime(field: string, value: Value | undefined): boolean {
+  let isName = timeNames.get(field);
+  if (isName === undefined) {
+    isName = DEVICE_TIME.test(field.toLowerCase().replace(/[^a-z0-9]/g, ''));
+    if (timeNames.size >= MAX_CACHED) timeNames.clear();
+    timeNames.set(field, isName);
+  }
+  if (!isName) return false;
+  const text = valueText(value);
+  return /^[\d\s./:-]*$/.test(text) || (/\d/.test(text) && !Number.isNaN(Date.parse(text)));
+}
+
 /** A value in a form: empty for `null`, JSON for nested values. */
 export function formText(value: Value): string {
   if (value === null) return '';

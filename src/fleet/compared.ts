@@ -3,6 +3,7 @@ import {
   type DeviceRecord,
   exactText,
   grouped,
+  isDeviceTime,
   isNested,
   isTimeStamp,
   isValueList,
@@ -12,10 +13,6 @@ import {
 } from '../device/record.ts';
 import { isStored } from '../device/equality.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
-
-/** Names of timestamps about the record: `last_login`, `date_joined`, `modifiedAt`. */
-const DEVICE_TIME =
-  /^(?:last|latest)(?:login|logon|seen|used|active|activity|access|accessed|auth|sync|changed?|updated?|modified)(?:at|on|time|date)?$|^(?:date|time)?(?:created|creation|modified|updated|changed|added|joined)(?:at|on|time|date|timestamp)?$/;
 
 /** A secret that the device hides itself. */
 const DOTS = /^[*•●]{3,}$/;
@@ -64,22 +61,6 @@ export function withoutOwnParts(value: Value, perDevice: ReadonlySet<string>): V
 /** Whether a value is a timestamp, which differs per device. */
 export function isDated(field: string, value: Value | undefined): boolean {
   return isTimeStamp(value) || (valueText(value) !== '' && isDeviceTime(field, value));
-}
-
-const timeNames = new Map<string, boolean>();
-const MAX_CACHED = 1_000;
-
-/** Whether a field is a timestamp by name, and its value a date or empty. */
-export function isDeviceTime(field: string, value: Value | undefined): boolean {
-  let isName = timeNames.get(field);
-  if (isName === undefined) {
-    isName = DEVICE_TIME.test(field.toLowerCase().replace(/[^a-z0-9]/g, ''));
-    if (timeNames.size >= MAX_CACHED) timeNames.clear();
-    timeNames.set(field, isName);
-  }
-  if (!isName) return false;
-  const text = valueText(value);
-  return /^[\d\s./:-]*$/.test(text) || (/\d/.test(text) && !Number.isNaN(Date.parse(text)));
 }
 
 /** Types of read-only fields that differ per device: ids, counters, timestamps. */

@@ -22,7 +22,7 @@ import {
   showsSecret,
 } from '../device/sensitive-fields.ts';
 import { canonicalId } from '../change/identity.ts';
-import { isDeviceTime } from '../fleet/compared.ts';
+import { isDeviceTime } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
 
 /** What tells the records of a list apart. */
