@@ -10,7 +10,7 @@ async function start(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
-  const { keepCompiledCode } = await import('./os/compile-cache.ts');
+  const { keepCompiledCode } = await import('./os/environment.ts');
   keepCompiledCode(process.env);
   // Runs at each Tab of a shell: without network, keychain and screen.
   if (only === '__complete') await complete(others);
