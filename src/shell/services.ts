@@ -44,10 +44,8 @@ export abstract class Services {
   readonly notices = new Notices();
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
-  readonly history: HistoryFile;
   readonly columns: ColumnMemory;
   readonly profiles: ProfileFiles;
-  readonly seenKeys: SeenKeys;
   readonly runs: RunFiles;
   readonly vault: Vault;
   /** The user of devsh, for the journal: `user@machine`. */
@@ -58,6 +56,8 @@ export abstract class Services {
   readonly #sources = new Map<string, Credentials>();
   readonly #traces = new Map<string, TraceFile>();
   #keychain: OsKeychain | undefined;
+  #history: HistoryFile | undefined;
+  #seenKeys: SeenKeys | undefined;
   #isClockNoted = false;
 
   constructor({ version, env, paths, settings, readStdin, stdout }: Start) {
@@ -73,13 +73,22 @@ export abstract class Services {
     this.inventory = openInventory(paths, settings, (notice) => this.notices.add(notice));
     const goodPins = new GoodCopy(join(state, 'good-copies', 'known-devices'));
     this.knownDevices = new KnownDevices(join(data, 'known-devices'), goodPins);
-    this.history = new HistoryFile(join(state, 'history'), settings.get('historySize'));
     this.columns = new ColumnMemory(settings);
     this.profiles = new ProfileFiles(join(config, 'profiles'), join(cache, 'learned'));
-    this.seenKeys = new SeenKeys(join(cache, 'seen'), settings.get('rememberKeys'));
     this.runs = new RunFiles(join(state, 'runs'));
     this.vault = new Vault(join(data, 'vault.age'));
     this.terminalSession = sessionName(env);
+  }
+
+  /** The lines typed before. */
+  get history(): HistoryFile {
+    const path = join(this.paths.state, 'history');
+    return (this.#history ??= new HistoryFile(path, this.settings.get('historySize')));
+  }
+
+  get seenKeys(): SeenKeys {
+    const folder = join(this.paths.cache, 'seen');
+    return (this.#seenKeys ??= new SeenKeys(folder, this.settings.get('rememberKeys')));
   }
 
   /** Renders the output of a command as the text of a file. */
