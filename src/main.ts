@@ -131,9 +131,9 @@ async function runMode(
   const { TERM, INK_SCREEN_READER } = host.env;
   if (isTerminal && !opening.isPlain && TERM !== 'dumb' && INK_SCREEN_READER !== 'true') {
     const { runTui } = await import('./tui/run.ts');
-    const { effectiveKeymap } = await import('./tui/keys/custom-keys.ts');
+    const { keymapWith } = await import('./tui/keys/alias-keys.ts');
     return runTui(shell, host, opening, {
-      keymap: effectiveKeymap(settings.get('keys') ?? {}, settings.path, settings.get('aliases')),
+      keymap: keymapWith(settings.get('aliases'), settings.path),
       theme: opening.theme ?? settings.get('theme'),
       reduceMotion: settings.get('reduceMotion'),
       detailsBeside: settings.get('detailsBeside'),
@@ -217,11 +217,8 @@ export class AllServices extends Services {
   }
 
   async keys() {
-    const { effectiveKeymap, keyTable } = await import('./tui/keys/custom-keys.ts');
-    const { settings } = this;
-    return keyTable(
-      effectiveKeymap(settings.get('keys') ?? {}, settings.path, settings.get('aliases')),
-    );
+    const { keymapWith } = await import('./tui/keys/alias-keys.ts');
+    return keymapWith(this.settings.get('aliases'), this.settings.path);
   }
 
   async faults() {

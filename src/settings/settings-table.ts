@@ -192,14 +192,6 @@ export const SETTINGS = {
     summary:
       'By name: lines and `!` programs to run by one word or key, as in `{"german": "user list lang=de"}`; see `alias`',
   },
-  keys: {
-    schema: (z: Z) => {
-      const keys = z.array(z.string().min(1)).readonly();
-      return z.record(z.string(), z.record(z.string(), keys));
-    },
-    summary:
-      'By place and action: the keys on the full screen, as in `{"table": {"delete": ["X"]}}`',
-  },
 } as const satisfies Record<string, Setting>;
 
 type Table = typeof SETTINGS;

@@ -129,7 +129,7 @@ async function* fileFindings(services: Services, readings: HistoryFiles): AsyncG
   }
   yield await fileFinding('settings', services.settings.path, async () => {
     // One-shot commands use no keys, but the next full screen must find valid ones.
-    if (services.settings.get('keys') !== undefined) await services.keys();
+    if (services.settings.get('aliases') !== undefined) await services.keys();
     return 'valid';
   });
   yield await fileFinding('inventory', inventory.path, async () => {

@@ -93,7 +93,7 @@ export abstract class Services {
 
   /** Renders the output of a command as the text of a file. */
   abstract render(format: Format, outputs: readonly Output[]): Promise<string>;
-  /** The keys of the full screen with the settings of this user. */
+  /** The keys of the full screen, with those of aliases. */
   abstract keys(): Promise<readonly KeyRow[]>;
   abstract startSimulator(spec: SimulatorSpec): Promise<RunningSimulator>;
   abstract faults(): Promise<readonly { name: string; stage: string; summary: string }[]>;
@@ -224,11 +224,8 @@ export class Notices {
 
 /** One key of the full screen (or several with the same action) and its action. */
 export interface KeyRow {
-  /** The names of place and action in the settings. */
+  /** In words: "In the table". */
   readonly place: string;
-  readonly action: string;
-  /** The place in words: "In the table". */
-  readonly title: string;
   readonly keys: readonly string[];
   readonly label: string;
   /** The equivalent line. */

@@ -11,7 +11,7 @@ import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { resourceCommand } from '../../src/shell/commands/resource.ts';
 import { documentSchema } from '../../src/shell/help/document-schema.ts';
 import { parseCompleteLine } from '../../src/text/words.ts';
-import { effectiveKeymap } from '../../src/tui/keys/custom-keys.ts';
+import { keymapWith } from '../../src/tui/keys/alias-keys.ts';
 import { blocksOf, inlineCode, type Block } from './markdown.ts';
 import { readPages } from './pages.ts';
 
@@ -95,7 +95,7 @@ test.each(ofLanguage('json'))('the JSON in $place is right', ({ text, path }) =>
   const data = JSON.parse(text) as object;
   if ('schema' in data) documentSchema.parse(data);
   else if ('on' in data) checkProject(data, path);
-  else effectiveKeymap(checkSettings(data, path).keys ?? {}, path);
+  else keymapWith(checkSettings(data, path).aliases, path);
 });
 
 test('every fence says what is in it', () => {

@@ -1,7 +1,6 @@
 import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/environment.ts';
 import { resolvePaths, type Paths } from '../../src/os/environment.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
-import { keyTable } from '../../src/tui/keys/custom-keys.ts';
 import {
   ENVELOPE_NAMES,
   PAGING_NAMES,
@@ -73,23 +72,17 @@ function exitCodesInShort(): string {
     .replaceAll(/(.{100,140}) · /g, '$1 ·\n');
 }
 
-/** Place by place, with the names that settings.json has for them. */
 function keys(): string {
-  const rows = keyTable(KEYMAP);
-  const places = [...new Set(rows.map(({ place }) => place))];
-  const cells = places.flatMap((place) => {
-    const ofPlace = rows.filter((row) => row.place === place);
-    return [
-      ['', `**${ofPlace[0]?.title ?? place}**`, '', `\`${place}\``],
-      ...ofPlace.map(({ keys: pressed, action, label, command }) => [
-        codes(pressed).join(' '),
-        label,
-        command === undefined ? '' : `\`${command}\``,
-        `\`${action}\``,
-      ]),
-    ];
-  });
-  return table(['key', 'what it does', 'as a command', 'place, action'], cells);
+  const places = [...new Set(KEYMAP.map(({ place }) => place))];
+  const cells = places.flatMap((title) => [
+    ['', `**${title}**`, ''],
+    ...KEYMAP.filter(({ place }) => place === title).map(({ keys: pressed, label, command }) => [
+      codes(pressed).join(' '),
+      label,
+      command === undefined ? '' : `\`${command}\``,
+    ]),
+  ]);
+  return table(['key', 'what it does', 'as a command'], cells);
 }
 
 function variables(): string {

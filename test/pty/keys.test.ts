@@ -13,26 +13,12 @@ async function settings(values: object): Promise<{ XDG_CONFIG_HOME: string }> {
   return { XDG_CONFIG_HOME: folder };
 }
 
-test('a key of the settings works, is in the footer and in the help; the old one does nothing', async () => {
-  const env = await settings({ keys: { table: { filter: ['alt-s'], messages: ['Q'] } } });
-  const program = await connect(await simulate(), { env });
-  await goToTable(program);
-  await program.waitFor('alt-s filter');
-  program.press('alt-s');
-  await program.waitFor('filter>');
-  program.press('escape');
-  await program.waitFor(': prompt');
-  program.press('?');
-  await program.waitFor(/alt-s +filter as you type/);
-});
-
 test('keys that cannot be are refused before the screen is taken', async () => {
-  const env = await settings({ keys: { table: { filter: ['d'] } } });
+  const alias = { key: 'd', place: 'table', run: 'user list' };
+  const env = await settings({ aliases: { mine: alias } });
   const program = await startDevsh([], { env });
   const { code } = await program.exit;
-  expect(program.raw()).toMatch(
-    /settings\.json: the key d is both table\.filter and table\.delete/,
-  );
+  expect(program.raw()).toMatch(/settings\.json: the key d is both table\.delete/);
   expect(program.raw()).not.toContain('\x1b[?1049h');
   expect(code).toBe(1);
 });

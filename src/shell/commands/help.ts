@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../device/record.ts';
 import { environmentProxy, noProxyOf } from '../../device/route/route.ts';
-import { SettingsError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { countsText, oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../../text/words.ts';
@@ -223,7 +223,7 @@ export const info = command({
   summary: 'Show the version and where devsh keeps its files',
   changes: 'nothing',
   examples: ['info'],
-  async *run({ shell }) {
+  *run({ shell }) {
     const { version, paths, inventory, knownDevices, history } = shell.services;
     const rows = [
       ['version', version],
@@ -232,7 +232,6 @@ export const info = command({
       ['known devices', knownDevices.path],
       ['history', history.path],
       ['settings', paths.config],
-      ...(await keyRows(shell.services)),
       ['state', paths.state],
       ...proxyRows(shell.services),
     ] as const;
@@ -266,18 +265,6 @@ function proxyRows({ env }: Services): [string, string][] {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return [['proxy', `not usable: ${error.message}`]];
-  }
-}
-
-/** Invalid keys of the user; valid ones are in `help keys`. */
-async function keyRows(services: Services): Promise<[string, string][]> {
-  if (services.settings.get('keys') === undefined) return [];
-  try {
-    await services.keys();
-    return [];
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return [['keys', `not usable: ${error.message}`]];
   }
 }
 

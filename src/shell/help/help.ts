@@ -25,7 +25,7 @@ export const HELP_TOPICS = {
   environment: 'the variables that devsh reads, and where its files are',
   trust: 'how devsh checks that it talks to the right device',
   profiles: 'how devsh knows how a device speaks, and how to change that',
-  keys: 'the keys of the full screen, and the names of their actions',
+  keys: 'the keys of the full screen',
 } as const;
 
 export type TopicName = keyof typeof HELP_TOPICS;

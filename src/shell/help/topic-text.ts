@@ -51,7 +51,6 @@ const PARTS: Readonly<Record<string, (services: TopicServices) => string | Promi
       ['cache', paths.cache],
     ]),
   'profile-file': ({ paths }) => join(paths.config, 'profiles', 'NAME.yaml'),
-  'settings-file': ({ paths }) => join(paths.config, 'settings.json'),
   keys: async (services) => keyLines(await services.keys()),
   async schema() {
     const { outputJsonSchema } = await import('./document-schema.ts');
@@ -85,17 +84,15 @@ function columns(rows: Parameters<typeof twoColumns>[0]): string {
 
 const KEYS_WIDTH = 24;
 
-/** The keys as they hold for this user, by the place where they count. */
+/** The keys by the place where they count. */
 function keyLines(rows: readonly KeyRow[]): string {
-  const width = Math.max(...rows.map(({ action }) => action.length));
-  const places = [...new Set(rows.map(({ title }) => title))].map((heading) => {
-    const members = rows.filter(({ title }) => title === heading);
-    const lines = members.map(({ keys: bound, action, label, command }) => {
-      const names = (bound.length === 0 ? 'no key' : bound.join(', ')).padEnd(KEYS_WIDTH);
+  const places = [...new Set(rows.map(({ place }) => place))].map((place) => {
+    const members = rows.filter((row) => row.place === place);
+    const lines = members.map(({ keys: bound, label, command }) => {
       const line = command === undefined ? '' : `  (${command})`;
-      return `  ${names}  ${action.padEnd(width)}  ${label}${line}`;
+      return `  ${bound.join(', ').padEnd(KEYS_WIDTH)}  ${label}${line}`;
     });
-    return [`${heading} (keys.${members[0]?.place ?? ''})`, ...lines].join('\n');
+    return [place, ...lines].join('\n');
   });
   return places.join('\n\n');
 }

@@ -1,5 +1,5 @@
 import { type DeviceRecord, valueAt } from '../../device/record.ts';
-import { expectedError } from '../../errors.ts';
+import { expectedError, SettingsError } from '../../errors.ts';
 import { matches, parseFilter } from '../../fleet/filter.ts';
 import { commandNamed } from '../../shell/command.ts';
 import { COMMANDS } from '../../shell/commands/index.ts';
@@ -12,13 +12,16 @@ import {
   ON_SCREEN,
   templateOf,
 } from '../../shell/grammar/aliases.ts';
+import { suggest } from '../../text/suggest.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteLine } from '../../text/words.ts';
-import type { KeyBinding, State } from '../state.ts';
+import type { KeyBinding, Keymap, State } from '../state.ts';
 import { rawKeyOf, tableRows } from '../table/rows.ts';
+import { isKeyName, keyLabel, type KeyName, parseKey, plainKeyNames } from '../terminal/keys.ts';
 import { currentCell } from '../views/drift.ts';
 import { listed } from '../views/views.ts';
 import { firstOf, readOnly, type Reason } from './binding.ts';
+import { KEYMAP } from './default-keymap.ts';
 import type { Line } from './key-binding.ts';
 
 /* The keys of aliases: each types the name of its alias, with what is at the cursor as NAME=VALUE. */
@@ -43,16 +46,65 @@ const PLACES = {
   resources: 'In the list of resources',
 } as const satisfies Record<Place, string>;
 
-/** The bindings of the aliases that have a key. `problems` gets what is wrong with them. */
-export function aliasBindings(aliases: Aliases | undefined, problems: string[]): KeyBinding[] {
-  return namedAliases(aliases).flatMap(([name, alias]) => {
+/** Terminals have one code for both. */
+const TWINS: ReadonlyMap<KeyName, KeyName> = new Map([
+  ['ctrl-i', 'tab'],
+  ['ctrl-m', 'enter'],
+  ['ctrl-j', 'enter'],
+  ['ctrl-[', 'escape'],
+]);
+
+/** All keys, with those of the aliases. Throws a `SettingsError` with every problem of an alias; `path`: the file of the settings. */
+export function keymapWith(aliases: Aliases | undefined, path: string): Keymap {
+  const problems: string[] = [];
+  const added = namedAliases(aliases).flatMap(([name, alias]): KeyBinding[] => {
     const { key, place } = alias;
     if (key === undefined && place === undefined) return [];
-    const problem = problemOf(name, alias);
+    const problem = problemOf(name, alias) ?? keyProblem(name, key ?? '');
     if (problem !== undefined) problems.push(problem);
     if (problem !== undefined || key === undefined || place === undefined) return [];
-    return { ...bindingOf(name, alias, place), keys: [key] };
+    return [{ ...bindingOf(name, alias, place), keys: [normalized(key)] }];
   });
+  const conflicts = added.flatMap((one, index) =>
+    [...KEYMAP, ...added.slice(0, index)].flatMap((other) => conflictOf(other, one)),
+  );
+  problems.push(...conflicts);
+  if (problems.length === 0) return [...KEYMAP, ...added];
+  throw new SettingsError(`${path}: ${problems.join('; ')}`);
+}
+
+/** Normalized as in the keymap: `shift-g` is `G`. */
+function normalized(keys: string): KeyName {
+  const presses = keys.split(' ');
+  return presses.map((key) => keyLabel(parseKey(key))).join(' ');
+}
+
+function keyProblem(name: string, key: string): string | undefined {
+  const presses = key.split(' ');
+  const wrong = presses.find((press) => !isKeyName(press));
+  if (wrong !== undefined) {
+    // As other programs spell it: `ctrl+x`, `Control-x`.
+    const spelled = wrong
+      .toLowerCase()
+      .replace(/[+_]/g, '-')
+      .replace(/^control-/, 'ctrl-');
+    const [best] = isKeyName(spelled) ? [spelled] : suggest(wrong, plainKeyNames);
+    const guess = best === undefined ? '' : `, did you mean "${best}"?`;
+    return `alias ${name}: unknown key "${wrong}"${guess}`;
+  }
+  const twin = presses.find((press) => TWINS.has(press));
+  if (twin === undefined) return undefined;
+  return `alias ${name}: terminals send "${twin}" as ${TWINS.get(twin) ?? ''}`;
+}
+
+/** A key with two meanings at one place, or one that is the beginning of another, which could never be completed. */
+function conflictOf(one: KeyBinding, other: KeyBinding): string[] {
+  if (one.context !== other.context && one.context !== 'anywhere') return [];
+  const key = one.keys.find((mine) =>
+    other.keys.some((its) => `${mine} `.startsWith(`${its} `) || its.startsWith(`${mine} `)),
+  );
+  const [a, b] = [one, other].map(({ context, action }) => `${context}.${action}`);
+  return key === undefined ? [] : [`the key ${key} is both ${a ?? ''} and ${b ?? ''}`];
 }
 
 function problemOf(name: string, alias: Alias): string | undefined {

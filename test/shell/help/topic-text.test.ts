@@ -9,8 +9,6 @@ import { SETTING_ROWS } from '../../../src/settings/settings-table.ts';
 import { ENVIRONMENT } from '../../../src/shell/help/environment.ts';
 import { HELP_TOPICS, type TopicName } from '../../../src/shell/help/help.ts';
 import { readTopic } from '../../../src/shell/help/topic-text.ts';
-import { checkSettings } from '../../../src/settings/settings-schema.ts';
-import { effectiveKeymap } from '../../../src/tui/keys/custom-keys.ts';
 import { parseLine } from '../../../src/text/words.ts';
 import { makeDevsh } from '../../main/devsh.ts';
 
@@ -52,14 +50,6 @@ test('each example of a topic is understood', async () => {
       expect({ example, exitCode, stderr }).toEqual({ example, exitCode: 0, stderr: '' });
     }
   }
-});
-
-test('the example of own keys is one that the program takes', async () => {
-  const { text } = await readTopic('keys', WORLD);
-  const [, example = ''] = /^ *(\{"keys": .*\})$/m.exec(text) ?? [];
-  const { keys } = checkSettings(JSON.parse(example), 'settings.json');
-  expect(() => effectiveKeymap(keys ?? {}, 'settings.json')).not.toThrow();
-  expect(keys).not.toEqual({});
 });
 
 /** What stands in the columns of the first rows of a topic. */

@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { SettingsError } from '../../../src/errors.ts';
 import { driftOf } from '../../../src/fleet/drift.ts';
 import type { Alias } from '../../../src/settings/settings-table.ts';
-import { effectiveKeymap } from '../../../src/tui/keys/custom-keys.ts';
+import { keymapWith } from '../../../src/tui/keys/alias-keys.ts';
+import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { helpLines } from '../../../src/tui/views/help.ts';
 import { after, stateOf, user } from '../table/table-fixture.ts';
 
-function keymapWith(own: Partial<Alias>, name = 'mine') {
+function withAlias(own: Partial<Alias>, name = 'mine') {
   const alias = { key: 'X', place: 'table', run: 'user list', ...own } as const;
-  return effectiveKeymap({}, 'settings.json', { [name]: alias, other: 'user list --yes' });
+  return keymapWith({ [name]: alias, other: 'user list --yes' }, 'settings.json');
 }
 
 describe('what cannot be is refused with the settings', () => {
@@ -18,13 +19,34 @@ describe('what cannot be is refused with the settings', () => {
     [{ place: undefined }, '"key" needs "place", and vice versa'],
     [{ key: undefined }, '"key" needs "place", and vice versa'],
     [{ key: 'd' }, 'the key d is both table.delete and table.alias mine'],
+    [{ key: 'ctrl-c' }, 'the key ctrl-c is both anywhere.interrupt and table.alias mine'],
+    [{ key: 'escape' }, 'the key escape is both table.back and table.alias mine'],
+    [{ key: 'd d' }, 'the key d is both table.delete and table.alias mine'],
+    [{ key: 'ctrl-m' }, 'alias mine: terminals send "ctrl-m" as enter'],
     [{ key: 'ctrl+x' }, 'alias mine: unknown key "ctrl+x", did you mean "ctrl-x"?'],
+    [{ key: 'Delete' }, 'alias mine: unknown key "Delete", did you mean "delete"?'],
     [{}, 'alias user: is a command', 'user'],
     [{}, 'alias a b: a name has only letters', 'a b'],
   ])('%j', (own, message, name) => {
-    expect(() => keymapWith(own, name)).toThrow(SettingsError);
-    expect(() => keymapWith(own, name)).toThrow(message);
+    expect(() => withAlias(own, name)).toThrow(SettingsError);
+    expect(() => withAlias(own, name)).toThrow(message);
   });
+});
+
+test('without aliases that have a key the keymap is as it was', () => {
+  expect(keymapWith({ german: 'user list lang=de' }, 'settings.json')).toEqual(KEYMAP);
+});
+
+test('two aliases with one key, and all other mistakes, are named at once', () => {
+  const alias = { key: 'X', place: 'table', run: 'user list' } as const;
+  const aliases = { one: alias, two: alias, three: { ...alias, key: 'ctrl-xx' } };
+  const all = /ctrl-xx.*the key X is both table\.alias one and table\.alias two/;
+  expect(() => keymapWith(aliases, 'settings.json')).toThrow(all);
+});
+
+test('a capital letter can be written with shift', () => {
+  const [own] = withAlias({ key: 'shift-x' }).slice(-1);
+  expect(own?.keys).toEqual(['X']);
 });
 
 describe('where the key of an alias applies', () => {
@@ -35,7 +57,7 @@ describe('where the key of an alias applies', () => {
   const table = { ...fleet, focus: 'table' } as const;
   type Shown = typeof fleet;
   const bindingOf = (own: Partial<Alias>) =>
-    keymapWith(own).find(({ action }) => action === 'alias mine');
+    withAlias(own).find(({ action }) => action === 'alias mine');
   const reasonFor = (own: Partial<Alias>, state: Shown = table): string | undefined =>
     bindingOf(own)?.disabled?.(state);
   const lineFor = (own: Partial<Alias>, state: Shown = table): string | undefined =>
@@ -126,7 +148,7 @@ describe('where the key of an alias applies', () => {
 
   test('the help shows it with its key, its line, and why it does nothing now', () => {
     const run = 'user set ${key} lang=${record.lang}';
-    const keymap = keymapWith({ run, label: 'retire', when: 'lang=de' });
+    const keymap = withAlias({ run, label: 'retire', when: 'lang=de' });
     const help = helpLines({ ...table, keymap })
       .join('\n')
       .replace(/\s+/g, ' ');
