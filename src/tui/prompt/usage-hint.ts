@@ -14,8 +14,8 @@ import {
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/visible.ts';
 import type { Span } from '../screen/theme.ts';
-import { SEPARATOR } from '../screen/bar-lines.ts';
-import { contextOf, footerHints } from '../keys/keymap.ts';
+import { lineHints, SEPARATOR } from '../screen/bar-lines.ts';
+import { contextOf } from '../keys/keymap.ts';
 import { isOffering } from './reduce-prompt.ts';
 import type { State } from '../state.ts';
 
@@ -104,11 +104,6 @@ function withoutOptions(words: readonly string[]): string[] {
   );
 }
 
-/** The usage gives way to these keys. */
-const KEPT_KEYS: readonly (string | undefined)[] = [
-  ...['complete', 'menu-next', 'menu-close', 'go-table', 'help'],
-];
-
 /** Below this width, the words before the present one are dropped instead of the summary. */
 const LEAST_SUMMARY = 24;
 const LEAST_USAGE = 8;
@@ -119,8 +114,7 @@ export function usageSpans(state: State): Span[] {
   const hint = isTyping && usageHint(state.prompt.editing.line);
   if (!hint) return [];
   const { parts, summary } = hint;
-  const kept = footerHints(state).filter(({ action }) => KEPT_KEYS.includes(action));
-  const room = kept.reduce(
+  const room = lineHints(state).reduce(
     (left, { text }) => left - widthOf(SEPARATOR + text),
     state.size.columns - 2,
   );

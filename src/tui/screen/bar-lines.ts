@@ -61,8 +61,9 @@ function linesText(state: State): string {
 export const SEPARATOR = ' · ';
 
 /** Hints that stay on a narrow screen: help, and the exit keys. */
-const ALWAYS_SHOWN: readonly string[] = [
+const ALWAYS_SHOWN: readonly (string | undefined)[] = [
   'help',
+  'go-table',
   'quit',
   'end-of-input',
   'close',
@@ -85,13 +86,19 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
   );
   while (widthOfAll(shown) > columns) {
     shown.splice(
-      shown.findLastIndex(
-        ({ action }) => !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'go-table'),
-      ),
+      shown.findLastIndex(({ action }) => !ALWAYS_SHOWN.includes(action)),
       1,
     );
   }
   return shown;
+}
+
+/** Hints that stay beside the usage of a command: those that always stay, and those of the line itself. */
+export function lineHints(state: State): readonly FooterHint[] {
+  return shownHints(state, Infinity).filter(
+    ({ action = '' }) =>
+      ALWAYS_SHOWN.includes(action) || ['run-line', 'complete', 'menu-next'].includes(action),
+  );
 }
 
 function widthOfAll(hints: readonly FooterHint[]): number {
