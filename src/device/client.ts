@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CancelledError } from '../errors.ts';
-import type { TLSSocket } from 'node:tls';
-import { type Address, formatAddress, originOf } from './address.ts';
+import { type Address, originOf } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts';
@@ -44,8 +43,6 @@ export interface ClientOptions {
   readonly maxBodyBytes?: number;
   /** Receives one line per request and response, built only when read; never a secret. */
   readonly trace?: (line: () => string) => void;
-  /** Receives facts about each request, built only when read. */
-  readonly onExchange?: (facts: () => ExchangeFacts) => void;
   /** Receives the reason for a long wait. */
   readonly notice?: (text: string) => void;
   /** Receives the progress of a slow response, repeatedly. */
@@ -54,43 +51,8 @@ export interface ClientOptions {
   readonly warn?: (text: string) => void;
 }
 
-/** Facts about one request and its response, for `--trace`: no body, no login, no value of a header. */
-export interface ExchangeFacts {
-  readonly at: string;
-  readonly device: string;
-  readonly address: string;
-  readonly method: string;
-  /** Secrets in the query are masked. */
-  readonly path: string;
-  readonly status?: number | undefined;
-  /** Why there is no response. */
-  readonly error?: string | undefined;
-  readonly bytes: { readonly sent: number; readonly received?: number | undefined };
-  /** `connect`: TCP and TLS, only if this request opened the connection. */
-  readonly ms: {
-    readonly connect?: number | undefined;
-    /** The device's own time, from the request to the first byte of the response. */
-    readonly latency?: number | undefined;
-    readonly total: number;
-  };
-  readonly tls: {
-    readonly version?: string | undefined;
-    readonly cipher?: string | undefined;
-    readonly trust: Trust['kind'];
-  };
-  readonly headers: { readonly sent: readonly string[]; readonly received: readonly string[] };
-}
-
 /** How far the clock of a device is ahead of the clock here, in ms: at least and at most. */
 export type ClockOffset = readonly [least: number, most: number];
-
-/** What is known about one connection. */
-interface Connection {
-  /** How long opening it took; undefined if it was open before the current request. */
-  connectMs?: number | undefined;
-  version?: string | undefined;
-  cipher?: string | undefined;
-}
 
 const READ_CONNECTIONS = 2;
 /** How long a device may take to notice a closed connection. */
@@ -110,7 +72,6 @@ export class DeviceClient {
   #latencyMs: number | undefined;
   #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
-  readonly #connections = new WeakMap<HttpConnection, Connection>();
   #stoppedBy: UntrustedError | undefined;
   /** Of a device that wants a session; loaded with the first request. */
   #session: Promise<SessionLogin> | undefined;
@@ -314,16 +275,7 @@ export class DeviceClient {
       'if-match': request.ifMatch,
       'if-none-match': request.ifAbsent === true ? '*' : undefined,
     };
-    const connection = this.#connections.get(sender) ?? {};
-    connection.connectMs = undefined;
-    const startedAt = performance.now();
     const from = Date.now();
-    const report = (response: Response | undefined, error?: string): void => {
-      const totalMs = response?.elapsedMs ?? performance.now() - startedAt;
-      this.#options.onExchange?.(() =>
-        this.#factsOf(request, headers, connection, totalMs, response, error),
-      );
-    };
     try {
       const { beforeLogin, warn, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       // A new connection asks when it is open.
@@ -337,7 +289,6 @@ export class DeviceClient {
         const bytes = Buffer.byteLength(response.body);
         return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;
       });
-      report(response);
       if (response.isDamaged === true) {
         const where = `${request.method} ${this.#shownPath(request)}`;
         warn?.(
@@ -347,7 +298,6 @@ export class DeviceClient {
       return response;
     } catch (error) {
       trace?.(() => `< no response${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
-      report(undefined, failureName(error));
       if (error instanceof UntrustedError) this.#distrust(error);
       throw error;
     }
@@ -362,88 +312,35 @@ export class DeviceClient {
     void this.#readers.end(error);
   }
 
-  #factsOf(
-    request: HttpRequest,
-    headers: Readonly<Record<string, string | undefined>>,
-    { connectMs, version, cipher }: Connection,
-    totalMs: number,
-    response: Response | undefined,
-    error: string | undefined,
-  ): ExchangeFacts {
-    const { device, address, trust } = this.#options;
-    const rounded = (ms: number | undefined) => ms && Math.round(ms * 10) / 10;
-    const sent = Object.entries(headers).filter(([, value]) => value !== undefined);
-    return {
-      at: new Date().toISOString(),
-      device: device.name,
-      address: formatAddress(address),
-      method: request.method,
-      path: this.#shownPath(request),
-      status: response?.status,
-      error,
-      bytes: {
-        sent: Buffer.byteLength(request.body?.text ?? ''),
-        received: response && Buffer.byteLength(response.body),
-      },
-      ms: {
-        connect: rounded(connectMs),
-        latency: rounded(response?.latencyMs),
-        total: Math.round(totalMs * 10) / 10,
-      },
-      tls: { version, cipher, trust: trust.kind },
-      headers: { sent: sent.map(([name]) => name), received: Object.keys(response?.headers ?? {}) },
-    };
-  }
-
   /** A device may put the secret of a session into the path of its logout. */
   #shownPath({ path }: HttpRequest): string {
     return redact(maskedPath(path), this.sessionSecrets);
   }
 
   #newReader(): HttpConnection {
-    const connection: Connection = {};
-    const connect = this.#connector({ opening: this.#opening }, connection);
-    const reader = httpConnection(this.#origin, connect);
-    this.#connections.set(reader, connection);
-    return reader;
+    return httpConnection(this.#origin, this.#connector({ opening: this.#opening }));
   }
 
   /** For one write: it opens one connection at most, so that undici cannot send the write again. */
   #newWriter(signal: AbortSignal | undefined): HttpConnection {
-    const connection: Connection = {};
-    const connect = this.#connector({ signal }, connection);
+    const connect = this.#connector({ signal });
     let isUsed = false;
-    const writer = httpConnection(this.#origin, (callback) => {
+    return httpConnection(this.#origin, (callback) => {
       if (isUsed) callback(CLOSED, null);
       else connect(callback);
       isUsed = true;
     });
-    this.#connections.set(writer, connection);
-    return writer;
   }
 
-  #connector(end: Pick<ConnectOptions, 'signal' | 'opening'>, connection: Connection): Connect {
+  #connector(end: Pick<ConnectOptions, 'signal' | 'opening'>): Connect {
     const { device, address, trust, route, beforeLogin, connectTimeoutMs = 5_000 } = this.#options;
     return (callback) => {
       // The limit may change between command lines, and a connection outlives a line.
       const limitMs = Math.min(connectTimeoutMs, this.timeoutMs);
       const options = { device, address, trust, route, connectTimeoutMs: limitMs, ...end };
-      const startedAt = performance.now();
-      const onSecure = (socket: TLSSocket): void => {
-        connection.connectMs = performance.now() - startedAt;
-        connection.version = socket.getProtocol() ?? undefined;
-        connection.cipher = socket.getCipher().name;
-      };
-      connectTls({ ...options, onSecure, beforeUse: beforeLogin }, callback);
+      connectTls({ ...options, beforeUse: beforeLogin }, callback);
     };
   }
-}
-
-/** `timeout`, `certificate changed`: no text of the device. */
-function failureName(error: unknown): string {
-  if (error instanceof TransportFault) return error.kind;
-  if (error instanceof UntrustedError) return `certificate: ${error.reason}`;
-  return error instanceof CancelledError ? 'cancelled' : 'unknown';
 }
 
 function accountText(credential: Credential | undefined): string {

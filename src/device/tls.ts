@@ -53,9 +53,7 @@ export interface ConnectOptions {
   readonly connectTimeoutMs: number;
   /** Cancels connections being opened. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the socket after the certificate check. */
-  readonly onSecure?: ((socket: TLSSocket) => void) | undefined;
-  /** Called then, too; the connection is used when it resolves, and closed if it rejects. */
+  /** Called after the certificate check; the connection is used when it resolves, and closed if it rejects. */
   readonly beforeUse?: (() => Promise<void>) | undefined;
   /** Contains each connection being opened, so that it can be ended without a signal. */
   readonly opening?: Set<Destroyable> | undefined;
@@ -157,7 +155,6 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
       socket.once('close', () => tunnel.destroy());
     }
     const trusted = await secured(socket, options);
-    options.onSecure?.(socket);
     if (stream === undefined) socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
     return trusted;
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { CredentialOutcome } from './credential-gate.ts';
-import type { ExchangeFacts } from '../device/client.ts';
 import type { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
 import type { Facts } from '../device/facts-schema.ts';
@@ -35,8 +34,6 @@ export interface Access {
   settle(entry: DeviceEntry, credential: Credential, outcome: CredentialOutcome): void;
   /** Receives one line per request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
-  /** Receives facts about each request (`--trace`). */
-  readonly onExchange?: ((facts: ExchangeFacts) => void) | undefined;
   /** Receives the reason for a long wait. */
   readonly notice?: ((text: string) => void) | undefined;
   /** Receives the progress of a slow response. */
@@ -48,10 +45,9 @@ export interface Access {
 
 /** A refused login shows that the login no longer works: the user is not asked for another one. */
 export function withoutAsking(access: Access): Access {
-  const { trace, onExchange, notice, timeoutMs } = access;
+  const { trace, notice, timeoutMs } = access;
   return {
     trace,
-    onExchange,
     notice,
     timeoutMs,
     profile: (entry) => access.profile(entry),

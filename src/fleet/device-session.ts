@@ -431,7 +431,6 @@ export class DeviceSession {
       profile: this.profile,
       // A device stays open between command lines, but each line has its own time limit and trace.
       trace: (line) => this.#caller?.trace?.(line()),
-      onExchange: (facts) => this.#caller?.onExchange?.(facts()),
       notice: (text) => this.#caller?.notice?.(text),
       progress: (text) => this.#caller?.progress?.(text),
       warn: (text) => this.#caller?.warn?.(text),

@@ -15,7 +15,6 @@ import { KnownDevices } from '../settings/known-devices.ts';
 import { ProfileFiles } from '../settings/profile-files.ts';
 import { RunFiles } from '../settings/run-files.ts';
 import { SeenKeys } from '../settings/seen-keys.ts';
-import { TraceFile } from '../settings/trace-file.ts';
 import { ColumnMemory, type Settings } from '../settings/settings.ts';
 import type { Format, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
@@ -54,7 +53,6 @@ export abstract class Services {
   readonly terminalSession: string;
   readonly #readStdin: () => Promise<string>;
   readonly #sources = new Map<string, Credentials>();
-  readonly #traces = new Map<string, TraceFile>();
   #keychain: OsKeychain | undefined;
   #history: HistoryFile | undefined;
   #seenKeys: SeenKeys | undefined;
@@ -157,14 +155,6 @@ export abstract class Services {
   /** Locks a file of the user for this process; resolves to a function that releases it. */
   holdFile(path: string): Promise<() => Promise<void>> {
     return lockFile(this.paths.state, path);
-  }
-
-  /** Returns what writes to a file of `--trace`; the same file stays open. Throws a `RefusedError`. */
-  trace(path: string): (facts: object) => void {
-    const known = this.#traces.get(path);
-    const file = known ?? new TraceFile(path, (notice) => this.notices.add(notice));
-    this.#traces.set(path, file);
-    return (facts) => file.write(facts);
   }
 
   /** For how long readings are kept, and how many bytes of them. */

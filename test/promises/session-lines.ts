@@ -36,7 +36,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     ...['table', 'json', 'jsonl', 'csv', 'yaml'].map(
       (format) => `user list ${on} --format ${format}`,
     ),
-    `user list ${withSecret} ${on} --trace ${written('trace.jsonl')}`,
+    `user list ${withSecret} ${on}`,
     'user list --on sim1 --count-by note --json',
     'user list --on sim1 --count-by psk',
     `user show bob ${on} --json`,
@@ -45,7 +45,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `user add username=zoe ${withSecret} ${on} --yes --nonsense`,
     `user set bob 'settings={"psk":"${newUser.replace(/["']/g, '')}"}' --on echo --yes`,
     `user set zoe lang=fr ${withSecret} ${on} --yes --json`,
-    `user set bob ${withSecret} --on echo --yes --trace ${written('trace.jsonl')}`,
+    `user set bob ${withSecret} --on echo --yes`,
     `user delete bob --on echo --yes`,
     'changes --all-fields --json',
     `changes ${withSecret} --on echo`,

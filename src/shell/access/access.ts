@@ -33,7 +33,6 @@ type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
 export class ShellAccess implements Access {
   readonly timeoutMs: number | undefined;
   readonly trace: ((line: string) => void) | undefined;
-  readonly onExchange: Access['onExchange'];
   readonly notice: ((text: string) => void) | undefined;
   readonly progress: ((text: string) => void) | undefined;
   readonly warn: (text: string) => void;
@@ -71,8 +70,6 @@ export class ShellAccess implements Access {
     this.credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
-    const { trace } = options;
-    this.onExchange = trace === undefined ? undefined : shell.services.trace(trace);
     this.notice = io.trace;
     this.progress = io.progress;
     this.warn = (text) => shell.services.notices.add(text);

@@ -156,14 +156,7 @@ function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
 
 /** Keeps the options of the line that apply to all following lines. */
 function keepForSession({ shell, given, options }: Call<DeviceOption>): void {
-  const kept = [
-    'timeoutMs',
-    'verbose',
-    'trace',
-    'tokenStdin',
-    'passwordStdin',
-    'passphraseStdin',
-  ] as const;
+  const kept = ['timeoutMs', 'verbose', 'tokenStdin', 'passwordStdin', 'passphraseStdin'] as const;
   shell.defaults = { ...shell.defaults, ...pickGiven(given, kept) };
   if (options.readOnly) shell.isReadOnly = true;
 }

@@ -294,6 +294,8 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
   // devsh itself, earlier or elsewhere
   ['--config VALUE', '', '"config list" shows the settings'],
   ['--as VALUE', '', 'a report is Markdown, and --json is the same as data'],
+  ['--trace VALUE', '--verbose', '-v shows each request on stderr, secrets masked'],
+  ['--ansible', '', 'device list --json has every device with its groups and settings'],
   ['--as-curl', '', 'plan FILE --as-curl prints the requests of a change set as curl calls'],
   [
     '--evidence VALUE',

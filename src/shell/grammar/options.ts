@@ -127,10 +127,6 @@ const ROWS = [
     '--passphrase-stdin  Read the passphrase of the vault from standard input',
   ),
 
-  textValue(
-    'trace',
-    '--trace FILE  Append facts about each request to FILE: paths, times, TLS, sizes; no bodies, no logins',
-  ),
   toggle('readOnly', '--read-only  Refuse every write'),
   value(
     'fingerprint',
@@ -404,7 +400,6 @@ export const DEVICES = [
   'tokenStdin',
   'passwordStdin',
   'passphraseStdin',
-  'trace',
   'readOnly',
 ] as const;
 export type DeviceOption = (typeof DEVICES)[number];
