@@ -1,7 +1,7 @@
 import { detailsOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { isMask } from '../device/digests.ts';
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
-import { MASK } from '../text/one-line.ts';
 import type { Change } from './change.ts';
 import { opensAccess } from './account-harm.ts';
 
@@ -54,7 +54,7 @@ export function lacksPassword(resource: string, fields: DeviceRecord): boolean {
 function hasSecret(fields: DeviceRecord): boolean {
   return Object.keys(fields).some((field) => {
     const value = valueAt(fields, field);
-    return isSecretField(field) && value !== null && value !== '' && value !== MASK;
+    return isSecretField(field) && value !== null && value !== '' && !isMask(value);
   });
 }
 

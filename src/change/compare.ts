@@ -3,15 +3,15 @@ import { nullWord } from '../device/form-values.ts';
 import type { Profile, WriteFacts } from '../device/profile.ts';
 import {
   type DeviceRecord,
-  isNested,
   isTimeStamp,
+  isValueList,
   isValueObject,
   type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
+import { isComparable, isMask, journaled } from '../device/digests.ts';
 import { holdsMask, maskedValue } from '../device/sensitive-fields.ts';
-import { MASK } from '../text/one-line.ts';
 import type { Difference } from './verdict.ts';
 
 /** `undefined`: the record does not have the field. */
@@ -72,12 +72,22 @@ function partsOf(sent: DeviceRecord, held: DeviceRecord): DeviceRecord {
   return Object.fromEntries(parts);
 }
 
-/** A value with its secrets masked if the other one comes from a journal, which has none. */
-function maskedAs(one: Value | undefined, other: Value | undefined): Value | undefined {
-  return isNested(one) && holdsMask(one) ? maskedValue('', other) : other;
+/** A value with its secrets as a journal has them in the place of the other one: as digests, else masked. */
+function maskedAs(one: Value | undefined, other: Value | undefined, name?: string): typeof one {
+  if (one === undefined || other === undefined || !holdsMask(one)) return other;
+  if (isComparable(one)) return journaled(other);
+  if (isMask(one)) return name !== undefined && isMask(maskedValue(name, other)) ? one : other;
+  if (isValueList(one) && isValueList(other)) {
+    return other.map((part, at) => maskedAs(one[at], part, name ?? '') ?? null);
+  }
+  if (!isValueObject(one) || !isValueObject(other)) return other;
+  const parts = Object.entries(other).map(([part, value]) => {
+    return [part, maskedAs(valueAt(one, part), value, part) ?? null] as const;
+  });
+  return Object.fromEntries(parts);
 }
 
-/** The changes since an earlier reading (`sent`), without timestamps, masked and `ignored` fields. */
+/** The changes since an earlier reading (`sent`), without timestamps, `ignored` fields and secrets that nobody can compare. */
 export function changesSince(
   earlier: DeviceRecord,
   held: DeviceRecord,
@@ -86,9 +96,14 @@ export function changesSince(
   const fields = [...new Set([...Object.keys(earlier), ...Object.keys(held)])];
   return fields
     .filter((field) => !ignored.includes(field))
-    .filter((field) => !isMasked(earlier, field) && !isTimeStamp(valueAt(held, field)))
+    .filter((field) => !isUnknown(earlier, field) && !isTimeStamp(valueAt(held, field)))
     .map((field) => ({ field, sent: valueAt(earlier, field), held: valueAt(held, field) }))
-    .filter(({ sent, held: now }) => !isEqual(sent, maskedAs(sent, now)));
+    .filter(({ sent, held: now }) => !isAsBefore(sent, now));
+}
+
+/** Whether a value is as an earlier reading, which may come from a journal, had it. */
+export function isAsBefore(before: Value | undefined, now: Value | undefined): boolean {
+  return isEqual(before, maskedAs(before, now));
 }
 
 /** Text in the form that devices may store: trimmed, in one case, composed. */
@@ -124,9 +139,14 @@ export function changedParts(
   });
 }
 
-/** Whether a stored field was masked, so that it can be neither compared nor sent. */
+/** Whether a stored field was masked, so that it cannot be sent. */
 export function isMasked(record: DeviceRecord, field: string): boolean {
-  return record[field] === MASK;
+  return isMask(record[field]);
+}
+
+/** Whether a stored field was masked without a digest of this machine, so that it cannot even be compared. */
+export function isUnknown(record: DeviceRecord, field: string): boolean {
+  return isMasked(record, field) && !isComparable(record[field]);
 }
 
 export function maskedDifference({ field, ...values }: Difference): Difference & DeviceRecord {

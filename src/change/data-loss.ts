@@ -22,6 +22,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
+import { isMask } from '../device/digests.ts';
 import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
@@ -120,7 +121,7 @@ export function restorable(
     const masked = maskedValue(field, value);
     const kept = withoutMasks(masked);
     if (isLostId || isSetByDevice || isSecretField(field) || kept === undefined) {
-      if (valueText(value) !== '') lost.push([field, value]);
+      if (valueText(value) !== '') lost.push([field, isMask(value) ? MASK : value]);
     } else {
       fields.push([field, kept]);
       lost.push(...maskedParts(field, masked));

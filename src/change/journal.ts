@@ -6,9 +6,10 @@ import {
   jsonText,
   type JsonValue,
 } from '../device/record.ts';
-import { isMask } from '../device/digests.ts';
+import { isMask, journaled } from '../device/digests.ts';
 import { maskedRecord, shownKey } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
+import { MASK } from '../text/one-line.ts';
 import type { Change } from './change.ts';
 import { maskedDifference } from './compare.ts';
 import type { DevicePlan, Plan } from './plan.ts';
@@ -141,9 +142,15 @@ export interface Run extends RunHead {
 }
 
 /** The line of an entry, with its line break. Secrets are masked, numbers exact. */
-export function journalLine(entry: JournalEntry): string {
+export function journalLine(entry: JournalEntry, mask: typeof journaled = journaled): string {
   const isHead = entry.kind === 'run' || entry.kind === 'plan';
-  return `${jsonText(written(isHead ? { schema: RUN_SCHEMA, ...entry } : entry))}\n`;
+  const whole = isHead ? { schema: RUN_SCHEMA, ...entry } : entry;
+  return `${jsonText(written(whole, mask))}\n`;
+}
+
+/** The same for a file that leaves this machine: no digest shows whether two secrets are the same. */
+export function portableLine(entry: JournalEntry): string {
+  return journalLine(entry, () => MASK);
 }
 
 /** Whether a journaled step lacks a secret that its request needs, and that is not kept elsewhere. */
@@ -154,20 +161,25 @@ export function lacksSecret({ request, purpose }: Step): boolean {
 /** The values under these names, at any depth, are records or lists of records. */
 const RECORDS = ['after', 'asked', 'before', 'expected', 'fields', 'gone', 'lost', 'record'];
 
+/** Of these, as read from a device: digests of secrets show later whether somebody has changed them. */
+const READ = ['before', 'record'];
+
 /** Any part of an entry as plain data, secrets masked. */
-function written(part: unknown, name = ''): JsonValue {
+function written(part: unknown, mask: typeof journaled, name = ''): JsonValue {
   if (typeof part !== 'object' || part === null || part instanceof ExactNumber) {
     return part as JsonValue;
   }
-  if (isList(part)) return part.map((one) => written(one, name));
+  if (isList(part)) return part.map((one) => written(one, mask, name));
   if (part instanceof DevshError) {
     const { code, exitCode, message } = part;
     return { code, exitCode, message };
   }
-  if (RECORDS.includes(name)) return maskedRecord(part as DeviceRecord);
+  if (RECORDS.includes(name)) {
+    return maskedRecord(part as DeviceRecord, READ.includes(name) ? mask : undefined);
+  }
   if (name === 'differences') return maskedDifference(part as Difference);
   if (name === 'request') return { ...maskedRequest(part as WriteRequest) };
-  const fields = Object.entries(part).map(([field, value]) => [field, written(value, field)]);
+  const fields = Object.entries(part).map(([field, value]) => [field, written(value, mask, field)]);
   const plain = Object.fromEntries(fields) as Readonly<Record<string, JsonValue>>;
   return 'keyField' in part ? withShownKey(plain, part as Step) : plain;
 }
@@ -176,9 +188,9 @@ function written(part: unknown, name = ''): JsonValue {
 function withShownKey(plain: Readonly<Record<string, JsonValue>>, step: Step): JsonValue {
   const { before, after, key, keyField } = step;
   if (!isMask(key)) return plain;
-  const shown = (image: DeviceRecord | undefined): DeviceRecord | undefined =>
-    image && { ...maskedRecord(image), [keyField]: shownKey(keyField, image[keyField]) };
-  return { ...plain, before: shown(before), after: shown(after) };
+  const shown = (image: DeviceRecord | undefined, masked: JsonValue | undefined) =>
+    image && { ...(masked as DeviceRecord), [keyField]: shownKey(keyField, image[keyField]) };
+  return { ...plain, before: shown(before, plain.before), after: shown(after, plain.after) };
 }
 
 /** Records each request before it is sent, and its verdict. */
@@ -206,10 +218,11 @@ export function openingLines(
   head: JournalEntry & { readonly kind: 'run' | 'plan' },
   devices: readonly DevicePlan[],
 ): string {
+  const line = head.kind === 'plan' ? portableLine : journalLine;
   return [
-    journalLine(head),
-    ...devices.map((plan) => journalLine({ kind: 'device', plan })),
-    journalLine({ kind: 'planned' }),
+    line(head),
+    ...devices.map((plan) => line({ kind: 'device', plan })),
+    line({ kind: 'planned' }),
   ].join('');
 }
 

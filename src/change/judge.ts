@@ -11,7 +11,7 @@ import {
 } from '../device/profile.ts';
 import { type DeviceRecord, isTimeStamp, valueAt } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
-import { isEqual } from '../device/equality.ts';
+import type { isEqual } from '../device/equality.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import {
   changesSince,
@@ -19,6 +19,7 @@ import {
   comparisonFor,
   differencesOf,
   differencesOfNew,
+  isAsBefore,
   foldedText,
   isRespelled,
 } from './compare.ts';
@@ -320,7 +321,7 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
     unread.rehashed.length === 0 &&
     [...Object.keys(step.asked), ...(step.removes ?? [])].every(
       (field) =>
-        unread.hidden.includes(field) || isEqual(valueAt(before, field), valueAt(held, field)),
+        unread.hidden.includes(field) || isAsBefore(valueAt(before, field), valueAt(held, field)),
     );
   if (sideEffects.length === 0 && isUnreported(unread, missed)) {
     if (isUntouched || outcome.kind === 'accepted') return judgeUndocumented(about, held, unread);

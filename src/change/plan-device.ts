@@ -37,7 +37,7 @@ import { recordsWhere, type Change } from './change.ts';
 import { checkFields, checkValue } from './check-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { unsayable } from '../device/form-values.ts';
-import { comparisonFor, differencesOf, differencesOfNew, isMasked } from './compare.ts';
+import { comparisonFor, differencesOf, differencesOfNew, isUnknown } from './compare.ts';
 import { isComparable, isMask } from '../device/digests.ts';
 import { fillMissing } from './fill-missing.ts';
 import { keyOf } from './identity.ts';
@@ -519,7 +519,7 @@ function driftFrom(
   const ignored = ignoredFields(profile, resource);
   const differences = differencesOf(expected, record).filter(
     ({ field, held }) =>
-      !isMasked(expected, field) && !isTimeStamp(held) && !ignored.includes(field),
+      !isUnknown(expected, field) && !isTimeStamp(held) && !ignored.includes(field),
   );
   if (differences.length === 0) return undefined;
   const key = keyOf(profile, keyField, record);

@@ -3,10 +3,10 @@ import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import { counted, someOf } from '../text/one-line.ts';
 import { pendingIn, traceOf } from './pending.ts';
-import { type JournalEntry, journalLine, type Run, type StepState } from './journal.ts';
+import { type JournalEntry, portableLine, type Run, type StepState } from './journal.ts';
 import { type DevicePlan, type Plan, type PlanPart, shardText } from './plan.ts';
 import { type PlanFile, sealed, unsealed } from './plan-file.ts';
-import { runOf } from './read-journal.ts';
+import { readEntries, runOf } from './read-journal.ts';
 
 /** The result of one shard, to be merged with the others on another machine. */
 export interface ResultFile {
@@ -20,7 +20,9 @@ export interface ResultFile {
 /** The result of a run, from its journal; `endedAt` is absent if the run is about to start. */
 export function resultText(journal: string, endedAt?: string): string {
   const whole = journal.slice(0, journal.lastIndexOf('\n') + 1);
-  return sealed(endedAt === undefined ? whole : whole + journalLine({ kind: 'end', at: endedAt }));
+  const entries = readEntries(whole, 'journal');
+  const end: JournalEntry[] = endedAt === undefined ? [] : [{ kind: 'end', at: endedAt }];
+  return sealed([...entries, ...end].map(portableLine).join(''));
 }
 
 /** Reads a result file. Throws a `RefusedError` if it was cut, altered or is none. */
@@ -54,7 +56,7 @@ export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: 
       state.kind === 'sent' ? { kind: 'send', ref: { device, index }, at: state.at } : [],
     ),
   );
-  return [...kept, ...inDoubt].map(journalLine).join('');
+  return [...kept, ...inDoubt].map(portableLine).join('');
 }
 
 export interface Merged {

@@ -1,9 +1,10 @@
 import { detailsOf, hiddenFields, ignoredFields, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
+import { isComparable, isMask } from '../device/digests.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
-import { isEqual, isStored } from '../device/equality.ts';
-import type { Compared } from './compare.ts';
+import { isStored } from '../device/equality.ts';
+import { type Compared, isAsBefore } from './compare.ts';
 import type { Step } from './step.ts';
 
 /** Requested fields that cannot be compared with the stored record. */
@@ -31,7 +32,7 @@ export function unreadFields(
   const isRehashed = (field: string): boolean =>
     isShown(valueAt(held, field)) &&
     isShown(valueAt(step.before, field)) &&
-    !isEqual(valueAt(step.before, field), valueAt(held, field));
+    !isAsBefore(valueAt(step.before, field), valueAt(held, field));
   const isTakenOnly = (field: string): boolean =>
     detailsOf(profile, step.resource, field)?.writeOnly === true;
   const named = asked.filter(isSecretField);
@@ -69,12 +70,13 @@ export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
 /** A secret that is shown unchanged has visibly not changed. */
 function isShownAsBefore(step: Step, held: DeviceRecord, field: string): boolean {
   const [before, now] = [valueAt(step.before, field), valueAt(held, field)];
-  return isShown(now) && before !== undefined && isEqual(before, now);
+  return isShown(now) && before !== undefined && isAsBefore(before, now);
 }
 
-/** Not only as dots. */
+/** Not only as dots, or as a mask that says nothing. */
 export function isShown(value: Value | undefined): boolean {
-  return typeof value === 'string' && value !== '' && !/^[*\u2022\u25cfx.]+$/i.test(value);
+  if (typeof value !== 'string' || value === '') return false;
+  return isMask(value) ? isComparable(value) : !/^[*\u2022\u25cfx.]+$/i.test(value);
 }
 
 /**

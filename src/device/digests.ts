@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { MASK } from '../text/one-line.ts';
-import { jsonText, type Value } from './record.ts';
+import { isNested, jsonText, type Value } from './record.ts';
 
 const MARK_LENGTH = 2;
 const LENGTH = 10;
@@ -18,6 +18,12 @@ export function digested(value: Value): string {
   return `${MASK}${mac('mark', MARK_LENGTH)}${mac(jsonText(['name', value]), LENGTH)}`;
 }
 
+/** What a journal has in the place of a secret. Of a nested one only the mask: a device may order its parts anew. */
+export function journaled(secret: Value): string {
+  if (isNested(secret)) return MASK;
+  return isMask(secret) ? secret : digested(secret);
+}
+
 /** Whether a value is a mask, with or without a digest. */
 export function isMask(value: Value | undefined): value is string {
   return typeof value === 'string' && value.startsWith(MASK) && MASKED.test(value);
@@ -26,7 +32,7 @@ export function isMask(value: Value | undefined): value is string {
 const MASKED = new RegExp(`^\\*{3}(?:[\\w-]{${MARK_LENGTH + LENGTH}})?$`);
 
 /** Whether a mask has a digest by the key of this machine. */
-export function isComparable(mask: Value): boolean {
+export function isComparable(mask: Value | undefined): boolean {
   return isMask(mask) && mask.startsWith(mac('mark', MARK_LENGTH), MASK.length);
 }
 

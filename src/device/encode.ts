@@ -1,4 +1,5 @@
 import { isEqual } from './equality.ts';
+import { isMask } from './digests.ts';
 import { nullWord, pairsOf } from './form-values.ts';
 import { type Named, namedBy, withinParent, writePath } from './record-path.ts';
 import { encoded, namesRecord } from './record-path.ts';
@@ -90,8 +91,8 @@ export function damagedFields({ form = [], json = {} }: WriteRequest): string[] 
 /** A masked request cannot be sent. */
 export function isMaskedRequest({ path, form, json }: WriteRequest): boolean {
   return (
-    path.match(PATH_PART)?.includes(MASK) === true ||
-    form?.some(([, text]) => text === MASK) === true ||
+    path.match(PATH_PART)?.some(isMask) === true ||
+    form?.some(([, text]) => isMask(text)) === true ||
     (json !== undefined && holdsMask(json))
   );
 }
@@ -423,7 +424,7 @@ function withoutUnchangedSecrets(value: Value, current: Value | undefined): Valu
   return Object.fromEntries(
     Object.entries(value).flatMap(([field, part]) => {
       const old = valueAt(before, field);
-      const isUnchanged = part === old || part === MASK;
+      const isUnchanged = part === old || isMask(part);
       const isOmitted = isUnchanged && (isSecretField(field) || isSecretList(part));
       return isOmitted ? [] : [[field, withoutUnchangedSecrets(part, old)]];
     }),

@@ -99,19 +99,28 @@ export function startsWithToken(text: string): boolean {
 
 /** Whether a value, or a part of it at any depth, is masked. */
 export function holdsMask(value: Value): boolean {
-  if (!isNested(value)) return value === MASK;
+  if (!isNested(value)) return isMask(value);
   return Object.values(value).some(holdsMask);
 }
 
 /** The value to show: secrets are masked unless empty; nested values field by field. */
-export function maskedValue(field: string, value: Value): Value;
+export function maskedValue(field: string, value: Value, mask?: Mask): Value;
 export function maskedValue(field: string, value: Value | undefined): Value | undefined;
-export function maskedValue(field: string, value: Value | undefined): Value | undefined {
+export function maskedValue(
+  field: string,
+  value: Value | undefined,
+  mask: Mask = () => MASK,
+): Value | undefined {
   if (value === undefined) return undefined;
-  if (isMaskedWhole(field, value)) return MASK;
+  if (isMaskedWhole(field, value)) return mask(value);
   if (!isNested(value)) return value;
-  return isValueList(value) ? value.map((item) => maskedValue(field, item)) : maskedRecord(value);
+  return isValueList(value)
+    ? value.map((item) => maskedValue(field, item, mask))
+    : maskedRecord(value, mask);
 }
+
+/** What stands in the place of a secret. */
+type Mask = (secret: Value) => string;
 
 /** A natural key as it is shown and stored: of a secret, a digest that finds it again. */
 export function shownKey(keyField: string, value: Value | undefined): string {
@@ -132,10 +141,10 @@ function isMaskedWhole(field: string, value: Value): boolean {
 }
 
 /** Masks the secrets of a record; returns it unchanged if it has none, as in most lists. */
-export function maskedRecord(record: DeviceRecord): DeviceRecord {
+export function maskedRecord(record: DeviceRecord, mask?: Mask): DeviceRecord {
   if (!holdsSecret(record)) return record;
   return Object.fromEntries(
-    Object.entries(record).map(([field, value]) => [field, maskedValue(field, value)]),
+    Object.entries(record).map(([field, value]) => [field, maskedValue(field, value, mask)]),
   );
 }
 

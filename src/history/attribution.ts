@@ -1,9 +1,9 @@
 import { canonicalId } from '../change/identity.ts';
 import { type Run, sentTime } from '../change/journal.ts';
 import { isRefusedAdd, type StepResult } from '../change/verdict.ts';
+import { isMask } from '../device/digests.ts';
 import { isStored } from '../device/equality.ts';
-import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../device/record.ts';
-import { MASK } from '../text/one-line.ts';
+import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
 import {
   type Event,
   type FieldChange,
@@ -104,7 +104,7 @@ function whole(
   // A later step or another writer may have changed the new record before it was read.
   const later = Object.entries(step.wrote).flatMap(([field, wrote]): FieldChange[] => {
     const after = valueAt(event.record.fields, field);
-    const isSecret = isMasked(wrote) || valueAt(event.record.digests, field) !== undefined;
+    const isSecret = isMask(wrote) || valueAt(event.record.digests, field) !== undefined;
     if (after === undefined || isSecret || isStored(wrote, after)) return [];
     return [{ field, before: wrote, after, isSecret }];
   });
@@ -127,8 +127,8 @@ function parts(event: Event & { kind: 'changed' }, steps: readonly WrittenStep[]
     const last = own.at(-1);
     if (last === undefined) {
       put(undefined, change);
-    } else if (isSecret || isMasked(last.wrote[field])) {
-      put(isMasked(last.wrote[field]) ? last : undefined, change);
+    } else if (isSecret || isMask(last.wrote[field])) {
+      put(isMask(last.wrote[field]) ? last : undefined, change);
     } else {
       let current = change.before;
       for (const step of own) {
@@ -148,10 +148,6 @@ function parts(event: Event & { kind: 'changed' }, steps: readonly WrittenStep[]
 
 function by({ run, step, line }: WrittenStep): StepName {
   return { run, step, line };
-}
-
-function isMasked(value: Value | undefined): boolean {
-  return value === MASK;
 }
 
 /** A request of a run that left for a device, whatever became of it. */
@@ -219,7 +215,7 @@ function writtenFields(asked: DeviceRecord, { verdict, record }: StepResult): De
   if (record === undefined) return asked;
   const fields = Object.entries(asked).flatMap(([field, value]) => {
     const stored = valueAt(record, field);
-    if (value === MASK || stored === undefined) return [[field, value] as const];
+    if (isMask(value) || stored === undefined) return [[field, value] as const];
     const isWritten = verdict === 'done' || isStored(value, stored);
     return isWritten ? [[field, stored] as const] : [];
   });

@@ -1,5 +1,6 @@
+import { isMask } from '../device/digests.ts';
 import { isEqual } from '../device/equality.ts';
-import { MASK, someOf } from '../text/one-line.ts';
+import { someOf } from '../text/one-line.ts';
 import { changedParts } from '../change/compare.ts';
 import {
   causeText,
@@ -91,7 +92,7 @@ function differenceTexts(difference: Difference, held: DeviceRecord | undefined)
   const { word, value } = expectedIn(difference);
   const { field } = difference;
   const isAbsent = held !== undefined && valueAt(held, field) === undefined;
-  if (value === MASK && (isAbsent || !isSecretField(field))) {
+  if (isMask(value) && (isAbsent || !isSecretField(field))) {
     return [`${visible(field)}: ${isAbsent ? 'is not shown' : 'is not known of before'}`];
   }
   if (isAbsent && value !== undefined) {

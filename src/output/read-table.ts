@@ -54,7 +54,7 @@ export function viewedRecords(
   records: readonly DeviceRecord[],
 ): readonly DeviceRecord[] {
   const sorted = sort ? sortBy(records, sort, (record, field) => valueAt(record, field)) : records;
-  const shown = sorted.map(maskedRecord);
+  const shown = sorted.map((record) => maskedRecord(record));
   if (columns === undefined) return shown;
   return shown.map((record) =>
     Object.fromEntries(

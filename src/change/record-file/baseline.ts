@@ -2,8 +2,8 @@ import { comparedText, isCompared, isDated, withoutOwnParts } from '../../fleet/
 import type { DeviceRecords } from '../../fleet/fold.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../../device/record.ts';
+import { isMask } from '../../device/digests.ts';
 import { isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
-import { MASK } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { isStored } from '../../device/equality.ts';
 import type { Known } from '../typed-fields.ts';
@@ -35,7 +35,7 @@ export function readBaseline(text: string, name: string): RecordFile {
   const problems = new Problems();
   for (const row of file.rows) {
     for (const [field, value] of Object.entries(row.fields)) {
-      if (value === MASK || maskedValue(field, value) === value) continue;
+      if (isMask(value) || maskedValue(field, value) === value) continue;
       const isNamed = isSecretField(field);
       problems.add(
         () => row.place(field),

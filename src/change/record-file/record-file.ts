@@ -1,7 +1,7 @@
 import { type DeviceRecord, isNested, isValueList, type Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
+import { isMask } from '../../device/digests.ts';
 import { isSecretField, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
-import { MASK } from '../../text/one-line.ts';
 
 export interface RecordRow {
   /** The device; absent: all selected devices. */
@@ -109,7 +109,7 @@ export function secretFields(records: readonly DeviceRecord[]): string[] {
 
 /** By its name, or by its value if that is JSON with secrets. */
 function isSecret(field: string, value: Value): boolean {
-  return isSecretField(field) || (value !== MASK && maskedValue(field, value) === MASK);
+  return isSecretField(field) || (!isMask(value) && isMask(maskedValue(field, value)));
 }
 
 function openPart(value: Value): Value {

@@ -103,6 +103,7 @@ export const KEPT_FILES: readonly (readonly [(paths: Paths) => string, meaning: 
     ({ state }) => join(state, 'runs/'),
     'The journals of runs, and an index that devsh can recreate.',
   ],
+  [({ state }) => join(state, 'digest-key'), 'The key of the digests of secrets in journals.'],
   [
     ({ cache }) => join(cache, '/'),
     'What devsh learned, and compiled code; devsh can recreate it.',

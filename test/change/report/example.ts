@@ -89,5 +89,7 @@ export function exampleReport(texts: Partial<Texts> = {}): Report {
     { kind: 'stop', at: AT, reason: 'one device differs' },
     { kind: 'end', at: '2026-11-21T09:30:43.500Z' },
   ];
-  return reportOf(parseJournal(entries.map(journalLine).join(''), 'example.jsonl'));
+  return reportOf(
+    parseJournal(entries.map((entry) => journalLine(entry)).join(''), 'example.jsonl'),
+  );
 }
