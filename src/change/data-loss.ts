@@ -256,15 +256,13 @@ function takenText({ resource, count, keys }: Dependents): string {
   return `${count} of ${resource} (${shown.join(', ')}${more})`;
 }
 
-/** Of a change: fields whose values now are masked in the journal. */
+/** Of a change: secrets, whether shown or not, and fields whose values now are masked in the journal. */
 function overwrittenSecrets(step: Step): readonly string[] | undefined {
-  const { action, asked, before, lost, purpose } = step;
-  if (action !== 'set' || lost !== undefined || purpose?.kind === 'rotate') return undefined;
+  const { action, asked, before, lost } = step;
+  if (action !== 'set' || lost !== undefined) return undefined;
   return Object.keys(asked).filter((field) => {
     const value = valueAt(before, field);
-    // Dots in the place of a value are none.
-    const isHidden = typeof value === 'string' && /^[*\u2022\u25cf]+$/.test(value);
-    return value !== undefined && !isHidden && !isEqual(maskedValue(field, value), value);
+    return isSecretField(field) || !isEqual(maskedValue(field, value), value);
   });
 }
 

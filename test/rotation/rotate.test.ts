@@ -11,6 +11,7 @@ test('the login in use is rotated on every device, and devsh goes on with the ne
   const escrow = await escrowIn(devsh.folder);
   const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
   expect(run.stdout + run.stderr).toContain('3 done');
+  expect(run.stderr.match(/undo cannot restore password of user/g)).toHaveLength(1);
   expect(run.exitCode).toBe(0);
   const again = await rotate('user list --on @lab --count-by lang');
   expect(again.exitCode, again.stderr).toBe(0);
