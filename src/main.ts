@@ -221,39 +221,18 @@ export class AllServices extends Services {
     return keymapWith(this.settings.get('aliases'), this.settings.path);
   }
 
-  async faults() {
-    const { FAULTS } = await import('./simulator/simulator.ts');
-    return FAULTS.map(({ name, stage, summary }) => ({ name, stage, summary }));
-  }
-
-  async quirks() {
-    const { QUIRKS } = await import('./simulator/simulator.ts');
-    return QUIRKS.map(({ name, summary }) => ({ name, summary }));
-  }
-
   async startSimulator(spec: SimulatorSpec): Promise<RunningSimulator> {
     const { SimulatorError, startSimulator } = await import('./simulator/simulator.ts');
-    const lists = '"devsh simulator faults" lists them.';
-    const wrong = spec.faults.find((fault) => fault.lastIndexOf(':') < 1);
-    if (wrong !== undefined) {
-      throw new UsageError(
-        `--fault needs DEVICE:NAME (such as sim2:silence), not "${wrong}". ${lists}`,
-      );
-    }
     try {
-      // The simulator itself checks the names.
-      return await startSimulator({ ...spec, quirk: spec.quirks } as SimulatorOptions);
+      // The simulator itself checks the name of the profile.
+      return await startSimulator(spec as SimulatorOptions);
     } catch (error) {
       if (!(error instanceof SimulatorError)) throw error;
       const { message, unknown } = error;
       if (unknown === undefined) throw new UsageError(message, { cause: error });
       const { kind, name, known } = unknown;
-      const told =
-        kind === 'fault'
-          ? `there is no fault "${name}". ${lists}`
-          : `there is no "${name}"; the names are ${known.join(', ')}`;
-      const suggestions = suggest(name, known);
-      throw new UsageError(`--${kind}: ${told}`, { cause: error, suggestions });
+      const told = `--${kind}: there is no "${name}"; the names are ${known.join(', ')}`;
+      throw new UsageError(told, { cause: error, suggestions: suggest(name, known) });
     }
   }
 }

@@ -94,8 +94,6 @@ export abstract class Services {
   /** The keys of the full screen, with those of aliases. */
   abstract keys(): Promise<readonly KeyRow[]>;
   abstract startSimulator(spec: SimulatorSpec): Promise<RunningSimulator>;
-  abstract faults(): Promise<readonly { name: string; stage: string; summary: string }[]>;
-  abstract quirks(): Promise<readonly { name: string; summary: string }[]>;
 
   /** The credential sources for these options. One object for each combination, so that sources are read once. */
   credentials(options: LoginOptions): Credentials {
@@ -223,9 +221,7 @@ export interface KeyRow {
 }
 
 /** As the options of the same names. */
-export interface SimulatorSpec extends Options<
-  'faults' | 'profile' | 'envelope' | 'paging' | 'quirks'
-> {
+export interface SimulatorSpec extends Options<'profile'> {
   readonly devices: number;
   readonly users: number;
   readonly latencyMs: number;

@@ -1,12 +1,6 @@
 import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/environment.ts';
 import { resolvePaths, type Paths } from '../../src/os/environment.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
-import {
-  ENVELOPE_NAMES,
-  PAGING_NAMES,
-  PROFILE_NAMES,
-} from '../../src/simulator/dialects/dialect.ts';
-import { FAULTS, QUIRKS } from '../../src/simulator/simulator.ts';
 import { commandReference, firstCommands } from './command-reference.ts';
 import { inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
 import { table } from './table.ts';
@@ -23,7 +17,6 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, () => string
   'docs/inventories.md': { keys: inventoryFacts },
   'docs/profiles.md': { facts: profileFacts },
   'docs/scripts.md': { 'exit codes': exitCodes },
-  'docs/simulator.md': { dialects, quirks, faults },
 };
 
 /** The page with each of its parts as it is now. */
@@ -39,30 +32,6 @@ export function withParts(page: string, text: string): string {
 
 function exitCodes(): string {
   return table(['exit', 'meaning'], EXIT_CODES);
-}
-
-function dialects(): string {
-  const rows = Object.entries({
-    profile: PROFILE_NAMES,
-    envelope: ENVELOPE_NAMES,
-    paging: PAGING_NAMES,
-  }).map(([option, names]) => [`\`${option}\``, codes(names).join(' ')]);
-  return table(['option', 'one of'], rows);
-}
-
-function quirks(): string {
-  const rows = QUIRKS.map(({ name, summary }) => [`\`${name}\``, summary]);
-  return table(['quirk', 'what it does'], rows);
-}
-
-/** By the stage that they strike; `devsh simulator faults` says what each one does. */
-function faults(): string {
-  const stages = [...new Set(FAULTS.map(({ stage }) => stage))];
-  const rows = stages.map((stage) => {
-    const names = FAULTS.filter((fault) => fault.stage === stage).map(({ name }) => name);
-    return [stage, codes(names).join(' ')];
-  });
-  return table(['strikes the', 'faults'], rows);
 }
 
 /** In as few lines as the README has room for. */

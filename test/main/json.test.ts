@@ -120,7 +120,6 @@ test.each([
   ['device list', 'inventory'],
   ['trust list', 'pins'],
   ['info', 'info'],
-  ['simulator faults', 'faults'],
 ])('%s --json is a list called %s', async (line, name) => {
   const { devsh } = await startFleet();
   const { stdout, exitCode } = await devsh(`${line} --json`);

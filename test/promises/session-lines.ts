@@ -131,8 +131,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'completion bash',
     { line: 'demo --users 5', stdin: '' },
     { line: 'simulator --port 0 --users 5', stopAt: 'Ctrl-C' },
-    'simulator faults',
-    'simulator quirks',
     'doctor @all-of-them --json --timeout 3',
     'doctor @all-of-them --timeout 3',
     'info --json',

@@ -1,56 +1,40 @@
 import { once } from 'node:events';
-import { type Call, type CommandSpec, verb, command } from '../command.ts';
+import { type Call, command } from '../command.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
-import type { TableName } from '../help/document-schema.ts';
 import { type Output, info, table } from '../output.ts';
 import type { RunningSimulator } from '../services.ts';
 import { probe } from '../devices/probe.ts';
 
 const DEFAULT_PORT = 8443;
 
-export const simulator: CommandSpec = {
+export const simulator = command({
   name: 'simulator',
-  summary: 'Run simulated devices on this machine',
+  brief: 'Run simulated devices on this machine',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Run simulated devices on loopback addresses until Ctrl-C',
-      options: [...SIMULATOR, 'profile'],
-      details:
-        'Each device has the documented API, its own certificate, and two accounts: admin, and a read-only viewer.',
-      examples: ['simulator --devices 5 --latency 50', 'simulator --fault sim2:accept-and-forget'],
-      async *run(call) {
-        const running = await start(call, DEFAULT_PORT);
-        try {
-          yield devicesTable(running);
-          yield { kind: 'checkpoint' };
-          yield info(`running until Ctrl-C; connect from another terminal`);
-          if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
-        } finally {
-          await running.close();
-        }
-      },
-    }),
-    ...(['faults', 'quirks'] as const).map((name) =>
-      verb({
-        name,
-        summary: `List the ${name} of simulated devices`,
-        changes: 'nothing',
-        async *run({ shell }) {
-          yield namesTable(name, await shell.services[name]());
-        },
-      }),
-    ),
-  ],
-};
+  summary: 'Run simulated devices on loopback addresses until Ctrl-C',
+  options: SIMULATOR,
+  details:
+    'Each device has the documented API, its own certificate, and two accounts: admin, and a read-only viewer.',
+  examples: ['simulator --devices 5 --latency 50', 'simulator --profile drf'],
+  async *run(call) {
+    const running = await start(call, DEFAULT_PORT);
+    try {
+      yield devicesTable(running);
+      yield { kind: 'checkpoint' };
+      yield info(`running until Ctrl-C; connect from another terminal`);
+      if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
+    } finally {
+      await running.close();
+    }
+  },
+});
 
 export const demo = command({
   name: 'demo',
   brief: 'Start simulated devices and connect to them',
   section: 'Shell',
   summary: 'Start three simulated devices in this session and connect to them',
-  options: [...SIMULATOR, 'profile'],
+  options: SIMULATOR,
   details:
     'Pins and logins last for this session. "devsh demo" on the command line does not touch your settings,\n' +
     'history and keychain; without a terminal it plays a short tour.',
@@ -74,36 +58,14 @@ export const demo = command({
   },
 });
 
-function namesTable(
-  name: TableName,
-  rows: readonly { name: string; stage?: string; summary: string }[],
-): Output {
-  return table(
-    name,
-    [
-      'name',
-      rows.some(({ stage }) => stage !== undefined) && { key: 'stage', title: 'STAGE' },
-      { key: 'summary', title: 'EFFECT' },
-    ],
-    rows.map((row) => ({ ...row })),
-  );
-}
-
-function start(
-  { options, shell }: Call<SimulatorOption | 'profile'>,
-  port: number,
-): Promise<RunningSimulator> {
+function start({ options, shell }: Call<SimulatorOption>, port: number): Promise<RunningSimulator> {
   return shell.services.startSimulator({
     devices: options.devices ?? 3,
     users: options.users ?? 25,
     latencyMs: options.latencyMs ?? 0,
     seed: options.seed ?? 1,
     port: options.port ?? port,
-    faults: options.faults,
     profile: options.profile,
-    envelope: options.envelope,
-    paging: options.paging,
-    quirks: options.quirks,
   });
 }
 

@@ -183,6 +183,7 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
   ['theme auto', 'config unset theme'],
   ['theme NAME', 'config set theme NAME'],
   ['theme', 'config get theme'],
+  ['simulator faults|quirks', 'simulator'],
   ['profiles', 'help profiles'],
   ['profile list|ls', 'help profiles'],
   ['profile get|describe|view …', 'profile show …'],
@@ -208,6 +209,8 @@ const NO_SECRET =
   'no option takes a secret: "login" keeps it, --password-stdin and --token-stdin read it';
 
 const DEVICES = '--on SELECTOR names the devices';
+
+const SIMULATED = 'a simulated device does no more than its API says: --profile chooses one';
 
 /** An option as typed, what stands here in its place ("": nothing that fits every line), and why. */
 export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, why: string])[] = [
@@ -303,6 +306,10 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
     'export RESOURCE --output-dir DIR keeps the records of each device; report --since tells an incident',
   ],
   ['--report VALUE', '', 'doctor --json has all findings, without secrets, for a bug report'],
+  ['--fault VALUE', '', SIMULATED],
+  ['--quirk VALUE', '', SIMULATED],
+  ['--envelope VALUE', '', SIMULATED],
+  ['--paging VALUE', '', SIMULATED],
   ['--first-page', '', '--raw prints the first response alone'],
   ['--per-device', '', '--output-dir DIR writes one file for each device'],
   [

@@ -38,8 +38,6 @@ export const WATCH_MS = 5_000;
  * not need.
  */
 const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
-const ENVELOPES = 'array results data rows records user keyed key-value form-text'.split(' ');
-const PAGINGS = ['none', 'next', 'page', 'offset'];
 const NOTHING: Allowed = new Set();
 
 /** Every option, in the order of the help. A verb lists the keys of the options that it takes. */
@@ -325,22 +323,6 @@ const ROWS = [
   ),
   value('seed', '--seed N  The seed of the random users (default 1)', integer(0, 2 ** 31)),
   value('port', '--port PORT  The port to listen on (default 8443)', integer(0, 65_535)),
-  value('envelope', `--envelope NAME  The envelope of lists: ${ENVELOPES.join(', ')}`, anyText, {
-    choices: ENVELOPES,
-  }),
-  value('paging', `--paging NAME  The paging of lists: ${PAGINGS.join(', ')}`, anyText, {
-    choices: PAGINGS,
-  }),
-  list(
-    'quirks',
-    '--quirk NAME  A quirk of real devices (repeatable; "simulator quirks" lists them)',
-    anyText,
-  ),
-  list(
-    'faults',
-    '--fault DEVICE:NAME  A fault of a device (repeatable; "simulator faults" lists them)',
-    anyText,
-  ),
 ];
 
 /** The values of kubectl's `-o` besides names of formats. */
@@ -449,17 +431,7 @@ export const ROTATE_TOKEN = [...ROTATION, 'escrow', 'recipients'] as const;
 export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
 export type PartOption = (typeof PART)[number];
 
-export const SIMULATOR = [
-  'devices',
-  'users',
-  'latencyMs',
-  'seed',
-  'port',
-  'envelope',
-  'paging',
-  'quirks',
-  'faults',
-] as const;
+export const SIMULATOR = ['devices', 'users', 'latencyMs', 'seed', 'port', 'profile'] as const;
 export type SimulatorOption = (typeof SIMULATOR)[number];
 
 /** The options that the lines of a script inherit from the script. */

@@ -26,12 +26,12 @@ test('commands, verbs, options and their values, by what is typed already', asyn
   expect(await inserts(shell, 'user list --yes')).toEqual([]);
 });
 
-test('the profiles that are built in are proposed, and so are the ways of a simulated device', async () => {
+test('the profiles that are built in are proposed', async () => {
   const { session: shell } = await startSession();
   const names = BUILT_IN_PROFILES.map(({ name }) => `${name} `);
   const proposed = await inserts(shell, 'user list --profile ');
   expect(proposed).toEqual(expect.arrayContaining(names) as string[]);
-  expect(await inserts(shell, 'simulator --paging o')).toEqual(['offset ']);
+  expect(await inserts(shell, 'simulator --profile dr')).toEqual(['drf ']);
   expect(await inserts(shell, 'config set theme li')).toEqual(['light ']);
 });
 

@@ -37,7 +37,7 @@ test.each<[string, Given]>([
     'user delete bob --allow own-account,loss --allow=prune',
     { allow: new Set(['own-account', 'loss', 'prune']) },
   ],
-  ['simulator --devices 5 --fault sim1:refuse', { devices: 5, faults: ['sim1:refuse'] }],
+  ['simulator --devices 5 --profile drf', { devices: 5, profile: 'drf' }],
 ])('%s', (line, expected) => {
   expect(optionsOf(line)).toEqual(expected);
 });
