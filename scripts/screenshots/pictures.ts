@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import type { Simulator } from '../../test/simulator/simulator.ts';
 import type { PtyProgram } from '../../test/pty/harness.ts';
 import type { Stage, StageOptions } from './stage.ts';
 

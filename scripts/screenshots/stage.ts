@@ -5,7 +5,7 @@ import {
   startSimulator,
   type Simulator,
   type SimulatorOptions,
-} from '../../src/simulator/simulator.ts';
+} from '../../test/simulator/simulator.ts';
 import { startInPty, type PtyProgram } from '../../test/pty/harness.ts';
 
 export interface StageOptions {

@@ -5,19 +5,11 @@ import { type Login, loginOf, page, passwordLogin, respond, type Scheme } from '
 import type { DeviceRecord } from '../device/record.ts';
 import { recordsOf } from './dialects/identity.ts';
 import { newExtras } from './data.ts';
-import {
-  type FaultName,
-  FAULTS,
-  type FaultScope,
-  FaultSwitches,
-  type FaultTarget,
-} from './faults.ts';
-import { WRITES } from './faults/fault.ts';
 import { type ApiResponse, type ApiRequest, type Site, TOO_LARGE_PAGE } from './view.ts';
 import type { User } from './store.ts';
 import { send, type Wire } from './transmit.ts';
 
-interface DeviceSetup {
+export interface DeviceSetup {
   readonly name: string;
   readonly site: Site;
   readonly accounts: SimulatedDevice['accounts'];
@@ -26,7 +18,6 @@ interface DeviceSetup {
 
 /** Django's default. */
 const MAX_BODY_BYTES = 2.5 * 1024 * 1024;
-const WRITE_METHODS: readonly string[] = WRITES;
 
 /** One device on loopback. Its simulator starts and closes it. */
 export class SimulatedDevice {
@@ -35,10 +26,9 @@ export class SimulatedDevice {
   readonly accounts: { readonly admin: SimulatedAccount; readonly viewer: SimulatedAccount };
   readonly #log: LoggedRequest[] = [];
   readonly #logins: Login[] = [];
-  readonly #site: Site;
+  protected readonly site: Site;
   readonly #latencyMs: number;
-  readonly #faults = new FaultSwitches();
-  readonly #listener: Listener;
+  protected readonly listener: Listener;
   /** Connections that have carried a request. */
   readonly #used = new WeakSet<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -46,20 +36,20 @@ export class SimulatedDevice {
   constructor({ name, site, accounts, latencyMs }: DeviceSetup) {
     this.name = name;
     this.accounts = accounts;
-    this.#site = site;
+    this.site = site;
     this.#latencyMs = latencyMs;
-    this.#listener = new Listener(name, (request, response) => {
+    this.listener = new Listener(name, (request, response) => {
       // A client may disconnect at any time.
       this.#serve(request, response).catch(() => response.destroy());
     });
   }
 
   get host(): string {
-    return this.#listener.endpoint.host;
+    return this.listener.endpoint.host;
   }
 
   get port(): number {
-    return this.#listener.endpoint.port;
+    return this.listener.endpoint.port;
   }
 
   /** All requests, also those without a response. */
@@ -83,61 +73,42 @@ export class SimulatedDevice {
 
   /** SHA-256 of the current certificate: upper-case hex with colons. */
   get fingerprint(): string {
-    return this.#listener.certificate?.fingerprint ?? '';
+    return this.listener.certificate?.fingerprint ?? '';
   }
 
   /** The current certificate as PEM, for `--ca`. */
   get certificate(): string {
-    return this.#listener.certificate?.cert ?? '';
+    return this.listener.certificate?.cert ?? '';
   }
 
   /** How many connections were accepted so far. */
   get connections(): number {
-    return this.#listener.connections;
+    return this.listener.connections;
   }
 
   /** How many sessions are open, in dialects that have them. */
   get sessions(): number {
-    return this.#site.sessions.count;
+    return this.site.sessions.count;
   }
 
   /** The current users, in the order of creation. */
   get users(): readonly User[] {
-    return this.#site.store.users;
+    return this.site.store.users;
   }
 
   /** The current list of a resource, over all pages; empty if the resource does not exist. */
   records(resource: string): readonly DeviceRecord[] {
-    return recordsOf(this.#site, resource);
+    return recordsOf(this.site, resource);
   }
 
   /** As `Listener.listen`. */
   listen(endpoint: Endpoint): Promise<void> {
-    return this.#listener.listen(endpoint);
-  }
-
-  /**
-   * Switches a fault on (true; `500-once` then strikes one request), off (false), or on for that many
-   * requests. Connection faults see no requests, so they are only on or off.
-   * @throws RangeError if a connection fault gets a count or a method
-   */
-  setFault(name: FaultName, on: boolean | number = true, scope: FaultScope = {}): void {
-    const isOfConnection = FAULTS.find((fault) => fault.name === name)?.stage === 'connection';
-    if (isOfConnection && (typeof on === 'number' || Object.keys(scope).length > 0)) {
-      throw new RangeError(`The fault ${name} is on or off, it does not count requests.`);
-    }
-    this.#faults.set(name, on, scope);
-    this.#listener.setBehavior(this.#faults.connection);
-  }
-
-  clearFaults(): void {
-    this.#faults.clear();
-    this.#listener.setBehavior(this.#faults.connection);
+    return this.listener.listen(endpoint);
   }
 
   /** Changes or creates a user without a request; a uuid may be one that was used before. */
   putUser(fields: Partial<User> & Pick<User, 'username'>): User {
-    const { store, dialect } = this.#site;
+    const { store, dialect } = this.site;
     const existing = store.named(fields.username);
     const { modified, ...more } = newExtras(dialect.profile, fields);
     const stamp = modified === undefined ? {} : { modified };
@@ -148,22 +119,22 @@ export class SimulatedDevice {
 
   /** Sets all passwords back without a request, as a restored backup does. */
   restoreLogins(): void {
-    this.#site.store.restoreLogins();
+    this.site.store.restoreLogins();
   }
 
   /** Removes a user without a request. Returns false if there is no such user. */
   removeUser(username: string): boolean {
-    const { store } = this.#site;
+    const { store } = this.site;
     const user = store.named(username);
     return user !== undefined && store.delete(user.uuid);
   }
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
-    await this.#listener.close();
+    await this.listener.close();
   }
 
-  #later(delayMs: number, run: () => void): void {
+  protected later(delayMs: number, run: () => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       run();
@@ -192,38 +163,32 @@ export class SimulatedDevice {
       authorization: loginOf(request),
       at: Date.now(),
     };
-    const isAfterWrite = this.#log.some(({ method }) => WRITE_METHODS.includes(method));
+    const before = this.#log.length;
     this.#log.push(entry);
     if (this.#latencyMs > 0) {
-      await new Promise<void>((resolve) => this.#later(this.#latencyMs, resolve));
+      await new Promise<void>((resolve) => this.later(this.#latencyMs, resolve));
     }
-    const wire = this.#wire(incoming, response);
-    const target = { method: request.method, isAfterWrite };
-    const reply =
-      body === undefined ? page(400, TOO_LARGE_PAGE) : this.#respond(request, wire, target);
+    const exchange = { request, wire: this.#wire(incoming, response), before };
+    const reply = body === undefined ? page(400, TOO_LARGE_PAGE) : this.answer(exchange);
     if (reply === 'taken') return;
-    const fault = this.#faults.take('answer', target);
-    if (fault?.isLost !== true) entry.status = reply.status;
-    if (fault === undefined) send(wire, reply);
-    else fault.transmit(wire, reply);
+    if (this.transmit(exchange, reply)) entry.status = reply.status;
   }
 
-  /** The response, with the faults that strike before it is sent. `taken`: a fault handled the wire. */
-  #respond(request: ApiRequest, wire: Wire, target: FaultTarget): ApiResponse | 'taken' {
-    const site = this.#site;
-    const instead = this.#faults.take('request', target)?.reply(request, wire);
-    if (instead !== undefined) return instead;
-    const login = passwordLogin(site, request);
+  /** The response. `taken`: a test has dealt with the request, and there is none. */
+  protected answer(exchange: Exchange): ApiResponse | 'taken' {
+    const login = passwordLogin(this.site, exchange.request);
     if (login !== undefined) this.#noteLogin(login);
-    const fault = this.#faults.take('write', target);
-    const reply =
-      fault === undefined
-        ? respond(site, request)
-        : fault.execute({ site, request, later: this.#later.bind(this) });
-    const list = isBareList(request, reply) ? this.#faults.take('list', target) : undefined;
-    if (list === undefined) return reply;
-    const records = JSON.parse(reply.body) as object[];
-    return { ...reply, body: list.rewrite(records, reply.body, request) };
+    return this.execute(exchange);
+  }
+
+  protected execute({ request }: Exchange): ApiResponse {
+    return respond(this.site, request);
+  }
+
+  /** Sends a response. Returns whether the log shows its status. */
+  protected transmit({ wire }: Exchange, reply: ApiResponse): boolean {
+    send(wire, reply);
+    return true;
   }
 
   /** Three refusals in a row lock the account, if the device has this quirk. */
@@ -231,10 +196,10 @@ export class SimulatedDevice {
     this.#logins.push(login);
     const own = this.#logins.filter(({ username }) => username === login.username);
     const isLocked =
-      this.#site.dialect.quirks.has('locks-accounts') &&
+      this.site.dialect.quirks.has('locks-accounts') &&
       own.length >= 3 &&
       own.slice(-3).every(({ isAccepted }) => !isAccepted);
-    if (isLocked) this.#site.store.lock(login.username);
+    if (isLocked) this.site.store.lock(login.username);
   }
 
   #wire({ socket }: IncomingMessage, response: ServerResponse): Wire {
@@ -244,8 +209,7 @@ export class SimulatedDevice {
       response,
       socket,
       isReused,
-      reset: () => this.#listener.reset(socket),
-      changeCertificate: () => this.setFault('certificate-change'),
+      reset: () => this.listener.reset(socket),
     };
   }
 }
@@ -261,9 +225,12 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
 }
 
-/** Whether a response is a bare list of records. */
-function isBareList({ method }: ApiRequest, { status, body }: ApiResponse): boolean {
-  return method === 'GET' && status === 200 && body.startsWith('[');
+/** A request, and where its response goes. Tests extend a device by what it does in each step. */
+export interface Exchange {
+  readonly request: ApiRequest;
+  readonly wire: Wire;
+  /** How many requests came before. */
+  readonly before: number;
 }
 
 export interface SimulatedAccount {

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { type Certificate, createCertificate } from './certificate.ts';
-import type { ConnectionBehavior } from './faults/fault.ts';
+import type { TlsOptions, TLSSocket } from 'node:tls';
+import { type Certificate, createCertificate, type Validity } from './certificate.ts';
 
 const RELISTEN_AFTER_MS = 50;
 
@@ -154,6 +153,24 @@ export class Listener {
   #below({ remotePort }: Socket): Socket | undefined {
     return [...this.#sockets].find((socket) => socket.remotePort === remotePort);
   }
+}
+
+/** What tests let a device do wrong below HTTP. */
+export interface ConnectionBehavior {
+  /** Nothing listens on the port. */
+  readonly isClosed?: true;
+  /** Closes a second connection at once. */
+  readonly isSingle?: true;
+  /** Instead of TLS. */
+  readonly greet?: (socket: Socket) => void;
+  /** As soon as TLS is ready; the socket below it. */
+  readonly greetSecured?: (socket: Socket) => void;
+  readonly tls?: TlsOptions;
+  /** Replaces the first certificate. */
+  readonly certificate?: {
+    readonly isForOthers?: true;
+    readonly validity?: Validity;
+  };
 }
 
 /** `host:port` to listen on; port 0 for any free one. */

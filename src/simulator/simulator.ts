@@ -2,15 +2,12 @@ import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, createTables, type DeviceData } from './data.ts';
 import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
 import { Sessions } from './sessions.ts';
-import { SimulatedDevice } from './device.ts';
-import { oneOf, SimulatorError } from './dialects/dialect.ts';
-import { type FaultName, FAULTS } from './faults.ts';
+import { type DeviceSetup, SimulatedDevice } from './device.ts';
+import { SimulatorError } from './dialects/dialect.ts';
 import { Store } from './store.ts';
 
 export type { SimulatedDevice } from './device.ts';
-export { QUIRKS } from './dialects/dialect.ts';
 export { SimulatorError } from './dialects/dialect.ts';
-export { FAULTS } from './faults.ts';
 
 export interface SimulatorOptions extends DialectOptions {
   /** How many devices. Default: 1. */
@@ -25,13 +22,11 @@ export interface SimulatorOptions extends DialectOptions {
   readonly port?: number;
   /** The password of each device's admin. Default: `admin-secret`. */
   readonly passwords?: readonly string[];
-  /** Initial faults: `silence` on every device, `sim2:silence` or `127.0.0.3:silence` on one. */
-  readonly faults?: readonly (FaultName | `${string}:${FaultName}`)[] | undefined;
 }
 
 /** Devices on loopback. The caller closes it. */
-export interface Simulator {
-  readonly devices: readonly SimulatedDevice[];
+export interface Simulator<Device extends SimulatedDevice = SimulatedDevice> {
+  readonly devices: readonly Device[];
   /** Of the first device. */
   readonly url: string;
   close(): Promise<void>;
@@ -44,23 +39,27 @@ const PORT_ATTEMPTS = 20;
  * own port.
  * @throws SimulatorError for wrong numbers, names and options, and for a port in use
  */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  return startDevices(options, (setup) => new SimulatedDevice(setup));
+}
+
+/** The same with devices of the caller's own class. */
+export async function startDevices<Device extends SimulatedDevice>(
+  options: SimulatorOptions,
+  create: (setup: DeviceSetup) => Device,
+): Promise<Simulator<Device>> {
   const { devices: count = 1, users = 25, latencyMs = 0, seed = 1, port = 0 } = options;
   checkRange('devices', count, 1, MAX_DEVICES);
   checkRange('users', users, 0, 1_000_000);
   checkRange('latencyMs', latencyMs, 0, 3_600_000);
   checkRange('port', port, 0, 65_535);
   const dialect = createDialect(options);
-  const faults = (options.faults ?? []).map(parseFault);
   const dataOf = createFleetData(seed, count, users);
   const devices = Array.from({ length: count }, (_, index) =>
-    createDevice(index, dataOf(index), dialect, { ...options, seed, latencyMs }),
+    create(setupOf(index, dataOf(index), dialect, { ...options, seed, latencyMs })),
   );
   try {
     await listenAll(devices, port);
-    for (const { device, name } of faults) {
-      for (const chosen of selectDevices(device, devices)) chosen.setFault(name);
-    }
   } catch (error) {
     await closeAll(devices);
     throw error;
@@ -72,40 +71,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
 }
 
-function parseFault(text: string): { device: string | undefined; name: FaultName } {
-  const names = FAULTS.map(({ name }) => name);
-  // An address may contain colons.
-  const colon = text.lastIndexOf(':');
-  const device = colon === -1 ? undefined : text.slice(0, colon);
-  return { device, name: oneOf('fault', names, text.slice(colon + 1)) };
-}
-
-/** By name or address; `*` or undefined selects all. */
-function selectDevices(
-  wanted: string | undefined,
-  devices: readonly SimulatedDevice[],
-): readonly SimulatedDevice[] {
-  if (wanted === undefined || wanted === '*') return devices;
-  const chosen = devices.filter(({ name, address, host }) =>
-    [name, address, host].includes(wanted),
-  );
-  if (chosen.length > 0) return chosen;
-  const names = `${devices[0]?.name ?? ''} to ${devices.at(-1)?.name ?? ''}`;
-  throw new SimulatorError(`There is no simulated device '${wanted}'; they are called ${names}.`);
-}
-
 function checkRange(name: string, value: number, lowest: number, highest: number): void {
   if (!Number.isInteger(value) || value < lowest || value > highest) {
     throw new SimulatorError(`${name} must be a whole number from ${lowest} to ${highest}.`);
   }
 }
 
-function createDevice(
+function setupOf(
   index: number,
   data: DeviceData,
   dialect: Dialect,
   { seed, latencyMs, passwords }: SimulatorOptions & { seed: number; latencyMs: number },
-): SimulatedDevice {
+): DeviceSetup {
   const password = passwords?.[index] ?? 'admin-secret';
   const name = `sim${index + 1}`;
   const accounts = {
@@ -120,12 +97,7 @@ function createDevice(
   }));
   const tables = createTables(dialect, { users: data.users, name, seed: String(seed) });
   const store = new Store(tables, logins, `${seed}:${name}:created`);
-  return new SimulatedDevice({
-    name,
-    site: { store, dialect, sessions: new Sessions() },
-    accounts,
-    latencyMs,
-  });
+  return { name, site: { store, dialect, sessions: new Sessions() }, accounts, latencyMs };
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Verdict } from '../../src/change/verdict.ts';
-import type { FaultName } from '../../src/simulator/faults.ts';
+import type { FaultName } from '../simulator/faults.ts';
 import { startFleet, usernames, writesOf } from '../main/devsh.ts';
 
 /**

@@ -12,8 +12,8 @@ import {
 } from '../../src/device/errors.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import type { Trust } from '../../src/device/tls.ts';
-import type { FaultName } from '../../src/simulator/faults.ts';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { FaultName } from '../simulator/faults.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { deviceAt, serve } from './server.ts';
 
 /** One simulated device and a `Device` that is logged in there as its administrator. */

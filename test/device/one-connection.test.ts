@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import type { Device } from '../../src/device/device.ts';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { startFleet, writesOf } from '../main/devsh.ts';
 import { deviceAt } from './server.ts';
 

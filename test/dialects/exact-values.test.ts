@@ -10,7 +10,7 @@ import {
   type ProfileName,
   type QuirkName,
 } from '../../src/simulator/dialects/dialect.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { ADMIN, know, makeDevsh, trust } from '../main/devsh.ts';
 import { rounds } from '../rounds.ts';
 

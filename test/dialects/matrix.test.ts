@@ -12,7 +12,7 @@ import {
 } from '../../src/simulator/dialects/dialect.ts';
 import { ADMIN, know, makeDevsh, startFleet, trust, type Devsh } from '../main/devsh.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 
 interface Dialect {
   readonly profile: ProfileName;

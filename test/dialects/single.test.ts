@@ -4,7 +4,7 @@ import {
   PROFILE_NAMES,
   type DialectOptions,
 } from '../../src/simulator/dialects/dialect.ts';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { ADMIN, know, makeDevsh, trust, type Devsh } from '../main/devsh.ts';
 

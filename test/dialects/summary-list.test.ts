@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProfileName, QuirkName } from '../../src/simulator/dialects/dialect.ts';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, type Devsh } from '../main/devsh.ts';
 
 async function start(

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import type { QuirkName } from '../../src/simulator/dialects/dialect.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { ADMIN, know, makeDevsh, type Run, trust } from '../main/devsh.ts';

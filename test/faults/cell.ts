@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Verdict } from '../../src/change/verdict.ts';
-import { type FaultName, FAULTS, type FaultScope } from '../../src/simulator/faults.ts';
-import type { Fault } from '../../src/simulator/faults/fault.ts';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { type FaultName, FAULTS, type FaultScope } from '../simulator/faults.ts';
+import type { Fault } from '../simulator/faults/fault.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, trust, writesOf } from '../main/devsh.ts';
 
 /** What devsh does. `read back`: an add, and the fault strikes only the read-back. */

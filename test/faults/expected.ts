@@ -1,4 +1,4 @@
-import type { FaultName } from '../../src/simulator/faults.ts';
+import type { FaultName } from '../simulator/faults.ts';
 import { OPERATIONS, type Operation } from './cell.ts';
 
 /**

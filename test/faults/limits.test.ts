@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { FaultName } from '../../src/simulator/faults.ts';
+import type { FaultName } from '../simulator/faults.ts';
 import { contention } from '../contention.ts';
 import { startFleet, writesOf, type TestFleet } from '../main/devsh.ts';
 import { startProgram } from '../main/process.ts';

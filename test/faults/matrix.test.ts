@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasUnsafe } from '../../src/text/visible.ts';
-import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
+import { FAULTS, type FaultName } from '../simulator/faults.ts';
 import { OPERATIONS, isPossible, runCell, type Outcome } from './cell.ts';
 import { EXPECTED, type Expected } from './expected.ts';
 

@@ -5,7 +5,7 @@ import type { WriteRequest } from '../../src/device/encode.ts';
 import { DIRECT } from '../../src/device/route/route.ts';
 import type { Access } from '../../src/fleet/access.ts';
 import { DeviceSession } from '../../src/fleet/device-session.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 
 async function open() {
   const simulator = await startSimulator({ users: 3, profile: 'drf' });

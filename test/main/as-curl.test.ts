@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { startHttpProxy, startSocksProxy } from '../device/route/proxies.ts';
 import { ADMIN, type Devsh, startFleet, usernames } from './devsh.ts';
 

@@ -4,7 +4,7 @@ import {
   startSimulator,
   type SimulatedDevice,
   type SimulatorOptions,
-} from '../../src/simulator/simulator.ts';
+} from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, startFleet, usernames, writesOf, type Devsh } from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
 

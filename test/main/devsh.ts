@@ -9,7 +9,7 @@ import {
   startSimulator,
   type SimulatedDevice,
   type SimulatorOptions,
-} from '../../src/simulator/simulator.ts';
+} from '../simulator/simulator.ts';
 
 export interface RunOptions {
   /** Standard input. Default: empty. */

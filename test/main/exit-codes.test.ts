@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FaultName } from '../../src/simulator/faults.ts';
+import type { FaultName } from '../simulator/faults.ts';
 import { makeDevsh, startFleet } from './devsh.ts';
 
 interface Case {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { startFleet } from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
 import { rounds } from '../rounds.ts';

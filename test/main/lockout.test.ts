@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice, SimulatorOptions } from '../simulator/simulator.ts';
 import { ADMIN, startFleet, type TestFleet } from './devsh.ts';
 
 const PROFILE = `extends: generic-rest

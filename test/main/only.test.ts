@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { startFleet, usernames } from './devsh.ts';
 
 /** Users on both devices, except for admin and viewer. */

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SimulatorOptions } from '../../src/simulator/simulator.ts';
+import type { SimulatorOptions } from '../simulator/simulator.ts';
 import { type RunOptions, startFleet } from './devsh.ts';
 import { startOwnDevice } from './own-device.ts';
 

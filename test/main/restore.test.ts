@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type HistoryLine, type Identity, lifeName, lineText } from '../../src/history/replay.ts';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { startFleet, type TestFleet, trust, usernames, writesOf } from './devsh.ts';
 
 /** A time after everything so far, and before everything that follows. */

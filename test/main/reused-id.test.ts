@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SimulatedDevice } from '../../src/simulator/device.ts';
+import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { startFleet, writesOf } from './devsh.ts';
 
 const DOWN = 'refuse';

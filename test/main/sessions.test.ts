@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice, SimulatorOptions } from '../simulator/simulator.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { serve } from '../device/server.ts';
 import { Canaries } from '../promises/canaries.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { startInPty } from '../pty/harness.ts';
 import { nodeBinary } from './node-binary.ts';
 import { FIRST_READING, makeFolder, ROOT, run } from './programs.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FAULTS, type FaultName } from '../../src/simulator/faults.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { FAULTS, type FaultName } from '../simulator/faults.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, trust, type Run } from '../main/devsh.ts';
 import { connect, simulate } from '../pty/devsh.ts';
 

@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { startSimulator, type SimulatedDevice } from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { startHttpProxy, type TestProxy } from '../device/route/proxies.ts';
 import { makeDevsh, type Devsh } from '../main/devsh.ts';
 import { Canaries } from './canaries.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { PROFILE_NAMES, type ProfileName } from '../../src/simulator/dialects/dialect.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, type Run } from '../main/devsh.ts';
 import { announced, bodyLeaves, leavesOf, names } from '../oracle/judge.ts';
 import type { JsonObject, Model, Way } from '../oracle/model-device.ts';

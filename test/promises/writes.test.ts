@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FaultName } from '../../src/simulator/faults.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import type { FaultName } from '../simulator/faults.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { serve } from '../device/server.ts';
 import { ADMIN, makeDevsh, startFleet, trust, writesOf } from '../main/devsh.ts';
 

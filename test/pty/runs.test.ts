@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import type { Simulator } from '../simulator/simulator.ts';
 import { answer, connect, goToTable, simulate } from './devsh.ts';
 
 const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=en';

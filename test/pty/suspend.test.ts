@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import type { Simulator } from '../simulator/simulator.ts';
 import { ADMIN, answer, goToTable, isQuiet, simulate } from './devsh.ts';
 import { startInPty, type PtyProgram } from './harness.ts';
 

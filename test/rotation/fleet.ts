@@ -2,7 +2,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Vault } from '../../src/credentials/vault.ts';
-import type { SimulatedDevice, SimulatorOptions } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice, SimulatorOptions } from '../simulator/simulator.ts';
 import { know, type Run, startFleet, type TestFleet, wordsOf } from '../main/devsh.ts';
 
 export const PASSPHRASE = 'correct horse battery';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { StoredLogin } from '../../src/credentials/store.ts';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { wordsOf } from '../main/devsh.ts';
 import { type Program, startProgram, waitUntil } from '../main/process.ts';
 import { ask } from '../simulator/ask.ts';

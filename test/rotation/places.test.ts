@@ -2,7 +2,7 @@ import { armor, Decrypter, generateX25519Identity, identityToRecipient } from 'a
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { writesOf } from '../main/devsh.ts';
 import { lastLogin, OLD, PASSPHRASE, startRotation } from './fleet.ts';
 

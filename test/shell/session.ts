@@ -5,7 +5,7 @@ import { resolvePaths } from '../../src/os/environment.ts';
 import { openSettings } from '../../src/settings/settings.ts';
 import { ShellSession, type ShellIo } from '../../src/shell/session.ts';
 import { Shell } from '../../src/shell/shell.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
 /** A session in folders of its own, with nothing connected. */

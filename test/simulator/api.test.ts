@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { startSimulator, type Simulator } from './simulator.ts';
 import { ask, BOB, userNamed, type Question } from './ask.ts';
 
 let simulator: Simulator;

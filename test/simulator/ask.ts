@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
-import type { SimulatedDevice } from '../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from './simulator.ts';
 
 /** What came back, read to its end by node:https alone. */
 export interface WireAnswer {

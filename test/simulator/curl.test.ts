@@ -3,11 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  startSimulator,
-  type SimulatedDevice,
-  type Simulator,
-} from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice, type Simulator } from './simulator.ts';
 import { userNamed } from './ask.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;

@@ -1,9 +1,5 @@
 import { onTestFinished } from 'vitest';
-import {
-  startSimulator,
-  type SimulatedDevice,
-  type SimulatorOptions,
-} from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice, type SimulatorOptions } from './simulator.ts';
 import { ask, type Question } from './ask.ts';
 
 /** One device for one test; closed at its end. */

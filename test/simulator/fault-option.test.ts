@@ -1,9 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  SimulatorError,
-  type SimulatorOptions,
-  startSimulator,
-} from '../../src/simulator/simulator.ts';
+import { SimulatorError, type SimulatorOptions, startSimulator } from './simulator.ts';
 import { ask } from './ask.ts';
 
 async function statuses(faults: SimulatorOptions['faults']): Promise<(number | undefined)[]> {

@@ -1,10 +1,6 @@
 import { Agent, request } from 'node:https';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  startSimulator,
-  type SimulatedDevice,
-  type Simulator,
-} from '../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatedDevice, type Simulator } from './simulator.ts';
 import { ask, BOB, userNamed } from './ask.ts';
 
 let simulator: Simulator;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { ownAddress } from '../../src/simulator/listener.ts';
-import { SimulatorError, startSimulator } from '../../src/simulator/simulator.ts';
+import { SimulatorError, startSimulator } from './simulator.ts';
 import { ask } from './ask.ts';
 
 async function fleet(options: Parameters<typeof startSimulator>[0]) {
@@ -145,7 +145,7 @@ describe('the devices', () => {
       stdin: {
         contents: `
           import { get } from 'node:https';
-          import { startSimulator } from './src/simulator/simulator.ts';
+          import { startSimulator } from './test/simulator/simulator.ts';
           const simulator = await startSimulator({ devices: 3, latencyMs: 1, faults: ['slow-body'] });
           simulator.devices[2].setFault('refuse');
           await new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseLine } from '../../src/text/words.ts';
-import type { FaultName } from '../../src/simulator/faults.ts';
+import type { FaultName } from '../simulator/faults.ts';
 import { ADMIN, know, startFleet, type TestFleet } from '../main/devsh.ts';
 import { startRotation } from '../rotation/fleet.ts';
 import type { Entry, Setup } from './transcript.ts';

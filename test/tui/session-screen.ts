@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Shell } from '../../src/shell/shell.ts';
-import { startSimulator } from '../../src/simulator/simulator.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { Controller } from '../../src/tui/controller.ts';
 import { initialState } from '../../src/tui/initial-state.ts';
 import { reduce } from '../../src/tui/reduce.ts';

@@ -263,7 +263,7 @@ export type QuirkName = (typeof QUIRKS)[number]['name'];
 
 /** An unknown name, and the names to choose from. */
 export interface UnknownName {
-  readonly kind: 'profile' | 'envelope' | 'paging' | 'quirk' | 'fault';
+  readonly kind: string;
   readonly name: string;
   readonly known: readonly string[];
 }

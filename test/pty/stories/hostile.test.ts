@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { expect, test } from 'vitest';
-import type { SimulatedDevice } from '../../../src/simulator/simulator.ts';
+import type { SimulatedDevice } from '../../simulator/simulator.ts';
 import { serve } from '../../device/server.ts';
 import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Simulator } from '../../../src/simulator/simulator.ts';
+import type { Simulator } from '../../simulator/simulator.ts';
 import { ADMIN, answer, goToTable, isQuiet, simulate, startDevsh } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
 import { countedKeys } from './counted-keys.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ADMIN, goToTable, isQuiet, simulate, startDevsh } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
-import type { Simulator } from '../../../src/simulator/simulator.ts';
+import type { Simulator } from '../../simulator/simulator.ts';
 
 /** devsh connected to `simulator`, of which the first `unknown` devices have no pin. */
 async function connecting(

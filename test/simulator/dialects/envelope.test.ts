@@ -4,7 +4,7 @@ import {
   PAGING_NAMES,
   PROFILE_NAMES,
 } from '../../../src/simulator/dialects/dialect.ts';
-import { startSimulator } from '../../../src/simulator/simulator.ts';
+import { startSimulator } from '../simulator.ts';
 import { ask } from '../ask.ts';
 import { askJson, startDevice } from '../dialect-device.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { QUIRKS } from '../../../src/simulator/dialects/dialect.ts';
-import { startSimulator, type SimulatorOptions } from '../../../src/simulator/simulator.ts';
+import { startSimulator, type SimulatorOptions } from '../simulator.ts';
 import { ask, BOB } from '../ask.ts';
 import { askJson, startDevice } from '../dialect-device.ts';
 

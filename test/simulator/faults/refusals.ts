@@ -1,5 +1,10 @@
-import { page, schemeOf } from '../api.ts';
-import { type ApiResponse, LOGIN_PAGE, refusalPage, SERVER_ERROR_PAGE } from '../view.ts';
+import { page, schemeOf } from '../../../src/simulator/api.ts';
+import {
+  type ApiResponse,
+  LOGIN_PAGE,
+  refusalPage,
+  SERVER_ERROR_PAGE,
+} from '../../../src/simulator/view.ts';
 import { atRequest } from './fault.ts';
 
 type Headers = Readonly<Record<string, string>>;

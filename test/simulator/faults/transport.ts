@@ -1,14 +1,6 @@
-import {
-  dribble,
-  endlessly,
-  pour,
-  rawHead,
-  send,
-  sendBlocks,
-  type Wire,
-  writeHead,
-} from '../transmit.ts';
-import type { ApiResponse } from '../view.ts';
+import { send, type Wire, writeHead } from '../../../src/simulator/transmit.ts';
+import { dribble, endlessly, pour, rawHead, sendBlocks } from './damage.ts';
+import type { ApiResponse } from '../../../src/simulator/view.ts';
 import { atResponse, atConnection, WRITES } from './fault.ts';
 
 /** Replaces a 204, which has no body to damage. */

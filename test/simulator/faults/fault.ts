@@ -1,8 +1,6 @@
-import type { Socket } from 'node:net';
-import type { TlsOptions } from 'node:tls';
-import type { Validity } from '../certificate.ts';
-import type { Wire } from '../transmit.ts';
-import type { ApiResponse, ApiRequest, Site } from '../view.ts';
+import type { ConnectionBehavior } from '../../../src/simulator/listener.ts';
+import type { Wire } from '../../../src/simulator/transmit.ts';
+import type { ApiResponse, ApiRequest, Site } from '../../../src/simulator/view.ts';
 
 /**
  * A fault as data, with the function that does it. `stage` is where it strikes: the connection; the
@@ -24,23 +22,6 @@ interface Named {
 
 export interface ConnectionFault extends Named, ConnectionBehavior {
   readonly stage: 'connection';
-}
-
-export interface ConnectionBehavior {
-  /** Nothing listens on the port. */
-  readonly isClosed?: true;
-  /** Closes a second connection at once. */
-  readonly isSingle?: true;
-  /** Instead of TLS. */
-  readonly greet?: (socket: Socket) => void;
-  /** As soon as TLS is ready; the socket below it. */
-  readonly greetSecured?: (socket: Socket) => void;
-  readonly tls?: TlsOptions;
-  /** Replaces the first certificate. */
-  readonly certificate?: {
-    readonly isForOthers?: true;
-    readonly validity?: Validity;
-  };
 }
 
 export interface RequestFault extends Named {
@@ -68,9 +49,13 @@ export interface ListFault extends Named {
   readonly rewrite: (records: readonly object[], text: string, request: ApiRequest) => string;
 }
 
+interface FaultWire extends Wire {
+  readonly changeCertificate: () => void;
+}
+
 export interface ResponseFault extends Named {
   readonly stage: 'answer';
-  readonly transmit: (wire: Wire, response: ApiResponse) => void;
+  readonly transmit: (wire: FaultWire, response: ApiResponse) => void;
   /** The log shows no response. */
   readonly isLost?: true;
 }

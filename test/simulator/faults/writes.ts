@@ -1,6 +1,6 @@
-import { respond, page } from '../api.ts';
-import { type ApiResponse, SERVER_ERROR_PAGE } from '../view.ts';
-import { LANGUAGES, type Store, type User } from '../store.ts';
+import { respond, page } from '../../../src/simulator/api.ts';
+import { type ApiResponse, SERVER_ERROR_PAGE } from '../../../src/simulator/view.ts';
+import { LANGUAGES, type Store, type User } from '../../../src/simulator/store.ts';
 import { CHANGES, atWrite, WRITES, type WriteCall } from './fault.ts';
 
 const STORE_LATE_MS = 300;

@@ -1,4 +1,5 @@
-import { send, sendBlocks } from '../transmit.ts';
+import { send } from '../../../src/simulator/transmit.ts';
+import { sendBlocks } from './damage.ts';
 import { atResponse, atList } from './fault.ts';
 
 const ORIGIN = 'https://elsewhere.invalid';

@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { endlessly, send, sendBlocks } from '../transmit.ts';
+import { send } from '../../../src/simulator/transmit.ts';
+import { endlessly, sendBlocks } from './damage.ts';
 import { type ResponseFault, atResponse } from './fault.ts';
 
 type Encode = (body: string) => Buffer;
