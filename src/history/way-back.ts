@@ -95,7 +95,8 @@ export function wayBack(from: WayBackFrom): WayBack {
       const back = setBack(from, [past.state.get(key), kept], record, current);
       if (Object.keys(back.fields).length + removes.length > 0) {
         const target = { kind: 'key', key: keyOf(current) } as const;
-        const whom = isSingle(profile, resource) ? {} : { meant };
+        const isSure = isSingle(profile, resource) && meant.doubt === undefined;
+        const whom = isSure ? {} : { meant };
         changes.push({ action: 'set', resource, target, ...back, removes, isExact: true, ...whom });
       } else {
         if (Object.keys(back.lost).length === 0) unchanged += 1;
@@ -109,12 +110,17 @@ export function wayBack(from: WayBackFrom): WayBack {
     (record) => !found.has(record) && from.isSelected(keyOf(record), record),
   );
   const newcomers = later.map(keyOf);
+  const doubted = new Map(
+    later.map((record) => [keyOf(record), meantOf(from, record, isShared(keyOf(record)))]),
+  );
   const unseen = { added: later, gone: [...missing] };
   const isCut = !from.isNamed && mayBeCut(records.length, unseen);
   if (!isCut) changes.unshift(...missing.values());
   const deleted = prune && !isSingle(profile, resource) ? newcomers : [];
   for (const key of deleted.filter((one) => !isShared(one) && one !== '')) {
-    changes.push({ action: 'delete', resource, target: { kind: 'key', key } });
+    const meant = doubted.get(key);
+    const whom = meant?.doubt === undefined ? {} : { meant };
+    changes.push({ action: 'delete', resource, target: { kind: 'key', key }, ...whom });
   }
   const looks = new Map(deleted.map((key) => [spelling(key), key]));
   return {

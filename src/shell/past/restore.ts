@@ -90,7 +90,6 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     const changes = async (readInFull: ReadInFull) => {
       if (past === undefined || past instanceof DevshError) throw past ?? new Error('no state');
       const full = await readInFull(resource);
-      refuseOther(session, past);
       const from = await fromNow(files, session, { resource, past, full });
       const { ref: device, profile } = session;
       const about = {
@@ -99,6 +98,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
         profile,
         goneAt: await idsGone(files, device.name, profile),
       };
+      const doubt = doubtOf(session, past);
       const way = wayBack({
         ...from,
         given,
@@ -107,6 +107,8 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
         isNamed: words.length > 0,
         meantBy: (then) => ({
           ...identityAfter(runs, about, then, past.read.from),
+          // Ids of then are those of another device.
+          ...(doubt !== undefined && { id: undefined, doubt }),
           age: 'older',
         }),
       });
@@ -211,22 +213,16 @@ function isOneDevice(all: readonly Pick<Identity, 'address' | 'pin'>[]): boolean
   return all.every(({ address, pin }) => address === first?.address && pin === first.pin);
 }
 
-/** The history of a name, an address and a certificate is that of one device; of another it says nothing. */
-function refuseOther(session: DeviceSession, { identities }: PastState): void {
-  const { name, address } = session.ref;
-  const { pin } = session;
+/** Why it may be another device than then: the gate asks about each of its records. */
+function doubtOf({ ref, pin }: DeviceSession, { identities }: PastState): string | undefined {
+  const { name, address } = ref;
   if (pin === undefined) {
-    throw new NotRestorableError(
-      `${name}: without a check of its certificate (--insecure) it may be another device than then`,
-    );
+    return `${name} shows no certificate that is checked (--insecure), so it may be another device than then`;
   }
   const all = [...identities, { address, pin }];
-  if (isOneDevice(all)) return;
+  if (isOneDevice(all)) return undefined;
   const isMoved = new Set(all.map((one) => one.address)).size > 1;
-  const what = isMoved ? 'another address' : 'another certificate';
-  throw new NotRestorableError(
-    `${name}: the device was replaced since, as far as devsh knows (${what}): devsh restores nothing of the old device onto a new one; "list --at" shows what it had, "import" writes it from a file`,
-  );
+  return `${name} has another ${isMoved ? 'address' : 'certificate'} than then`;
 }
 
 interface Then {
