@@ -61,9 +61,8 @@ function linesText(state: State): string {
 export const SEPARATOR = ' · ';
 
 /** Hints that stay on a narrow screen: help, and the exit keys. */
-const ALWAYS_SHOWN: readonly (string | undefined)[] = [
+const ALWAYS_SHOWN: readonly string[] = [
   'help',
-  'go-table',
   'quit',
   'end-of-input',
   'close',
@@ -86,18 +85,21 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
   );
   while (widthOfAll(shown) > columns) {
     shown.splice(
-      shown.findLastIndex(({ action }) => !ALWAYS_SHOWN.includes(action)),
+      shown.findLastIndex(
+        ({ action }) => !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'go-table'),
+      ),
       1,
     );
   }
   return shown;
 }
 
+const OF_LINE: readonly string[] = ['run-line', 'complete', 'menu-next', 'go-table'];
+
 /** Hints that stay beside the usage of a command: those that always stay, and those of the line itself. */
 export function lineHints(state: State): readonly FooterHint[] {
   return shownHints(state, Infinity).filter(
-    ({ action = '' }) =>
-      ALWAYS_SHOWN.includes(action) || ['run-line', 'complete', 'menu-next'].includes(action),
+    ({ action = '' }) => ALWAYS_SHOWN.includes(action) || OF_LINE.includes(action),
   );
 }
 
