@@ -30,9 +30,11 @@ const TONES = {
 
 /** The devices for sorting and filtering; failed ones come first. */
 function source({ fleet: { devices }, lastSeen, pending }: State): ListSource<DeviceTab> {
-  const columns = deviceColumns(devices, lastSeen, pending, Infinity);
+  const columns = deviceColumns(devices, lastSeen, pending);
+  // Shown below the list, for the current device.
+  const reason = { title: 'REASON', text: whyText, most: 0, rank: 1 };
   return {
-    ...sourceOf(devices, ({ name }) => name, columns),
+    ...sourceOf(devices, ({ name }) => name, [...columns, reason]),
     isDoubtful: ({ kind }) => kind === 'failed',
   };
 }
@@ -119,7 +121,7 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
   below: wholeReason,
   source: (_overlay, state) => source(state),
   draw: (devices, _overlay, { fleet, lastSeen, pending }, width) =>
-    linesOf(devices, deviceColumns(fleet.devices, lastSeen, pending, width), width),
+    linesOf(devices, deviceColumns(fleet.devices, lastSeen, pending), width),
   toneOf: ({ kind }) => TONES[kind],
   signOf: ({ kind }) => SIGNS[kind],
   empty: () => 'no device is connected: "connect ADDRESS" at the prompt',
@@ -134,7 +136,6 @@ function columnsFor(
   devices: readonly DeviceTab[],
   lastSeen: State['lastSeen'],
   pending: State['pending'],
-  width: number,
 ): ListColumn<DeviceTab>[] {
   const known = new Map<string, number>();
   for (const { facts } of devices) {
@@ -164,7 +165,6 @@ function columnsFor(
     { title: 'STATE', text: stateText, most: 22, rank: 1 },
     ...(devices.some(({ name }) => pending.has(name)) ? [changes] : []),
     { title: 'SINCE', text: sinceText, most: 15, rank: 1.5 },
-    { title: 'REASON', text: whyText, most: Math.max(40, width - 60), rank: 1.6, least: 16 },
     {
       title: 'LATENCY',
       text: ({ facts }) => latencyText(facts?.latencyMs),
@@ -196,7 +196,7 @@ function deviceSummary({ fleet: { devices } }: State): string {
   ].join(', ');
 }
 
-/** Why the current device failed, in full: the list has room for its start. */
+/** Why the current device failed; the list has the cause in a word. */
 function wholeReason(state: State): LogLine[] {
   const { size } = state;
   const device = currentDevice(state);
@@ -217,7 +217,6 @@ function sinceText({ since }: DeviceTab): string {
   return since === undefined ? '' : shortTime(since);
 }
 
-/** The reason without the device's name, which is beside it. */
 function whyText({ name, address, error }: DeviceTab): string {
   return error === undefined ? '' : reasonText(error, { name, address });
 }

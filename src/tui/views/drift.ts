@@ -273,22 +273,16 @@ function below(state: State): readonly LogLine[] {
   const { drift, resource } = overlay.output;
   const { length } = drift.rows.filter(({ isSame }) => isSame);
   const same = length === 0 || overlay.isWhole ? '' : ` · ${length} the same folded away`;
-  const words = Object.values(SIGNS)
-    .slice(1)
-    .map(({ sign, word }) => `${sign} ${word}`);
+  // The title counts the devices that were not read.
+  const words = [SIGNS.only, SIGNS.differs, SIGNS.missing].map(
+    ({ sign, word }) => `${sign} ${word}`,
+  );
   const legend: LogLine = { tone: 'quiet', text: words.join('  ') + same };
   if (row === undefined) return fittedLines([legend], size);
   const alike = alikeFor(overlay, state);
-  const unread =
-    drift.unread.length === 0
-      ? ''
-      : ` · not read, not covered: ${namesText(drift.unread.map(({ name }) => name))}`;
   const lines: readonly LogLine[] = [
     { tone: 'plain', text: `${keyText(row, resource)} on ${cellText(row, overlay)}` },
-    {
-      tone: 'quiet',
-      text: alike.line === undefined ? alike.reason : `= ${alike.summary}${unread}`,
-    },
+    { tone: 'quiet', text: alike.line === undefined ? alike.reason : `= ${alike.summary}` },
     legend,
   ];
   return fittedLines(lines, size);

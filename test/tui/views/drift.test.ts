@@ -62,7 +62,7 @@ describe('the matrix', () => {
         "",
         "bob on fw1: = same · lang de",
         "no majority: no value is on more than half of the devices, counting those not read",
-        "= same  ≠ differs  · missing  ? not read · 1 the same folded away",
+        "= same  ≠ differs  · missing · 1 the same folded away",
       ]
     `);
     expect(lines(press(state, 'whole'))).toHaveLength(3);

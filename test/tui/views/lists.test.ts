@@ -76,6 +76,12 @@ test('a list is filtered by a field and a value, as the table is', () => {
   expect(rowsOf(found)).toHaveLength(2);
 });
 
+test('the list of devices has the cause in a word; the reason is not in a column, too', () => {
+  const [first = ''] = rowsOf(devices(failing(FLEET, 'fw12')));
+  expect(first).toContain('fw12');
+  expect(first).not.toContain('answer');
+});
+
 test('Esc takes the filter of a list away, then goes back; what it was on stays', () => {
   const state = pressed(typed(devices(FLEET), '/fw777'), 'enter');
   expect(lineOf(state, 'open-device')).toBe('use fw777');
