@@ -331,9 +331,10 @@ export class OutputRouter {
     this.#owed = owed === '' ? undefined : this.#store.state.log.current.at(-1);
   }
 
-  /** How what is left is done: all of it in the same line. */
+  /** How what is left is done: all of it in the same line. Once an undo has settled it, nothing is left. */
   #logNext(owed: LogLine, text: string): void {
-    const whole = `${owed.text}${text.startsWith('pending: ') ? text.slice(7) : ` · ${text}`}`;
+    const joined = `${owed.text}${text.startsWith('pending: ') ? text.slice(7) : ` · ${text}`}`;
+    const whole = text.startsWith('afterwards nothing of it is pending') ? text : joined;
     this.#owed = { tone: owed.tone, text: whole };
     this.#store.dispatch({ kind: 'log-replace', old: [owed], lines: [this.#owed] });
   }

@@ -160,6 +160,9 @@ test(
     await program.waitFor('devsh undid run', 20_000);
     expect(langs()).toEqual(before);
     expect(program.screen().join('\n')).not.toContain('Type keep');
+    // What was pending is so no more, so the line that continues it is gone.
+    await program.waitFor('afterwards nothing of it is pending on');
+    expect(program.screen().join('\n')).not.toContain('" continues');
   },
 );
 
