@@ -19,7 +19,6 @@ import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
 import type { Shell } from '../shell/shell.ts';
 import { fleetView } from './screen/fleet-view.ts';
 import { filterInSlices } from './table/filter-runner.ts';
-import { markNews } from './table/news.ts';
 import {
   contextOf,
   keyText,
@@ -107,7 +106,7 @@ export class Controller {
     },
   };
 
-  /** @param reduceMotion nothing on the screen changes by itself except for news */
+  /** @param reduceMotion nothing on the screen changes by itself */
   constructor(shell: Shell, store: Store, surface: Surface, reduceMotion: boolean) {
     this.#shell = shell;
     this.#surface = surface;
@@ -127,7 +126,6 @@ export class Controller {
     this.#background = [
       filterInSlices(store),
       watchTable(store, this.#reader, reduceMotion),
-      markNews(shell.shell, store),
       readLife(shell, store),
       noticeAbsent(shell.shell, store),
     ];

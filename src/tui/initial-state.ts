@@ -47,7 +47,6 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeN
     lastSeen: new Map(),
     pending: new Map(),
     strangers: undefined,
-    news: new Map(),
     life: undefined,
     log: { current: [], all: [] },
     work: undefined,

@@ -34,7 +34,7 @@ interface ScreenOptions {
   readonly keymap: Keymap;
   /** Undefined: chosen by the terminal. */
   readonly theme: ThemeName | undefined;
-  /** Nothing changes by itself except for news; REDUCE_MOTION in the environment does the same. */
+  /** Nothing changes by itself; REDUCE_MOTION in the environment does the same. */
   readonly reduceMotion: boolean;
   /** Show the details of a record beside the table. */
   readonly detailsBeside: boolean;

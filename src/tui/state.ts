@@ -17,7 +17,7 @@ import type { Binding, Part } from './keys/key-binding.ts';
 import type { KeyName } from './terminal/keys.ts';
 import type { Size } from './terminal/painter.ts';
 import type { PromptState } from './prompt/prompt-state.ts';
-import type { TableChanges, TableState } from './table/table-state.ts';
+import type { TableState } from './table/table-state.ts';
 
 export type KeyBinding = Binding<State, Context>;
 
@@ -53,7 +53,6 @@ export interface State {
   /** What the baseline of the settings does not have; undefined without one. */
   readonly strangers: Strangers | undefined;
   /** By resource: what changed since its table was last on screen, in an earlier session. */
-  readonly news: ReadonlyMap<string, TableChanges>;
   /** Of the record whose details are shown. */
   readonly life: Life | undefined;
   /** Messages of the last line, and all messages. */

@@ -29,7 +29,6 @@ type Fact =
   | 'firstRun'
   | 'nextSteps'
   | 'lastSeen'
-  | 'news'
   | 'pending'
   | 'strangers'
   | 'life'

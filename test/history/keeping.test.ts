@@ -7,7 +7,6 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseJournal } from '../../src/change/read-journal.ts';
 import { attributed, writtenSteps } from '../../src/history/attribution.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
-import { keepLooks } from '../../src/history/looks.ts';
 import { History, NotReadError } from '../../src/history/history.ts';
 import { DeviceSession } from '../../src/fleet/device-session.ts';
 import { type HistoryLine, lineText, provenSum, replay } from '../../src/history/replay.ts';
@@ -367,22 +366,4 @@ test('forgets a device', async () => {
   await expect(stat(file)).rejects.toThrow('ENOENT');
   expect((await devsh('changes --forget sim1')).stderr).toContain('nothing is kept of sim1');
   expect((await devsh('doctor')).stdout).toMatch(/readings.*0 devices/);
-});
-
-test('what is forgotten is not named among the tables that were looked at', async () => {
-  const { devsh } = await startFleet({ devices: 2 });
-  await devsh('user list --on @lab');
-  const folder = join(devsh.folder, 'state/devsh/readings');
-  const file = join(folder, 'looked-at.json');
-  await writeFile(file, '{"user":{"sim1":7,"sim2":8},"zone":{"sim1":9}}\n');
-  await devsh('changes --forget sim1 --yes');
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: { sim2: 8 }, zone: {} });
-  // As at the end of a screen that showed both.
-  const shown = new Map([['user', new Map(Object.entries({ sim1: 10, sim2: 11 }))]]);
-  await keepLooks(new HistoryFiles(folder), shown);
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ user: { sim2: 11 }, zone: {} });
-  await devsh('changes --forget sim2 --yes');
-  await rm(file);
-  await devsh('changes --forget sim2 --yes');
-  await expect(stat(file)).rejects.toThrow('ENOENT');
 });

@@ -58,8 +58,6 @@ export const changes = command({
         await confirm(call, 1, question, { nothing: 'nothing was removed' });
       }
       const wasKept = await readings.forget(forget);
-      const { keepLooks } = await import('../../history/looks.ts');
-      await keepLooks(readings, new Map());
       yield wasKept
         ? success(`removed what was kept of ${forget}`)
         : info(`nothing is kept of ${forget}`);

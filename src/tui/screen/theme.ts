@@ -177,7 +177,6 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '✗': 'x',
   '≠': '!',
   '∉': '#',
-  '∆': '^',
   '…': '~',
   '·': '-',
   '•': '*',

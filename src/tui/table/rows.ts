@@ -68,13 +68,6 @@ export function strangerReason(
   return strangers.reason(device, keyField, valueText(record[keyField]));
 }
 
-/** Whether the record changed on one of these devices since the table was last on screen. */
-export function isNews(row: FoldedRow, state: Pick<State, 'table' | 'fleet' | 'news'>): boolean {
-  const changes = state.news.get(state.table.view.resource);
-  if (changes === undefined || changes.fields.size === 0) return false;
-  return marksOf(row, tableRows(state).keyField).some((mark) => changes.fields.has(mark));
-}
-
 /** One entry for each record of the row, as in `TableChanges.fields`. */
 export function marksOf(row: FoldedRow, keyField: string): string[] {
   const key = rawKeyOf(row.record, keyField);

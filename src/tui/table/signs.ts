@@ -20,7 +20,6 @@ export const SIGNS = {
   added: { sign: '+', tone: 'good', text: 'new since the last read' },
   changed: { sign: '~', tone: 'accent', text: 'changed since the last read' },
   stranger: { sign: '∉', tone: 'bad', text: 'not in the baseline' },
-  news: { sign: '∆', tone: 'accent', text: 'changed since you last looked' },
   stale: { sign: '?', tone: 'quiet', text: 'as last read: the device does not respond' },
   differs: { sign: '≠', tone: 'warning', text: 'differs between devices' },
   partial: { sign: '·', tone: 'accent', text: 'not on all devices' },
@@ -53,11 +52,11 @@ export function marksOfRow(
   data: TableRows,
   changes: TableChanges | undefined,
   isFiltered: boolean,
-  remark?: 'stranger' | 'news',
+  isStranger = false,
 ): RowMarks {
   const { kind, changed } = changeOf(row, data.keyField, changes);
   const differences = differencesIn(row, data, isFiltered);
-  const found = kind ?? remark;
+  const found = kind ?? (isStranger ? 'stranger' : undefined);
   const sign = found === undefined ? lastingSign(row, data, differences, isFiltered) : SIGNS[found];
   return { sign, changed, differences };
 }

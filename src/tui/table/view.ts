@@ -1,7 +1,6 @@
 import {
   countMarks,
   isMarkedRow,
-  isNews,
   isStaleRow,
   shownDevices,
   staleText,
@@ -19,7 +18,7 @@ import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import { GAP, GUTTER } from '../../text/fit-columns.ts';
 import { type Column, columnLayout } from './columns.ts';
-import { marksOfRow, ODD, type RowMarks, SIGNS } from './signs.ts';
+import { marksOfRow, ODD, type RowMarks } from './signs.ts';
 import { questionsKey } from '../screen/fleet-strip.ts';
 import { questionsText } from '../../shell/commands/questions.ts';
 import { LoginInDoubtError } from '../../errors.ts';
@@ -48,7 +47,7 @@ interface TableView {
 
 /** The visible rows, `height` with the header, cut to `width` cells. */
 export function tableView(
-  state: Pick<State, 'table' | 'fleet' | 'strangers' | 'news'>,
+  state: Pick<State, 'table' | 'fleet' | 'strangers'>,
   width: number,
   height: number,
 ): TableView {
@@ -66,8 +65,7 @@ export function tableView(
         ({ name }) => strangerReason(state, name, row.record) !== undefined,
       );
       const isFiltered = table.view.filtered === true;
-      const remark = isStranger ? 'stranger' : isNews(row, state) ? 'news' : undefined;
-      const marks = marksOfRow(row, data, table.changes, isFiltered, remark);
+      const marks = marksOfRow(row, data, table.changes, isFiltered, isStranger);
       const { applied } = table.filter;
       const isStale = isStaleRow(row, data.stale);
       const line = lineOf(row, { isCurrent, isMarked, columns, width, applied, marks });
@@ -300,7 +298,6 @@ export function tableParts(state: State): TitlePart[] {
     },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
     { text: changesText(table.changes), rank: 5.2 },
-    { text: newsText(state), rank: 5.1 },
     { text: hiddenColumnsText(state), rank: 3.5 },
     { text: data.hidden, rank: 5.5 },
     { text: watchText(state), rank: 5.3 },
@@ -349,12 +346,6 @@ export function marksText(state: State): string {
   const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
   const unseen = hidden === 0 ? '' : `, ${hidden} hidden by the filter`;
   return `[${rows} marked${all}${unseen}] `;
-}
-
-/** `∆ 2 changed, 1 gone since you last looked`. */
-function newsText({ news, table }: State): string {
-  const text = changesText(news.get(table.view.resource));
-  return text === '' ? '' : `${SIGNS.news.sign} ${text} since you last looked`;
 }
 
 /** "36 changed, 1 new on 12 devices"; empty without changes. */
