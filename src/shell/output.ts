@@ -218,6 +218,8 @@ export interface MessageOutput {
   readonly text: string;
   /** Something succeeded, so that failures elsewhere make the line partial. */
   readonly hasSuccess?: boolean;
+  /** What an earlier line said to be pending is so no more. */
+  readonly settles?: boolean;
 }
 
 export function message(level: MessageOutput['level'], text: string): MessageOutput {

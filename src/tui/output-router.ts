@@ -331,11 +331,11 @@ export class OutputRouter {
     this.#owed = owed === '' ? undefined : this.#store.state.log.current.at(-1);
   }
 
-  /** How what is left is done: all of it in the same line. Once an undo has settled it, nothing is left. */
-  #logNext(owed: LogLine, text: string): void {
-    const joined = `${owed.text}${text.startsWith('pending: ') ? text.slice(7) : ` · ${text}`}`;
-    const whole = text.startsWith('afterwards nothing of it is pending') ? text : joined;
-    this.#owed = { tone: owed.tone, text: whole };
+  /** How what is left is done: all of it in the same line. */
+  #logNext(owed: LogLine, { text, settles = false }: MessageOutput): void {
+    const next = visibleLines(text);
+    const joined = `${owed.text}${next.startsWith('pending: ') ? next.slice(7) : ` · ${next}`}`;
+    this.#owed = { tone: owed.tone, text: settles ? next : joined };
     this.#store.dispatch({ kind: 'log-replace', old: [owed], lines: [this.#owed] });
   }
 
@@ -343,11 +343,12 @@ export class OutputRouter {
     this.#store.dispatch({ kind: 'log-hide', lines });
   }
 
-  #logMessage({ level, text }: MessageOutput): void {
+  #logMessage(output: MessageOutput): void {
+    const { level, text } = output;
     // The title of the comparison says the same.
     if (this.#hasCompared && level !== 'warning') return;
     if (level === 'info' && this.#owed !== undefined) {
-      this.#logNext(this.#owed, visibleLines(text));
+      this.#logNext(this.#owed, output);
       return;
     }
     const mark = { info: '', done: '✓ ', warning: 'warning: ' }[level];

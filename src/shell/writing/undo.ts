@@ -113,7 +113,7 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
   if (changedDevices(run).length === 0) throw await nothingToUndo(call, run);
   const notice = noticeOf(undone, sessions);
   const { changes, losses, open } = changesOf(call, undone, contexts);
-  for (const text of notice) yield info(text);
+  for (const text of notice) yield { ...info(text), settles: true };
   if (description !== undefined) refuseOpenAccounts(call, open);
   for (const loss of losses) yield warning(loss);
   const age = description === undefined ? 'way back' : 'older';
