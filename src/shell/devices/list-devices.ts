@@ -117,7 +117,7 @@ const RARE = [
   { key: 'options', title: 'OPTIONS', isExtra: true },
   { key: 'latency_ms', title: 'MS', isExtra: true },
   { key: 'since', title: 'SINCE', isExtra: true },
-  { key: 'reason', title: 'REASON' },
+  { key: 'reason', title: 'REASON', isExtra: true },
 ] as const;
 
 /** The columns of CSV. */
