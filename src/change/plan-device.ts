@@ -421,7 +421,8 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       return [failed('not-found', what)];
     }
     // For "user delete lang=de": a key that looks like a condition.
-    const byField = /^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u.test(key);
+    const byField =
+      /^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u.test(key) && !key.startsWith(`${keyField}=`);
     const where = byField ? `; --where "${key}" selects by fields` : '';
     const isOptional = action === 'set' && change.isOptional === true;
     const hint = (): string => {
