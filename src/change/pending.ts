@@ -106,6 +106,33 @@ export function failedIn(run: RunTrace): readonly Pending[] {
   return intentsWith(run, ({ state }) => state === 'failed');
 }
 
+/** With what later runs have made of it, wherever the devices are by now. */
+export function withLater(
+  list: readonly Pending[],
+  later: readonly RunTrace[],
+): readonly PendingWork[] {
+  return list.map((pending) => {
+    const state = stateOf(pending, [pending.run, ...later], () => true);
+    return { pending, state };
+  });
+}
+
+/** The newest of these runs that has deleted the record of a step on its device, or still has to. */
+export function deletedBy(
+  later: readonly RunTrace[],
+  plan: DevicePlan,
+  { resource, key }: Step,
+): string | undefined {
+  const isDelete = (intent: Intent): boolean =>
+    intent.action === 'delete' &&
+    (intent.state === 'good' || intent.state === 'pending') &&
+    intent.resource === resource &&
+    intent.key === key;
+  return later.findLast(({ devices }) =>
+    devices.some((one) => isSameDevice(one, plan) && one.intents.some(isDelete)),
+  )?.run;
+}
+
 function intentsWith(run: RunTrace, isWanted: (intent: Intent) => boolean): readonly Pending[] {
   return run.devices.flatMap(({ device, intents }) =>
     intents.filter(isWanted).map(({ cause = '', resource, action, key, index, change, isSent }) => {

@@ -348,6 +348,42 @@ test('a frozen plan reports a changed device as drift, and --replan plans again'
   expect(verdicts(replanned.stdout)).toEqual(['differs', 'unchanged']);
 });
 
+test('a frozen plan makes nobody again whom devsh has deleted since, or still has to', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 3 });
+  const file = join(devsh.folder, 'monday.plan');
+  await devsh(['plan', '-', '--on', '@lab', '-o', file], { stdin: ADD });
+  await devsh('user add username=zoe first_name=Zoe lang=de --on sim1 --yes');
+  await devsh('user delete zoe --on sim1 --yes');
+  device(2).setFault('refuse');
+  await devsh('user delete zoe --on sim1,sim2 --yes');
+  device(2).setFault('refuse', false);
+  const before = writes().length;
+  const applied = await devsh(['apply', file, '--yes', '--json']);
+  expect(verdicts(applied.stdout).toSorted()).toEqual(['done', 'drift', 'drift']);
+  expect(applied.stdout).toMatch(/zoe was deleted since the plan by run [-\w]+; nothing was sent/);
+  expect(applied.exitCode).toBe(3);
+  expect(writes()).toHaveLength(before + 1);
+  const alone = await devsh(['apply', file, '--on', 'sim1', '--yes']);
+  expect(alone.exitCode).toBe(7);
+  const replanned = await devsh(['apply', file, '--on', 'sim1', '--yes', '--json', '--replan']);
+  expect(verdicts(replanned.stdout)).toEqual(['done']);
+});
+
+test('resume makes nobody again whom devsh has deleted since, though the first try failed', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 1 });
+  device(1).setFault('422-fields');
+  const failed = await devsh('user add username=zoe first_name=Zoe lang=de --on sim1 --yes --json');
+  const { run } = JSON.parse(failed.stdout) as { run: string };
+  expect(verdicts(failed.stdout)).toEqual(['failed']);
+  device(1).setFault('422-fields', false);
+  await devsh('user add username=zoe first_name=Zoe lang=de --on sim1 --yes');
+  await devsh('user delete zoe --on sim1 --yes');
+  const before = writes().length;
+  const resumed = await devsh(`resume ${run} --yes`);
+  expect(resumed.stderr).toMatch(/sim1: add user zoe: replaced by run [-\w]+/);
+  expect(writes()).toHaveLength(before);
+});
+
 test('a frozen plan is refused by --read-only and by a device that became read-only', async () => {
   const { devsh, device, writes } = await startFleet();
   const file = join(devsh.folder, 'monday.plan');

@@ -9,12 +9,13 @@ import {
   devicesOfShard,
   type Plan,
   type PlanPart,
+  recordName,
   type Shard,
   shardOf,
   shardText,
   WHOLE,
 } from '../../change/plan.ts';
-import { RefusedError, UsageError } from '../../errors.ts';
+import { DriftError, RefusedError, UsageError } from '../../errors.ts';
 import { profileOf } from '../access/access.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { PartOption } from '../grammar/options.ts';
@@ -30,6 +31,7 @@ import { confirmOrRevert } from './undo.ts';
 import { planFleet } from './plan-fleet.ts';
 import { write, writeChanges } from './write.ts';
 import { openingLines } from '../../change/journal.ts';
+import { deletedBy, type RunTrace, traceOf } from '../../change/pending.ts';
 import {
   adoptedJournal,
   readResult,
@@ -37,7 +39,9 @@ import {
   resultText,
 } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
+import type { StepResult } from '../../change/verdict.ts';
 import { resumeShard } from './resume.ts';
+import { laterRuns } from './stored-runs.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { someOf } from '../../text/one-line.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
@@ -119,11 +123,12 @@ async function* applyPlanFile(
   const addresses = new Set(sessions.map(({ ref }) => ref.address));
   const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a new run.
-  const { reason } = stored;
+  const { reason, at } = stored;
+  const later = (await laterRuns(services, stored.run)).map(traceOf);
   const applied = {
     run: await call.newRun(),
     reason,
-    devices: devices.map(withPlanTime(stored.at)),
+    devices: devices.map((one) => withDeleted(later, withPlanTime(at, one))),
   };
   if (part === undefined || call.options.dryRun) {
     yield* write(call, { sessions, wanted: applied, age: 'fresh' });
@@ -133,14 +138,33 @@ async function* applyPlanFile(
 }
 
 /** Steps without a request were judged when the plan was made; that is not checked again. */
-function withPlanTime(createdAt: string): (plan: DevicePlan) => DevicePlan {
-  return (plan) => ({
+function withPlanTime(createdAt: string, plan: DevicePlan): DevicePlan {
+  return {
     ...plan,
     settled: plan.settled.map((result) => ({
       ...result,
       note: [result.note, `as planned at ${createdAt}`].filter(Boolean).join('; '),
     })),
+  };
+}
+
+/** A plan file is as old as its run: what devsh has deleted on a device since is not made again, which is drift. */
+function withDeleted(later: readonly RunTrace[], plan: DevicePlan): DevicePlan {
+  const { device, steps, settled } = plan;
+  const drifts = steps.map((step) => {
+    const run = step.action === 'add' ? deletedBy(later, plan, step) : undefined;
+    return run && `${recordName(step)} was deleted since the plan by run ${run}`;
   });
+  const first = drifts.find((drift) => drift !== undefined);
+  if (first === undefined) return plan;
+  const stopped = steps.map(({ resource, key, action }, index): StepResult => {
+    const about = { device, resource, key, action };
+    const drift = drifts[index];
+    if (drift === undefined) return { ...about, verdict: 'skipped', note: `not sent: ${first}` };
+    const error = new DriftError(`${device.name}: ${drift}; nothing was sent`);
+    return { ...about, verdict: 'drift', error };
+  });
+  return { ...plan, steps: [], settled: [...settled, ...stopped] };
 }
 
 function changesIn(call: Call<'resource'>, text: string, file: string): readonly Change[] {
@@ -277,10 +301,9 @@ async function readEarlierResult(
     part.digest === digest &&
     shardText(part.shard) === shardText(shard) &&
     run.plan.devices.length === devices.length &&
-    run.plan.devices.every(({ device: { name, address }, steps }, index) => {
-      const now = devices[index];
-      const isSameDevice = now?.device.name === name && now.device.address === address;
-      return isSameDevice && now.steps.length === steps.length;
+    run.plan.devices.every(({ device: { name, address } }, index) => {
+      const now = devices[index]?.device;
+      return now?.name === name && now.address === address;
     });
   if (isSame) return earlier;
   throw new RefusedError(

@@ -19,6 +19,7 @@ import {
   type Pending,
   pendingIn,
   traceOf,
+  withLater,
 } from '../../change/pending.ts';
 import { type DevicePlan, EmptyJournalError, isStopped, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
@@ -169,21 +170,33 @@ async function* continueRun(
     const trace = traceOf(run);
     const failed = resuming.named.length > 0 ? failedIn(trace) : [];
     const mayContinue = new Set(open?.map(nameOf));
-    const items = [
-      ...pendingIn(trace).filter((one) => open === undefined || mayContinue.has(nameOf(one))),
-      ...failed.filter((one) => isNamed(one.device) && !resuming.tried.has(nameOf(one))),
-    ];
+    const later = await laterRuns(services, id);
+    const left = withLater(
+      [
+        ...pendingIn(trace).filter((one) => open === undefined || mayContinue.has(nameOf(one))),
+        ...failed.filter((one) => isNamed(one.device) && !resuming.tried.has(nameOf(one))),
+      ],
+      later.map(traceOf),
+    );
+    const items = left.flatMap(({ pending, state }) => (state.kind === 'open' ? pending : []));
+    for (const { pending, state } of left) {
+      if (state.kind === 'open') continue;
+      resuming.tried.add(nameOf(pending));
+      const { device, action } = pending;
+      yield info(`${visible(device.name)}: ${action} ${recordName(pending)}: ${state.why}`);
+    }
     if (items.length === 0) {
-      if (resuming.tried.size === 0) yield* nothingLeft(call, run, open === undefined);
+      const isShard = open === undefined;
+      if (isShard || resuming.tried.size === 0) yield* nothingLeft(call, run, isShard);
       return [];
     }
     const places = await devicesNow(services, run.plan.devices);
-    const left = run.plan.devices.flatMap((own, index): Left[] => {
+    const parts = run.plan.devices.flatMap((own, index): Left[] => {
       const place = places[index];
       const here = items.filter(({ device }) => device.name === own.device.name);
       return place === undefined || here.length === 0 ? [] : [{ own, place, items: here }];
     });
-    return yield* continueOn(call, run, left, { ...resuming, file });
+    return yield* continueOn(call, { run, later }, parts, { ...resuming, file });
   } finally {
     await file.close();
   }
@@ -202,7 +215,7 @@ async function* nothingLeft(call: WriteCall, run: Run, isShard: boolean): AsyncG
 
 async function* continueOn(
   call: WriteCall,
-  run: Run,
+  { run, later }: Pick<Work, 'run' | 'later'>,
   left: readonly Left[],
   resuming: Resuming & Pick<ContinuedRun, 'file'>,
 ): AsyncGenerator<Output, readonly ErrorOutput[]> {
@@ -215,7 +228,6 @@ async function* continueOn(
     ),
   );
   if (isRotation) await (await import('./kept-rotations.ts')).findLogins(call, sessions);
-  const later = await laterRuns(call.shell.services, run.run);
   const files = await call.shell.readings();
   const requested = new Map<string, RequestedChanges>();
   const stray: string[] = [];
