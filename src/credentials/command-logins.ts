@@ -30,9 +30,11 @@ export class CommandLogins {
     this.#commands.clear();
   }
 
-  /** Undefined if the inventory names no program. Throws CredentialError, also if no login is printed. */
-  async ask({ device, command, signal }: CommandRequest): Promise<StoredCredential | undefined> {
-    if (command === undefined) return undefined;
+  /** Throws CredentialError, also if no login is printed. */
+  async ask(
+    command: readonly string[],
+    { device, signal }: CommandRequest,
+  ): Promise<StoredCredential> {
     const options = { env: this.#env, signal, onRemark: this.#onRemark };
     try {
       const argv = commandFor(command, device);

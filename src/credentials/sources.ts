@@ -42,7 +42,8 @@ export interface CredentialOptions extends GivenOptions {
   readonly passphrase?: (() => Promise<string>) | undefined;
   /** Called when the keychain is needed for the first time. */
   readonly keychain: () => CredentialStore;
-  readonly vault: Vault;
+  /** Called when it is needed for the first time. */
+  readonly vault: () => Vault;
 }
 
 export type StoreName = 'keychain' | 'vault';
@@ -50,11 +51,12 @@ export type StoreName = 'keychain' | 'vault';
 /** The sources that need no question; the first one that has a credential wins. */
 export class Credentials {
   readonly #options: CredentialOptions;
-  readonly #vaultKey: VaultKey;
-  readonly #commands: CommandLogins;
   readonly #problems = new Set<string>();
-  readonly #keychain: OptionalKeychain;
   readonly #given: GivenLogin;
+  // A login that the line or the environment gives needs none of these.
+  #openedKeychain: OptionalKeychain | undefined;
+  #openedVaultKey: VaultKey | undefined;
+  #commands: CommandLogins | undefined;
   /** The last one found, while it is in use: a fleet that has one login prepares its redaction once. */
   #last: WeakRef<Credential> | undefined;
   /** The problem that this machine has no keychain: it matters only if a login is missing. */
@@ -63,14 +65,23 @@ export class Credentials {
   constructor(options: CredentialOptions) {
     this.#options = options;
     this.#given = new GivenLogin(options, (text) => this.#problems.add(text));
-    this.#vaultKey = new VaultKey(options.vault, options.passphrase);
-    this.#keychain = optionalKeychain(options.keychain, async (error) => {
+  }
+
+  get #vault(): Vault {
+    return this.#options.vault();
+  }
+
+  get #vaultKey(): VaultKey {
+    return (this.#openedVaultKey ??= new VaultKey(this.#vault, this.#options.passphrase));
+  }
+
+  get #keychain(): OptionalKeychain {
+    return (this.#openedKeychain ??= optionalKeychain(this.#options.keychain, async (error) => {
       // With a vault in use, a machine without a keychain needs no message.
-      const isNews = !error.isAbsent || !(await options.vault.exists());
+      const isNews = !error.isAbsent || !(await this.#vault.exists());
       if (isNews) this.#problems.add(error.message);
       if (error.isAbsent) this.absentKeychain = error.message;
-    });
-    this.#commands = new CommandLogins(options.env, (text) => this.#problems.add(text));
+    }));
   }
 
   /** Problems that ended nothing, such as a locked keychain or a damaged vault. */
@@ -85,18 +96,18 @@ export class Credentials {
 
   /** Each command line runs the programs again. */
   refresh(): void {
-    this.#commands.refresh();
+    this.#commands?.refresh();
   }
 
   /** A device refused a login: another devsh may have rotated it in the last seconds. */
   refused(): void {
-    this.#keychain.refresh();
+    this.#openedKeychain?.refresh();
   }
 
   /** Where a login would be stored, if that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
     if (this.#keychain.isAvailable()) return 'keychain';
-    return (await this.#options.vault.exists()) ? 'vault' : undefined;
+    return (await this.#vault.exists()) ? 'vault' : undefined;
   }
 
   /** Undefined if no source has a credential. Throws CredentialError if one exists but is unusable. */
@@ -121,7 +132,8 @@ export class Credentials {
 
   /** Where `find` would look, and for which user. Asks no one and starts no configured program. */
   async origin(request: CredentialRequest): Promise<CredentialOrigin> {
-    const { stdin, vault } = this.#options;
+    const { stdin } = this.#options;
+    const vault = this.#vault;
     if (stdin !== undefined) {
       const kind = stdin.kind === 'token' ? 'token' : 'basic';
       return { source: 'stdin', user: this.#userFor(request), kind };
@@ -149,7 +161,7 @@ export class Credentials {
 
   /** Throws CredentialError if there is no vault, or if it stays locked. */
   async openVault(ask: AskPassphrase | undefined): Promise<void> {
-    const { vault } = this.#options;
+    const vault = this.#vault;
     if (!vault.isUnlocked && !(await vault.exists())) throw new NoVaultError(vault.path);
     if (!(await this.unlockVault(ask))) throw new VaultLockedError(vault.path);
   }
@@ -166,7 +178,7 @@ export class Credentials {
       readonly askPassphrase?: AskPassphrase | undefined;
     } = {},
   ): Promise<StoreName> {
-    const { vault } = this.#options;
+    const vault = this.#vault;
     const { to, askPassphrase } = options;
     if (to !== 'vault') {
       try {
@@ -189,7 +201,7 @@ export class Credentials {
     user?: string,
     askPassphrase?: AskPassphrase,
   ): Promise<Readonly<Record<StoreName, number>>> {
-    const { vault } = this.#options;
+    const vault = this.#vault;
     const forget = (store: CredentialStore): Promise<number> => store.forget(device.address, user);
     if (!(await vault.exists())) return { keychain: await this.#keychain.use(forget), vault: 0 };
     const inKeychain = (await this.#keychain.ask(forget)) ?? 0;
@@ -208,7 +220,7 @@ export class Credentials {
   }
 
   async #fromVault(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    const { vault } = this.#options;
+    const vault = this.#vault;
     try {
       if (!vault.isUnlocked && !(await vault.exists())) return undefined;
       if (!(await this.#vaultKey.open(request.askPassphrase))) return undefined;
@@ -224,15 +236,17 @@ export class Credentials {
 
   /** The locked vault may have the login. */
   async #reportLockedVault(): Promise<void> {
-    const { vault } = this.#options;
+    const vault = this.#vault;
     if (vault.isUnlocked || !(await vault.exists())) return;
     this.#problems.add(new VaultLockedError(vault.path).message);
   }
 
   /** The login that a program prints. Ignores another account than that of `--user`. */
   async #fromCommand(request: CredentialRequest): Promise<FoundCredential | undefined> {
-    const login = await this.#commands.ask(request);
-    if (login === undefined) return undefined;
+    const { command } = request;
+    if (command === undefined) return undefined;
+    this.#commands ??= new CommandLogins(this.#options.env, (text) => this.#problems.add(text));
+    const login = await this.#commands.ask(command, request);
     const source = 'credential_command';
     const asked = this.#options.user;
     if (asked !== undefined && login.user !== undefined && login.user !== asked) return undefined;

@@ -46,7 +46,6 @@ export abstract class Services {
   readonly columns: ColumnMemory;
   readonly profiles: ProfileFiles;
   readonly runs: RunFiles;
-  readonly vault: Vault;
   /** The user of devsh, for the journal: `user@machine`. */
   readonly operator: string;
   /** Identifies the terminal, for the journal: all devsh processes in it share the value. */
@@ -56,6 +55,7 @@ export abstract class Services {
   #keychain: OsKeychain | undefined;
   #history: HistoryFile | undefined;
   #seenKeys: SeenKeys | undefined;
+  #vault: Vault | undefined;
   #isClockNoted = false;
 
   constructor({ version, env, paths, settings, readStdin, stdout }: Start) {
@@ -74,7 +74,6 @@ export abstract class Services {
     this.columns = new ColumnMemory(settings);
     this.profiles = new ProfileFiles(join(config, 'profiles'), join(cache, 'learned'));
     this.runs = new RunFiles(join(state, 'runs'));
-    this.vault = new Vault(join(data, 'vault.age'));
     this.terminalSession = sessionName(env);
   }
 
@@ -82,6 +81,10 @@ export abstract class Services {
   get history(): HistoryFile {
     const path = join(this.paths.state, 'history');
     return (this.#history ??= new HistoryFile(path, this.settings.get('historySize')));
+  }
+
+  get vault(): Vault {
+    return (this.#vault ??= new Vault(join(this.paths.data, 'vault.age')));
   }
 
   get seenKeys(): SeenKeys {
@@ -98,7 +101,7 @@ export abstract class Services {
   /** The credential sources for these options. One object for each combination, so that sources are read once. */
   credentials(options: LoginOptions): Credentials {
     const { tokenStdin, passwordStdin, passphraseStdin, newStdin = false, user } = options;
-    const { env, vault } = this;
+    const { env } = this;
     const read = this.#readStdin;
     const key = JSON.stringify([tokenStdin, passwordStdin, passphraseStdin, newStdin, user]);
     const known = this.#sources.get(key);
@@ -110,7 +113,7 @@ export abstract class Services {
       env,
       user,
       keychain: () => (this.#keychain ??= new OsKeychain({ env })),
-      vault,
+      vault: () => this.vault,
       passphrase: passphraseStdin
         ? async () => (await read()).split(/\r?\n/)[line] ?? ''
         : undefined,

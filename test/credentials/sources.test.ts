@@ -11,7 +11,8 @@ import { makeTempFolder } from '../settings/temp-folder.ts';
 import { contention } from '../contention.ts';
 
 /** There is none. */
-const vault = new Vault('/nowhere/vault.age');
+const noVault = new Vault('/nowhere/vault.age');
+const vault = () => noVault;
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const basic = (user: string, password: string) =>
@@ -262,8 +263,8 @@ test('the vault comes after the keychain', async () => {
   const { keychain } = makeKeychain();
   const find = (options: Pick<CredentialOptions, 'keychain' | 'vault'>) =>
     new Credentials({ env: {}, ...options }).find(request);
-  expect(await find({ keychain: kept, vault: open })).toMatchObject({ source: 'keychain' });
-  expect(await find({ keychain, vault: open })).toMatchObject({
+  expect(await find({ keychain: kept, vault: () => open })).toMatchObject({ source: 'keychain' });
+  expect(await find({ keychain, vault: () => open })).toMatchObject({
     source: 'vault',
     credential: { user: 'admin' },
   });
@@ -274,7 +275,7 @@ test('a locked vault is reported only if nothing else has a login', async () => 
   const closed = await makeVault();
   closed.lock();
   const { keychain } = makeKeychain();
-  const credentials = new Credentials({ env: {}, keychain, vault: closed });
+  const credentials = new Credentials({ env: {}, keychain, vault: () => closed });
   const request = { device, user: 'admin' };
   expect(await credentials.find({ ...request, command: saying('password=x') })).toBeDefined();
   expect(credentials.problems).toEqual([]);
@@ -289,7 +290,8 @@ test('a login stored in the vault is removed from the keychain', async () => {
     ...keychain(),
     forget: (address: string, user?: string) => Promise.resolve(forgotten.push([address, user])),
   });
-  const credentials = new Credentials({ env: {}, keychain: noting, vault: await makeVault() });
+  const open = await makeVault();
+  const credentials = new Credentials({ env: {}, keychain: noting, vault: () => open });
   const login = { kind: 'basic', user: 'admin', secret: 'x' } as const;
   expect(await credentials.store(device, login, { to: 'vault' })).toBe('vault');
   expect(forgotten).toEqual([[device.address, 'admin']]);
@@ -313,9 +315,13 @@ test('the origin of a login is known without the login, and without running a pr
     source: 'stdin',
     kind: 'token',
   });
-  expect(await origin({ vault: open })).toEqual({ source: 'vault', user: 'admin', kind: 'token' });
+  expect(await origin({ vault: () => open })).toEqual({
+    source: 'vault',
+    user: 'admin',
+    kind: 'token',
+  });
   open.lock();
-  expect(await origin({ vault: open })).toMatchObject({
+  expect(await origin({ vault: () => open })).toMatchObject({
     source: 'vault',
     note: expect.stringContaining('locked') as string,
   });
