@@ -1,5 +1,5 @@
 import type { DeviceRecord } from './record.ts';
-import type { DecodedList } from './paging.ts';
+import type { DecodedList } from './pages.ts';
 
 const FIELD_LINE = /^[\w.-]{1,200}=/;
 

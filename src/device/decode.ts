@@ -14,7 +14,7 @@ import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idFieldOf, type Profile, configuredSingle } from './profile.ts';
 import { htmlTitle, isHtml, oneLine, pluralOf } from '../text/one-line.ts';
-import { type DecodedList, pageMarksOf } from './paging.ts';
+import { type DecodedList, MAX_RECORDS, pageMarksOf } from './pages.ts';
 import { decodeTextList, decodeGroups } from './decode-text.ts';
 import { attempt } from '../errors.ts';
 
@@ -137,9 +137,6 @@ const ENVELOPES = [
 /** Keys beside the records that are not records themselves. */
 const METADATA =
   /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp|size|per_?page|page_?size|number|first|last|empty|sort|pageable|has_?(?:more|next)|(?:total|num|number_?of)_?(?:records|items|elements|pages|count|results|objects)|@.+|.+@odata\..+)$/i;
-
-/** No device has more in one response: limits time and memory. */
-export const MAX_RECORDS = 1_000_000;
 
 const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
 

@@ -14,7 +14,7 @@ import { UsageError, attempt } from '../errors.ts';
 import { type ClientOptions, type ClockOffset, DeviceClient } from './client.ts';
 import { entityTagOf, type HttpRequest, isRead, progressText, type Response } from './exchange.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
-import { type DecodedList, pageMarksInHeaders } from './paging.ts';
+import { type DecodedList, pageMarksInHeaders, readPages, type ReadPages } from './pages.ts';
 import { BodyFailure, type DeviceError, ProtocolError, RejectedError } from './errors.ts';
 import {
   type Body,
@@ -25,7 +25,6 @@ import {
   type WriteRequest,
 } from './encode.ts';
 import type { RepeatedName } from './json.ts';
-import { readPages, type ReadPages } from './pages.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import { idOf, isResourceName, keyFieldOf, listPath, placeField, type Profile } from './profile.ts';
 import { isStored } from './equality.ts';

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { documentedProfile } from './built-in-profiles.ts';
 import { FORM_TYPE, JSON_TYPE } from './encode.ts';
 import type { FactName, Facts, FactValue, ListResponses, ResourceFacts } from './facts-schema.ts';
-import type { ReadPages } from './pages.ts';
-import { pagingText } from './paging.ts';
+import { type ReadPages, pagingText } from './pages.ts';
 import {
   isSingle,
   listPath,

@@ -5,7 +5,7 @@ import type { Response } from './exchange.ts';
 import { jsonIn } from './json.ts';
 import type { DeviceFacts } from './facts.ts';
 import type { FieldFacts, ListResponses, ResourceFacts } from './facts-schema.ts';
-import { pagingText } from './paging.ts';
+import { pagingText } from './pages.ts';
 import {
   collectionPath,
   idOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageMarksOf } from '../../src/device/paging.ts';
+import { pageMarksOf } from '../../src/device/pages.ts';
 
 test.each([
   [{ '@odata.nextLink': '/u?$skip=10', '@odata.count': 37 }, '/u?$skip=10', 37],

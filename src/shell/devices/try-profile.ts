@@ -14,8 +14,7 @@ import {
 import { noteListing } from '../../device/facts.ts';
 import { jsonIn } from '../../device/json.ts';
 import { exampleOf, unlistedFields } from '../../device/learn.ts';
-import type { ReadPages } from '../../device/pages.ts';
-import { pagingText } from '../../device/paging.ts';
+import { type ReadPages, pagingText } from '../../device/pages.ts';
 import { type Hint, itemsHint, recordHints } from '../../device/profile-hints.ts';
 import {
   detailsOf,
