@@ -53,7 +53,7 @@ export function respond(site: Site, request: ApiRequest): ApiResponse {
     const location = `${path}/${query === undefined ? '' : `?${query}`}`;
     return { ...page(301, ''), headers: { 'Content-Type': HTML, Location: location } };
   }
-  const rendering = traits.isBrowsable ? negotiate(request.accept) : 'json';
+  const rendering = traits.isBrowsable ? negotiate(request.headers.accept) : 'json';
   const allow = view.allow.filter((method) => method !== 'OPTIONS' || hasOptions(site));
   const outcome =
     rendering === undefined
@@ -69,10 +69,11 @@ function hasOptions({ dialect }: Site): boolean {
 
 function decide(site: Site, view: View, request: ApiRequest): Outcome {
   const { method } = request;
-  const account = specialLogin(site, request) ?? authenticate(site.store, request.authorization);
+  const account =
+    specialLogin(site, request) ?? authenticate(site.store, request.headers.authorization);
   if (typeof account === 'string') {
     const isOpen = site.dialect.quirks.has('open-reads') && method === 'GET';
-    if (isOpen && request.authorization === undefined) return view.respond(request);
+    if (isOpen && request.headers.authorization === undefined) return view.respond(request);
     return { ...refusal(401, account), headers: { 'WWW-Authenticate': 'Basic realm="api"' } };
   }
   if (!account.mayWrite && !READS.includes(method) && view.isReadOnly !== true) {
@@ -113,25 +114,13 @@ export function page(status: number, body: string): ApiResponse {
   return { status, headers: { 'Content-Type': HTML }, body };
 }
 
-export type Scheme = 'basic' | 'token' | 'bearer' | 'key' | 'cookie' | 'none';
-
-export function schemeOf(authorization: string | undefined): Scheme {
-  const scheme = authorization?.trim().split(/\s+/)[0]?.toLowerCase();
-  return scheme === 'basic' || scheme === 'token' ? scheme : 'none';
-}
-
-/** How a request logs in, in any dialect. */
-export function loginOf({ authorization, apiKey, cookie }: ApiRequest): Scheme {
-  if (apiKey !== undefined) return 'key';
-  if (cookie !== undefined) return 'cookie';
-  return authorization?.startsWith('Bearer ') === true ? 'bearer' : schemeOf(authorization);
-}
-
 /** The account of the header, or the message of the 401. */
-function authenticate(store: Store, authorization: string | undefined): Account | string {
-  const scheme = schemeOf(authorization);
-  if (scheme === 'none') return 'Authentication credentials were not provided.';
-  const [, credentials, ...rest] = (authorization ?? '').trim().split(/\s+/);
+function authenticate(store: Store, authorization = ''): Account | string {
+  const [name = '', credentials, ...rest] = authorization.trim().split(/\s+/);
+  const scheme = name.toLowerCase();
+  if (scheme !== 'basic' && scheme !== 'token') {
+    return 'Authentication credentials were not provided.';
+  }
   const noun = scheme === 'basic' ? 'Credentials' : 'Token';
   if (credentials === undefined) return `Invalid ${scheme} header. No credentials provided.`;
   if (rest.length > 0) return `Invalid ${scheme} header. ${noun} string should not contain spaces.`;
@@ -148,28 +137,11 @@ function byPassword(store: Store, credentials: string): Account | string {
   return store.accountByPassword(...login) ?? 'Invalid username/password.';
 }
 
-function loginIn(credentials: string): [username: string, password: string] | undefined {
+/** The name and the password of a Basic login. */
+export function loginIn(credentials: string): [username: string, password: string] | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials) || credentials.length % 4 !== 0) return undefined;
   const [username = '', ...password] = Buffer.from(credentials, 'base64').toString().split(':');
   return [username, password.join(':')];
-}
-
-/** A login with a password, and whether it opens the device; undefined for other requests. */
-export function passwordLogin(
-  { store }: Site,
-  { authorization = '' }: ApiRequest,
-): Login | undefined {
-  const [, credentials = ''] = /^basic (\S+)$/i.exec(authorization.trim()) ?? [];
-  const login = loginIn(credentials);
-  if (login === undefined) return undefined;
-  const [username, password] = login;
-  return { username, password, isAccepted: store.accountByPassword(...login) !== undefined };
-}
-
-export interface Login {
-  readonly username: string;
-  readonly password: string;
-  readonly isAccepted: boolean;
 }
 
 /** The renderers of Django REST Framework. */

@@ -247,7 +247,7 @@ export function createTables(
 }
 
 /** The fields of a user beyond the documented ones. `place` is the index in the list. */
-function extras(
+export function extras(
   profile: ProfileName,
   { username }: Pick<User, 'username'>,
   place: number,
@@ -265,16 +265,6 @@ function extras(
     case 'form-action':
       return { canBeDeleted: username !== 'admin' };
   }
-}
-
-/** The same for a user that is created or changed now. */
-export function newExtras(
-  profile: ProfileName,
-  user: Pick<User, 'username'>,
-): Partial<Pick<User, 'modified'>> {
-  const stamp = { modified: new Date().toISOString() };
-  const more = extras(profile, user, 0);
-  return 'modified' in more ? { ...more, ...stamp } : more;
 }
 
 /** With the quirk `domains`. */

@@ -27,8 +27,6 @@ export interface SimulatorOptions extends DialectOptions {
 /** Devices on loopback. The caller closes it. */
 export interface Simulator<Device extends SimulatedDevice = SimulatedDevice> {
   readonly devices: readonly Device[];
-  /** Of the first device. */
-  readonly url: string;
   close(): Promise<void>;
 }
 
@@ -64,11 +62,7 @@ export async function startDevices<Device extends SimulatedDevice>(
     await closeAll(devices);
     throw error;
   }
-  return {
-    devices,
-    url: devices[0]?.url ?? '',
-    close: () => closeAll(devices),
-  };
+  return { devices, close: () => closeAll(devices) };
 }
 
 function checkRange(name: string, value: number, lowest: number, highest: number): void {
@@ -131,8 +125,7 @@ async function listenOnSharedPort(
 ): Promise<void> {
   let shared = port;
   for (const [index, device] of devices.entries()) {
-    await device.listen({ host: ownAddress(index), port: shared });
-    shared = device.port;
+    shared = await device.listen({ host: ownAddress(index), port: shared });
   }
 }
 

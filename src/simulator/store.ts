@@ -59,21 +59,6 @@ export class Store {
     return this.users.find((user) => user.username === username);
   }
 
-  create(fields: Omit<User, 'uuid'> & Partial<Pick<User, 'uuid'>>): User {
-    const user = { uuid: this.#random.uuid(), ...fields };
-    this.#users.put(user);
-    return user;
-  }
-
-  replace(user: User): User {
-    this.#users.put(user);
-    return user;
-  }
-
-  delete(uuid: string): boolean {
-    return this.#users.delete(uuid);
-  }
-
   /** Adds a record of any resource. */
   insert(table: Table, fields: DeviceRecord): StoredRecord {
     const record = { ...fields, uuid: this.#random.uuid() };

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import type { Dialect } from './dialects/dialect.ts';
 import type { Sessions } from './sessions.ts';
 import type { Store } from './store.ts';
@@ -8,13 +8,7 @@ export interface ApiRequest {
   readonly method: string;
   /** The request target: path and query as sent. */
   readonly target: string;
-  readonly host: string;
-  readonly accept: string | undefined;
-  readonly authorization: string | undefined;
-  /** X-API-Key. */
-  readonly apiKey?: string | undefined;
-  readonly cookie?: string | undefined;
-  readonly contentType: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 

@@ -1,4 +1,14 @@
-import { type Exchange, SimulatedDevice } from '../../src/simulator/device.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import { loginIn } from '../../src/simulator/api.ts';
+import {
+  type DeviceSetup,
+  type Exchange,
+  SimulatedDevice as ShippedDevice,
+} from '../../src/simulator/device.ts';
+import { recordsOf } from '../../src/simulator/dialects/identity.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
+import type { User } from '../../src/simulator/store.ts';
 import type { ApiRequest, ApiResponse } from '../../src/simulator/view.ts';
 import {
   type FaultName,
@@ -8,12 +18,89 @@ import {
   type FaultTarget,
 } from './faults.ts';
 import { WRITES } from './faults/fault.ts';
+import { send, type Wire } from './faults/transmit.ts';
+import { FaultyListener } from './faulty-listener.ts';
+import { deleteUser, putUser } from './users.ts';
 
 const WRITE_METHODS: readonly string[] = WRITES;
 
-/** A device of the simulator that does what no device should do, when a test asks for it. */
-export class FaultyDevice extends SimulatedDevice {
+/** A device that keeps a log, and does what no device should do when a test asks for it. */
+export class FaultyDevice extends ShippedDevice {
+  declare protected readonly listener: FaultyListener;
   readonly #faults = new FaultSwitches();
+  readonly #log: { -readonly [Key in keyof LoggedRequest]: LoggedRequest[Key] }[] = [];
+  readonly #notes = new WeakMap<Exchange, Note>();
+  readonly #logins: Login[] = [];
+  /** Connections that have carried a request. */
+  readonly #used = new WeakSet<Socket>();
+
+  constructor(setup: DeviceSetup) {
+    super(setup, FaultyListener);
+  }
+
+  get host(): string {
+    return this.listener.endpoint.host;
+  }
+
+  get port(): number {
+    return this.listener.endpoint.port;
+  }
+
+  get url(): string {
+    return `https://${this.address}`;
+  }
+
+  /** All requests, also those without a response. */
+  get log(): readonly LoggedRequest[] {
+    return this.#log;
+  }
+
+  /** All logins with a password, in order. */
+  get logins(): readonly Login[] {
+    return this.#logins;
+  }
+
+  /** The current certificate as PEM, for `--ca`. */
+  get certificate(): string {
+    return this.listener.certificate?.cert ?? '';
+  }
+
+  /** How many connections were accepted so far. */
+  get connections(): number {
+    return this.listener.connections;
+  }
+
+  /** How many sessions are open, in dialects that have them. */
+  get sessions(): number {
+    return this.site.sessions.count;
+  }
+
+  /** The current users, in the order of creation. */
+  get users(): readonly User[] {
+    return this.site.store.users;
+  }
+
+  /** The current list of a resource, over all pages; empty if the resource does not exist. */
+  records(resource: string): readonly DeviceRecord[] {
+    return recordsOf(this.site, resource);
+  }
+
+  /** Changes or creates a user without a request; a uuid may be one that was used before. */
+  putUser(fields: Partial<User> & Pick<User, 'username'>): User {
+    return putUser(this.site, fields);
+  }
+
+  /** Sets all passwords back without a request, as a restored backup does. */
+  restoreLogins(): void {
+    this.site.store.restoreLogins();
+  }
+
+  /** Removes a user without a request. Returns false if there is no such user. */
+  removeUser(username: string): boolean {
+    const { store } = this.site;
+    const user = store.named(username);
+    return user !== undefined && deleteUser(store, user.uuid);
+  }
 
   /**
    * Switches a fault on (true; `500-once` then strikes one request), off (false), or on for that many
@@ -34,12 +121,40 @@ export class FaultyDevice extends SimulatedDevice {
     this.listener.setBehavior(this.#faults.connection);
   }
 
+  protected override async handle(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    const { socket } = response.req;
+    const entry = {
+      method: request.method,
+      path: request.target,
+      status: 0,
+      body: request.body,
+      authorization: schemeOf(request.headers),
+      at: Date.now(),
+    };
+    const wire = {
+      response,
+      socket,
+      isReused: this.#used.has(socket),
+      reset: () => {
+        this.listener.reset(socket);
+      },
+    };
+    this.#used.add(socket);
+    const isAfterWrite = this.#log.some(({ method }) => WRITE_METHODS.includes(method));
+    const target = { method: request.method, isAfterWrite };
+    this.#log.push(entry);
+    this.#notes.set(exchange, { entry, wire, target });
+    await super.handle(exchange);
+  }
+
   protected override answer(exchange: Exchange): ApiResponse | 'taken' {
-    const { request, wire } = exchange;
-    const target = this.#targetOf(exchange);
+    const { request } = exchange;
+    const { wire, target } = this.#noteOf(exchange);
     const instead = this.#faults.take('request', target)?.reply(request, wire);
     if (instead !== undefined) return instead;
-    const reply = super.answer(exchange);
+    this.#noteLogin(request);
+    const reply = this.#execute(exchange, target);
     if (reply === 'taken' || !isBareList(request, reply)) return reply;
     const list = this.#faults.take('list', target);
     if (list === undefined) return reply;
@@ -47,26 +162,79 @@ export class FaultyDevice extends SimulatedDevice {
     return { ...reply, body: list.rewrite(records, reply.body, request) };
   }
 
-  protected override execute(exchange: Exchange): ApiResponse {
-    const fault = this.#faults.take('write', this.#targetOf(exchange));
-    if (fault === undefined) return super.execute(exchange);
+  #execute(exchange: Exchange, target: FaultTarget): ApiResponse | 'taken' {
+    const fault = this.#faults.take('write', target);
+    if (fault === undefined) return super.answer(exchange);
     const { site } = this;
     return fault.execute({ site, request: exchange.request, later: this.later.bind(this) });
   }
 
-  protected override transmit(exchange: Exchange, reply: ApiResponse): boolean {
-    const fault = this.#faults.take('answer', this.#targetOf(exchange));
-    if (fault === undefined) return super.transmit(exchange, reply);
-    const changeCertificate = (): void => this.setFault('certificate-change');
-    fault.transmit({ ...exchange.wire, changeCertificate }, reply);
-    return fault.isLost !== true;
+  protected override transmit(exchange: Exchange, reply: ApiResponse): void {
+    const note = this.#notes.get(exchange);
+    const fault = note && this.#faults.take('answer', note.target);
+    if (note === undefined || fault === undefined) {
+      send(exchange, reply);
+    } else {
+      const changeCertificate = (): void => this.setFault('certificate-change');
+      fault.transmit({ ...note.wire, changeCertificate }, reply);
+    }
+    if (note !== undefined && fault?.isLost !== true) note.entry.status = reply.status;
   }
 
-  #targetOf({ request, before }: Exchange): FaultTarget {
-    const earlier = this.log.slice(0, before);
-    const isAfterWrite = earlier.some(({ method }) => WRITE_METHODS.includes(method));
-    return { method: request.method, isAfterWrite };
+  #noteOf(exchange: Exchange): Note {
+    const note = this.#notes.get(exchange);
+    if (note === undefined) throw new Error('a request that was not handled');
+    return note;
   }
+
+  /** Three refusals in a row lock the account, if the device has this quirk. */
+  #noteLogin({ headers }: ApiRequest): void {
+    const { store, dialect } = this.site;
+    const [, credentials = ''] = /^basic (\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? [];
+    const login = loginIn(credentials);
+    if (login === undefined) return;
+    const [username, password] = login;
+    const isAccepted = store.accountByPassword(username, password) !== undefined;
+    this.#logins.push({ username, password, isAccepted });
+    const last = this.#logins.filter((one) => one.username === username).slice(-3);
+    const isLocked = last.length === 3 && last.every((one) => !one.isAccepted);
+    if (isLocked && dialect.quirks.has('locks-accounts')) store.lock(username);
+  }
+}
+
+/** What is known of a request besides its text. */
+interface Note {
+  readonly entry: { status: number };
+  readonly wire: Wire;
+  readonly target: FaultTarget;
+}
+
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+  readonly isAccepted: boolean;
+}
+
+type Scheme = 'basic' | 'token' | 'bearer' | 'key' | 'cookie' | 'none';
+
+export interface LoggedRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly path: string;
+  /** The status that was sent; 0 without a response. */
+  readonly status: number;
+  readonly body: string;
+  readonly authorization: Scheme;
+  /** When the request had been read: milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** How a request logs in, in any dialect. */
+function schemeOf(headers: IncomingHttpHeaders): Scheme {
+  if (headers['x-api-key'] !== undefined) return 'key';
+  if (headers.cookie !== undefined) return 'cookie';
+  const scheme = headers.authorization?.trim().split(/\s+/)[0]?.toLowerCase();
+  return scheme === 'basic' || scheme === 'token' || scheme === 'bearer' ? scheme : 'none';
 }
 
 /** Whether a response is a bare list of records. */

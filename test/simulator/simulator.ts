@@ -13,7 +13,10 @@ export { QUIRKS } from '../../src/simulator/dialects/dialect.ts';
 export { SimulatorError } from '../../src/simulator/simulator.ts';
 export type { FaultyDevice as SimulatedDevice } from './faulty-device.ts';
 
-export type Simulator = AnySimulator<FaultyDevice>;
+export interface Simulator extends AnySimulator<FaultyDevice> {
+  /** Of the first device. */
+  readonly url: string;
+}
 
 export interface SimulatorOptions extends AnyOptions {
   /** Initial faults: `silence` on every device, `sim2:silence` or `127.0.0.3:silence` on one. */
@@ -32,7 +35,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     await simulator.close();
     throw error;
   }
-  return simulator;
+  return { ...simulator, url: simulator.devices[0]?.url ?? '' };
 }
 
 function parseFault(text: string): { device: string | undefined; name: FaultName } {

@@ -163,7 +163,9 @@ function linkedPage(
   const page = Number(parameters.get('page') ?? 1);
   if (!Number.isInteger(page) || page < 1 || page > pages) return refusal(404, 'Invalid page.');
   const [path = ''] = request.target.split('?', 1);
-  const origin = quirks.has('http-next') ? 'http://proxy.invalid' : `https://${request.host}`;
+  const origin = quirks.has('http-next')
+    ? 'http://proxy.invalid'
+    : `https://${request.headers.host ?? ''}`;
   const link = (wanted: number): string | null => {
     if (wanted < 1 || wanted > pages) return null;
     const other = new URLSearchParams(parameters);

@@ -12,12 +12,13 @@ export function hasSessions({ quirks }: Dialect): boolean {
 /** The account of a session or an API key, or the message of the 401. Undefined: the usual logins count. */
 export function specialLogin(site: Site, request: ApiRequest): Account | string | undefined {
   const { quirks } = site.dialect;
-  if (quirks.has('api-key') && request.authorization === undefined) {
-    const { apiKey } = request;
+  const { authorization } = request.headers;
+  if (quirks.has('api-key') && authorization === undefined) {
+    const apiKey = request.headers['x-api-key']?.toString();
     if (apiKey === undefined) return 'The header X-API-Key is missing.';
     return site.store.accountByToken(apiKey) ?? 'Invalid key.';
   }
-  if (quirks.has('api-key') && !/^basic /i.test(request.authorization ?? '')) {
+  if (quirks.has('api-key') && !/^basic /i.test(authorization ?? '')) {
     return 'Tokens belong in the header X-API-Key.';
   }
   if (!hasSessions(site.dialect)) return undefined;
@@ -26,7 +27,8 @@ export function specialLogin(site: Site, request: ApiRequest): Account | string 
   return site.store.get(account.uuid) === undefined ? 'No such user.' : account;
 }
 
-function tokenIn({ dialect }: Site, { authorization = '', cookie = '' }: ApiRequest): string {
+function tokenIn({ dialect }: Site, { headers }: ApiRequest): string {
+  const { authorization = '', cookie = '' } = headers;
   const pattern = dialect.quirks.has('session-cookie') ? /(?:^|; )sid=(\w+)/ : /^Bearer (\w+)$/;
   return pattern.exec(dialect.quirks.has('session-cookie') ? cookie : authorization)?.[1] ?? '';
 }
@@ -48,8 +50,8 @@ export function loginOutcome(site: Site, request: ApiRequest): Outcome {
   return { status: 200, value: { status: 'ok' }, headers: { 'Set-Cookie': cookie } };
 }
 
-function fieldsOf({ contentType = '', body }: ApiRequest): Readonly<Record<string, unknown>> {
-  if (!contentType.startsWith(CONTENT_TYPES.json)) {
+function fieldsOf({ headers, body }: ApiRequest): Readonly<Record<string, unknown>> {
+  if (headers['content-type']?.startsWith(CONTENT_TYPES.json) !== true) {
     return Object.fromEntries(new URLSearchParams(body));
   }
   try {

@@ -39,12 +39,12 @@ export function readBody(
 }
 
 /** Without parameters, in lower case; empty if absent. */
-export function mediaType({ contentType = '' }: ApiRequest): string {
-  return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+export function mediaType({ headers }: ApiRequest): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-export function unsupported({ contentType = '' }: ApiRequest): Outcome {
-  return refusal(415, `Unsupported media type "${contentType}" in request.`);
+export function unsupported({ headers }: ApiRequest): Outcome {
+  return refusal(415, `Unsupported media type "${headers['content-type'] ?? ''}" in request.`);
 }
 
 function jsonInput(body: string): Body {

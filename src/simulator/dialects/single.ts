@@ -12,7 +12,7 @@ export function rootView({ dialect }: Site, resources: readonly Resource[]): Vie
     title: 'Api Root',
     allow: ['GET', 'HEAD', 'OPTIONS'],
     isReadOnly: true,
-    respond: ({ host }) => {
+    respond: ({ headers: { host = '' } }) => {
       const links = resources.map(({ name }) => [name, `https://${host}/api/${name}${slash}`]);
       return { status: 200, value: Object.fromEntries(links) as unknown };
     },

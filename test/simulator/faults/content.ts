@@ -1,4 +1,4 @@
-import { send } from '../../../src/simulator/transmit.ts';
+import { send } from './transmit.ts';
 import { sendBlocks } from './damage.ts';
 import { atResponse, atList } from './fault.ts';
 

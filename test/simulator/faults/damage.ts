@@ -1,7 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { ByteResponse, Wire } from '../../../src/simulator/transmit.ts';
+import type { ByteResponse, Wire } from './transmit.ts';
 import type { ApiResponse } from '../../../src/simulator/view.ts';
 
 const SLOW_BYTE_MS = 250;

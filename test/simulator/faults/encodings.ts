@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { send } from '../../../src/simulator/transmit.ts';
+import { send } from './transmit.ts';
 import { endlessly, sendBlocks } from './damage.ts';
 import { type ResponseFault, atResponse } from './fault.ts';
 

@@ -1,5 +1,5 @@
-import type { ConnectionBehavior } from '../../../src/simulator/listener.ts';
-import type { Wire } from '../../../src/simulator/transmit.ts';
+import type { ConnectionBehavior } from '../faulty-listener.ts';
+import type { Wire } from './transmit.ts';
 import type { ApiResponse, ApiRequest, Site } from '../../../src/simulator/view.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { page, schemeOf } from '../../../src/simulator/api.ts';
+import { page } from '../../../src/simulator/api.ts';
 import {
   type ApiResponse,
   LOGIN_PAGE,
@@ -74,8 +74,10 @@ export const REFUSALS = [
   atRequest('400-escapes', 'A refusal whose text would take over a terminal.', () =>
     json(400, { username: [ESCAPES], [ESCAPES]: ['again'] }),
   ),
-  atRequest('400-token', 'Every token is refused with 400.', ({ authorization }) =>
-    schemeOf(authorization) === 'token' ? detail(400, 'Malformed authorization.') : undefined,
+  atRequest('400-token', 'Every token is refused with 400.', ({ headers }) =>
+    /^\s*token\b/i.test(headers.authorization ?? '')
+      ? detail(400, 'Malformed authorization.')
+      : undefined,
   ),
   atRequest('400-long', 'A refusal of 2 MB.', () => detail(400, 'no '.repeat(700_000))),
   atRequest('429', 'Too many requests; retry after one second.', () =>

@@ -1,4 +1,4 @@
-import { send, type Wire, writeHead } from '../../../src/simulator/transmit.ts';
+import { send, type Wire, writeHead } from './transmit.ts';
 import { dribble, endlessly, pour, rawHead, sendBlocks } from './damage.ts';
 import type { ApiResponse } from '../../../src/simulator/view.ts';
 import { atResponse, atConnection, WRITES } from './fault.ts';

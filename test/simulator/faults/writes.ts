@@ -1,6 +1,7 @@
 import { respond, page } from '../../../src/simulator/api.ts';
 import { type ApiResponse, SERVER_ERROR_PAGE } from '../../../src/simulator/view.ts';
 import { LANGUAGES, type Store, type User } from '../../../src/simulator/store.ts';
+import { createUser, deleteUser, replaceUser } from '../users.ts';
 import { CHANGES, atWrite, WRITES, type WriteCall } from './fault.ts';
 
 const STORE_LATE_MS = 300;
@@ -21,7 +22,7 @@ function storing<const Name extends string>(
   return atWrite(name, summary, CHANGES, ({ site, request }) => {
     const before = new Set(site.store.users);
     const reply = respond(site, request);
-    for (const user of newUsers(site.store, before)) site.store.replace(alter(user));
+    for (const user of newUsers(site.store, before)) replaceUser(site.store, alter(user));
     return reply;
   });
 }
@@ -109,7 +110,7 @@ export const WRITE_FAULTS = [
     const before = new Set(site.store.users);
     const reply = respond(site, request);
     for (const { uuid, ...fields } of newUsers(site.store, before)) {
-      if (uuid !== '') site.store.create(fields);
+      if (uuid !== '') createUser(site.store, fields);
     }
     return reply;
   }),
@@ -127,7 +128,7 @@ export const WRITE_FAULTS = [
       const { reply, store: intended } = dryRun(call);
       const [other] = otherRecords(store, call);
       for (const { first_name, lastname, lang } of newUsers(intended, before)) {
-        if (other !== undefined) store.replace({ ...other, first_name, lastname, lang });
+        if (other !== undefined) replaceUser(store, { ...other, first_name, lastname, lang });
       }
       return reply;
     },
@@ -135,18 +136,18 @@ export const WRITE_FAULTS = [
   atWrite('alter-another', 'A write also changes another record.', WRITES, (call) => {
     const { store } = call.site;
     const [other] = otherRecords(store, call);
-    if (other !== undefined) store.replace({ ...other, lastname: 'Elsewhere' });
+    if (other !== undefined) replaceUser(store, { ...other, lastname: 'Elsewhere' });
     return respond(call.site, call.request);
   }),
   atWrite('add-another', 'A write also adds another user.', WRITES, (call) => {
     const fields = { first_name: '', lastname: '', username: 'backdoor', lang: 'en' };
-    call.site.store.create(fields);
+    createUser(call.site.store, fields);
     return respond(call.site, call.request);
   }),
   atWrite('delete-another', 'A DELETE deletes another user.', ['DELETE'], (call) => {
     const { store } = call.site;
     const [other] = otherRecords(store, call);
-    if (other !== undefined) store.delete(other.uuid);
+    if (other !== undefined) deleteUser(store, other.uuid);
     return dryRun(call).reply;
   }),
   atWrite(
@@ -155,7 +156,7 @@ export const WRITE_FAULTS = [
     ['DELETE'],
     (call) => {
       const { store } = call.site;
-      for (const { uuid } of otherRecords(store, call)) store.delete(uuid);
+      for (const { uuid } of otherRecords(store, call)) deleteUser(store, uuid);
       return respond(call.site, call.request);
     },
   ),
@@ -165,7 +166,7 @@ export const WRITE_FAULTS = [
     WRITES,
     ({ site, request }) => {
       const reply = respond(site, request);
-      for (const { uuid } of site.store.users) site.store.delete(uuid);
+      for (const { uuid } of site.store.users) deleteUser(site.store, uuid);
       return reply;
     },
   ),
@@ -197,7 +198,7 @@ export const WRITE_FAULTS = [
     const reply = respond(call.site, call.request);
     const added = newUsers(store, before).map(({ uuid }) => uuid);
     call.later(REVERT_LATE_MS, () => {
-      for (const uuid of added) store.delete(uuid);
+      for (const uuid of added) deleteUser(store, uuid);
     });
     return reply;
   }),

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ApiResponse } from './view.ts';
+import type { ApiResponse } from '../../../src/simulator/view.ts';
 
 /** Where the response to one request goes. Each function below returns at once. */
 export interface Wire {

@@ -1,0 +1,36 @@
+import { extras } from '../../src/simulator/data.ts';
+import { type Store, Table, type User } from '../../src/simulator/store.ts';
+import type { Site } from '../../src/simulator/view.ts';
+
+/* The users of a device, changed without a request. */
+
+function tableOf(store: Store): Table {
+  return store.table('user') ?? new Table([]);
+}
+
+export function createUser(store: Store, fields: Omit<User, 'uuid'>): User {
+  return { ...fields, uuid: store.insert(tableOf(store), fields).uuid };
+}
+
+export function replaceUser(store: Store, user: User): User {
+  tableOf(store).put(user);
+  return user;
+}
+
+export function deleteUser(store: Store, uuid: string): boolean {
+  return tableOf(store).delete(uuid);
+}
+
+/** Changes or creates a user; a uuid may be one that was used before. */
+export function putUser(
+  { store, dialect }: Site,
+  fields: Partial<User> & Pick<User, 'username'>,
+): User {
+  const existing = store.named(fields.username);
+  const more = extras(dialect.profile, fields, 0);
+  const stamp = 'modified' in more ? { modified: new Date().toISOString() } : {};
+  if (existing !== undefined) return replaceUser(store, { ...existing, ...fields, ...stamp });
+  const empty = { first_name: '', lastname: '', lang: 'en' };
+  const { uuid, ...user } = { ...empty, ...more, ...stamp, ...fields };
+  return uuid === undefined ? createUser(store, user) : replaceUser(store, { ...user, uuid });
+}
