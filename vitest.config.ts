@@ -28,12 +28,17 @@ const SLOW = [
 /** Neither: large packages of Debian. `npm run test:real` installs and runs them. */
 const PRODUCTS = 'test/real/products/*.test.ts';
 
-/** Short files that take long. Started last, one of them would run alone at the end. */
+/** Files that take long. Started last, one of them would run alone at the end. */
 const LONG = [
+  'faults/matrix',
+  'faults/limits',
+  'promises/secrets',
   'rotation/kill',
   'rotation/rotate',
-  'main/owed-kill',
+  'main/pending-kill',
   'main/kill',
+  'main/fleet-faults',
+  'completion/shells/real-shells',
   'pty/stories/roll-out',
 ];
 
