@@ -110,8 +110,16 @@ export class Device {
     return this.#profile;
   }
 
-  /** Reads all pages of a resource. Throws DeviceError; never returns only some of the records. */
-  async list(resource: string, signal?: AbortSignal): Promise<ReadPages> {
+  /**
+   * Reads all pages of a resource. Throws DeviceError; never returns only some of the records.
+   *
+   * @param elsewhere paths to read if it is at none of the likely ones; there, only records are a find
+   */
+  async list(
+    resource: string,
+    signal?: AbortSignal,
+    elsewhere: Iterable<string> = [],
+  ): Promise<ReadPages> {
     if (!isResourceName(resource))
       throw new UsageError(`"${resource}" is not the name of a resource`);
     const { parent } = this.profile.resources[resource] ?? {};
@@ -120,23 +128,27 @@ export class Device {
     const others = otherPaths(this.profile, resource);
     const tried: string[] = [];
     let refusal: RejectedError | undefined;
-    for (const place of [path, ...others]) {
+    for (const place of new Set([path, ...others, ...elsewhere])) {
       try {
         const listing = await this.#listAt(place, resource, place === path, signal);
+        const isLikely = place === path || others.includes(place);
+        if (!isLikely && (listing.single === true || listing.records.length === 0)) {
+          tried.push(`${maskedPath(place)} (no records)`);
+          continue;
+        }
         this.#listings.set(resource, listing);
         // A write must not be redirected, so it goes to the path that the reads were redirected to.
         const found = this.#movedTo.get(place) ?? place;
         if (place === path && !others.includes(found)) return listing;
         this.#profile = withFoundPath(this.profile, resource, found);
-        return { ...listing, path: found };
+        return { ...listing, path: found, tried };
       } catch (error) {
         // Other paths are only attempts: if all fail, report the error of the profile's path.
         if (place === path) {
           if (!isNotFound(error)) throw error;
           refusal = error;
-        } else if (error instanceof RejectedError || error instanceof ProtocolError) {
-          tried.push(`${maskedPath(place)} (${error.status ?? 'no list'})`);
-        } else throw error;
+        } else if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
+        tried.push(`${maskedPath(place)} (${error.status ?? 'no list'})`);
       }
     }
     throw this.#nowhere(resource, refusal, tried);
@@ -149,7 +161,8 @@ export class Device {
     tried: readonly string[],
   ): RejectedError {
     const { name } = this.ref;
-    const also = tried.length === 0 ? '' : `; also tried: ${tried.join(', ')}`;
+    const [, ...others] = tried;
+    const also = others.length === 0 ? '' : `; also tried: ${others.join(', ')}`;
     const line = `"profile set ${name} resources.${resource}.path=/PATH"`;
     const { offers = [] } = this.profile;
     const known = offers.length === 0 ? '' : `; the device offers ${someOf(offers)}`;

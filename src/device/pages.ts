@@ -27,6 +27,8 @@ export interface ReadPages {
   readonly paging?: 'next' | PageStep | undefined;
   /** The path where it was found, if it differs from the profile's. */
   readonly path?: string;
+  /** What the paths before it answered: `/api/user/ (404)`. */
+  readonly tried?: readonly string[];
   /** One object, not a list. */
   readonly single?: true;
 }

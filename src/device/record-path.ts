@@ -204,6 +204,22 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
   return paths.filter((path) => path !== tried);
 }
 
+/** Where devices keep their resources, most likely first. */
+const BASE_PATHS = ['/api/', '/', '/rest/', '/api/v1/', '/v1/', '/api/v2/'];
+
+/** Where a list may be that is at none of its likely paths, with the base path. Empty if the path is configured. */
+export function pathsElsewhere(profile: Profile, resource: string): ReadonlyMap<string, string> {
+  if (otherPaths(profile, resource).length === 0) return new Map();
+  const bases = BASE_PATHS.filter((base) => base !== profile.basePath);
+  return new Map(
+    bases.flatMap((basePath) => {
+      const other = { ...profile, basePath };
+      const paths = [collectionPath(other, resource), ...otherPaths(other, resource)];
+      return paths.map((path) => [path, basePath] as const);
+    }),
+  );
+}
+
 export function withFoundPath(profile: Profile, resource: string, path: string): Profile {
   const origins = { ...profile.origins, [`resources.${resource}.path`]: 'observed' as const };
   return { ...withResource(profile, resource, { path }), origins };

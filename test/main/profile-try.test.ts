@@ -76,7 +76,7 @@ test.each<
 
 test.each<[what: string, profile: string, simulator: SimulatorOptions, code: number, text: RegExp]>(
   [
-    ['404', 'base_path: /rest/', {}, 1, /no list was read.*GET \/rest\/user/s],
+    ['404', 'resources: {user: {path: /rest/user}}', {}, 1, /no list was read.*GET \/rest\/user/s],
     ['an HTML page', '', { faults: ['sim1:html-page'] }, 1, /no list was read.*HTML/s],
   ],
 )('says what is not known after %s', async (_, profile, simulator, code, text) => {
@@ -88,6 +88,27 @@ test.each<[what: string, profile: string, simulator: SimulatorOptions, code: num
   expect(stderr).toContain('Not known of a user: id, key and fields');
   expect(exitCode).toBe(code);
   expect(tried.requests.map(({ action }) => action)).toContain('add');
+});
+
+test('reads on after a 404, and says what was tried and which line to state', async () => {
+  const { devsh } = await startFleet({ profile: 'generic-rest' });
+  await devsh('profile set sim1 extends=generic-rest base_path=/rest/');
+  const { stdout, stderr, exitCode } = await devsh('profile try sim1');
+  expect(stdout).toMatch(/^not at\t\/rest\/user \(404\), \/rest\/user\/ \(404\), \/rest\/users/m);
+  expect(stdout).toMatch(/^list\tGET \/api\/user\t/m);
+  expect(stdout).toMatch(
+    /^base_path\t\/api\/\t\/rest\/user \(404\); the records are at \/api\/user$/m,
+  );
+  expect(stdout).toMatch(/^delete\tDELETE \/api\/user\/\d+\t/m);
+  expect(stderr).toContain('to state it: "profile set sim1 base_path=/api/"');
+  expect(exitCode).toBe(0);
+  await devsh('profile set sim1 base_path=/api/');
+  const { stdout: users } = await devsh('user list --on sim1 --json');
+  expect(users).toContain('username');
+  const none = await devsh('profile try sim1 gadget');
+  expect(none.stderr).toMatch(/also tried: .*\/gadgets \(404\), .*\/rest\/gadget \(404\)/);
+  expect(none.stderr).toContain('"profile set sim1 resources.gadget.path=/PATH"');
+  expect(none.exitCode).toBe(1);
 });
 
 test('says what is not known after an empty list', async () => {

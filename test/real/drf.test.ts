@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { triesUntilRecords } from '../main/tries.ts';
 import { basic, type Product, type RunningProduct } from './product.ts';
 import { describeVerbs, type Subject } from './verbs.ts';
 
@@ -121,6 +122,18 @@ describe.each([
         expect(await loginStatus(running(), basic('eve', 'eve-secret'))).toContain('Invalid');
         expect(await eve()).toEqual(before);
       });
+
+      test.each([
+        ['user', '6 records in array, on one page'],
+        ['group', '2 records in array, on one page'],
+        ['port', '4 records in array, on one page'],
+      ])(
+        'one try shows where its list %s is, from its address alone',
+        async (resource, records) => {
+          const tried = await triesUntilRecords(running().address, resource);
+          expect(tried).toEqual({ tries: 1, records });
+        },
+      );
 
       test('a token is a login', async () => {
         const { ask, devsh } = running();

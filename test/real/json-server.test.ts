@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { triesUntilRecords } from '../main/tries.ts';
 import type { Product, RunningProduct } from './product.ts';
 import { describeVerbs, type Subject } from './verbs.ts';
 
@@ -69,6 +70,12 @@ const user: Subject = {
 
 describeVerbs(jsonServer, [user], {
   more(running) {
+    test('one try shows where its users are, from its address alone', async () => {
+      const { tries, records } = await triesUntilRecords(running().address);
+      expect(tries).toBe(1);
+      expect(records).toMatch(/ in array, on one page$/);
+    });
+
     test('lockout cannot disable an account here, says so, and deletes it with --delete', async () => {
       const { devsh } = running();
       const before = await held(running());

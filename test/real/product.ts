@@ -40,6 +40,7 @@ interface Place {
 }
 
 export interface RunningProduct {
+  readonly address: string;
   /** Knows it as `box`, with its certificate and login. */
   readonly devsh: Devsh & { folder: string };
   /** Asks the product itself, with its login or other headers. Throws if it refuses. */
@@ -76,8 +77,9 @@ export async function startProduct(product: Product, atEnd: AtEnd): Promise<Runn
   const [https, http] = ports;
   await run(product, { folder, ports }, atEnd);
   if (product.isPlain === true) await startTls(certificate, https, http, atEnd);
-  const devsh = await devshFor(product, `127.0.0.1:${https}`, certificate, atEnd);
-  return { devsh, ask: asker(product, https, certificate) };
+  const address = `127.0.0.1:${https}`;
+  const devsh = await devshFor(product, address, certificate, atEnd);
+  return { address, devsh, ask: asker(product, https, certificate) };
 }
 
 /** Until it accepts connections. */

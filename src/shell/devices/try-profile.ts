@@ -33,7 +33,12 @@ import {
   resourceOf,
   withResource,
 } from '../../device/profile.ts';
-import { withinParent, writePath } from '../../device/record-path.ts';
+import {
+  pathsElsewhere,
+  withFoundPath,
+  withinParent,
+  writePath,
+} from '../../device/record-path.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
@@ -63,18 +68,25 @@ type TryCall = Call<DeviceOption | 'profile'>;
 
 /** `profile try`: reads with a profile, and shows what it means for reads and writes. Sends nothing but GET. */
 export async function* tryProfile(call: TryCall): AsyncGenerator<Output> {
-  const { entry, resource } = await subjectOf(call);
+  const subject = await subjectOf(call);
   // A session of its own, as facts seen with a profile that is only tried must not be kept.
-  const session = new DeviceSession(entry);
+  const session = new DeviceSession(subject.entry);
   try {
-    yield* tried(call, session, resource);
+    yield* tried(call, session, subject);
   } finally {
     await session.close();
   }
 }
 
+interface Subject {
+  readonly entry: DeviceEntry;
+  readonly resource: string;
+  /** The file with its profile. */
+  readonly file: string | undefined;
+}
+
 /** The device, with the profile of the file; and the resource. A word that cannot name one is the file. */
-async function subjectOf(call: TryCall): Promise<{ entry: DeviceEntry; resource: string }> {
+async function subjectOf(call: TryCall): Promise<Subject> {
   const { args, shell } = call;
   const [session, ...others] = await call.resolve([args.required('DEVICE')]);
   if (session === undefined || others.length > 0) {
@@ -94,19 +106,22 @@ async function subjectOf(call: TryCall): Promise<{ entry: DeviceEntry; resource:
     profiles.hold(file.text, parseProfile(await call.readText(file.text), file.text, file.text));
     entry = { ...entry, profile: file.text };
   }
-  return { entry, resource: resource?.text ?? 'user' };
+  return { entry, resource: resource?.text ?? 'user', file: file?.text };
 }
 
 async function* tried(
-  { access, io: { signal } }: TryCall,
+  { access, io: { signal }, options }: TryCall,
   session: DeviceSession,
-  resource: string,
+  { resource, file }: Subject,
 ): AsyncGenerator<Output> {
   const use = <T>(work: (device: Device) => Promise<T>): Promise<T> => session.use(access, work);
-  const listing = await use((device) => device.list(resource, signal)).catch(responseFailure);
+  const listing = await use((device) =>
+    device.list(resource, signal, pathsElsewhere(device.profile, resource).keys()),
+  ).catch(responseFailure);
   if (!(listing instanceof Error)) noteListing(session.facts, resource, listing);
-  const { profile, ref, credential } = session;
+  const { ref, credential } = session;
   const { records, single } = listing instanceof Error ? { records: [] } : listing;
+  const { profile, hint: pathHint } = foundAt(session.profile, resource, listing);
   const path = listPath(profile, resource);
   const isList = single !== true && records.length > 0;
   // No second request after a refusal, which may be one of the login.
@@ -130,7 +145,7 @@ async function* tried(
       finding: `GET ${maskedPath(path)}`,
       origin: originOf(profile, own in profile.origins ? own : 'list.path'),
     },
-    ...(listing instanceof Error ? [] : [readingOf(listing)]),
+    ...(listing instanceof Error ? [] : readingOf(listing)),
     ...(item === undefined ? [] : [item.finding]),
     ...(records.length === 0 ? [] : findingsOf(trial, records)),
   ];
@@ -141,11 +156,21 @@ async function* tried(
     yield warning(`${all.map(({ action }) => action).join(', ')}: ${note}`);
   }
   const hints = [
+    pathHint,
     itemsHint(jsonIn(misread?.body ?? '')),
     ...(isList ? recordHints(profile, resource, records) : []),
     item?.hint,
   ].filter((hint) => hint !== undefined);
   if (hints.length > 0) yield table('suggestions', ['fact', 'value', 'why'], hints);
+  if (hints.length > 0 && file === undefined) {
+    const stated = [{ fact: 'extends', value: options.profile }, ...hints];
+    const facts = stated.flatMap(({ fact, value }) => (value ? [`${fact}=${value}`] : []));
+    // Only a device of the inventory keeps its profile.
+    const isKnown = ref.name !== ref.address;
+    const first = isKnown ? '' : `"device add NAME ${ref.address}", then `;
+    const line = `profile set ${isKnown ? ref.name : 'NAME'} ${facts.join(' ')}`;
+    yield info(`to state it: ${first}"${line}"`);
+  }
   if (records.length === 0) {
     const reason = listing instanceof Error ? 'no list was read' : 'the list is empty';
     const missing = 'id, key and fields, and what a change or a delete would send';
@@ -173,10 +198,32 @@ function loginText({ auth = {} }: Profile, credential: Credential | undefined): 
   return `POST ${login.path}; then ${session ?? 'the headers of its response'}`;
 }
 
-function readingOf({ records, envelope, paging, single }: ReadPages): Finding {
+function readingOf({ records, envelope, paging, single, tried = [] }: ReadPages): Finding[] {
   const pages = paging === undefined ? 'on one page' : `pages ${pagingText(paging)}`;
   const list = `${counted(records.length, 'record')} in ${envelope}, ${pages}`;
-  return { about: 'records', finding: single ? envelope : list, origin: 'observed' };
+  const seen = { 'not at': tried.join(', '), records: single ? envelope : list };
+  return Object.entries(seen).flatMap(([about, finding]) =>
+    finding === '' ? [] : { about, finding, origin: 'observed' },
+  );
+}
+
+/** The profile with the path that the list was found at, and the fact to state if devsh would not look there. */
+function foundAt(
+  profile: Profile,
+  resource: string,
+  listing: ReadPages | DeviceError,
+): { readonly profile: Profile; readonly hint?: Hint } {
+  const stated = listPath(profile, resource);
+  const { path = stated, tried = [] } = listing instanceof Error ? {} : listing;
+  if (path === stated) return { profile };
+  const why = `${tried[0] ?? `${stated} redirects`}; the records are at ${path}`;
+  const basePath = pathsElsewhere(profile, resource).get(path);
+  const hint =
+    basePath === undefined
+      ? { fact: `resources.${resource}.path`, value: path, why }
+      : { fact: 'base_path', value: basePath, why };
+  const below = { ...profile, basePath: basePath ?? profile.basePath };
+  return { profile: withFoundPath(below, resource, path), hint };
 }
 
 interface Item {
@@ -348,11 +395,16 @@ function changesOf(
   const fixed = [...Object.keys(keys), ...profile.idFields, ...ignoredFields(profile, resource)];
   const free = Object.keys(example).filter((field) => {
     const { readOnly = false, createOnly = false } = details[field] ?? {};
-    const isOpen = !readOnly && !createOnly && typeof example[field] !== 'object';
+    const isPlain = example[field] === null || typeof example[field] !== 'object';
+    const isOpen = !readOnly && !createOnly && isPlain;
     const isRisky = [isPrivilegeField, isSecretField, isInternalField].some((is) => is(field));
     return isOpen && !isRisky && !fixed.includes(field);
   });
-  const field = free.find((name) => typeof example[name] === 'string') ?? free[0];
+  const [field] = [
+    ...free.filter((name) => typeof example[name] === 'string'),
+    ...free.filter((name) => example[name] !== null),
+    ...free,
+  ];
   const change = field === undefined ? {} : { [field]: otherValue(details[field], example[field]) };
   const key = isSingle(profile, resource) ? '' : valueText(example[keyField]);
   const target = { kind: 'key', key } as const;
