@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
 import { oneLine } from '../text/one-line.ts';
-import { UsageError } from '../errors.ts';
+import { attempt, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
-import type { Inventory, InventoryDevice } from './inventory.ts';
+import { Inventory, type InventoryDevice } from './inventory.ts';
 import { matchesGlob } from '../text/glob.ts';
 
 /** The most names in one message. */
@@ -46,6 +46,36 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
     );
   }
   return entries;
+}
+
+/** As `selectDevices`, connected devices first, with the column of an error counted in the line. */
+export function namedDevices(
+  selectors: readonly string[],
+  inventory: Inventory,
+  connected: readonly DeviceEntry[],
+  line: string,
+): DeviceEntry[] {
+  const all = withConnected(inventory, connected);
+  try {
+    return selectDevices(selectors, all);
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.column === undefined) throw error;
+    const isWrong = (one: string) => attempt(Error, () => selectDevices([one], all)) === undefined;
+    const wrong = selectors.find(isWrong) ?? '';
+    const start = line.lastIndexOf(wrong);
+    const column = start < 0 ? undefined : start + error.column;
+    throw new UsageError(error.message, { column, suggestions: error.suggestions });
+  }
+}
+
+/** Puts the connected devices first. A large inventory is not read again if there are none. */
+export function withConnected(inventory: Inventory, connected: readonly DeviceEntry[]): Inventory {
+  if (connected.length === 0) return inventory;
+  const addresses = new Set(connected.map(({ address }) => address));
+  const others = inventory.devices.filter(
+    ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
+  );
+  return new Inventory([...connected, ...others], inventory.breakGlass);
 }
 
 interface Term {
