@@ -217,11 +217,6 @@ export const SETTING_ROWS = Object.entries<Setting>(SETTINGS) as readonly (reado
   Setting,
 ])[];
 
-/** The defaults. */
-export const UNSET = Object.fromEntries(
-  SETTING_ROWS.flatMap(([name, row]) => (row.default === undefined ? [] : [[name, row.default]])),
-) as SettingsValues;
-
 function yesOrNo(text: string): unknown {
   if (/^(?:1|true|yes)$/i.test(text)) return true;
   return /^(?:0|false|no)$/i.test(text) ? false : text;

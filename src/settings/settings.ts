@@ -8,7 +8,7 @@ import { withLock } from '../os/lock.ts';
 import { passwordSpan } from '../text/one-line.ts';
 import { CachedFile } from './cache.ts';
 import type { Paths } from '../os/environment.ts';
-import { SETTING_ROWS, type SettingName, type SettingsValues, UNSET } from './settings-table.ts';
+import { SETTING_ROWS, type SettingName, type SettingsValues } from './settings-table.ts';
 
 const PROJECT_FILE = '.devsh.json';
 /** A larger file is not one of devsh. */
@@ -180,6 +180,11 @@ export async function openSettings(
   };
   return settings;
 }
+
+/** The defaults. */
+const UNSET = Object.fromEntries(
+  SETTING_ROWS.flatMap(([name, row]) => (row.default === undefined ? [] : [[name, row.default]])),
+) as SettingsValues;
 
 /** Merges the layers. Each is checked by itself, so that an error names its source. */
 async function combined(
