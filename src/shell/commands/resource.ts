@@ -379,11 +379,13 @@ function leadingKeys(call: Call, resource: string, words: readonly Word[]): stri
   const rest = words.slice(1);
   const at = rest.findIndex(({ text }) => text.includes('='));
   const more = at === -1 ? rest : rest.slice(0, at);
-  const fields = knownFields(call.shell.fleet.connected, resource);
-  const known = selectionProfile(call.shell.fleet).resources[resource]?.fields ?? [];
+  const { fleet } = call.shell;
+  const isField = (text: string): boolean =>
+    knownFields(fleet.connected, resource).includes(text) ||
+    selectionProfile(fleet).resources[resource]?.fields.includes(text) === true ||
+    mayBeSecretField(text);
   for (const { text, start } of more) {
-    const isField = fields.includes(text) || known.includes(text) || mayBeSecretField(text);
-    if (at === -1 || isField) throw notAssigned(text, start, undefined);
+    if (at === -1 || isField(text)) throw notAssigned(text, start, undefined);
   }
   return [...words.slice(0, 1), ...more].map(({ text }) => text);
 }
