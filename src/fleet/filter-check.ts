@@ -6,6 +6,14 @@ import { fieldsIn, type Filter, hasField } from './filter.ts';
 /** As many as a person reads in one line. */
 const MOST_FIELDS = 12;
 
+/** Words of a filter that are none here, if no record has them, and what to write instead. */
+const ODD_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:where|and|or|&&|\|\|?)$/, 'conditions stand side by side, and all must match'],
+  [/^(?:==?|!=|=~|~|in|eq|is)$/, 'a condition is written without blanks, as in lang=de'],
+  [/^(?:yesterday|today|\d+(?:m|h|d|w))$/, '--at TIME shows what was read then'],
+  [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, '--on SELECTOR names devices (fw1,fw2)'],
+];
+
 /**
  * Tells an empty result from a question that cannot be right: a field that no record has, or a condition as another
  * tool writes it. It judges by what was read, so that an odd value that a device really has stays one.
@@ -54,16 +62,18 @@ export class FilterCheck {
       const word =
         term.kind === 'is' ? `${term.field}=${term.text}` : 'text' in term ? term.text : '';
       const meant = this.corrected(word);
-      if (meant !== undefined) return `no record matches "${word}", which is written ${meant} here`;
-      if (/^(?:and|or|&&|\|\|?)$/.test(word)) {
-        return `no record has "${word}": conditions stand side by side, and all must match`;
-      }
+      if (meant !== undefined && meant !== '')
+        return `no record matches "${word}", which is written ${meant} here`;
+      const hint = ODD_WORDS.find(([pattern]) => pattern.test(word))?.[1];
+      if (hint !== undefined) return `no record has "${word}": ${hint}`;
     }
     return undefined;
   }
 
   /** A condition as another tool writes it, as it is written here: `lang==de`, `lang:de`, `lang=de,fr`. */
   corrected(word: string): string | undefined {
+    // What stands in front of conditions, or between them.
+    if (/^(?:where|and|&&)$/.test(word)) return '';
     const [, field = '', operator = '', text = ''] =
       /^([\p{L}_][\p{L}\p{N}_.-]*)(==|=|:)([^]+)$/u.exec(word) ?? [];
     if (!this.#fields.has(field)) return undefined;

@@ -156,9 +156,13 @@ function resolveWord(word: string, inventory: Inventory): DeviceEntry[] {
   if (!/[.:[\]]/.test(word) && word.toLowerCase() !== 'localhost') {
     const names = inventory.devices.map(({ name }) => name);
     const groups = inventory.groups().map((group) => `@${group}`);
+    const group = ['@all', ...groups].find((one) => one === `@${word}`);
+    const how = group ? '' : `; "devsh device add ${word} ADDRESS" adds it`;
     throw new UsageError(
-      `no device or group "${word}"; "devsh device add ${word} ADDRESS" adds it to the inventory`,
-      { suggestions: suggest(word, [...names, ...groups]) },
+      `the inventory has no ${group ? 'device' : 'device or group'} "${word}"${how}`,
+      {
+        suggestions: group ? [group] : suggest(word, [...names, ...groups]),
+      },
     );
   }
   const parsed = parseAddress(word);

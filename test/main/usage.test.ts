@@ -11,7 +11,7 @@ interface UsageDocument {
 
 test.each([
   ['usr list', 0, ['use', 'user']],
-  ['user lst', 5, ['list']],
+  ['user lst', 5, ['user list --json']],
   ['user list --colums x', 10, ['--columns']],
   ['user list --format jsn', 19, ['json']],
   ['user add username', 9, undefined],
@@ -92,7 +92,7 @@ test('text says what may have been meant', async () => {
     "error: user has no verb "sett"; it has list, show, add, set, edit, delete, changes, restore; to search for it: user list sett
       user sett bob lang=de
            ^
-      did you mean 'set'?
+      did you mean 'user set bob lang=de'?
     "
   `);
   expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });

@@ -144,7 +144,7 @@ test('what is wrong with a line is pointed at, and the line stays to be correcte
   // Ctrl-C would cancel the running line.
   await program.waitFor((lines) => !lines.join('\n').includes('Ctrl-C cancels'));
   program.type('user lisst bob\r');
-  await program.waitFor(/did you mean 'list'/);
+  await program.waitFor(/did you mean 'user list bob'/);
   const screen = program.screen();
   const row = screen.findIndex((line) => line.includes('user lisst bob'));
   expect(screen[row + 1]?.indexOf('^')).toBe(screen[row]?.indexOf('lisst'));

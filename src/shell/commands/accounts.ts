@@ -30,7 +30,7 @@ export const login = command({
     'login --check @all',
   ],
   async *run(call) {
-    refuseTokenAsTarget(call);
+    await refuseTokenAsTarget(call);
     const sessions = await call.targets();
     const { checkLogins } = await import('../access/logins.ts');
     if (call.options.check) {
@@ -54,9 +54,16 @@ export const login = command({
 });
 
 /** `login fw1 --token 4e39…`: "no device 4e39…" would show the token. Throws a `UsageError`. */
-function refuseTokenAsTarget({ options, args }: Call<'token'>): void {
-  const token = args.words(TARGETS.name).find(({ text }) => startsWithToken(text));
-  if (!options.token || token === undefined) return;
+async function refuseTokenAsTarget({ options, args, shell }: Call<'token'>): Promise<void> {
+  if (!options.token) return;
+  const inventory = await shell.services.inventory.load();
+  const token = args
+    .words(TARGETS.name)
+    .find(
+      ({ text }) =>
+        startsWithToken(text) || (/^\w+$/.test(text) && inventory.find(text) === undefined),
+    );
+  if (token === undefined) return;
   throw new UsageError(
     '--token takes no value: devsh asks for the token, or --token-stdin reads it',
     {

@@ -66,7 +66,7 @@ export const help = command({
     if (command === undefined) {
       const own = aliasNamed(shell.services.settings.get('aliases'), first.text);
       const text = about ?? (own && `${first.text}: your alias of "${shownRun(own)}"`);
-      if (text === undefined) throw unknown(first, commands);
+      if (text === undefined) throw unknown(args.words('COMMAND'), commands);
       yield { kind: 'text', name: 'help', text, data: await dataOf(topic) };
       return;
     }
@@ -112,11 +112,15 @@ async function dataOf(topic: TopicName | undefined): Promise<JsonValue | undefin
   return outputJsonSchema();
 }
 
-function unknown({ text, start }: Word, commands: readonly CommandSpec[]): UsageError {
+function unknown(words: readonly Word[], commands: readonly CommandSpec[]): UsageError {
   const names = [...commands.map(({ name }) => name), ...TOPIC_NAMES];
-  return new UsageError(`there is no command or topic "${oneLine(text)}"; "help all" lists them`, {
-    column: start,
-    suggestions: suggest(text, names),
+  const texts = words.map(({ text }) => text);
+  const [first = ''] = texts;
+  // `help exit codes`, `help on filters`
+  const topic = [texts.join('-'), ...texts].find((text) => names.includes(text));
+  return new UsageError(`there is no command or topic "${oneLine(first)}"; "help all" lists them`, {
+    column: words[0]?.start,
+    suggestions: topic === undefined ? suggest(first, names) : [`help ${topic}`],
   });
 }
 

@@ -175,8 +175,10 @@ function bindTo(
     if (isEmpty === true && option.key === 'help') continue;
     if (!own.includes(option.key)) {
       throw optionMistake(line, one, option.flag, {
-        says: `${title(command, verb)} has no option --${option.flag}`,
-        otherwise: `; see "help ${title(command, verb)}"`,
+        says: isEmpty
+          ? `--${option.flag} stands behind a command`
+          : `${title(command, verb)} has no option --${option.flag}`,
+        otherwise: isEmpty ? '' : `; see "help ${title(command, verb)}"`,
       });
     }
     if (option.key === 'output' && isFormatElsewhere(one.text)) {
@@ -321,9 +323,14 @@ function findVerb(
       : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
   const masked = maskedWords(words);
   const other = guesses?.suggestedVerbLine(command.name, masked, nounsOf(line.grammar));
+  const head = line.words.filter(({ text }) => text === command.name).slice(0, 1);
   if (other !== undefined) {
-    const head = line.words.filter(({ text }) => text === command.name).slice(0, 1);
     meant.splice(0, meant.length, ready(line, [...head, ...words], other));
+  } else {
+    const others = masked.slice(1);
+    meant.forEach((name, at) => {
+      meant[at] = ready(line, [...head, ...words], quoteLine([command.name, name, ...others]));
+    });
   }
   const takesWords = (fallback?.args.length ?? 0) > 0;
   const isVerbless = first === undefined || names.length === 0;
@@ -528,7 +535,7 @@ function optionMistake(
   const at = words.findIndex((word) => word.start <= start && start < word.end);
   const [word, next] = words.slice(at);
   const value = next?.text.startsWith('-') === false ? next.text : undefined;
-  const instead = grammar?.guesses?.insteadOfOption(name, word?.text ?? '', value);
+  const instead = grammar?.guesses?.insteadOfOption(name, word?.text ?? '', value, words[1]?.text);
   const masked = maskedWords(words);
   const whole = grammar?.guesses?.suggestedWhole(masked, nounsOf(grammar));
   if (whole !== undefined) return new UsageError(says, { column, suggestions: [whole] });

@@ -1,5 +1,6 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { keyFieldOf } from '../../device/profile.ts';
+import { mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { FORMAT_NAMES } from '../../text/choices.ts';
 import { quoteLine, quoteWord } from '../../text/words.ts';
 import { isFormatElsewhere, KUBECTL_OUTPUT } from './options.ts';
@@ -88,6 +89,9 @@ export function suggestedVerbLine(
 function aliasLine(first: string, rest: readonly string[]): string | undefined {
   const [, name = first, line] = /^([^=]+)=(.+)$/s.exec(first) ?? [];
   if (line !== undefined) return `alias set ${quoteLine([name, line])}`;
+  if (rest.length === 1 && rest[0]?.includes(' ') === true) {
+    return `alias set ${quoteLine([first, ...rest])}`;
+  }
   if (rest[0] !== '=') return undefined;
   return `alias set ${quoteLine([first, quoteLine(rest.slice(1))])}`;
 }
@@ -152,6 +156,10 @@ function wordFits(part: string, word: string, values: Map<string, string>, nouns
   }
   if (part === 'RESOURCE' && !nouns.isResource(word)) return false;
   if (part === 'VERB' && meaningOf(word) === undefined) return false;
+  if (part === 'NUMBERED' && !/^[\w-]*\d[\w.:-]*$/.test(word)) return false;
+  if (part === 'KEY' && word.includes('=')) return false;
+  if (part === 'NAME' && meaningOf(word) !== undefined) return false;
+  if (part === 'FORMAT' && !FORMAT_NAMES.some((format) => format === word)) return false;
   values.set(part, word);
   return true;
 }
@@ -210,12 +218,13 @@ export interface OptionInstead {
 /**
  * What `-k` or `--cacert=FILE` means here; undefined for unknown options.
  *
- * @param name without dashes; `typed` is its word, `next` the one behind it
+ * @param name without dashes; `typed` is its word, `next` the one behind it, `verb` the second word of the line
  */
 export function insteadOfOption(
   name: string,
   typed: string,
   next: string | undefined,
+  verb?: string,
 ): OptionInstead | undefined {
   const dashed = name.length === 1 ? `-${name}` : `--${name}`;
   const [, joined = typed.startsWith('-o') ? typed.slice(2) || undefined : undefined] =
@@ -226,9 +235,19 @@ export function insteadOfOption(
     const [flag, kind] = tried.split(' ');
     if (flag !== wanted) return false;
     if (kind === 'FORMAT') return FORMAT_NAMES.some((format) => format === value);
+    if (kind === 'PORT') return /^\d{1,5}$/.test(value ?? '');
     return kind !== 'KUBECTL' || KUBECTL_OUTPUT.test(value ?? '');
   });
-  if (row === undefined) return undefined;
+  if (row === undefined) {
+    const sets = meaningOf(verb ?? '');
+    const isField = sets?.needs.includes('FIELD=VALUE') === true && /^[a-z][\w-]+$/.test(name);
+    if (!isField || value === undefined || mayBeSecretField(name)) return undefined;
+    const why = 'fields need no option: username=bob lang=de';
+    const count = joined === undefined ? 2 : 1;
+    // The name of a new record may be missing its field, too.
+    if (sets.verb === 'add') return { why, count };
+    return { why, words: [`${name.replaceAll('-', '_')}=${value}`], count };
+  }
   const [tried, instead, reason] = row;
   const takesValue = tried.includes(' ');
   const isFile = wanted === '-o' && isFormatElsewhere(value ?? '');

@@ -26,7 +26,7 @@ export async function pastTime(
   if (id !== undefined) return Date.parse((await loadRun(services, id)).at);
   throw new UsageError(
     `"${text}" is neither a time (2d, 03:00, "yesterday 03:00", 2026-11-22T03:00) nor a run${nearHint(text, ids)}`,
-    { column },
+    { column, suggestions: text === 'yesterday' ? ['1d', 'yesterday 00:00'] : [] },
   );
 }
 

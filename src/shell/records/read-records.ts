@@ -139,9 +139,9 @@ export function* refuseDoubtful(
   const words = parseLine(call.line).words.map(({ text }) => text);
   const meant = words.map((text) => check.corrected(text) ?? text);
   // What a shell would run stands in quotes.
-  const typed = meant.map((text) =>
-    /^[^'\s]*[|$(][^'\s]*$/.test(text) ? `'${text}'` : quoteWord(text),
-  );
+  const typed = meant
+    .filter(Boolean)
+    .map((text) => (/^[^'\s]*[|$(][^'\s]*$/.test(text) ? `'${text}'` : quoteWord(text)));
   const isCorrected = meant.some((text, at) => text !== words[at]);
   throw new UsageError(doubt, { suggestions: isCorrected ? [typed.join(' ')] : [] });
 }
