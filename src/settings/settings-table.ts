@@ -101,7 +101,7 @@ export const SETTINGS = {
   baseline: {
     schema: nonEmpty,
     summary:
-      'The file of expected records for `--against` without a file; the full screen marks strangers to it',
+      'The file of expected records for `--against` without a file; the full screen marks unexpected records',
   },
   historySize: {
     schema: (z: Z) => z.int().min(0).max(1_000_000),

@@ -71,7 +71,7 @@ describe('export --baseline', () => {
 });
 
 describe('list --against', () => {
-  test('names strangers, what is missing and what differs, folded over devices', async () => {
+  test('names what is unexpected, what is missing and what differs, folded over devices', async () => {
     const { devsh, devices, device, pathOf } = await startKnown();
     const file = pathOf('expected.csv');
     await devsh(`export --baseline --on @lab --output ${file}`);
@@ -83,8 +83,8 @@ describe('list --against', () => {
     expect(exitCode).toBe(8);
     expect(stdout).toMatchInlineSnapshot(`
       "USERNAME	STATE	FIELD	EXPECTED	HELD	ON	NOTE
-      Bob	stranger				sim1, sim2, sim3	looks like "bob" in the file
-      zoe	stranger				sim1	
+      Bob	unexpected				sim1, sim2, sim3	looks like "bob" in the file
+      zoe	unexpected				sim1	
       bob	missing				sim2	
       bob	differs	lang	fr	it	sim3	
       "
@@ -98,12 +98,12 @@ describe('list --against', () => {
       schema: 'devsh/1',
       baseline: [
         {
-          state: 'stranger',
+          state: 'unexpected',
           key: 'Bob',
           note: 'looks like "bob" in the file',
           devices: ['sim1', 'sim2', 'sim3'],
         },
-        { state: 'stranger', key: 'zoe', devices: ['sim1'] },
+        { state: 'unexpected', key: 'zoe', devices: ['sim1'] },
         { state: 'missing', key: 'bob', devices: ['sim2'] },
         {
           state: 'differs',
@@ -116,9 +116,9 @@ describe('list --against', () => {
       ],
     });
     const csv = await devsh(`user list --against ${file} --on @lab --format csv`);
-    expect(csv.stdout).toContain('Bob,stranger,,,,"sim1, sim2, sim3",');
+    expect(csv.stdout).toContain('Bob,unexpected,,,,"sim1, sim2, sim3",');
     const one = await devsh(`user list zoe --against ${file} --on @lab --format jsonl`);
-    expect(one.stdout).toBe('{"state":"stranger","key":"zoe","devices":["sim1"]}\n');
+    expect(one.stdout).toBe('{"state":"unexpected","key":"zoe","devices":["sim1"]}\n');
     expect(writesOf(device(1))).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ describe('list --against', () => {
     const file = await write('names.csv', 'username\nadmin\n');
     await devsh(`config set baseline ${file}`);
     const { stdout } = await devsh('user list bob --against --on @lab --format jsonl');
-    expect(stdout).toBe('{"state":"stranger","key":"bob","devices":["sim1","sim2","sim3"]}\n');
+    expect(stdout).toBe('{"state":"unexpected","key":"bob","devices":["sim1","sim2","sim3"]}\n');
   });
 });
 

@@ -21,7 +21,7 @@ import { type NamedDevice, scopeOf } from './scopes.ts';
 
 /** How a record of a device deviates from the baseline. */
 export interface Deviation {
-  readonly state: 'stranger' | 'missing' | 'differs';
+  readonly state: 'unexpected' | 'missing' | 'differs';
   readonly key: string;
   readonly field?: string;
   readonly expected?: Value;
@@ -83,10 +83,14 @@ export function deviationsFrom(
     const row = expected.get(key);
     if (row === undefined) {
       const note = strangerNote(key, expected.keys());
-      return [{ state: 'stranger', key, ...(note !== undefined && { note }) }];
+      return [{ state: 'unexpected', key, ...(note !== undefined && { note }) }];
     }
     const more = others.map((): Deviation => {
-      return { state: 'stranger', key, note: `${others.length + 1} records with this ${keyField}` };
+      return {
+        state: 'unexpected',
+        key,
+        note: `${others.length + 1} records with this ${keyField}`,
+      };
     });
     const stated = Object.keys(row.fields).filter(
       (field) => field !== keyField && fields?.includes(field) !== false,

@@ -34,7 +34,7 @@ export function baselineFor(resource: string | undefined, text: string, name: st
   }
   if (file.filter !== undefined) {
     throw new UsageError(
-      `${name} has only the ${pluralOf(file.resource ?? 'record')} that match "${file.filter}": every other one would be a stranger; export without a filter`,
+      `${name} has only the ${pluralOf(file.resource ?? 'record')} that match "${file.filter}": each other one would be unexpected; export without a filter`,
     );
   }
   return file;
@@ -194,5 +194,5 @@ export function strangersTo(
 
 export function strangersProblem(error: unknown): string {
   if (!(error instanceof DevshError)) throw error;
-  return `the screen marks no strangers: ${error.message}`;
+  return `the screen cannot mark unexpected records: ${error.message}`;
 }

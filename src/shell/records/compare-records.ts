@@ -136,7 +136,7 @@ type CompareCall = Call<
   'against' | 'on' | 'columns' | 'sort' | 'fold' | 'drift' | 'watchMs' | 'countBy'
 >;
 
-const WORDS = { stranger: 'unexpected', missing: 'missing', differs: 'differing' } as const;
+const WORDS = { unexpected: 'unexpected', missing: 'missing', differs: 'differing' } as const;
 
 /** `RESOURCE list --against FILE`: the records of each device, compared with those that the file expects. */
 export async function* compareBaseline(
