@@ -46,7 +46,7 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeN
     nextSteps: [],
     lastSeen: new Map(),
     pending: new Map(),
-    strangers: undefined,
+    unexpected: undefined,
     life: undefined,
     log: { current: [], all: [] },
     work: undefined,

@@ -1,4 +1,4 @@
-import type { Strangers } from '../shell/records/baseline-file.ts';
+import type { UnexpectedRecords } from '../shell/records/baseline-file.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
@@ -51,7 +51,7 @@ export interface State {
   /** By device name: the number of changes that it still gets. */
   readonly pending: ReadonlyMap<string, number>;
   /** What the baseline of the settings does not have; undefined without one. */
-  readonly strangers: Strangers | undefined;
+  readonly unexpected: UnexpectedRecords | undefined;
   /** By resource: what changed since its table was last on screen, in an earlier session. */
   /** Of the record whose details are shown. */
   readonly life: Life | undefined;

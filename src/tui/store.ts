@@ -30,7 +30,7 @@ type Fact =
   | 'nextSteps'
   | 'lastSeen'
   | 'pending'
-  | 'strangers'
+  | 'unexpected'
   | 'life'
   | 'reading';
 

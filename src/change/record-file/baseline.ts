@@ -82,7 +82,7 @@ export function deviationsFrom(
   const found = [...stored].flatMap(([key, [record, ...others]]): Deviation[] => {
     const row = expected.get(key);
     if (row === undefined) {
-      const note = strangerNote(key, expected.keys());
+      const note = unexpectedNote(key, expected.keys());
       return [{ state: 'unexpected', key, ...(note !== undefined && { note }) }];
     }
     const more = others.map((): Deviation => {
@@ -113,7 +113,7 @@ export function deviationsFrom(
 }
 
 /** Says which expected key could be confused with one that is not expected. */
-export function strangerNote(key: string, expected: Iterable<string>): string | undefined {
+export function unexpectedNote(key: string, expected: Iterable<string>): string | undefined {
   const look = spelling(key);
   const like = Array.from(expected).find((other) => spelling(other) === look);
   return like === undefined ? undefined : `looks like "${like}" in the file`;

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { baselineOf, readBaseline, strangerNote } from '../../change/record-file/baseline.ts';
+import { baselineOf, readBaseline, unexpectedNote } from '../../change/record-file/baseline.ts';
 import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import {
   Problems,
@@ -137,17 +137,17 @@ export async function checkScopes(
 }
 
 /** Which records the file of the setting `baseline` does not have. */
-export interface Strangers {
+export interface UnexpectedRecords {
   readonly resource: string;
-  /** Why a record is a stranger; undefined if the file has it, or has nothing for this device. */
+  /** Why a record is unexpected; undefined if the file has it, or has nothing for this device. */
   readonly reason: (device: string, keyField: string, key: string) => string | undefined;
 }
 
 /** Looks for a change of the file; resolves to undefined if nothing changed. Throws if it is no baseline. */
-export function strangersReader(
+export function unexpectedReader(
   services: Services,
   deviceNamed: (name: string) => NamedDevice | undefined,
-): () => Promise<{ strangers: Strangers | undefined } | undefined> {
+): () => Promise<{ unexpected: UnexpectedRecords | undefined } | undefined> {
   let seen: string | undefined;
   return async () => {
     const path = configuredBaseline(services);
@@ -156,16 +156,16 @@ export function strangersReader(
     if (version === seen) return undefined;
     const isFirst = seen === undefined;
     seen = version;
-    if (path === undefined) return isFirst ? undefined : { strangers: undefined };
+    if (path === undefined) return isFirst ? undefined : { unexpected: undefined };
     const file = baselineFor(undefined, await readUserFile(path), basename(path));
-    return { strangers: strangersTo(file, deviceNamed) };
+    return { unexpected: unexpectedRecords(file, deviceNamed) };
   };
 }
 
-export function strangersTo(
+export function unexpectedRecords(
   file: RecordFile,
   deviceNamed: (name: string) => NamedDevice | undefined,
-): Strangers {
+): UnexpectedRecords {
   const scoped = new ScopedRows(file.rows);
   const known = new Map<string, ReadonlySet<string>>();
   const keysOf = (name: string, keyField: string): ReadonlySet<string> => {
@@ -185,14 +185,14 @@ export function strangersTo(
       const keys = keysOf(device, keyField);
       if (keys.size === 0 || keys.has(key)) return undefined;
       const id = `${device}\n${key}`;
-      const note = notes.has(id) ? notes.get(id) : strangerNote(key, keys);
+      const note = notes.has(id) ? notes.get(id) : unexpectedNote(key, keys);
       notes.set(id, note);
       return `not in ${file.name}${note === undefined ? '' : `, ${note}`}`;
     },
   };
 }
 
-export function strangersProblem(error: unknown): string {
+export function unexpectedProblem(error: unknown): string {
   if (!(error instanceof DevshError)) throw error;
   return `the screen cannot mark unexpected records: ${error.message}`;
 }

@@ -9,7 +9,7 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/read-records.ts';
 import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from './table-state.ts';
-import type { Strangers } from '../../shell/records/baseline-file.ts';
+import type { UnexpectedRecords } from '../../shell/records/baseline-file.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
 
@@ -139,15 +139,15 @@ export class TableFeed {
 }
 
 /** Returns a function that reads the baseline of the settings if it has changed. */
-export function strangersOf({ services, fleet }: ShellSession, store: Store): () => void {
+export function unexpectedUpdater({ services, fleet }: ShellSession, store: Store): () => void {
   let last: Promise<unknown> = Promise.resolve();
-  let read: (() => Promise<{ strangers: Strangers | undefined } | undefined>) | undefined;
+  let read: (() => Promise<{ unexpected: UnexpectedRecords | undefined } | undefined>) | undefined;
   const update = async (): Promise<void> => {
     // A screen without a baseline loads none of this.
     if (read === undefined && services.settings.get('baseline') === undefined) return;
-    const { strangersReader, strangersProblem } =
+    const { unexpectedReader, unexpectedProblem } =
       await import('../../shell/records/baseline-file.ts');
-    read ??= strangersReader(
+    read ??= unexpectedReader(
       services,
       (name) => fleet.connected.find(({ ref }) => ref.name === name)?.entry,
     );
@@ -155,8 +155,8 @@ export function strangersOf({ services, fleet }: ShellSession, store: Store): ()
       const found = await read();
       if (found !== undefined) store.dispatch({ kind: 'facts', facts: found });
     } catch (error) {
-      store.dispatch({ kind: 'facts', facts: { strangers: undefined } });
-      store.logMessage('warning', strangersProblem(error));
+      store.dispatch({ kind: 'facts', facts: { unexpected: undefined } });
+      store.logMessage('warning', unexpectedProblem(error));
     }
   };
   return () => {

@@ -57,15 +57,15 @@ export function keyOfRow(row: FoldedRow, keyField: string): string {
 }
 
 /** Why a record is not in the baseline of the settings; undefined if it is, or if that is not known. */
-export function strangerReason(
-  state: Pick<State, 'table' | 'fleet' | 'strangers'>,
+export function unexpectedReason(
+  state: Pick<State, 'table' | 'fleet' | 'unexpected'>,
   device: string,
   record: DeviceRecord,
 ): string | undefined {
-  const { strangers, table } = state;
-  if (strangers === undefined || strangers.resource !== table.view.resource) return undefined;
+  const { unexpected, table } = state;
+  if (unexpected === undefined || unexpected.resource !== table.view.resource) return undefined;
   const { keyField } = tableRows(state);
-  return strangers.reason(device, keyField, valueText(record[keyField]));
+  return unexpected.reason(device, keyField, valueText(record[keyField]));
 }
 
 /** One entry for each record of the row, as in `TableChanges.fields`. */

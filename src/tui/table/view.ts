@@ -5,7 +5,7 @@ import {
   shownDevices,
   staleText,
   tableRows,
-  strangerReason,
+  unexpectedReason,
 } from './rows.ts';
 import { tableWidth } from './columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
@@ -47,7 +47,7 @@ interface TableView {
 
 /** The visible rows, `height` with the header, cut to `width` cells. */
 export function tableView(
-  state: Pick<State, 'table' | 'fleet' | 'strangers'>,
+  state: Pick<State, 'table' | 'fleet' | 'unexpected'>,
   width: number,
   height: number,
 ): TableView {
@@ -61,11 +61,11 @@ export function tableView(
     rows: rows.map((row, index) => {
       const isCurrent = table.top + index === table.cursor;
       const isMarked = isMarkedRow(row, data.keyField, table.marks);
-      const isStranger = row.devices.some(
-        ({ name }) => strangerReason(state, name, row.record) !== undefined,
+      const isUnexpected = row.devices.some(
+        ({ name }) => unexpectedReason(state, name, row.record) !== undefined,
       );
       const isFiltered = table.view.filtered === true;
-      const marks = marksOfRow(row, data, table.changes, isFiltered, isStranger);
+      const marks = marksOfRow(row, data, table.changes, isFiltered, isUnexpected);
       const { applied } = table.filter;
       const isStale = isStaleRow(row, data.stale);
       const line = lineOf(row, { isCurrent, isMarked, columns, width, applied, marks });

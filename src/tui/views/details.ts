@@ -18,7 +18,7 @@ import {
   isRead,
   rawKeyOf,
   shownDevices,
-  strangerReason,
+  unexpectedReason,
   tableRows,
   rowsByKey,
 } from '../table/rows.ts';
@@ -197,13 +197,13 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
       devices: old,
     },
   });
-  const strangers = grouped(holders, ({ name, record }) => strangerReason(state, name, record));
+  const unexpected = grouped(holders, ({ name, record }) => unexpectedReason(state, name, record));
   return {
     holders,
     ...places,
     notes: [
-      ...[...strangers].map(([reason, holding]) => ({
-        what: `${SIGNS.stranger.sign} ${visible(reason)}:`,
+      ...[...unexpected].map(([reason, holding]) => ({
+        what: `${SIGNS.unexpected.sign} ${visible(reason)}:`,
         devices: holding.map(({ name }) => name),
       })),
       ...places.notes,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readBaseline } from '../../../src/change/record-file/baseline.ts';
-import { strangersTo } from '../../../src/shell/records/baseline-file.ts';
+import { unexpectedRecords } from '../../../src/shell/records/baseline-file.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { tableView } from '../../../src/tui/table/view.ts';
 import { detailLines } from '../../../src/tui/views/details.ts';
@@ -14,10 +14,10 @@ const fleet = stateOf({
 
 /** The table with this baseline; fw1 and fw2 are in the group berlin, fw3 has left. */
 function withBaseline(text: string, state: State = fleet): State {
-  const strangers = strangersTo(readBaseline(text, 'expected.csv'), (name) =>
+  const unexpected = unexpectedRecords(readBaseline(text, 'expected.csv'), (name) =>
     name === 'fw3' ? undefined : { name, address: `${name}:443`, groups: ['berlin'] },
   );
-  return after(state, { kind: 'facts', facts: { strangers } });
+  return after(state, { kind: 'facts', facts: { unexpected } });
 }
 
 const signs = (state: State): string[] =>
@@ -40,7 +40,7 @@ test('nothing is marked on a device that no row is for, or without a baseline', 
   expect(signs(withBaseline('DEVICE,username\nfw9,zoe\n')).join()).not.toContain('∉');
   const state = after(withBaseline('username\nzoe\n'), {
     kind: 'facts',
-    facts: { strangers: undefined },
+    facts: { unexpected: undefined },
   });
   expect(signs(state).join()).not.toContain('∉');
 });
