@@ -2,7 +2,6 @@ import { createRandom, type Random } from './random.ts';
 import { LANGUAGES, type StoredRecord, Table, type User } from './store.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import type { Dialect, ProfileName } from './dialects/dialect.ts';
-import { resourcesOf } from './dialects/resources.ts';
 
 /** The initial users of a device, the two accounts first. */
 export interface DeviceData {
@@ -207,39 +206,16 @@ export function createTables(
   dialect: Dialect,
   { users, name, seed }: DeviceContents,
 ): Map<string, Table> {
-  const { profile, quirks } = dialect;
   const random = createRandom(`${seed}:${name}:resources`);
   const identified = (fields: DeviceRecord): StoredRecord => ({ ...fields, uuid: random.uuid() });
-  const accessOf = (kind: string): readonly StoredRecord[] =>
-    users.map(({ username }, place) => identified({ name: `${kind}-${place + 1}`, username }));
   const contents: Readonly<Record<string, () => readonly StoredRecord[]>> = {
-    user: () =>
-      users.map((user, place) => ({
-        ...user,
-        ...extras(profile, user, place),
-        ...((quirks.has('hidden-fields') || quirks.has('sessions')) && {
-          email: `${user.username}@example.net`,
-        }),
-        ...(quirks.has('hidden-fields') && { password: `hash of ${user.username}` }),
-        ...(quirks.has('password-hash') && { password: `password of ${user.username}` }),
-        ...(quirks.has('read-only-content') && { owner: 'root', groups: ['staff', 'ops'] }),
-        ...(quirks.has('some-admins') && place % 3 === 0 && { is_admin: true }),
-      })),
+    user: () => users.map((user, place) => ({ ...user, ...extras(dialect.profile, user, place) })),
     interface: () =>
       PORTS.map((port, place) => identified(networkInterface(port, place, random.below(250)))),
     system: () => [identified(system(name))],
-    session: () => accessOf('session'),
-    token: () => accessOf('token'),
-    domain: () => ZONES.map((zone) => identified({ name: zone, note: '' })),
-    entry: () =>
-      ZONES.flatMap((domain, place) =>
-        ['www', 'mail', 'ns1'].map((host, index) =>
-          identified({ name: host, content: `10.${place}.0.${index + 1}`, domain }),
-        ),
-      ),
   };
   return new Map(
-    resourcesOf(dialect).map((resource) => [
+    dialect.resources.map((resource) => [
       resource.name,
       new Table(contents[resource.name]?.() ?? []),
     ]),
@@ -266,9 +242,6 @@ export function extras(
       return { canBeDeleted: username !== 'admin' };
   }
 }
-
-/** With the quirk `domains`. */
-const ZONES = ['example.org', 'example.net'];
 
 function networkInterface(name: string, place: number, host: number): DeviceRecord {
   const isUp = place < 8;

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Endpoint, Listener } from './listener.ts';
 import { page, respond } from './api.ts';
-import { type ApiResponse, type ApiRequest, type Site, TOO_LARGE_PAGE } from './view.ts';
+import type { Site } from './dialects/dialect.ts';
+import { type ApiResponse, type ApiRequest, TOO_LARGE_PAGE } from './view.ts';
 
 export interface DeviceSetup {
   readonly name: string;

@@ -1,15 +1,16 @@
 import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, createTables, type DeviceData } from './data.ts';
-import { createDialect, type Dialect, type DialectOptions } from './dialects/dialect.ts';
-import { Sessions } from './sessions.ts';
+import { createDialect } from './dialects/built-in.ts';
+import { type Dialect, type ProfileName, SimulatorError } from './dialects/dialect.ts';
 import { type DeviceSetup, SimulatedDevice } from './device.ts';
-import { SimulatorError } from './dialects/dialect.ts';
 import { Store } from './store.ts';
 
 export type { SimulatedDevice } from './device.ts';
 export { SimulatorError } from './dialects/dialect.ts';
 
-export interface SimulatorOptions extends DialectOptions {
+export interface SimulatorOptions {
+  /** Default: `documented`. */
+  readonly profile?: ProfileName | undefined;
   /** How many devices. Default: 1. */
   readonly devices?: number;
   /** How many users each device has, its two accounts included: at least 2. Default: 25. */
@@ -38,24 +39,33 @@ const PORT_ATTEMPTS = 20;
  * @throws SimulatorError for wrong numbers, names and options, and for a port in use
  */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  return startDevices(options, (setup) => new SimulatedDevice(setup));
+  return startDevices(options, () => ({
+    dialect: createDialect(options.profile),
+    create: (setup) => new SimulatedDevice(setup),
+  }));
 }
 
-/** The same with devices of the caller's own class. */
+/** What one device is made of. */
+interface Kind<Device> {
+  readonly dialect: Dialect;
+  readonly create: (setup: DeviceSetup) => Device;
+}
+
+/** The same with devices of the caller's own kind. */
 export async function startDevices<Device extends SimulatedDevice>(
   options: SimulatorOptions,
-  create: (setup: DeviceSetup) => Device,
+  kindOf: () => Kind<Device>,
 ): Promise<Simulator<Device>> {
   const { devices: count = 1, users = 25, latencyMs = 0, seed = 1, port = 0 } = options;
   checkRange('devices', count, 1, MAX_DEVICES);
   checkRange('users', users, 0, 1_000_000);
   checkRange('latencyMs', latencyMs, 0, 3_600_000);
   checkRange('port', port, 0, 65_535);
-  const dialect = createDialect(options);
   const dataOf = createFleetData(seed, count, users);
-  const devices = Array.from({ length: count }, (_, index) =>
-    create(setupOf(index, dataOf(index), dialect, { ...options, seed, latencyMs })),
-  );
+  const devices = Array.from({ length: count }, (_, index) => {
+    const { dialect, create } = kindOf();
+    return create(setupOf(index, dataOf(index), dialect, { ...options, seed, latencyMs }));
+  });
   try {
     await listenAll(devices, port);
   } catch (error) {
@@ -91,7 +101,7 @@ function setupOf(
   }));
   const tables = createTables(dialect, { users: data.users, name, seed: String(seed) });
   const store = new Store(tables, logins, `${seed}:${name}:created`);
-  return { name, site: { store, dialect, sessions: new Sessions() }, accounts, latencyMs };
+  return { name, site: { store, dialect }, accounts, latencyMs };
 }
 
 function codeOf(error: unknown): string | undefined {

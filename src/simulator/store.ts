@@ -17,8 +17,8 @@ export type User = Readonly<
 /** A login. It ends when its user is deleted. */
 export interface Account {
   readonly uuid: string;
-  readonly password: string;
-  readonly token: string;
+  readonly password?: string;
+  readonly token?: string;
   readonly mayWrite: boolean;
 }
 
@@ -26,18 +26,15 @@ export interface Account {
 export class Store {
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #users: Table;
-  readonly #accounts: readonly Account[];
-  /** Set by a write; by uuid. */
-  #passwords = new Map<string, string>();
-  #tokens = new Map<string, string>();
-  #locked = new Set<string>();
+  /** By uuid. */
+  readonly accounts: Map<string, Account>;
   readonly #random: Random;
 
   /** `tables`: by resource. */
-  constructor(tables: ReadonlyMap<string, Table>, accounts: readonly Account[], seed: string) {
+  constructor(tables: ReadonlyMap<string, Table>, accounts: Iterable<Account>, seed: string) {
     this.#users = tables.get('user') ?? new Table([]);
     this.#tables = new Map([...tables, ['user', this.#users]]);
-    this.#accounts = accounts;
+    this.accounts = new Map(Array.from(accounts, (account) => [account.uuid, account]));
     this.#random = createRandom(seed);
   }
 
@@ -67,60 +64,23 @@ export class Store {
   }
 
   accountByPassword(username: string, password: string): Account | undefined {
-    const user = this.named(username);
-    if (user === undefined || user.is_active === false) return undefined;
-    if (this.#locked.has(username)) return undefined;
-    return this.hasPassword(user.uuid, password) ? this.#accountOf(user.uuid) : undefined;
-  }
-
-  hasPassword(uuid: string, password: string): boolean {
-    const own =
-      this.#passwords.get(uuid) ?? this.#accounts.find((one) => one.uuid === uuid)?.password;
-    return own === password;
-  }
-
-  lock(username: string): void {
-    this.#locked.add(username);
-  }
-
-  setPassword(uuid: string, password: string): void {
-    this.#passwords.set(uuid, password);
-  }
-
-  restoreLogins(): void {
-    this.#passwords.clear();
-    this.#tokens.clear();
-  }
-
-  /** Replaces the token of a user. */
-  newToken(uuid: string): string {
-    const token = this.#random.hex(40);
-    this.#tokens.set(uuid, token);
-    return token;
-  }
-
-  /** The others may only read. */
-  #accountOf(uuid: string): Account {
-    const account = this.#accounts.find((one) => one.uuid === uuid);
-    return account ?? { uuid, password: '', token: '', mayWrite: false };
+    const account = this.accounts.get(this.named(username)?.uuid ?? '');
+    return account?.password === password && this.#isActive(account) ? account : undefined;
   }
 
   accountByToken(token: string): Account | undefined {
-    const user = this.users.find(({ uuid }) => {
-      const own = this.#tokens.get(uuid) ?? this.#accounts.find((one) => one.uuid === uuid)?.token;
-      return own === token;
-    });
-    return user === undefined || user.is_active === false ? undefined : this.#accountOf(user.uuid);
+    return [...this.accounts.values()].find((one) => one.token === token && this.#isActive(one));
+  }
+
+  #isActive({ uuid }: Account): boolean {
+    const user = this.get(uuid);
+    return user !== undefined && user.is_active !== false;
   }
 
   /** A copy that does not share changes with this store. */
   copy(): Store {
     const tables = new Map([...this.#tables].map(([name, table]) => [name, table.copy()]));
-    const copy = new Store(tables, this.#accounts, this.#random.hex(16));
-    copy.#passwords = new Map(this.#passwords);
-    copy.#tokens = new Map(this.#tokens);
-    copy.#locked = this.#locked;
-    return copy;
+    return new Store(tables, this.accounts.values(), this.#random.hex(16));
   }
 }
 
@@ -134,8 +94,6 @@ export type StoredRecord = DeviceRecord & { readonly uuid: string };
 
 interface Row {
   readonly number: number;
-  /** How often it was stored. */
-  readonly version: number;
   readonly record: StoredRecord;
 }
 
@@ -143,11 +101,10 @@ interface Row {
 export class Table {
   readonly #rows: Map<string, Row>;
   #last: number;
-  #listings = 0;
 
   constructor(records: readonly StoredRecord[]) {
     this.#rows = new Map(
-      records.map((record, index) => [record.uuid, { number: index + 1, version: 1, record }]),
+      records.map((record, index) => [record.uuid, { number: index + 1, record }]),
     );
     this.#last = records.length;
   }
@@ -165,19 +122,9 @@ export class Table {
     return this.#rows.get(uuid)?.number ?? 0;
   }
 
-  versionOf(uuid: string): number {
-    return this.#rows.get(uuid)?.version ?? 0;
-  }
-
-  /** How often all records have been listed, this time included. */
-  countListing(): number {
-    this.#listings += 1;
-    return this.#listings;
-  }
-
   put(record: StoredRecord): void {
     const number = this.#rows.get(record.uuid)?.number ?? ++this.#last;
-    this.#rows.set(record.uuid, { number, version: this.versionOf(record.uuid) + 1, record });
+    this.#rows.set(record.uuid, { number, record });
   }
 
   delete(uuid: string): boolean {

@@ -1,7 +1,4 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
-import type { Dialect } from './dialects/dialect.ts';
-import type { Sessions } from './sessions.ts';
-import type { Store } from './store.ts';
 
 /** A request that has been read completely. */
 export interface ApiRequest {
@@ -28,12 +25,6 @@ export interface Outcome {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Site {
-  readonly store: Store;
-  readonly dialect: Dialect;
-  readonly sessions: Sessions;
-}
-
 export interface View {
   readonly title: string;
   /** The `Allow` header. OPTIONS is omitted if the dialect does not support it. */
@@ -55,6 +46,19 @@ export const HTML = 'text/html; charset=utf-8';
 
 export function refusal(status: number, detail: string): Outcome {
   return { status, value: { detail } };
+}
+
+/** All texts in the body of a refusal, in one line. */
+export function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textIn).join(' ');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .map(([name, inner]) => {
+      const text = textIn(inner);
+      return name === 'detail' || name === 'non_field_errors' ? text : `${name}: ${text}`;
+    })
+    .join(' ');
 }
 
 /** A path as the framework matches it. */

@@ -9,7 +9,7 @@ import {
   PROFILE_NAMES,
   type ProfileName,
   type QuirkName,
-} from '../../src/simulator/dialects/dialect.ts';
+} from '../simulator/dialects/dialect.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { ADMIN, know, makeDevsh, trust } from '../main/devsh.ts';
 import { rounds } from '../rounds.ts';

@@ -9,7 +9,7 @@ import {
   PROFILE_NAMES,
   type ProfileName,
   type QuirkName,
-} from '../../src/simulator/dialects/dialect.ts';
+} from '../simulator/dialects/dialect.ts';
 import { ADMIN, know, makeDevsh, startFleet, trust, type Devsh } from '../main/devsh.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';

@@ -3,7 +3,7 @@ import {
   ENVELOPE_NAMES,
   PROFILE_NAMES,
   type DialectOptions,
-} from '../../src/simulator/dialects/dialect.ts';
+} from '../simulator/dialects/dialect.ts';
 import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { ADMIN, know, makeDevsh, trust, type Devsh } from '../main/devsh.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProfileName, QuirkName } from '../../src/simulator/dialects/dialect.ts';
+import type { ProfileName, QuirkName } from '../simulator/dialects/dialect.ts';
 import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, type Devsh } from '../main/devsh.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
-import type { QuirkName } from '../../src/simulator/dialects/dialect.ts';
+import type { QuirkName } from '../simulator/dialects/dialect.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { ADMIN, know, makeDevsh, type Run, trust } from '../main/devsh.ts';
 import { blocksOf } from './markdown.ts';
@@ -83,13 +83,13 @@ test('Records at the path of their name, and revisions', async () => {
   const set = await write('interface set ge-0/0/1?x mtu=1300');
   expect(set.stdout).toContain('set interface ge-0/0/1?x: done');
   expect(writesOf(device).at(-1)).toMatch(
-    /^PUT \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d-\w+ .*"mtu":1300/,
+    /^PUT \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d+-\w+ .*"mtu":1300/,
   );
   expect(writesOf(device).at(-1)).not.toContain('_rev');
   expect((await devsh('undo --yes')).stdout).toContain('done');
   expect((await write('interface delete ge-0/0/1?x')).stdout).toContain('done');
   expect(writesOf(device).at(-1)).toMatch(
-    /^DELETE \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d-\w+$/,
+    /^DELETE \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d+-\w+$/,
   );
   expect((await devsh('undo --yes')).stdout).toMatch(/add interface ge-0\/0\/1\?x: done/);
   expect(device.records('interface').at(-1)).toMatchObject({ name: 'ge-0/0/1?x', mtu: 1400 });

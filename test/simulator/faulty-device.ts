@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import { loginIn } from '../../src/simulator/api.ts';
 import {
   type DeviceSetup,
   type Exchange,
   SimulatedDevice as ShippedDevice,
 } from '../../src/simulator/device.ts';
-import { recordsOf } from '../../src/simulator/dialects/identity.ts';
+import { shownRecords, tableOf } from '../../src/simulator/dialects/dialect.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import type { User } from '../../src/simulator/store.ts';
+import type { Account, User } from '../../src/simulator/store.ts';
 import type { ApiRequest, ApiResponse } from '../../src/simulator/view.ts';
 import {
   type FaultName,
@@ -19,6 +18,8 @@ import {
 } from './faults.ts';
 import { WRITES } from './faults/fault.ts';
 import { send, type Wire } from './faults/transmit.ts';
+import { passwordLogin } from './dialects/login.ts';
+import type { Sessions } from './dialects/sessions.ts';
 import { FaultyListener } from './faulty-listener.ts';
 import { deleteUser, putUser } from './users.ts';
 
@@ -33,9 +34,13 @@ export class FaultyDevice extends ShippedDevice {
   readonly #logins: Login[] = [];
   /** Connections that have carried a request. */
   readonly #used = new WeakSet<Socket>();
+  readonly #sessions: Sessions;
+  readonly #firstLogins: ReadonlyMap<string, Account>;
 
-  constructor(setup: DeviceSetup) {
+  constructor(setup: DeviceSetup, sessions: Sessions) {
     super(setup, FaultyListener);
+    this.#sessions = sessions;
+    this.#firstLogins = new Map(this.site.store.accounts);
   }
 
   get host(): string {
@@ -72,7 +77,7 @@ export class FaultyDevice extends ShippedDevice {
 
   /** How many sessions are open, in dialects that have them. */
   get sessions(): number {
-    return this.site.sessions.count;
+    return this.#sessions.count;
   }
 
   /** The current users, in the order of creation. */
@@ -82,7 +87,8 @@ export class FaultyDevice extends ShippedDevice {
 
   /** The current list of a resource, over all pages; empty if the resource does not exist. */
   records(resource: string): readonly DeviceRecord[] {
-    return recordsOf(this.site, resource);
+    const target = tableOf(this.site, resource);
+    return target === undefined ? [] : shownRecords(target);
   }
 
   /** Changes or creates a user without a request; a uuid may be one that was used before. */
@@ -92,7 +98,9 @@ export class FaultyDevice extends ShippedDevice {
 
   /** Sets all passwords back without a request, as a restored backup does. */
   restoreLogins(): void {
-    this.site.store.restoreLogins();
+    const { accounts } = this.site.store;
+    accounts.clear();
+    for (const [uuid, account] of this.#firstLogins) accounts.set(uuid, account);
   }
 
   /** Removes a user without a request. Returns false if there is no such user. */
@@ -187,18 +195,11 @@ export class FaultyDevice extends ShippedDevice {
     return note;
   }
 
-  /** Three refusals in a row lock the account, if the device has this quirk. */
-  #noteLogin({ headers }: ApiRequest): void {
-    const { store, dialect } = this.site;
-    const [, credentials = ''] = /^basic (\S+)$/i.exec(headers.authorization?.trim() ?? '') ?? [];
-    const login = loginIn(credentials);
-    if (login === undefined) return;
-    const [username, password] = login;
-    const isAccepted = store.accountByPassword(username, password) !== undefined;
+  #noteLogin(request: ApiRequest): void {
+    const [username, password] = passwordLogin(request) ?? [];
+    if (username === undefined || password === undefined) return;
+    const isAccepted = this.site.store.accountByPassword(username, password) !== undefined;
     this.#logins.push({ username, password, isAccepted });
-    const last = this.#logins.filter((one) => one.username === username).slice(-3);
-    const isLocked = last.length === 3 && last.every((one) => !one.isAccepted);
-    if (isLocked && dialect.quirks.has('locks-accounts')) store.lock(username);
   }
 }
 

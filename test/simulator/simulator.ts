@@ -1,15 +1,17 @@
 import {
   type Simulator as AnySimulator,
   SimulatorError,
-  type SimulatorOptions as AnyOptions,
+  type SimulatorOptions as ShippedOptions,
   startDevices,
 } from '../../src/simulator/simulator.ts';
 import { oneOf } from '../../src/simulator/dialects/dialect.ts';
+import { addContents } from './dialects/contents.ts';
+import { createDialect, type DialectOptions } from './dialects/dialect.ts';
 import { FaultyDevice } from './faulty-device.ts';
 import { type FaultName, FAULTS } from './faults.ts';
 
 export { FAULTS } from './faults.ts';
-export { QUIRKS } from '../../src/simulator/dialects/dialect.ts';
+export { QUIRKS } from './dialects/dialect.ts';
 export { SimulatorError } from '../../src/simulator/simulator.ts';
 export type { FaultyDevice as SimulatedDevice } from './faulty-device.ts';
 
@@ -18,7 +20,7 @@ export interface Simulator extends AnySimulator<FaultyDevice> {
   readonly url: string;
 }
 
-export interface SimulatorOptions extends AnyOptions {
+export interface SimulatorOptions extends ShippedOptions, DialectOptions {
   /** Initial faults: `silence` on every device, `sim2:silence` or `127.0.0.3:silence` on one. */
   readonly faults?: readonly (FaultName | `${string}:${FaultName}`)[] | undefined;
 }
@@ -26,7 +28,17 @@ export interface SimulatorOptions extends AnyOptions {
 /** The simulator of devsh, with devices that have faults. The caller closes it. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const faults = (options.faults ?? []).map(parseFault);
-  const simulator = await startDevices(options, (setup) => new FaultyDevice(setup));
+  const simulator = await startDevices(options, () => {
+    const dialect = createDialect(options);
+    const { quirks, sessions } = dialect;
+    return {
+      dialect,
+      create(setup) {
+        addContents(setup.site, quirks, `${options.seed ?? 1}:${setup.name}`);
+        return new FaultyDevice(setup, sessions);
+      },
+    };
+  });
   try {
     for (const { device, name } of faults) {
       for (const chosen of selectDevices(device, simulator.devices)) chosen.setFault(name);

@@ -1,6 +1,6 @@
 import { extras } from '../../src/simulator/data.ts';
 import { type Store, Table, type User } from '../../src/simulator/store.ts';
-import type { Site } from '../../src/simulator/view.ts';
+import type { Site } from '../../src/simulator/dialects/dialect.ts';
 
 /* The users of a device, changed without a request. */
 

@@ -4,12 +4,9 @@ import {
   decodedPath,
   type Outcome,
   refusal,
-  type Site,
   type View,
 } from '../view.ts';
-import { listOutcome } from './envelope.ts';
-import { type ResourceTable, tableOf } from './resources.ts';
-import { shownObject, shownRecord } from './identity.ts';
+import { type ResourceTable, shownRecords, type Site, tableOf } from './dialect.ts';
 import { mediaType, type Problems, readFields, replaceRecord, unsupported } from './read-body.ts';
 import { rootView, singleView } from './single.ts';
 
@@ -30,7 +27,9 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
       title: 'User List',
       allow: ['GET', 'POST', 'HEAD', 'OPTIONS'],
       respond: (request) =>
-        request.method === 'POST' ? write(target, request) : listOutcome(target, request),
+        request.method === 'POST'
+          ? write(target, request)
+          : { status: 200, value: shownRecords(target) },
     };
   }
   // The framework's pattern for an id: no slash, no dot.
@@ -44,13 +43,14 @@ export function findDocumentedView(site: Site, sent: string): View | undefined {
       const current = users.get(uuid);
       return current === undefined
         ? noSuchUser()
-        : { status: 200, value: shownObject(site.dialect, current) };
+        : { status: 200, value: site.dialect.shown(target, current) };
     },
   };
 }
 
 /** The uuid `null` creates, a known one updates. All five fields are required, other ones are ignored. */
-function write({ site, resource, table: users }: ResourceTable, request: ApiRequest): Outcome {
+function write(target: ResourceTable, request: ApiRequest): Outcome {
+  const { site, resource, table: users } = target;
   const { store, dialect } = site;
   // An empty body needs no type; its fields are missing.
   const isForm = request.body === '' || mediaType(request) === CONTENT_TYPES.form;
@@ -83,11 +83,11 @@ function write({ site, resource, table: users }: ResourceTable, request: ApiRequ
     errors['username'] = ['A user with that username already exists.'];
   }
   if ('problems' in read || Object.keys(errors).length > 0) return { status: 400, value: errors };
-  const isUpdate = current !== undefined && !dialect.quirks.has('update-creates');
-  const record = isUpdate
-    ? replaceRecord(users, current, read.value)
-    : store.insert(users, read.value);
-  return { status: isUpdate ? 200 : 201, value: shownRecord(dialect, users, record) };
+  const record =
+    current === undefined
+      ? store.insert(users, read.value)
+      : replaceRecord(users, current, read.value);
+  return { status: current === undefined ? 201 : 200, value: dialect.shown(target, record) };
 }
 
 function noSuchUser(): Outcome {

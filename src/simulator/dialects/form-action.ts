@@ -1,14 +1,6 @@
-import {
-  decodedPath,
-  refusal,
-  type ApiRequest,
-  type Outcome,
-  type Site,
-  type View,
-} from '../view.ts';
-import { listOutcome } from './envelope.ts';
+import { decodedPath, refusal, type ApiRequest, type Outcome, textIn, type View } from '../view.ts';
+import { type ResourceTable, shownRecords, type Site, tableOf } from './dialect.ts';
 import { readBody, storeRecord } from './read-body.ts';
-import { type ResourceTable, tableOf } from './resources.ts';
 import { singleView } from './single.ts';
 
 const DONE: Outcome = { status: 200, value: { status: 'OK' } };
@@ -23,7 +15,9 @@ export function findFormActionView(site: Site, sent: string): View | undefined {
     title: name,
     allow: ['GET', 'POST', 'HEAD'],
     respond: (request) =>
-      request.method === 'POST' ? act(target, request) : listOutcome(target, request),
+      request.method === 'POST'
+        ? act(target, request)
+        : { status: 200, value: shownRecords(target) },
   };
 }
 
@@ -53,4 +47,11 @@ function act(target: ResourceTable, request: ApiRequest): Outcome {
   }
   const stored = storeRecord(target, { input, before, isPartial: before !== undefined });
   return 'refused' in stored ? stored.refused : DONE;
+}
+
+/** Only the server in front of the form uses status codes. */
+export function refuseForm({ method }: ApiRequest, outcome: Outcome): Outcome {
+  const { status, value } = outcome;
+  const isOfServer = status === 401 || status === 405 || method !== 'POST';
+  return isOfServer ? outcome : { status: 200, value: { status: 'error', message: textIn(value) } };
 }

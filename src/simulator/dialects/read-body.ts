@@ -1,12 +1,11 @@
 import { type ApiRequest, CONTENT_TYPES, type Outcome, refusal } from '../view.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, ResourceTable } from './dialect.ts';
 import {
   type ChoiceField,
   type Field,
   type IntegerField,
   isRequired,
   type ListField,
-  type ResourceTable,
   type StringField,
 } from './resources.ts';
 import type { DeviceRecord, Value } from '../../device/record.ts';
@@ -262,25 +261,20 @@ interface RecordWrite {
   /** The record to change; undefined for a new one. */
   readonly before?: StoredRecord | undefined;
   readonly isPartial: boolean;
-  /** Another record that may have the same key. */
-  readonly sameKey?: StoredRecord | undefined;
 }
 
 /** Stores a record if all of its fields are valid and its key is free. */
 export function storeRecord(
   { site, resource, table }: ResourceTable,
-  { input, before, isPartial, sameKey }: RecordWrite,
+  { input, before, isPartial }: RecordWrite,
 ): { readonly record: StoredRecord } | { readonly refused: Outcome } {
-  const { traits, quirks } = site.dialect;
-  const trims = traits.trims || quirks.has('trims');
-  const replaces = quirks.has('put-replaces');
+  const { trims, replaces } = site.dialect.traits;
   const read = readFields(resource.fields, input, { before, isPartial, trims, replaces });
   if ('problems' in read) return { refused: { status: 400, value: read.problems } };
   const { key, name } = resource;
-  const own = [before?.uuid, sameKey?.uuid];
   const isTaken =
     key !== undefined &&
-    table.records.some((record) => record[key] === read.value[key] && !own.includes(record.uuid));
+    table.records.some((record) => record[key] === read.value[key] && record.uuid !== before?.uuid);
   if (isTaken) {
     const value = { [key]: [`A ${name} with that ${key} already exists.`] };
     return { refused: { status: 400, value } };

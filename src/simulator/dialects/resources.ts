@@ -1,7 +1,5 @@
 import type { Value } from '../../device/record.ts';
-import { LANGUAGES, type Table } from '../store.ts';
-import type { Site } from '../view.ts';
-import type { Dialect, ProfileName, QuirkName } from './dialect.ts';
+import { LANGUAGES } from '../store.ts';
 
 interface AnyField {
   readonly name: string;
@@ -169,90 +167,8 @@ const system: Resource = {
   ],
 };
 
-/** Sessions and tokens belong to a user, whom they name. */
-const ACCESS: readonly Resource[] = ['session', 'token'].map((name) => ({
-  name,
-  key: 'name',
-  fields: [
-    { name: 'name', type: 'string', maxLength: 50 },
-    { name: 'username', type: 'string', maxLength: 150 },
-  ],
-}));
-
-const DOMAINS: readonly Resource[] = [
-  {
-    name: 'domain',
-    key: 'name',
-    fields: [
-      { name: 'name', type: 'string', maxLength: 100 },
-      { name: 'note', type: 'string', maxLength: 100, mayBeBlank: true, fallback: '' },
-    ],
-  },
-  {
-    name: 'entry',
-    key: 'name',
-    fields: [
-      { name: 'name', type: 'string', maxLength: 100 },
-      { name: 'content', type: 'string', maxLength: 200 },
-    ],
-  },
-];
-
-const MAIL: Field = {
-  name: 'email',
-  type: 'string',
-  maxLength: 100,
-  mayBeBlank: true,
-  fallback: '',
-};
-const PASSWORD: Field = { name: 'password', type: 'string', maxLength: 100, fallback: '' };
-/** Opens the device; see `Store.setPassword`. */
-const LOGIN: Field = { name: 'password', type: 'string', maxLength: 100, mayLack: true };
-
-/** The fields of a user that quirks add. */
-const ADDED: readonly (readonly [quirk: QuirkName, ...Field[]])[] = [
-  ['sessions', MAIL],
-  ['hidden-fields', MAIL, PASSWORD],
-  ['password-hash', PASSWORD],
-  ['logins', LOGIN],
-  [
-    'read-only-content',
-    { name: 'owner', type: 'string', maxLength: 100, readOnly: true, fallback: '' },
-    { name: 'groups', type: 'list', maxLength: 100, readOnly: true, fallback: [] },
-  ],
-  ['some-admins', { name: 'is_admin', type: 'boolean', mayLack: true }],
-];
-
-/** A resource of a device, with its records. */
-export interface ResourceTable {
-  readonly site: Site;
-  /** Includes the fields that quirks add. */
-  readonly resource: Resource;
-  readonly table: Table;
-}
-
-/** Returns undefined if the device has no such resource. */
-export function tableOf(site: Site, name: string): ResourceTable | undefined {
-  const { quirks } = site.dialect;
-  const resource = resourcesOf(site.dialect).find((known) => known.name === name);
-  const table = site.store.table(name);
-  if (resource === undefined || table === undefined) return undefined;
-  if (name !== 'user') return { site, resource, table };
-  const added = ADDED.flatMap(([quirk, ...fields]) => (quirks.has(quirk) ? fields : []));
-  const fields = [...new Set([...resource.fields, ...added])];
-  return { site, resource: { ...resource, fields }, table };
-}
-
-/** The resources of a device, in the order of `GET /api/`. */
-export function resourcesOf({ profile, quirks }: Dialect): readonly Resource[] {
-  return [
-    ...RESOURCES[profile],
-    ...(quirks.has('sessions') ? ACCESS : []),
-    ...(quirks.has('domains') ? DOMAINS : []),
-  ];
-}
-
-const RESOURCES: Readonly<Record<ProfileName, readonly Resource[]>> = {
+/** In the order of `GET /api/`. */
+export const RESOURCES = {
   documented: [documentedUser, system],
   drf: [restUser, networkInterface, system],
   'generic-rest': [restUser, networkInterface, system],

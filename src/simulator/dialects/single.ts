@@ -1,9 +1,9 @@
-import { type ApiRequest, type Outcome, refusal, type Site, type View } from '../view.ts';
+import { type ApiRequest, type Outcome, refusal, type View } from '../view.ts';
 import type { StoredRecord } from '../store.ts';
-import { objectOutcome } from './envelope.ts';
-import { metadata, shownObject } from './identity.ts';
+import type { ResourceTable, Site } from './dialect.ts';
+import { metadata } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';
-import { type Resource, type ResourceTable, titleOf } from './resources.ts';
+import { type Resource, titleOf } from './resources.ts';
 
 /** The links to these resources. */
 export function rootView({ dialect }: Site, resources: readonly Resource[]): View {
@@ -32,7 +32,7 @@ export function singleView(target: ResourceTable): View {
       const [record] = table.records;
       if (record === undefined) return refusal(404, 'Not found.');
       if (request.method === 'GET' || request.method === 'HEAD') {
-        return objectOutcome(site.dialect, resource, shownObject(site.dialect, record));
+        return { status: 200, value: site.dialect.shown(target, record) };
       }
       return change(target, record, takesChanges, request);
     },
@@ -55,5 +55,5 @@ function change(
   }
   const stored = storeRecord(target, { input, before, isPartial });
   if ('refused' in stored) return stored.refused;
-  return { status: 200, value: shownObject(dialect, stored.record) };
+  return { status: 200, value: dialect.shown(target, stored.record) };
 }

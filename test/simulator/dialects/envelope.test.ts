@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  ENVELOPE_NAMES,
-  PAGING_NAMES,
-  PROFILE_NAMES,
-} from '../../../src/simulator/dialects/dialect.ts';
+import { ENVELOPE_NAMES, PAGING_NAMES, PROFILE_NAMES } from './dialect.ts';
 import { startSimulator } from '../simulator.ts';
 import { ask } from '../ask.ts';
 import { askJson, startDevice } from '../dialect-device.ts';

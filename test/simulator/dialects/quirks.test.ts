@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QUIRKS } from '../../../src/simulator/dialects/dialect.ts';
+import { QUIRKS } from './dialect.ts';
 import { startSimulator, type SimulatorOptions } from '../simulator.ts';
 import { ask, BOB } from '../ask.ts';
 import { askJson, startDevice } from '../dialect-device.ts';

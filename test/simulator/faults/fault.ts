@@ -1,6 +1,7 @@
 import type { ConnectionBehavior } from '../faulty-listener.ts';
 import type { Wire } from './transmit.ts';
-import type { ApiResponse, ApiRequest, Site } from '../../../src/simulator/view.ts';
+import type { Site } from '../../../src/simulator/dialects/dialect.ts';
+import type { ApiResponse, ApiRequest } from '../../../src/simulator/view.ts';
 
 /**
  * A fault as data, with the function that does it. `stage` is where it strikes: the connection; the

@@ -1,6 +1,8 @@
 import { respond, page } from '../../../src/simulator/api.ts';
 import { type ApiResponse, SERVER_ERROR_PAGE } from '../../../src/simulator/view.ts';
 import { LANGUAGES, type Store, type User } from '../../../src/simulator/store.ts';
+import { tableOf } from '../../../src/simulator/dialects/dialect.ts';
+import { asSecond } from '../dialects/quirks.ts';
 import { createUser, deleteUser, replaceUser } from '../users.ts';
 import { CHANGES, atWrite, WRITES, type WriteCall } from './fault.ts';
 
@@ -115,8 +117,13 @@ export const WRITE_FAULTS = [
     return reply;
   }),
   atWrite('update-creates', 'An update creates a second record.', CHANGES, ({ site, request }) => {
-    const quirks = new Set([...site.dialect.quirks, 'update-creates' as const]);
-    return respond({ ...site, dialect: { ...site.dialect, quirks } }, request);
+    const before = new Map(site.store.users.map((user) => [user.uuid, user]));
+    const reply = respond(site, request);
+    const [changed] = site.store.users.filter((user) => before.get(user.uuid) !== user);
+    const old = before.get(changed?.uuid ?? '');
+    const target = tableOf(site, 'user');
+    if (old === undefined || target === undefined) return reply;
+    return refusal(201, site.dialect.shown(target, asSecond(target, old)));
   }),
   atWrite(
     'update-another',

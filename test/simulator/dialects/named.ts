@@ -1,34 +1,35 @@
+import type { DeviceRecord } from '../../../src/device/record.ts';
+import { type ResourceTable, type Site, tableOf } from '../../../src/simulator/dialects/dialect.ts';
+import { readBody, storeRecord } from '../../../src/simulator/dialects/read-body.ts';
+import { titleOf } from '../../../src/simulator/dialects/resources.ts';
 import {
   type ApiRequest,
   decodedPath,
   type Outcome,
   refusal,
-  type Site,
   type View,
-} from '../view.ts';
-import { shownRecord } from './identity.ts';
-import { readBody, storeRecord } from './read-body.ts';
-import { type ResourceTable, tableOf, titleOf } from './resources.ts';
+} from '../../../src/simulator/view.ts';
 
 /*
  * The quirks `documents` and `domains`: records at the path of their name, percent-encoded. A PUT creates
  * or replaces the record there.
  */
 
+type Quirk = 'documents' | 'domains';
+
 /** `/api/user/joe`, and with `domains` `/api/domain/example.org/entry/www`. */
-export function findNamedView(site: Site, sent: string): View | undefined {
-  const { quirks } = site.dialect;
+export function findNamedView(quirk: Quirk, site: Site, sent: string): View | undefined {
   const parts = sent.split('/').map(decodedPath);
   const [, api, name = '', first, inner, second, ...rest] = parts;
-  const isSub = quirks.has('domains') && name === 'domain' && inner === 'entry';
+  const isSub = quirk === 'domains' && name === 'domain' && inner === 'entry';
   if (api !== 'api' || rest.length > 0 || (inner !== undefined && !isSub)) return undefined;
   const target = tableOf(site, isSub ? inner : name);
   if (target?.resource.key === undefined) return undefined;
-  if (!quirks.has('documents') && name !== 'domain') return undefined;
+  if (quirk === 'domains' && name !== 'domain') return undefined;
   const domain = isSub ? first : undefined;
   if (isSub && !hasDomain(site, first)) return { ...NOTHING, respond: () => missing(target) };
   const key = isSub ? second : first;
-  return key === undefined ? listView(target, domain) : itemView(target, key, domain);
+  return key === undefined ? listView(target, domain) : itemView(quirk, target, key, domain);
 }
 
 const NOTHING = { title: 'Nothing', allow: ['GET', 'POST', 'PUT', 'DELETE', 'HEAD'] };
@@ -46,13 +47,18 @@ function listView(target: ResourceTable, domain: string | undefined): View {
       const own = target.table.records.filter((one) => one['domain'] === domain);
       return {
         status: 200,
-        value: own.map((one) => shownRecord(target.site.dialect, target.table, one)),
+        value: own.map((one) => target.site.dialect.shown(target, one)),
       };
     },
   };
 }
 
-function itemView(target: ResourceTable, key: string, domain: string | undefined): View {
+function itemView(
+  quirk: Quirk,
+  target: ResourceTable,
+  key: string,
+  domain: string | undefined,
+): View {
   const { site, resource, table } = target;
   const { dialect } = site;
   return {
@@ -62,11 +68,11 @@ function itemView(target: ResourceTable, key: string, domain: string | undefined
       const record = table.records.find(
         (one) => one[resource.key ?? ''] === key && one['domain'] === domain,
       );
-      const shown = record && shownRecord(dialect, table, record);
+      const shown: DeviceRecord | undefined = record && dialect.shown(target, record);
       const [, rev] = /[?&]rev=([^&]*)/.exec(request.target) ?? [];
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       if (record === undefined && request.method !== 'PUT') return missing(target);
-      if (!isRead && dialect.quirks.has('documents') && rev !== shown?.['_rev']) {
+      if (!isRead && quirk === 'documents' && rev !== shown?.['_rev']) {
         return refusal(409, 'Document update conflict.');
       }
       if (request.method === 'PUT') return store(target, request, key, domain);
@@ -83,11 +89,12 @@ function itemView(target: ResourceTable, key: string, domain: string | undefined
 
 /** `key`: the name in the path; a new record of a POST has its own. */
 function store(
-  { site, resource, table }: ResourceTable,
+  whole: ResourceTable,
   request: ApiRequest,
   key: string | undefined,
   domain: string | undefined,
 ): Outcome {
+  const { site, resource, table } = whole;
   const body = readBody(site.dialect, request, resource.fields, false);
   if ('refused' in body) return body.refused;
   const { key: field = '', ...keyless } = resource;
@@ -103,7 +110,7 @@ function store(
   const record = { ...stored.record, ...(domain !== undefined && { domain }) };
   table.put(record);
   const status = before === undefined ? 201 : 200;
-  return { status, value: shownRecord(site.dialect, table, record) };
+  return { status, value: site.dialect.shown(whole, record) };
 }
 
 function missing({ resource }: ResourceTable): Outcome {

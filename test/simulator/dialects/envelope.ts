@@ -1,38 +1,40 @@
-import type { DeviceRecord, Value } from '../../device/record.ts';
-import { type ApiRequest, type Outcome, refusal } from '../view.ts';
-import type { ResourceTable, Resource } from './resources.ts';
-import { idField, shownRecords } from './identity.ts';
-import type { Dialect, EnvelopeName } from './dialect.ts';
+import type { DeviceRecord, Value } from '../../../src/device/record.ts';
+import type { Resource } from '../../../src/simulator/dialects/resources.ts';
+import { type ApiRequest, type Outcome, refusal } from '../../../src/simulator/view.ts';
+import type { EnvelopeName, QuirkyDialect } from './dialect.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** `GET` of a list: one page of the records in the envelope of the dialect. */
+/** One page of the records in the envelope of the dialect. */
 export function listOutcome(
-  { site, resource, table }: ResourceTable,
+  dialect: QuirkyDialect,
+  resource: Resource,
+  records: readonly DeviceRecord[],
   request: ApiRequest,
 ): Outcome {
-  const { dialect } = site;
-  const all = shownRecords(dialect, table);
-  const page = pageOf(dialect, request, all.length);
+  const total = records.length;
+  const page = pageOf(dialect, request, total);
   if ('status' in page) return page;
-  const isSummary = dialect.quirks.has('summary-list');
-  const inFull = all.slice(page.start, page.end);
-  const records = isSummary ? inFull.map((record) => summaryOf(dialect, resource, record)) : inFull;
-  return inEnvelope(dialect, resource, records, { total: all.length, facts: page.facts });
+  const shown = records.slice(page.start, page.end);
+  return inEnvelope(dialect, resource, shown, { total, facts: page.facts });
 }
 
 /** Envelopes of lists only; a single object has none of them. */
 const AROUND_LISTS: readonly EnvelopeName[] = ['results', 'rows', 'records', 'keyed'];
 
 /** A single object, in the envelope of the dialect if that can hold one. */
-export function objectOutcome(dialect: Dialect, resource: Resource, object: DeviceRecord): Outcome {
+export function objectOutcome(
+  dialect: QuirkyDialect,
+  resource: Resource,
+  object: DeviceRecord,
+): Outcome {
   return AROUND_LISTS.includes(dialect.envelope)
     ? ok(object)
     : inEnvelope(dialect, resource, object, { total: 1, facts: {} });
 }
 
 function inEnvelope(
-  { envelope }: Dialect,
+  { envelope }: QuirkyDialect,
   { name, key = '' }: Resource,
   content: DeviceRecord | readonly DeviceRecord[],
   { total, facts }: { readonly total: number } & Pick<Page, 'facts'>,
@@ -62,11 +64,6 @@ function inEnvelope(
 
 function ok(value: unknown): Outcome {
   return { status: 200, value };
-}
-
-function summaryOf(dialect: Dialect, { key }: Resource, record: DeviceRecord): DeviceRecord {
-  const shown = [idField(dialect), key];
-  return Object.fromEntries(Object.entries(record).filter(([field]) => shown.includes(field)));
 }
 
 function keyed(records: readonly DeviceRecord[], key: string): Readonly<Record<string, unknown>> {
@@ -128,7 +125,7 @@ interface Page {
 }
 
 /** The requested page, or the refusal if there is none. */
-function pageOf(dialect: Dialect, request: ApiRequest, total: number): Page | Outcome {
+function pageOf(dialect: QuirkyDialect, request: ApiRequest, total: number): Page | Outcome {
   const [, query = ''] = request.target.split('?', 2);
   const parameters = new URLSearchParams(query);
   switch (dialect.paging) {
@@ -154,7 +151,7 @@ function pageOf(dialect: Dialect, request: ApiRequest, total: number): Page | Ou
 
 /** Page numbers like in Django REST Framework: absolute links, and 404 after the last page. */
 function linkedPage(
-  { pageSize, quirks }: Dialect,
+  { pageSize, quirks }: QuirkyDialect,
   request: ApiRequest,
   parameters: URLSearchParams,
   total: number,

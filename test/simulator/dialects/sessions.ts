@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Account } from './store.ts';
+import type { Account } from '../../../src/simulator/store.ts';
 
 /** The quirk `short-sessions`. */
 const SHORT_REQUESTS = 5;
