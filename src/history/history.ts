@@ -1,7 +1,7 @@
 import { identifyingId } from '../change/identity.ts';
 import type { GoneAt } from '../change/lineage.ts';
 import type { Profile } from '../device/profile.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, grouped } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { zonedTime } from '../text/time.ts';
@@ -55,6 +55,20 @@ export function notReadIn({ omits }: ResourceLife, state: KeptState): NotRead | 
 export function notReadText({ shown, omits }: NotRead): string {
   const known = shown.length === 0 ? 'known are only names' : `known are only ${someOf(shown)}`;
   return `${known}: the list leaves out ${omits.length === 0 ? 'other fields' : `at least ${someOf(omits)}`}`;
+}
+
+/** One for each summary, with the devices that have it: `user: known are only uuid, username: …`. */
+export function notReadRemarks(
+  lists: readonly {
+    readonly device: string;
+    readonly resource: string;
+    readonly notRead: NotRead | undefined;
+  }[],
+): string[] {
+  const groups = grouped(lists, ({ resource, notRead }) =>
+    notRead === undefined ? undefined : `${resource}: ${notReadText(notRead)}`,
+  );
+  return [...groups].map(([text, same]) => `${text}: ${someOf(same.map(({ device }) => device))}`);
 }
 
 /** Nothing was read before that time. */

@@ -1,8 +1,7 @@
 import type { ClockOffset } from '../../device/client.ts';
-import { grouped } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
-import { type NotRead, NotReadError, notReadIn, notReadText } from '../../history/history.ts';
+import { NotReadError, notReadIn, notReadRemarks } from '../../history/history.ts';
 import { type Life, type Moment, replay, type TooLarge } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
@@ -193,20 +192,6 @@ export function summaryRemarks(histories: readonly DeviceHistory[], resource?: s
   return notReadRemarks(
     summaries.filter((one) => resource === undefined || one.resource === resource),
   );
-}
-
-/** One for each summary, with the devices that have it: `user: known are only uuid, username: …`. */
-export function notReadRemarks(
-  lists: readonly {
-    readonly device: string;
-    readonly resource: string;
-    readonly notRead: NotRead | undefined;
-  }[],
-): string[] {
-  const groups = grouped(lists, ({ resource, notRead }) =>
-    notRead === undefined ? undefined : `${resource}: ${notReadText(notRead)}`,
-  );
-  return [...groups].map(([text, same]) => `${text}: ${someOf(same.map(({ device }) => device))}`);
 }
 
 function tooLargeText(resource: string, { records }: TooLarge): string {

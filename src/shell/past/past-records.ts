@@ -1,6 +1,6 @@
 import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
 import { beginOf, changesBetween, type Event, intervalOf, mayBeCut } from '../../history/events.ts';
-import { History, NotReadError, type PastState } from '../../history/history.ts';
+import { History, notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf, type Life } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
@@ -16,7 +16,7 @@ import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
 import { Authors, changesTable } from './change-rows.ts';
 import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
-import { historiesOf, notReadRemarks, pastTime, summaryRemarks } from './coverage.ts';
+import { historiesOf, pastTime, summaryRemarks } from './coverage.ts';
 
 /** `user list --at TIME`: what was read then; with --drift, what has changed since. */
 export async function* listPast(
