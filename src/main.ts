@@ -10,7 +10,7 @@ import type { SimulatorOptions } from './simulator/simulator.ts';
 import { suggest } from './text/suggest.ts';
 import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError, UsageError } from './errors.ts';
-import { digestWith } from './device/digests.ts';
+import { digestWith } from './device/sensitive-fields.ts';
 import { ownKey, removeDrafts } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf, Shell } from './shell/shell.ts';

@@ -1,7 +1,6 @@
 import { detailsOf, keyFieldOf, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
-import { isMask } from '../device/digests.ts';
-import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
+import { isMask, disablingValue, isSecretField } from '../device/sensitive-fields.ts';
 import type { Change } from './change.ts';
 import { opensAccess } from './account-harm.ts';
 

@@ -10,8 +10,13 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isComparable, isMask, journaled } from '../device/digests.ts';
-import { holdsMask, maskedValue } from '../device/sensitive-fields.ts';
+import {
+  isComparable,
+  isMask,
+  journaled,
+  holdsMask,
+  maskedValue,
+} from '../device/sensitive-fields.ts';
 import type { Difference } from './verdict.ts';
 
 /** `undefined`: the record does not have the field. */

@@ -22,8 +22,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isMask } from '../device/digests.ts';
-import { isSecretField, maskedValue } from '../device/sensitive-fields.ts';
+import { isMask, isSecretField, maskedValue } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
 import { type DevicePlan, recordName } from './plan.ts';

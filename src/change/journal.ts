@@ -6,8 +6,7 @@ import {
   jsonText,
   type JsonValue,
 } from '../device/record.ts';
-import { isMask, journaled } from '../device/digests.ts';
-import { maskedRecord, shownKey } from '../device/sensitive-fields.ts';
+import { isMask, journaled, maskedRecord, shownKey } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import { MASK } from '../text/one-line.ts';
 import type { Change } from './change.ts';

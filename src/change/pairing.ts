@@ -1,5 +1,4 @@
-import { isComparable } from '../device/digests.ts';
-import { shownKey } from '../device/sensitive-fields.ts';
+import { isComparable, shownKey } from '../device/sensitive-fields.ts';
 import {
   hasPositionalIds,
   idOf,

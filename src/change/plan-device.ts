@@ -27,7 +27,13 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
+import {
+  isPrivilegeField,
+  isSecretField,
+  shownKey,
+  isComparable,
+  isMask,
+} from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { nearHint, suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
@@ -38,7 +44,6 @@ import { checkFields, checkValue } from './check-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { unsayable } from '../device/form-values.ts';
 import { comparisonFor, differencesOf, differencesOfNew, isUnknown } from './compare.ts';
-import { isComparable, isMask } from '../device/digests.ts';
 import { fillMissing } from './fill-missing.ts';
 import { keyOf } from './identity.ts';
 import { type Answer, DoubtError, mayAct } from './gate.ts';

@@ -1,7 +1,6 @@
 import { detailsOf, hiddenFields, ignoredFields, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
-import { isComparable, isMask } from '../device/digests.ts';
-import { isSecretField } from '../device/sensitive-fields.ts';
+import { isComparable, isMask, isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
 import { isStored } from '../device/equality.ts';
 import { type Compared, isAsBefore } from './compare.ts';

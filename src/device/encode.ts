@@ -1,5 +1,13 @@
 import { isEqual } from './equality.ts';
-import { isMask } from './digests.ts';
+import {
+  isMask,
+  holdsMask,
+  isSecretField,
+  maskedForm,
+  maskedPath,
+  maskedRecord,
+  maskedValue,
+} from './sensitive-fields.ts';
 import { nullWord, pairsOf } from './form-values.ts';
 import { type Named, namedBy, withinParent, writePath } from './record-path.ts';
 import { encoded, namesRecord } from './record-path.ts';
@@ -29,14 +37,6 @@ import {
   valueAt,
   valueText,
 } from './record.ts';
-import {
-  holdsMask,
-  isSecretField,
-  maskedForm,
-  maskedPath,
-  maskedRecord,
-  maskedValue,
-} from './sensitive-fields.ts';
 import { aOrAn, MASK } from '../text/one-line.ts';
 import type { HttpRequest } from './exchange.ts';
 

@@ -1,7 +1,7 @@
 import { canonicalId } from '../change/identity.ts';
 import { type Run, sentTime } from '../change/journal.ts';
 import { isRefusedAdd, type StepResult } from '../change/verdict.ts';
-import { isMask } from '../device/digests.ts';
+import { isMask } from '../device/sensitive-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
 import {

@@ -1,4 +1,4 @@
-import { isMask } from '../device/digests.ts';
+import { isMask, isSecretField } from '../device/sensitive-fields.ts';
 import { isEqual } from '../device/equality.ts';
 import { someOf } from '../text/one-line.ts';
 import { changedParts } from '../change/compare.ts';
@@ -29,7 +29,6 @@ import {
   withoutDevice,
 } from './streams.ts';
 import { unmistakable, visible } from '../text/visible.ts';
-import { isSecretField } from '../device/sensitive-fields.ts';
 import { fieldText, quotedText } from './cells.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';

@@ -15,7 +15,7 @@ import { driftOf } from '../../src/change/run-step.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { devicePlanObject, resultObject } from '../../src/output/document.ts';
 import { resultLine } from '../../src/output/change-text.ts';
-import { digestWith } from '../../src/device/digests.ts';
+import { digestWith } from '../../src/device/sensitive-fields.ts';
 import { genericRestProfile as profile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { rounds } from '../rounds.ts';

@@ -4,7 +4,7 @@ import { journalLine } from '../../src/change/journal.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { curlScript } from '../../src/change/report/curl.ts';
 import { serializePlan } from '../../src/change/plan-file.ts';
-import { digestWith } from '../../src/device/digests.ts';
+import { digestWith } from '../../src/device/sensitive-fields.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import { withResource } from '../../src/device/profile.ts';
 

@@ -2,8 +2,7 @@ import { comparedText, isCompared, isDated, withoutOwnParts } from '../../fleet/
 import type { DeviceRecords } from '../../fleet/fold.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../../device/record.ts';
-import { isMask } from '../../device/digests.ts';
-import { isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
+import { isMask, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { isStored } from '../../device/equality.ts';
 import type { Known } from '../typed-fields.ts';

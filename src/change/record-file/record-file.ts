@@ -1,7 +1,6 @@
 import { type DeviceRecord, isNested, isValueList, type Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { isMask } from '../../device/digests.ts';
-import { isSecretField, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
+import { isMask, isSecretField, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 
 export interface RecordRow {
   /** The device; absent: all selected devices. */
