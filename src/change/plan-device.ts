@@ -40,7 +40,7 @@ import { allowHint, type Allowed } from './allow.ts';
 import { FilterCheck } from '../fleet/filter-check.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { recordsWhere, type Change } from './change.ts';
-import { checkFields, checkValue } from './check-fields.ts';
+import { checkFields, checkValue, type Known, typedFields } from './typed-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { unsayable } from '../device/form-values.ts';
 import { comparisonFor, differencesOf, differencesOfNew, isUnknown } from './compare.ts';
@@ -58,7 +58,6 @@ import {
 import { type DevicePlan, type KeyReading, NotPossibleError, recordName } from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
-import { type Known, typedFields } from './typed-fields.ts';
 import { withoutFields } from './unread-fields.ts';
 import type { StepResult } from './verdict.ts';
 import type { Purpose, Rotation, Step } from './step.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldFacts } from '../../src/device/facts-schema.ts';
-import { checkFields, checkValue } from '../../src/change/check-fields.ts';
+import { checkFields, checkValue } from '../../src/change/typed-fields.ts';
 
 const choice = { type: 'choice', choices: [{ value: 'de' }, { value: 'en' }] };
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkFields } from '../../src/change/check-fields.ts';
+import { checkFields, typedFields } from '../../src/change/typed-fields.ts';
 import { judge } from '../../src/change/judge.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import { typedFields } from '../../src/change/typed-fields.ts';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
 import { DeclinedFailure } from '../../src/device/errors.ts';
 import { DeviceFacts } from '../../src/device/facts.ts';

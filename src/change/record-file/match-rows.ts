@@ -11,11 +11,10 @@ import {
 import { isSecretField } from '../../device/sensitive-fields.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { type Allowed, allowHint } from '../allow.ts';
-import { checkValue } from '../check-fields.ts';
+import { checkValue, type Known, shapeOf } from '../typed-fields.ts';
 import type { Change } from '../change.ts';
 import { identityOf, likenessOf, personOf } from '../identity.ts';
 import { isStored } from '../../device/equality.ts';
-import { type Known, shapeOf } from '../typed-fields.ts';
 import { fieldValue, isSameCell, keyOfRow } from './csv-cell.ts';
 import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/visible.ts';

@@ -1,5 +1,5 @@
 import type { FieldChoice, FieldIssues, FormField } from '../../shell/records/form-fields.ts';
-import { checkText } from '../../change/check-fields.ts';
+import { checkText } from '../../change/typed-fields.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { EMPTY_EDITING, lineText, type Editing } from '../editor/line.ts';
 
