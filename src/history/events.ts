@@ -140,7 +140,7 @@ export type Event =
       readonly fields: readonly string[];
     })
   /** Another certificate or address: another device, as far as is known; or records with other names. */
-  | (EventBase & { readonly kind: 'life'; readonly reason: LifeReason });
+  | (EventBase & { readonly kind: 'identity'; readonly reason: LifeReason });
 
 export type LifeReason = 'pin' | 'address' | 'digest key' | 'clock' | 'key field';
 
@@ -154,7 +154,7 @@ export function eventsOf(device: string, lives: readonly Life[]): Event[] {
         ? []
         : [
             {
-              ...{ ...base, kind: 'life', before: life.begin, after: lastTime(earlier) },
+              ...{ ...base, kind: 'identity', before: life.begin, after: lastTime(earlier) },
               reason: reasonOf(earlier.identity, life.identity),
             },
           ];
@@ -191,7 +191,7 @@ export function recordEvents(
     const later = all.filter((event) => {
       if (event.life !== life.id) return false;
       if (!('key' in event))
-        return event.kind === 'life' && (event.resource ?? resource) === resource;
+        return event.kind === 'identity' && (event.resource ?? resource) === resource;
       const isNamed =
         event.id === undefined ? event.key === key : ids.has(canonicalId(event.id.text));
       return event.resource === resource && isNamed;
@@ -235,7 +235,7 @@ function eventsOfResource(
       events.push(...changesBetween(at, known, left, reading));
     }
     if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
-      events.push({ ...at, kind: 'life', reason: 'key field' });
+      events.push({ ...at, kind: 'identity', reason: 'key field' });
     }
     if (fields && fields.length > 0) events.push({ ...at, kind: 'left', fields });
   }

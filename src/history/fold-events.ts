@@ -86,7 +86,7 @@ function contentOf(event: Event): JsonValue {
       return [event.kind, event.resource, event.gained, event.lost];
     case 'left':
       return [event.kind, event.resource, event.fields];
-    case 'life':
+    case 'identity':
       return [event.kind, event.resource ?? null, event.reason];
   }
 }
@@ -120,7 +120,7 @@ export function eventText(event: Event): string {
     }
     case 'left':
       return `${event.resource}: ${event.fields.join(', ')} left out from now on: different at every reading`;
-    case 'life':
+    case 'identity':
       return `${event.resource === undefined ? '' : `${event.resource}: `}device ${REASONS[event.reason]}`;
   }
 }

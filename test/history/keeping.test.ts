@@ -164,7 +164,7 @@ test('a new certificate begins a new life', async () => {
   );
   await trust(devsh, [...devices, ...other.devices]);
   await devsh('user list --on sim1');
-  expect(await history.events('sim1', 'user')).toMatchObject([{ kind: 'life' }]);
+  expect(await history.events('sim1', 'user')).toMatchObject([{ kind: 'identity' }]);
   expect(await history.lives('sim1')).toHaveLength(2);
 });
 

@@ -131,7 +131,7 @@ test('records with the same key in another order are no change', () => {
 test('records that are named by another field are not compared, and that is said', () => {
   const text = historyOf([{ username: 'amy', n: 1 }], [{ login: 'amy', n: 2 }]);
   const [event, ...others] = changesIn(text);
-  expect(event).toMatchObject({ kind: 'life', resource: 'user', reason: 'key field' });
+  expect(event).toMatchObject({ kind: 'identity', resource: 'user', reason: 'key field' });
   expect(event && eventText(event)).toContain('nothing is compared across');
   expect(others).toEqual([]);
   const readings = replay(text).lives[0]?.resources.get('user')?.readings;

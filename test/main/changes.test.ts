@@ -243,7 +243,7 @@ test('shows records as they were, without asking a device', async () => {
   expect((await devsh(`user list --drift --at ${then} --on sim2,sim3`)).exitCode).toBe(0);
 });
 
-test('shows the life of one record, and its last login only when asked', async () => {
+test('shows the history of one record, and its last login only when asked', async () => {
   const { devsh, device, elsewhere } = await startRead();
   const key = device(1).users[1]?.username ?? '';
   await devsh(`user set ${key} lang=fr --on sim1 --yes`);

@@ -197,7 +197,7 @@ function contentOf(event: Event): Readonly<Record<string, Value>> {
       return { gained: event.gained, lost: event.lost, records: event.records };
     case 'left':
       return { left: event.fields };
-    case 'life':
+    case 'identity':
       return { reason: event.reason };
   }
 }

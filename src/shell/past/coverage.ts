@@ -216,14 +216,14 @@ export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerat
       readings: readings.length,
       gapFrom: time(gap?.from),
       gapTo: time(gap?.to),
-      lives,
+      identities: lives,
     };
   });
   const gaps = [
     { key: 'gapFrom', title: 'LONGEST GAP' },
     { key: 'gapTo', title: 'TO' },
   ];
-  const columns = ['device', 'resource', 'first', 'last', 'readings', ...gaps, 'lives'];
+  const columns = ['device', 'resource', 'first', 'last', 'readings', ...gaps, 'identities'];
   yield table('coverage', columns, rows, { hasSuccess: devices.size < histories.length });
   for (const error of errors) yield { kind: 'error', error };
   // What was not read at the begin of the period is a gap, too.

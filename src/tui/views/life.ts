@@ -22,7 +22,7 @@ function lifeLine({ table }: State, details: Details): string {
 export function lifeLines(state: State, details: Details, width: number): readonly string[] {
   const { life } = state;
   if (life === undefined || life.line !== lifeLine(state, details)) return [];
-  if (life.problem !== undefined) return ['', `life: ${life.problem}`];
+  if (life.problem !== undefined) return ['', `record history: ${life.problem}`];
   if (life.entries.length === 0) return [];
   const { header, line } = fittedColumns(life.entries, ENTRY_COLUMNS, width);
   return ['', header, ...life.entries.map(line)];

@@ -138,7 +138,7 @@ const TONES: Readonly<Record<Event['kind'], Tone>> = {
   unlisted: 'warning',
   changed: 'plain',
   shape: 'warning',
-  life: 'warning',
+  identity: 'warning',
   left: 'quiet',
 };
 
@@ -221,7 +221,7 @@ function sidesOf(event: Event) {
     }
     case 'shape':
     case 'left':
-    case 'life':
+    case 'identity':
       return undefined;
   }
 }

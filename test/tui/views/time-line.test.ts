@@ -140,7 +140,7 @@ describe('the way back', () => {
 
   test('does not exist for what nobody wrote, or before the first reading', () => {
     const life: Event = {
-      kind: 'life',
+      kind: 'identity',
       reason: 'pin',
       device: 'fw1',
       life: 'l',
@@ -162,7 +162,7 @@ describe('the way back', () => {
   });
 });
 
-test('the details of a record end with its life', () => {
+test('the details of a record end with its history', () => {
   const state = stateOf({ fw1: [user('bob')], fw2: [user('bob')] });
   const details = { kind: 'of-table', key: 'bob' } as const;
   const entries = entriesOf(output([changed('bob')]));
@@ -177,5 +177,5 @@ test('the details of a record end with its life', () => {
     kind: 'facts',
     facts: { life: { line: 'user changes -- bob', entries: [], problem } },
   });
-  expect(detailLines(unknown, details).at(-1)).toBe(`life: ${problem}`);
+  expect(detailLines(unknown, details).at(-1)).toBe(`record history: ${problem}`);
 });
