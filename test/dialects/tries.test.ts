@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { PROFILE_NAMES } from '../../src/simulator/dialects/dialect.ts';
+import { triesUntilRecords } from '../main/tries.ts';
 import {
   createDialect,
   type DialectOptions,
   ENVELOPE_NAMES,
   PAGING_NAMES,
-  PROFILE_NAMES,
   QUIRKS,
-} from '../../src/simulator/dialects/dialect.ts';
-import { triesUntilRecords } from '../main/tries.ts';
+} from '../simulator/dialects/dialect.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 
 /** Where the login goes only the vendor's page says: no try may send a password elsewhere. */
