@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { countTables } from './house-tables.js';
 import { walkTheWay } from './house-way.js';
 
-const CRUMB = 40;
+const SMALL = 40;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -106,11 +106,11 @@ function printTables({ verbs, options, optionsOfOneVerb, keys, settings, facts }
 function printHouse(sources) {
   const fanIn = fanInOf(sources);
   const circles = circlesOf(sources);
-  const crumbs = sources.filter(({ lines }) => lines < CRUMB);
+  const smallFiles = sources.filter(({ lines }) => lines < SMALL);
   row('files', sources.length);
   row('lines', sumOf(sources));
   row('median', medianOf(sources.map(({ lines }) => lines)));
-  row(`crumbs (under ${CRUMB} lines)`, crumbs.length);
+  row(`small files (under ${SMALL} lines)`, smallFiles.length);
   row('over 400 lines', sources.filter(({ lines }) => lines > 400).length);
   row('with one importer', fanIn.filter(([, count]) => count === 1).length);
   row('at the root of src', sources.filter(({ name }) => !name.includes('/')).length);
@@ -121,10 +121,10 @@ function printHouse(sources) {
   for (const [name, count] of fanIn.slice(0, 15)) row(`  ${name}`, count);
 
   console.log();
-  row('folder', 'files', 'lines', 'median', 'crumbs');
+  row('folder', 'files', 'lines', 'median', 'small');
   for (const [folder, files] of byFolder(sources)) {
     const lines = files.map((one) => one.lines);
-    const small = lines.filter((count) => count < CRUMB).length;
+    const small = lines.filter((count) => count < SMALL).length;
     row(folder, files.length, sumOf(files), medianOf(lines), small);
   }
 }

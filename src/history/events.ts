@@ -6,8 +6,8 @@ import {
   differenceOf,
   type Identity,
   type KnownReading,
-  type Life,
-  type ResourceLife,
+  type IdentityPeriod,
+  type ResourcePeriod,
 } from './replay.ts';
 
 /** One field before and after. Absent: the record had no such field. */
@@ -30,8 +30,8 @@ export interface StepName {
 
 interface EventBase {
   readonly device: string;
-  /** When the life began, in ISO 8601. */
-  readonly life: string;
+  /** When the period began, in ISO 8601. */
+  readonly period: string;
   /** The change happened after this time (ms UTC): the begin of the last reading that does not show it. */
   readonly after: number | undefined;
   /** And before this time: the end of the first reading that shows it. */
@@ -140,25 +140,25 @@ export type Event =
       readonly fields: readonly string[];
     })
   /** Another certificate or address: another device, as far as is known; or records with other names. */
-  | (EventBase & { readonly kind: 'identity'; readonly reason: LifeReason });
+  | (EventBase & { readonly kind: 'identity'; readonly reason: IdentityReason });
 
-export type LifeReason = 'pin' | 'address' | 'digest key' | 'clock' | 'key field';
+export type IdentityReason = 'pin' | 'address' | 'digest key' | 'clock' | 'key field';
 
-/** What the lives of a device show, oldest first. The first reading of all is no change. Pure. */
-export function eventsOf(device: string, lives: readonly Life[]): Event[] {
-  return lives.flatMap((life, index) => {
-    const earlier = lives[index - 1];
-    const base = { device, life: life.id };
+/** What the periods of a device show, oldest first. The first reading of all is no change. Pure. */
+export function eventsOf(device: string, periods: readonly IdentityPeriod[]): Event[] {
+  return periods.flatMap((period, index) => {
+    const earlier = periods[index - 1];
+    const base = { device, period: period.id };
     const begin: Event[] =
       earlier === undefined
         ? []
         : [
             {
-              ...{ ...base, kind: 'identity', before: life.begin, after: lastTime(earlier) },
-              reason: reasonOf(earlier.identity, life.identity),
+              ...{ ...base, kind: 'identity', before: period.begin, after: lastTime(earlier) },
+              reason: reasonOf(earlier.identity, period.identity),
             },
           ];
-    const own = [...life.resources].flatMap(([resource, known]) =>
+    const own = [...period.resources].flatMap(([resource, known]) =>
       eventsOfResource({ ...base, resource }, known),
     );
     return [...begin, ...own];
@@ -166,18 +166,18 @@ export function eventsOf(device: string, lives: readonly Life[]): Event[] {
 }
 
 /**
- * The life of one record: as `eventsOf`, and that it was there at the first reading of each life: an `added`
+ * The period of one record: as `eventsOf`, and that it was there at the first reading of each period: an `added`
  * without `after`. Pure.
  */
 export function recordEvents(
   device: string,
-  lives: readonly Life[],
+  periods: readonly IdentityPeriod[],
   resource: string,
   key: string,
 ): Event[] {
-  const all = eventsOf(device, lives);
-  const events = lives.flatMap((life) => {
-    const readings = life.resources.get(resource)?.readings ?? [];
+  const all = eventsOf(device, periods);
+  const events = periods.flatMap((period) => {
+    const readings = period.resources.get(resource)?.readings ?? [];
     const found = readings.flatMap((reading) =>
       recordsNamed(reading, key).map((record) => ({ reading, record, ...nameOf(record, reading) })),
     );
@@ -185,11 +185,11 @@ export function recordEvents(
     const ids = new Set(found.flatMap(({ id }) => (id === undefined ? [] : canonicalId(id.text))));
     const first = found.flatMap(({ reading, record, ...name }): Event[] => {
       if (reading !== readings[0]) return [];
-      const at = { device, life: life.id, resource, after: undefined, before: reading.to };
+      const at = { device, period: period.id, resource, after: undefined, before: reading.to };
       return [{ ...at, kind: 'added', ...name, record }];
     });
     const later = all.filter((event) => {
-      if (event.life !== life.id) return false;
+      if (event.period !== period.id) return false;
       if (!('key' in event))
         return event.kind === 'identity' && (event.resource ?? resource) === resource;
       const isNamed =
@@ -215,8 +215,8 @@ export function recordsNamed({ state, ...naming }: KnownReading, key: string): K
 }
 
 function eventsOfResource(
-  base: { readonly device: string; readonly life: string; readonly resource: string },
-  { readings }: ResourceLife,
+  base: { readonly device: string; readonly period: string; readonly resource: string },
+  { readings }: ResourcePeriod,
 ): Event[] {
   // What was found to move by itself only later did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
@@ -336,14 +336,14 @@ function fieldChange(field: string, before: KeptRecord, after: KeptRecord): Fiel
   };
 }
 
-function lastTime({ begin, resources }: Life): number {
+function lastTime({ begin, resources }: IdentityPeriod): number {
   const ends = [...resources.values()].map(({ readings }) => readings.at(-1)?.to ?? begin);
   return Math.max(begin, ...ends);
 }
 
-function reasonOf(one: Identity, other: Identity): LifeReason {
+function reasonOf(one: Identity, other: Identity): IdentityReason {
   if (one.pin !== other.pin) return 'pin';
   if (one.address !== other.address) return 'address';
-  // Only in older files: now a clock that is set back begins no life.
+  // Only in older files: now a clock that is set back begins no period.
   return one.digestKey === other.digestKey ? 'clock' : 'digest key';
 }

@@ -2,7 +2,7 @@ import { type DeviceRecord, exactText, jsonText, type JsonValue } from '../devic
 import {
   type Event,
   type FieldChange,
-  type LifeReason,
+  type IdentityReason,
   orderOf,
   type RecordEvent,
 } from './events.ts';
@@ -91,7 +91,7 @@ function contentOf(event: Event): JsonValue {
   }
 }
 
-const REASONS: Readonly<Record<LifeReason, string>> = {
+const REASONS: Readonly<Record<IdentityReason, string>> = {
   pin: 'was replaced: other certificate',
   address: 'has another address: nothing is compared across',
   'digest key': 'has a new history: the key of the digests was replaced',

@@ -11,10 +11,10 @@ import type { KeptState, Naming } from './kept.ts';
 import {
   type Identity,
   type KnownReading,
-  type Life,
+  type IdentityPeriod,
   type Moment,
   replay,
-  type ResourceLife,
+  type ResourcePeriod,
 } from './replay.ts';
 
 /** A state that was read. */
@@ -26,8 +26,8 @@ export interface PastState extends Naming {
   readonly read: Moment;
   /** The next reading; undefined if there is none yet. */
   readonly nextRead: Moment | undefined;
-  /** Whether the device is still in that life, as far as is known. */
-  readonly isCurrentLife: boolean;
+  /** Whether the device is still in that period, as far as is known. */
+  readonly isCurrentIdentity: boolean;
   /** Which device it was, and which ones have had its name since, in order. */
   readonly identities: readonly Identity[];
   /** Fields whose secrets are masked in some record: only digests are kept. */
@@ -45,7 +45,7 @@ export interface NotRead {
 }
 
 /** What the readings of a resource know nothing of; undefined if the list shows all, as far as is known. */
-export function notReadIn({ omits }: ResourceLife, state: KeptState): NotRead | undefined {
+export function notReadIn({ omits }: ResourcePeriod, state: KeptState): NotRead | undefined {
   if (omits === undefined) return undefined;
   const shown = [...new Set([...state.values()].flatMap(({ fields }) => Object.keys(fields)))];
   return { shown, omits: omits.filter((field) => !shown.includes(field)) };
@@ -85,15 +85,15 @@ export class History {
     this.#files = files;
   }
 
-  /** The lives of a device, oldest first; none if nothing is kept. */
-  async lives(device: string): Promise<readonly Life[]> {
+  /** The periods of a device, oldest first; none if nothing is kept. */
+  async periods(device: string): Promise<readonly IdentityPeriod[]> {
     const text = await this.#files.read(device);
-    return text === undefined ? [] : replay(text).lives;
+    return text === undefined ? [] : replay(text).periods;
   }
 
   /** What changed on a device, oldest first. */
   async events(device: string, resource: string): Promise<Event[]> {
-    return eventsOf(device, await this.lives(device)).filter(
+    return eventsOf(device, await this.periods(device)).filter(
       (event) => event.resource === undefined || event.resource === resource,
     );
   }
@@ -103,18 +103,18 @@ export class History {
    * NotReadError if there is none, and says when the first reading was.
    */
   async stateAt(device: string, resource: string, time: number): Promise<PastState> {
-    const lives = await this.lives(device);
-    const all = lives.flatMap((life) => {
-      const known = life.resources.get(resource);
-      return (known?.readings ?? []).map((reading) => ({ life, known, reading }));
+    const periods = await this.periods(device);
+    const all = periods.flatMap((period) => {
+      const known = period.resources.get(resource);
+      return (known?.readings ?? []).map((reading) => ({ period, known, reading }));
     });
     const index = all.findLastIndex(({ reading }) => reading.to <= time);
     const found = all[index];
     if (found?.known === undefined) {
-      const isLarge = lives.some(({ tooLarge }) => tooLarge.has(resource));
+      const isLarge = periods.some(({ tooLarge }) => tooLarge.has(resource));
       throw new NotReadError(notRead(device, resource, time, all[0]?.reading, isLarge));
     }
-    const { life, known, reading } = found;
+    const { period, known, reading } = found;
     const next = all[index + 1]?.reading;
     const kept = [...reading.state.values()];
     return {
@@ -123,8 +123,8 @@ export class History {
       ...{ keyField: reading.keyField, idField: reading.idField },
       read: { from: reading.from, to: reading.to },
       nextRead: next && { from: next.from, to: next.to },
-      isCurrentLife: life === lives.at(-1),
-      identities: lives.slice(lives.indexOf(life)).map(({ identity }) => identity),
+      isCurrentIdentity: period === periods.at(-1),
+      identities: periods.slice(periods.indexOf(period)).map(({ identity }) => identity),
       lossy: [...new Set(kept.flatMap(({ digests = {} }) => Object.keys(digests)))],
       leftOut: known.moving,
       notRead: notReadIn(known, reading.state),
@@ -151,11 +151,11 @@ export async function idsGone(
   device: string,
   profile: Profile,
 ): Promise<GoneAt> {
-  return goneFrom(replay((await files.read(device)) ?? '').lives, profile);
+  return goneFrom(replay((await files.read(device)) ?? '').periods, profile);
 }
 
 /** Pure. */
-export function goneFrom(lives: readonly Life[], profile: Profile): GoneAt {
+export function goneFrom(periods: readonly IdentityPeriod[], profile: Profile): GoneAt {
   const known = new Map<KeptState, ReadonlySet<string>>();
   const idsOf = ({ state, keyField }: KnownReading): ReadonlySet<string> => {
     const ids =
@@ -166,12 +166,12 @@ export function goneFrom(lives: readonly Life[], profile: Profile): GoneAt {
     known.set(state, ids);
     return ids;
   };
-  const last = lives.at(-1)?.identity;
-  const own = lives.filter(
+  const last = periods.at(-1)?.identity;
+  const own = periods.filter(
     ({ identity: { pin, address } }) => pin === last?.pin && address === last.address,
   );
   return (resource, id, since) => {
-    const readings = own.flatMap((life) => life.resources.get(resource)?.readings ?? []);
+    const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
     return readingsSince(readings, since).find((reading) => {
       const ids = idsOf(reading);
       return !ids.has(id) && (ids.size > 0 || reading.state.size === 0);

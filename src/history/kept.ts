@@ -38,7 +38,7 @@ export interface Naming {
  * fields that had a secret in them: their value in `fields` is masked, the digest says whether they changed.
  */
 export interface KeptRecord {
-  /** Names it among all readings of a life: its natural key, unless it shares that with another record. */
+  /** Names it among all readings of a period: its natural key, unless it shares that with another record. */
   readonly key: string;
   readonly fields: DeviceRecord;
   readonly digests?: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import {
   type HistoryLine,
   type Identity,
   lastTrack,
-  lifeName,
+  periodName,
   type LineOfReading,
   lineText,
   type Moment,
@@ -68,7 +68,7 @@ export function sameLine(
 ): LineOfReading | undefined {
   const { resource, identity, records, from, to, clock } = reading;
   if (last === undefined || last.kind === 'large' || isTooLarge(reading)) return undefined;
-  if (last.life !== lifeName(identity) || from < last.to) return undefined;
+  if (last.life !== periodName(identity) || from < last.to) return undefined;
   const { moving } = last;
   const names = moving?.fields ?? [];
   if (keeper.digestOf(records, new Set(names)) !== last.digest) return undefined;
@@ -82,7 +82,7 @@ export function sameLine(
   return { kind: 'same', ...common, ...(moving && { moving }) };
 }
 
-/** The last line of a resource in the end of a file; undefined if it is not in there, or a life began since. */
+/** The last line of a resource in the end of a file; undefined if it is not in there, or another identity began since. */
 export function lastLine(tail: string, resource: string): LastLine {
   if (!tail.endsWith('\n')) return undefined;
   // The first row may have lost its beginning.
@@ -130,11 +130,11 @@ export function nextLines(
   now: number,
 ): NextLines | undefined {
   const { resource, identity, from, to } = reading;
-  const life = lifeName(identity);
-  const { isLife, track } = lastTrack(text, life, resource);
+  const life = periodName(identity);
+  const { isCurrent, track } = lastTrack(text, life, resource);
   if (track !== undefined && isUnordered(track.to, reading, now)) return undefined;
   const backMs = track === undefined ? 0 : setBackMs(track.to, reading, now);
-  const begin: HistoryLine[] = isLife ? [] : [{ kind: 'life', at: to, ...identity }];
+  const begin: HistoryLine[] = isCurrent ? [] : [{ kind: 'life', at: to, ...identity }];
   const next = (...lines: readonly HistoryLine[]): NextLines => ({
     text: [...begin, ...lines].map(lineText).join(''),
     setBackMs: backMs,
@@ -301,27 +301,27 @@ function bytesSinceWhole(text: string, resource: string): number {
 
 /**
  * The same history without what was read before `since`, but for the states from which the rest goes on.
- * Earlier lives without a later reading are gone; of the last one its last state stays. Pure.
+ * Earlier periods without a later reading are gone; of the last one its last state stays. Pure.
  */
 export function compacted(text: string, since: number): string {
-  const lives: { head: HistoryLine; name: string; tracks: Map<string, Track>; rows: string[] }[] =
+  const periods: { head: HistoryLine; name: string; tracks: Map<string, Track>; rows: string[] }[] =
     [];
   for (const row of text.split('\n')) {
     const line = row === '' ? undefined : parseLine(row);
-    const life = lives.at(-1);
+    const period = periods.at(-1);
     if (line?.kind === 'life') {
-      lives.push({ head: line, name: lifeName(line), tracks: new Map(), rows: [] });
-    } else if (line !== undefined && life?.name === line.life) {
+      periods.push({ head: line, name: periodName(line), tracks: new Map(), rows: [] });
+    } else if (line !== undefined && period?.name === line.life) {
       // What follows a line that stays builds upon it, even if the clock was set back.
-      if (line.to >= since || life.rows.length > 0) life.rows.push(`${row}\n`);
+      if (line.to >= since || period.rows.length > 0) period.rows.push(`${row}\n`);
       else if (line.kind !== 'large') {
-        const next = applyLine(life.tracks.get(line.resource), line)?.[0];
-        if (next !== undefined) life.tracks.set(line.resource, next);
+        const next = applyLine(period.tracks.get(line.resource), line)?.[0];
+        if (next !== undefined) period.tracks.set(line.resource, next);
       }
     }
   }
-  return lives
-    .filter(({ rows }, index) => rows.length > 0 || index === lives.length - 1)
+  return periods
+    .filter(({ rows }, index) => rows.length > 0 || index === periods.length - 1)
     .map(({ head, name, tracks, rows }) => {
       const states = [...tracks].map(([resource, track]) =>
         lineText(stateLine(track, resource, name)),

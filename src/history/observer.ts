@@ -218,7 +218,7 @@ const DAY_MS = 86_400_000;
 
 /** A reading that waits to be written. */
 type Observed = Omit<NewReading, 'identity' | 'before'> & {
-  /** The session that read; what it read before is kept for as long as it lives. */
+  /** The session that read; what it read before is kept for as long as it periods. */
   readonly session: object;
   readonly name: string;
   readonly address: string;

@@ -13,7 +13,7 @@ export interface Moment {
   readonly to: number;
 }
 
-/** What a life is: another value of any of them is another device, or may be one. */
+/** What an identity is: another value of any of them is another device, or may be one. */
 export interface Identity {
   readonly name: string;
   /** `host:port` */
@@ -42,7 +42,7 @@ interface KeptChange {
 
 interface ReadingLine extends Moment {
   readonly resource: string;
-  /** Identifies the life; see `lifeName`. */
+  /** The identity of the device; the file calls it so (`life`): see `periodName`. */
   readonly life: string;
   /** Identifies what was read. */
   readonly digest: string;
@@ -59,7 +59,7 @@ interface ReadingLine extends Moment {
 /** One line of a history file. */
 export type HistoryLine =
   | ({ readonly kind: 'life'; readonly at: number } & Identity)
-  /** All records: the first reading of a life, or the state from which later lines go on. */
+  /** All records: the first reading of an identity, or the state from which later lines go on. */
   | (ReadingLine &
       Naming & {
         readonly kind: 'all';
@@ -86,8 +86,8 @@ export type HistoryLine =
 
 export type LineOfReading = Exclude<HistoryLine, { readonly kind: 'life' | 'large' }>;
 
-/** The short name of a life in the lines of its readings. */
-export function lifeName({ name, address, pin, digestKey }: Identity): string {
+/** The short name of an identity in the lines of its readings. */
+export function periodName({ name, address, pin, digestKey }: Identity): string {
   const text = JSON.stringify([name, address, pin, digestKey]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
@@ -140,7 +140,7 @@ export function parseLine(text: string): HistoryLine | undefined {
     : undefined;
 }
 
-/** What differs between two readings of one life. */
+/** What differs between two readings of one identity. */
 export interface Difference {
   readonly added: readonly KeptRecord[];
   readonly gone: readonly KeptRecord[];
@@ -165,10 +165,10 @@ export interface KnownReading extends Moment, Naming {
 }
 
 /**
- * What one life of a device has shown of a resource. Readings in the order in which they were made, which is that of
+ * What one identity of a device has shown of a resource. Readings in the order in which they were made, which is that of
  * their times unless the clock was set back; at least one.
  */
-export interface ResourceLife {
+export interface ResourcePeriod {
   readonly readings: readonly KnownReading[];
   readonly moving: readonly string[];
   /** Its list is a summary: the fields that it is known to leave out. Undefined if it shows all, as far as is known. */
@@ -178,12 +178,12 @@ export interface ResourceLife {
   readonly valuesAt: number | undefined;
 }
 
-export interface Life {
+export interface IdentityPeriod {
   /** The ISO time at which it begins. */
   readonly id: string;
   readonly begin: number;
   readonly identity: Identity;
-  readonly resources: ReadonlyMap<string, ResourceLife>;
+  readonly resources: ReadonlyMap<string, ResourcePeriod>;
   /** By resource: the last of the readings that have too many records to be kept. */
   readonly tooLarge: ReadonlyMap<string, TooLarge>;
 }
@@ -306,15 +306,15 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
   return old !== undefined && now !== undefined;
 }
 
-/** The lives in a history file, oldest first, and how many lines are damaged or build on a damaged one. Pure. */
+/** The periods in a history file, oldest first, and how many lines are damaged or build on a damaged one. Pure. */
 export function replay(text: string): {
-  readonly lives: readonly Life[];
+  readonly periods: readonly IdentityPeriod[];
   readonly damaged: number;
 } {
-  const lives: OpenLife[] = [];
+  const periods: OpenPeriod[] = [];
   let damaged = 0;
   for (const row of text.split('\n')) {
-    if (row === '' || addUnchanged(lives.at(-1), row)) continue;
+    if (row === '' || addUnchanged(periods.at(-1), row)) continue;
     const line = parseLine(row);
     if (line === undefined) {
       damaged += 1;
@@ -323,20 +323,20 @@ export function replay(text: string): {
     if (line.kind === 'life') {
       const id = new Date(line.at).toISOString();
       const maps = { resources: new Map(), tooLarge: new Map(), tracks: new Map() };
-      lives.push({ id, name: lifeName(line), begin: line.at, identity: line, ...maps });
+      periods.push({ id, name: periodName(line), begin: line.at, identity: line, ...maps });
       continue;
     }
-    const life = lives.at(-1);
-    if (life?.name !== line.life) {
+    const period = periods.at(-1);
+    if (period?.name !== line.life) {
       damaged += 1;
       continue;
     }
     if (line.kind === 'large') {
       const { from, to, records } = line;
-      life.tooLarge.set(line.resource, { from, to, records });
+      period.tooLarge.set(line.resource, { from, to, records });
       continue;
     }
-    const [track, readings = []] = life.tracks.get(line.resource) ?? [];
+    const [track, readings = []] = period.tracks.get(line.resource) ?? [];
     const applied = applyLine(track, line);
     if (applied === undefined) {
       damaged += 1;
@@ -346,20 +346,20 @@ export function replay(text: string): {
     const [, reading] = applied;
     const isAgain = reading?.to === readings.at(-1)?.to && reading?.difference === undefined;
     if (reading !== undefined && !isAgain) readings.push(reading);
-    life.tracks.set(line.resource, [applied[0], readings]);
+    period.tracks.set(line.resource, [applied[0], readings]);
   }
   return {
     damaged,
-    lives: lives.map(({ id, begin, identity, tooLarge, tracks }) => ({
+    periods: periods.map(({ id, begin, identity, tooLarge, tracks }) => ({
       ...{ id, begin, identity, tooLarge },
       resources: new Map(
-        [...tracks].map(([resource, [track, readings]]) => [resource, lifeOf(track, readings)]),
+        [...tracks].map(([resource, [track, readings]]) => [resource, periodOf(track, readings)]),
       ),
     })),
   };
 }
 
-type OpenLife = Life & {
+type OpenPeriod = IdentityPeriod & {
   readonly name: string;
   readonly tracks: Map<string, [Track, KnownReading[]]>;
   readonly tooLarge: Map<string, TooLarge>;
@@ -369,13 +369,13 @@ const UNCHANGED =
   /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"(?:,"clock":\[(-?\d+),(-?\d+)\])?[,}]/;
 
 /** Adds a reading that shows what the last one showed, as most do, without parsing it. */
-function addUnchanged(life: OpenLife | undefined, row: string): boolean {
+function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
   if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
   if (row.includes('"values"') || row.includes('"streaks"')) return false;
   const [, resource = '', name, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
-  const [track, readings] = life?.tracks.get(resource) ?? [];
+  const [track, readings] = period?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
-  if (life?.name !== name || track.digest !== digest) return false;
+  if (period?.name !== name || track.digest !== digest) return false;
   const { keyField, idField, state } = track;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
   const reading = { from: Number(from), to: Number(to), keyField, idField, state, clock };
@@ -385,29 +385,30 @@ function addUnchanged(life: OpenLife | undefined, row: string): boolean {
   return true;
 }
 
-function lifeOf(track: Track, readings: readonly KnownReading[]): ResourceLife {
+function periodOf(track: Track, readings: readonly KnownReading[]): ResourcePeriod {
   const { moving, omits, values, valuesAt } = track;
   return { readings, moving: moving?.fields ?? [], omits, values, valuesAt };
 }
 
-/** Where the last life in a file stands for a resource; undefined if it is not `life`, or has not read it. */
+/** Where the last identity in a file stands for a resource; undefined if it is not `life`, or has not read it. */
 export function lastTrack(
   text: string,
   life: string,
   resource: string,
-): { readonly isLife: boolean; readonly track: Track | undefined } {
+): { readonly isCurrent: boolean; readonly track: Track | undefined } {
   const begin = Math.max(0, text.lastIndexOf('\n{"kind":"life"') + 1);
   const newline = text.indexOf('\n', begin);
   const head = newline < 0 ? undefined : parseLine(text.slice(begin, newline));
-  if (head?.kind !== 'life' || lifeName(head) !== life) return { isLife: false, track: undefined };
+  if (head?.kind !== 'life' || periodName(head) !== life)
+    return { isCurrent: false, track: undefined };
   const lastAll = text.lastIndexOf(`\n{"kind":"all","resource":${JSON.stringify(resource)},`);
   let track: Track | undefined;
-  if (lastAll < begin) return { isLife: true, track };
+  if (lastAll < begin) return { isCurrent: true, track };
   for (const row of text.slice(lastAll + 1).split('\n')) {
     const line = row === '' ? undefined : parseLine(row);
     if (line === undefined || line.kind === 'life' || line.kind === 'large') continue;
     if (line.resource !== resource || line.life !== life) continue;
     track = applyLine(track, line)?.[0] ?? track;
   }
-  return { isLife: true, track };
+  return { isCurrent: true, track };
 }

@@ -3,7 +3,7 @@ import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { chosenColumns } from './views/columns.ts';
-import { readLife } from './views/life.ts';
+import { readRecordHistory } from './views/record-history.ts';
 import { chosenEntry } from './views/palette.ts';
 import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding } from './state.ts';
@@ -126,7 +126,7 @@ export class Controller {
     this.#background = [
       filterInSlices(store),
       watchTable(store, this.#reader, reduceMotion),
-      readLife(shell, store),
+      readRecordHistory(shell, store),
       noticeAbsent(shell.shell, store),
     ];
     this.runner = new LineRunner({

@@ -47,7 +47,7 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeN
     lastSeen: new Map(),
     pending: new Map(),
     unexpected: undefined,
-    life: undefined,
+    recordHistory: undefined,
     log: { current: [], all: [] },
     work: undefined,
     rollOut: undefined,

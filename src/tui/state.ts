@@ -54,7 +54,7 @@ export interface State {
   readonly unexpected: UnexpectedRecords | undefined;
   /** By resource: what changed since its table was last on screen, in an earlier session. */
   /** Of the record whose details are shown. */
-  readonly life: Life | undefined;
+  readonly recordHistory: RecordHistory | undefined;
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
@@ -177,7 +177,7 @@ export interface TimeLineEntry {
 }
 
 /** What the readings show of a record over time. */
-export interface Life {
+export interface RecordHistory {
   /** The line that lists it. */
   readonly line: string;
   readonly entries: readonly TimeLineEntry[];

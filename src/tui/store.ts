@@ -31,7 +31,7 @@ type Fact =
   | 'lastSeen'
   | 'pending'
   | 'unexpected'
-  | 'life'
+  | 'recordHistory'
   | 'reading';
 
 /** All actions on the state. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { attributed, type WrittenStep } from '../../src/history/attribution.ts';
 import type { Event } from '../../src/history/events.ts';
 
-const at = { device: 'fw1', resource: 'user', life: 'L', after: 100, before: 200, key: 'bob' };
+const at = { device: 'fw1', resource: 'user', period: 'L', after: 100, before: 200, key: 'bob' };
 const event: Event = {
   ...at,
   kind: 'changed',

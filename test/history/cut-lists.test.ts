@@ -24,7 +24,7 @@ function changesIn(...lists: readonly (readonly DeviceRecord[])[]): string[] {
     const common = { identity, resource: 'user', keyField: 'username', moving: [], idFields: [] };
     return lines + (nextLines(lines, { ...common, records, from: to, to }, keeper, to)?.text ?? '');
   }, '');
-  return eventsOf('fw1', replay(text).lives).map(eventText);
+  return eventsOf('fw1', replay(text).periods).map(eventText);
 }
 
 const CUT = [

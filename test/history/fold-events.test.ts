@@ -3,13 +3,13 @@ import type { Event } from '../../src/history/events.ts';
 import { eventText, foldEvents, intervalText } from '../../src/history/fold-events.ts';
 
 const gone = (device: string, after: number, before: number, run?: string): Event => ({
-  ...{ kind: 'gone', device, life: 'l', resource: 'user', key: 'jdoe', after, before },
+  ...{ kind: 'gone', device, period: 'l', resource: 'user', key: 'jdoe', after, before },
   record: { key: 'jdoe', fields: { username: 'jdoe', uuid: device } },
   ...(run !== undefined && { by: { run, step: 0, line: 'user delete jdoe' } }),
 });
 
 const changed = (fields: Extract<Event, { kind: 'changed' }>['fields']): Event => ({
-  ...{ kind: 'changed', device: 'fw1', life: 'l', resource: 'user', key: 'bob' },
+  ...{ kind: 'changed', device: 'fw1', period: 'l', resource: 'user', key: 'bob' },
   ...{ after: 1, before: 2, fields },
 });
 

@@ -19,7 +19,9 @@ async function startOne(users = 25) {
   const history = new History(new HistoryFiles(folder));
   const key = fleet.device(1).users[1]?.username ?? '';
   const readings = async () =>
-    (await history.lives('sim1')).flatMap((life) => life.resources.get('user')?.readings ?? []);
+    (await history.periods('sim1')).flatMap(
+      (period) => period.resources.get('user')?.readings ?? [],
+    );
   return { ...fleet, folder, history, readings, key, file: join(folder, 'sim1.jsonl') };
 }
 
@@ -154,7 +156,7 @@ function isChange(row: string): boolean {
   return row.startsWith('{"kind":"change"');
 }
 
-test('a new certificate begins a new life', async () => {
+test('a new certificate begins a new identity', async () => {
   const { devsh, devices, history } = await startOne();
   await devsh('user list --on sim1');
   const other = await startFleet({ devices: 1, seed: 7 });
@@ -165,7 +167,7 @@ test('a new certificate begins a new life', async () => {
   await trust(devsh, [...devices, ...other.devices]);
   await devsh('user list --on sim1');
   expect(await history.events('sim1', 'user')).toMatchObject([{ kind: 'identity' }]);
-  expect(await history.lives('sim1')).toHaveLength(2);
+  expect(await history.periods('sim1')).toHaveLength(2);
 });
 
 test('several devshes at once lose nothing that was read', async () => {
@@ -339,7 +341,7 @@ test('readings of a long run are written while it goes on', async () => {
   };
   const history = new History(new HistoryFiles(folder));
   const count = async () =>
-    (await history.lives('fw1')).flatMap((life) => life.resources.get('user')?.readings ?? [])
+    (await history.periods('fw1')).flatMap((period) => period.resources.get('user')?.readings ?? [])
       .length;
   for (let at = 0; at < 59; at += 1) step(at);
   expect(await count()).toBe(0);

@@ -35,7 +35,7 @@ function historyOf(...readings: readonly (readonly DeviceRecord[])[]): string {
 }
 
 function changesIn(text: string): Event[] {
-  return eventsOf('fw1', replay(text).lives);
+  return eventsOf('fw1', replay(text).periods);
 }
 
 test('an unchanged reading is one short line', () => {
@@ -107,7 +107,7 @@ test('a setting that is a pair of name and value, and a key that is a secret, ar
   const setting = historyOf([{ name: 'radius_secret', value: 'planted-1' }]);
   const tokens = historyOf([{ api_key: 'planted-1', last_used: '2026-01-01T00:00:00Z' }]);
   expect(setting + tokens).not.toContain('planted');
-  const known = replay(tokens).lives[0]?.resources.get('user');
+  const known = replay(tokens).periods[0]?.resources.get('user');
   expect([...(known?.values.keys() ?? [])]).toEqual([
     ...(known?.readings[0]?.state.keys() ?? ['nothing was read']),
   ]);
@@ -134,7 +134,7 @@ test('records that are named by another field are not compared, and that is said
   expect(event).toMatchObject({ kind: 'identity', resource: 'user', reason: 'key field' });
   expect(event && eventText(event)).toContain('nothing is compared across');
   expect(others).toEqual([]);
-  const readings = replay(text).lives[0]?.resources.get('user')?.readings;
+  const readings = replay(text).periods[0]?.resources.get('user')?.readings;
   expect(readings?.map(({ keyField }) => keyField)).toEqual(['username', 'login']);
 });
 
@@ -143,8 +143,8 @@ test('equal passwords have different digests', () => {
     { username: 'amy', password: 'x' },
     { username: 'bob', password: 'x' },
   ]);
-  const [life] = replay(text).lives;
-  const state = life?.resources.get('user')?.readings[0]?.state;
+  const [period] = replay(text).periods;
+  const state = period?.resources.get('user')?.readings[0]?.state;
   const digests = [...(state?.values() ?? [])].map((record) => record.digests?.['password']);
   expect(new Set(digests).size).toBe(2);
 });
@@ -160,7 +160,7 @@ test('fields that move by themselves are no change, but their last value is know
   ];
   const text = historyOf(at(1), at(2), at(3));
   expect(changesIn(text)).toEqual([]);
-  const user = replay(text).lives[0]?.resources.get('user');
+  const user = replay(text).periods[0]?.resources.get('user');
   expect(user?.moving).toEqual(['last_login', 'login_count']);
   expect(user?.values.get('amy')).toEqual({ last_login: '2026-01-01T03:00:00Z', login_count: 3 });
 });
@@ -192,21 +192,21 @@ test('two records with one key, large numbers and strange names are kept as they
     { username: 'amy', ['__proto__']: 'x' },
     { serial: 1 },
   ];
-  const [life] = replay(historyOf(records)).lives;
-  const state = life?.resources.get('user')?.readings[0]?.state;
+  const [period] = replay(historyOf(records)).periods;
+  const state = period?.resources.get('user')?.readings[0]?.state;
   expect([...(state?.values() ?? [])].map(({ fields }) => fields)).toEqual(records);
 });
 
 test('a list that is too large is not kept, and what is read before and after it is', () => {
   const large = Array.from({ length: MAX_RECORDS + 1 }, (_, index) => ({ username: `u${index}` }));
   const text = historyOf([{ username: 'amy' }], large, [{ username: 'bob' }]);
-  const { lives, damaged } = replay(text);
+  const { periods, damaged } = replay(text);
   expect(text).not.toContain('"u7"');
   expect(damaged).toBe(0);
-  expect(lives[0]?.tooLarge.get('user')?.records).toBe(MAX_RECORDS + 1);
-  expect(lives[0]?.resources.get('user')?.readings).toHaveLength(2);
-  expect(replay(historyOf(large, large)).lives).toHaveLength(1);
-  expect(replay(historyOf(large, [{ username: 'amy' }])).lives).toHaveLength(1);
+  expect(periods[0]?.tooLarge.get('user')?.records).toBe(MAX_RECORDS + 1);
+  expect(periods[0]?.resources.get('user')?.readings).toHaveLength(2);
+  expect(replay(historyOf(large, large)).periods).toHaveLength(1);
+  expect(replay(historyOf(large, [{ username: 'amy' }])).periods).toHaveLength(1);
 });
 
 test.each<[string, (rows: string[]) => string[]]>([
@@ -219,7 +219,7 @@ test.each<[string, (rows: string[]) => string[]]>([
   const user = (lang: string, mail: string) => [{ username: 'amy', lang, mail }];
   const text = historyOf(user('de', 'a'), user('fr', 'a'), user('fr', 'b'));
   const broken = replay(damaged(text.split('\n')).join('\n'));
-  const readings = broken.lives[0]?.resources.get('user')?.readings ?? [];
+  const readings = broken.periods[0]?.resources.get('user')?.readings ?? [];
   const states = readings.map(({ state }) => state.get('amy')?.fields);
   expect(states).toEqual(user('de', 'a'));
   expect(broken.damaged).toBeGreaterThan(0);

@@ -185,8 +185,8 @@ test('whatever happens to the file, a state of the past is one that this very de
     fc.property(some, (happenings) => {
       const { text, truth } = world(happenings);
       expect(text).not.toContain('secret-');
-      const { lives } = replay(text);
-      for (const { identity, resources } of lives) {
+      const { periods } = replay(text);
+      for (const { identity, resources } of periods) {
         const device = `${identity.pin} ${identity.address}`;
         for (const { from, to, state } of resources.get('user')?.readings ?? []) {
           const during = truth.filter(
@@ -199,7 +199,7 @@ test('whatever happens to the file, a state of the past is one that this very de
           expect(during.map(({ users }) => textOf(users.values()))).toContain(shown);
         }
       }
-      for (const event of eventsOf('fw1', lives)) {
+      for (const event of eventsOf('fw1', periods)) {
         if (!('key' in event)) continue;
         const within = truth.filter(
           ({ since }, index) =>
@@ -218,7 +218,7 @@ test('in a sound file the changes are exactly those between each two readings of
   fc.assert(
     fc.property(fc.array(some, { maxLength: 60 }), (happenings) => {
       const { text, kept, reads } = world(happenings);
-      const { lives, damaged } = replay(text);
+      const { periods, damaged } = replay(text);
       expect([damaged, kept.length]).toEqual([0, reads]);
       const deviceOf = ({ identity }: NewReading): string => `${identity.pin} ${identity.address}`;
       const expected = kept.flatMap(({ reading, life }, index) => {
@@ -227,7 +227,7 @@ test('in a sound file the changes are exactly those between each two readings of
         if (before !== undefined) expect(before.life === life).toBe(isSameDevice);
         return before && isSameDevice ? differences(before.reading, reading) : [];
       });
-      const events = eventsOf('fw1', lives);
+      const events = eventsOf('fw1', periods);
       const left = new Set(events.flatMap((event) => (event.kind === 'left' ? event.fields : [])));
       const count = (rows: readonly string[]): string[] =>
         rows.filter((row) => !left.has(row.split(' ')[1] ?? '')).sort();

@@ -37,7 +37,7 @@ function historyOf(...lists: readonly List[]): string {
 }
 
 function changesIn(text: string): string[] {
-  return eventsOf('fw1', replay(text).lives).map(eventText);
+  return eventsOf('fw1', replay(text).periods).map(eventText);
 }
 
 const ann = (user_id: number, lang = 'de') => ({
@@ -143,10 +143,10 @@ test('where records share a name, the changes are exactly those of the records w
     fc.property(fc.array(happening, { maxLength: 60 }), (happenings) => {
       const { lists, text } = world(happenings);
       expect(text).not.toContain('secret-');
-      const { lives, damaged } = replay(text);
+      const { periods, damaged } = replay(text);
       expect(damaged).toBe(0);
-      const events = eventsOf('fw1', lives);
-      const readings = lives[0]?.resources.get('user')?.readings ?? [];
+      const events = eventsOf('fw1', periods);
+      const readings = periods[0]?.resources.get('user')?.readings ?? [];
       const since = lists.findIndex(isShared);
       const left = new Set(events.flatMap((event) => (event.kind === 'left' ? event.fields : [])));
       for (const [index, list] of lists.entries()) {

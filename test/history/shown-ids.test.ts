@@ -31,7 +31,7 @@ function goneSince100(reads: readonly Read[], profile = PROFILE): number | undef
     },
     '',
   );
-  return goneFrom(replay(text).lives, profile)('user', '7', 100);
+  return goneFrom(replay(text).periods, profile)('user', '7', 100);
 }
 
 test('an id that a later reading did not show is gone, also if it is there again', () => {

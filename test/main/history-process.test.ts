@@ -13,8 +13,8 @@ const LIST = ['user', 'list', '--on', '@lab'];
 /** What is kept of the users of sim1. */
 async function kept({ devsh }: TestFleet) {
   const file = join(devsh.folder, 'state/devsh/readings/sim1.jsonl');
-  const { lives, damaged } = replay(await readFile(file, 'utf8').catch(() => ''));
-  const readings = lives.flatMap(({ resources }) => resources.get('user')?.readings ?? []);
+  const { periods, damaged } = replay(await readFile(file, 'utf8').catch(() => ''));
+  const readings = periods.flatMap(({ resources }) => resources.get('user')?.readings ?? []);
   const last = [...(readings.at(-1)?.state.values() ?? [])].map(({ fields }) => fields['lang']);
   return { damaged, readings, last };
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type HistoryLine, type Identity, lifeName, lineText } from '../../src/history/replay.ts';
+import { type HistoryLine, type Identity, periodName, lineText } from '../../src/history/replay.ts';
 import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { startFleet, type TestFleet, trust, usernames, writesOf } from './devsh.ts';
 
@@ -127,7 +127,7 @@ test('of twelve devices it names those that are away, were not read then, or wer
   await writeFile(
     join(readings, 'sim3.jsonl'),
     old
-      .replaceAll(lifeName(identity), lifeName(other))
+      .replaceAll(periodName(identity), periodName(other))
       .replace(identity.pin, other.pin)
       .replace(/,"crc":\d+\}$/gm, '}')
       .replace(/^.+\n/gm, (row) => lineText(JSON.parse(row) as HistoryLine)),

@@ -16,7 +16,7 @@ async function house(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-test('the report counts files, lines, crumbs, circles and fan-in', async () => {
+test('the report counts files, lines, small files, circles and fan-in', async () => {
   const root = await mkdtemp(join(tmpdir(), 'devsh-house-test-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const sources: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ test('the report counts files, lines, crumbs, circles and fan-in', async () => {
     "files                                6
     lines                               61
     median                               2
-    crumbs (under 40 lines)              5
+    small files (under 40 lines)         5
     over 400 lines                       0
     with one importer                    3
     at the root of src                   2
@@ -51,7 +51,7 @@ test('the report counts files, lines, crumbs, circles and fan-in', async () => {
       room/inner/c.ts                    1
       room/topic.md                      0
 
-    folder                           files   lines  median  crumbs
+    folder                           files   lines  median   small
     (root)                               2       4       3       2
     room                                 4      57       2       3
     "

@@ -16,7 +16,7 @@ import {
   foldEvents,
   intervalText,
 } from '../../history/fold-events.ts';
-import type { Life } from '../../history/replay.ts';
+import type { IdentityPeriod } from '../../history/replay.ts';
 import { someOf } from '../../text/one-line.ts';
 import { clockTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
@@ -43,15 +43,15 @@ export class Authors {
 
   /**
    * Reads the journals that were written to after `time` (ms UTC). A run on a device of the same name with another
-   * address than these lives have, as in an imported journal, proves nothing about them.
+   * address than these periods have, as in an imported journal, proves nothing about them.
    */
   static async since(
     services: Services,
     time: number,
-    lives: readonly Pick<Life, 'identity'>[],
+    periods: readonly Pick<IdentityPeriod, 'identity'>[],
   ): Promise<Authors> {
     const authors = new Authors();
-    const known = new Set(lives.map(({ identity }) => nameAndAddress(identity)));
+    const known = new Set(periods.map(({ identity }) => nameAndAddress(identity)));
     for (const id of await services.runs.idsSince(time)) {
       try {
         const run = await loadRun(services, id);
@@ -71,7 +71,7 @@ export class Authors {
     return attributed(events, this.#written);
   }
 
-  /** Undefined for what nobody writes: a new life, another shape. */
+  /** Undefined for what nobody writes: a new period, another shape. */
   of(event: Event): Author | undefined {
     if (!('key' in event)) return undefined;
     if (event.kind === 'added' && event.after === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { ClockOffset } from '../../device/client.ts';
 import { UsageError } from '../../errors.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
 import { NotReadError, notReadIn, notReadRemarks } from '../../history/history.ts';
-import { type Life, type Moment, replay, type TooLarge } from '../../history/replay.ts';
+import { type IdentityPeriod, type Moment, replay, type TooLarge } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { parsePastTime, zonedTime, zoneText } from '../../text/time.ts';
@@ -61,15 +61,15 @@ const READ_AT_A_TIME = 32;
 
 export interface DeviceHistory {
   readonly device: string;
-  readonly lives: readonly Life[];
+  readonly periods: readonly IdentityPeriod[];
   /** What its file has lost. */
   readonly damage: string | undefined;
 }
 
 export async function historyOf(files: HistoryFiles, device: string): Promise<DeviceHistory> {
-  const { lives, damaged } = replay((await files.read(device)) ?? '');
+  const { periods, damaged } = replay((await files.read(device)) ?? '');
   const damage = damaged > 0 ? damageText(files.path(device), damaged) : undefined;
-  return { device, lives, damage };
+  return { device, periods, damage };
 }
 
 /** What is kept of these devices. Warns about damaged files. */
@@ -118,21 +118,26 @@ interface Covered {
   readonly last: Moment | undefined;
   /** Those in the period. */
   readonly readings: readonly Moment[];
-  readonly lives: number;
+  readonly periods: number;
   /** The last reading that had too many records to be kept. */
   readonly tooLarge: TooLarge | undefined;
 }
 
 export function coverageOf(histories: readonly DeviceHistory[], period: Period): Covered[] {
-  return histories.flatMap(({ device, lives }): Covered[] => {
-    const known = lives.flatMap((life) => [...life.resources.keys(), ...life.tooLarge.keys()]);
+  return histories.flatMap(({ device, periods }): Covered[] => {
+    const known = periods.flatMap((period) => [
+      ...period.resources.keys(),
+      ...period.tooLarge.keys(),
+    ]);
     const names = known.length === 0 ? [''] : [...new Set(known)];
     return names.map((resource) => {
-      const all: Moment[] = lives.flatMap((life) => life.resources.get(resource)?.readings ?? []);
+      const all: Moment[] = periods.flatMap(
+        (period) => period.resources.get(resource)?.readings ?? [],
+      );
       return {
-        ...{ device, resource, first: all[0], last: all.at(-1), lives: lives.length },
+        ...{ device, resource, first: all[0], last: all.at(-1), periods: periods.length },
         readings: all.filter(({ from, to }) => to >= period.since && from <= period.until),
-        tooLarge: lives.flatMap((life) => life.tooLarge.get(resource) ?? []).at(-1),
+        tooLarge: periods.flatMap((period) => period.tooLarge.get(resource) ?? []).at(-1),
       };
     });
   });
@@ -183,8 +188,8 @@ export function notCovered(
 
 /** Lists that are only a summary: what their readings know nothing of. */
 export function summaryRemarks(histories: readonly DeviceHistory[], resource?: string): string[] {
-  const summaries = histories.flatMap(({ device, lives }) =>
-    [...(lives.at(-1)?.resources ?? [])].map(([name, known]) => {
+  const summaries = histories.flatMap(({ device, periods }) =>
+    [...(periods.at(-1)?.resources ?? [])].map(([name, known]) => {
       const last = known.readings.findLast(({ state }) => state.size > 0);
       return { device, resource: name, notRead: last && notReadIn(known, last.state) };
     }),
@@ -206,7 +211,7 @@ export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerat
   const coverage = coverageOf(histories, period);
   const { devices, errors, remarks } = notCovered(coverage, period, now);
   const time = (at: number | undefined): string | null => (at === undefined ? null : isoText(at));
-  const rows = coverage.map(({ device, resource, first, last, readings, lives }) => {
+  const rows = coverage.map(({ device, resource, first, last, readings, periods }) => {
     const gap = longestGap(readings);
     return {
       device,
@@ -216,7 +221,7 @@ export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerat
       readings: readings.length,
       gapFrom: time(gap?.from),
       gapTo: time(gap?.to),
-      identities: lives,
+      identities: periods,
     };
   });
   const gaps = [

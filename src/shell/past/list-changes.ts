@@ -41,16 +41,18 @@ export async function* listChanges(
   const period = await periodOf(call);
   const histories = yield* historiesOf(call, await askedDevices(call));
   if (filter !== undefined) refuseUnknown(filter, histories);
-  yield* showChanges(call, histories, period, (device, lives) =>
-    eventsOf(device, lives).filter((event) => matches(filter, filteredBy(event), event.device)),
+  yield* showChanges(call, histories, period, (device, periods) =>
+    eventsOf(device, periods).filter((event) => matches(filter, filteredBy(event), event.device)),
   );
 }
 
 /** Throws a `NotFoundError` or `UsageError` for a filter of which nothing that was ever read has a part. */
 function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): void {
-  const events = histories.flatMap(({ device, lives }) => eventsOf(device, lives));
+  const events = histories.flatMap(({ device, periods }) => eventsOf(device, periods));
   if (events.some((event) => matches(filter, filteredBy(event), event.device))) return;
-  const lists = histories.flatMap(({ lives }) => lives.flatMap((life) => [...life.resources]));
+  const lists = histories.flatMap(({ periods }) =>
+    periods.flatMap((period) => [...period.resources]),
+  );
   const kept = lists.flatMap(([, { readings }]) => keptRecords(readings));
   if (kept.length === 0) return;
   const all = [...kept.map(({ fields }) => fields), ...events.map(filteredBy), EVENT_FIELDS];
@@ -69,7 +71,12 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
 }
 
 /** What a filter of changes may name besides the fields of records. */
-const EVENT_FIELDS = { key: '', kind: 'added changed gone unlisted life', resource: '', field: '' };
+const EVENT_FIELDS = {
+  key: '',
+  kind: 'added changed gone unlisted period',
+  resource: '',
+  field: '',
+};
 
 /** Each record that readings show, once. */
 function keptRecords(readings: readonly KnownReading[]): KeptRecord[] {
@@ -77,7 +84,7 @@ function keptRecords(readings: readonly KnownReading[]): KeptRecord[] {
   return [...new Set([...states].flatMap((state) => [...state.values()]))];
 }
 
-/** `user changes KEY`: the life of one record on each device. */
+/** `user changes KEY`: the period of one record on each device. */
 export async function* recordChanges(
   call: ChangesCall,
   resource: string,
@@ -85,17 +92,17 @@ export async function* recordChanges(
 ): AsyncGenerator<Output> {
   const period = await periodOf(call);
   const histories = yield* historiesOf(call, await askedDevices(call));
-  const known = histories.filter(({ lives }) =>
-    lives.some(({ resources }) =>
+  const known = histories.filter(({ periods }) =>
+    periods.some(({ resources }) =>
       resources.get(resource)?.readings.some((reading) => recordsNamed(reading, key).length > 0),
     ),
   );
-  const read = histories.filter(({ lives }) =>
-    lives.some(({ resources }) => resources.has(resource)),
+  const read = histories.filter(({ periods }) =>
+    periods.some(({ resources }) => resources.has(resource)),
   );
   if (known.length === 0 && read.length > 0) {
-    const lists = read.flatMap(({ lives }) =>
-      lives.flatMap(({ resources }) => resources.get(resource) ?? []),
+    const lists = read.flatMap(({ periods }) =>
+      periods.flatMap(({ resources }) => resources.get(resource) ?? []),
     );
     const keys = new Set(
       lists.flatMap(({ readings }) => keptRecords(readings)).map(({ key }) => key),
@@ -104,11 +111,11 @@ export async function* recordChanges(
       `no ${resource} "${key}" was ever read on ${counted(read.length, 'device')}${nearHint(key, keys) || `; "changes resource=${resource}" shows what changed`}`,
     );
   }
-  const eventsIn = (device: string, lives: DeviceHistory['lives']) =>
-    recordEvents(device, lives, resource, key);
+  const eventsIn = (device: string, periods: DeviceHistory['periods']) =>
+    recordEvents(device, periods, resource, key);
   yield* showChanges(call, histories, period, eventsIn, resource);
-  const present = ({ lives }: DeviceHistory): boolean => {
-    const last = lives.at(-1)?.resources.get(resource)?.readings.at(-1);
+  const present = ({ periods }: DeviceHistory): boolean => {
+    const last = periods.at(-1)?.resources.get(resource)?.readings.at(-1);
     return last !== undefined && recordsNamed(last, key).length > 0;
   };
   const names = (is: boolean): string =>
@@ -125,14 +132,14 @@ export async function changesIn(
   services: Services,
   histories: readonly DeviceHistory[],
   period: Period,
-  eventsIn: (device: string, lives: DeviceHistory['lives']) => readonly Event[] = eventsOf,
+  eventsIn: (device: string, periods: DeviceHistory['periods']) => readonly Event[] = eventsOf,
 ): Promise<{ events: readonly Event[]; first: number; authors: Authors }> {
   const found = histories
-    .flatMap(({ device, lives }) => eventsIn(device, lives))
+    .flatMap(({ device, periods }) => eventsIn(device, periods))
     .filter((event) => event.before >= period.since && beginOf(event) <= period.until);
   const first = Math.min(...found.map(beginOf));
-  const lives = histories.flatMap((history) => history.lives);
-  const authors = await Authors.since(services, first, lives);
+  const periods = histories.flatMap((history) => history.periods);
+  const authors = await Authors.since(services, first, periods);
   const events = inOrder(authors.attribute(found));
   return { events, first, authors };
 }
@@ -141,7 +148,7 @@ async function* showChanges(
   call: ChangesCall,
   histories: readonly DeviceHistory[],
   period: Period,
-  eventsIn: (device: string, lives: DeviceHistory['lives']) => readonly Event[],
+  eventsIn: (device: string, periods: DeviceHistory['periods']) => readonly Event[],
   resource?: string,
 ): AsyncGenerator<Output> {
   const { options, shell } = call;
@@ -149,7 +156,7 @@ async function* showChanges(
   const byName = new Map(histories.map((history) => [history.device, history]));
   const lastValues = (event: Event): LastValues | undefined => {
     if (!options.allFields || !('key' in event)) return undefined;
-    const known = byName.get(event.device)?.lives.at(-1)?.resources.get(event.resource);
+    const known = byName.get(event.device)?.periods.at(-1)?.resources.get(event.resource);
     const last = known?.readings.at(-1);
     const [record] = last === undefined ? [] : recordsNamed(last, event.id?.text ?? event.key);
     const values = known?.values.get(record?.key ?? event.key);
@@ -191,8 +198,8 @@ async function* showChanges(
 /** Lists that lost all their records at once: a device may have hidden them. */
 export function emptied(histories: readonly DeviceHistory[], events: readonly Event[]): string[] {
   const devices = grouped(
-    histories.flatMap(({ device, lives }) =>
-      lives.flatMap(({ resources }) =>
+    histories.flatMap(({ device, periods }) =>
+      periods.flatMap(({ resources }) =>
         [...resources].flatMap(([resource, { readings }]) =>
           readings.flatMap(({ state, difference, to }) => {
             if (difference === undefined || difference.gone.length < 2 || state.size > 0) return [];

@@ -1,7 +1,7 @@
 import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
 import { beginOf, changesBetween, type Event, intervalOf, mayBeCut } from '../../history/events.ts';
 import { History, notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
-import { differenceOf, type Life } from '../../history/replay.ts';
+import { differenceOf, type IdentityPeriod } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
 import { isSingle } from '../../device/profile.ts';
@@ -117,7 +117,7 @@ function* remarks(
   yield info(
     `as read ${intervalText(span, now)} ${zoneText(new Date(span.before))}; ${next}: what changed between is not known`,
   );
-  const old = names(({ isCurrentLife }) => !isCurrentLife);
+  const old = names(({ isCurrentIdentity }) => !isCurrentIdentity);
   if (old !== '') yield warning(`replaced since, so this is of the device before: ${old}`);
   const lossy = [...new Set(states.flatMap(({ state }) => state.lossy))];
   if (lossy.length > 0) yield info(`secrets are not kept: ${lossy.join(', ')}`);
@@ -143,19 +143,19 @@ async function* driftSince(
   const histories = yield* historiesOf(call, names);
   const events: Event[] = [];
   const compared: string[] = [];
-  const comparedLives: Life[] = [];
-  for (const { device, lives } of histories) {
+  const comparedPeriods: IdentityPeriod[] = [];
+  for (const { device, periods } of histories) {
     const ref = asked.find(({ name }) => name === device);
     const fail = (text: string): Output => ({
       kind: 'error',
       error: new NotReadError(text),
       ...(ref && { device: ref }),
     });
-    const current = lives.at(-1);
+    const current = periods.at(-1);
     const readings = current?.resources.get(resource)?.readings ?? [];
     const now = readings.at(-1);
     const then = readings.findLast(({ to }) => to <= time);
-    const [first] = lives.flatMap((life) => life.resources.get(resource)?.readings ?? []);
+    const [first] = periods.flatMap((period) => period.resources.get(resource)?.readings ?? []);
     if (current === undefined || now === undefined || first === undefined || now.to < startedAt) {
       yield fail(
         'its present state is not kept, so it cannot be compared ("help settings": historyDays)',
@@ -172,8 +172,8 @@ async function* driftSince(
       );
     } else {
       compared.push(device);
-      comparedLives.push(current);
-      const place = { device, life: current.id, resource, ...intervalOf(readings, then, now) };
+      comparedPeriods.push(current);
+      const place = { device, period: current.id, resource, ...intervalOf(readings, then, now) };
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
       if (difference) {
@@ -185,7 +185,7 @@ async function* driftSince(
   if (compared.length === 0) return;
   // A device may have been read last long before that time.
   const first = Math.min(...events.map(beginOf));
-  const authors = await Authors.since(services, first, comparedLives);
+  const authors = await Authors.since(services, first, comparedPeriods);
   const shown = authors
     .attribute(events)
     .filter((event) => matches(filter, filteredBy(event), event.device));

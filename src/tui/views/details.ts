@@ -23,7 +23,7 @@ import {
   rowsByKey,
 } from '../table/rows.ts';
 import { SIGNS } from '../table/signs.ts';
-import { lifeLines } from './life.ts';
+import { recordHistoryLines } from './record-history.ts';
 import { groupByValue, type Holder, type ValueGroup } from './field-values.ts';
 import type { OverOf, View } from './view.ts';
 
@@ -107,7 +107,7 @@ export function detailLines(state: State, details: Details): readonly string[] {
   ];
   const notesBelow =
     below.length === 0 ? [] : ['', ...below.flatMap((one) => wrapText(one, width))];
-  return [...lines, ...notesBelow, ...lifeLines(state, details, width)];
+  return [...lines, ...notesBelow, ...recordHistoryLines(state, details, width)];
 }
 
 /** The current record beside the table, at most `height` lines; draws only what is shown. */

@@ -10,7 +10,7 @@ import { listed, listView } from '../../../src/tui/views/views.ts';
 import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
 
 const NINE = Date.UTC(2026, 10, 22, 9);
-const AT = { life: 'l', resource: 'user', after: NINE, before: NINE + 60_000 };
+const AT = { period: 'l', resource: 'user', after: NINE, before: NINE + 60_000 };
 
 const gone = (key: string, device = 'fw1', more: Partial<Event> = {}): Event =>
   ({ ...AT, kind: 'gone', key, device, record: record(key), ...more }) as Event;
@@ -139,15 +139,15 @@ describe('the way back', () => {
   });
 
   test('does not exist for what nobody wrote, or before the first reading', () => {
-    const life: Event = {
+    const event: Event = {
       kind: 'identity',
       reason: 'pin',
       device: 'fw1',
-      life: 'l',
+      period: 'l',
       after: 1,
       before: 2,
     };
-    expect(lineOf(life)).toEqual({ reason: 'this is no change of a record' });
+    expect(lineOf(event)).toEqual({ reason: 'this is no change of a record' });
     expect(lineOf(added('eve', { after: undefined }))).toEqual({
       reason: 'what was before its first reading is not known',
     });
@@ -168,14 +168,14 @@ test('the details of a record end with its history', () => {
   const entries = entriesOf(output([changed('bob')]));
   const known = after(state, {
     kind: 'facts',
-    facts: { life: { line: 'user changes -- bob', entries } },
+    facts: { recordHistory: { line: 'user changes -- bob', entries } },
   });
   expect(detailLines(known, details).at(-1)).toMatch(/user bob: lang de → it/);
   expect(detailLines(known, { ...details, key: 'eve' }).join('\n')).not.toContain('BETWEEN');
   const problem = 'no user "bob" in any reading';
   const unknown = after(state, {
     kind: 'facts',
-    facts: { life: { line: 'user changes -- bob', entries: [], problem } },
+    facts: { recordHistory: { line: 'user changes -- bob', entries: [], problem } },
   });
   expect(detailLines(unknown, details).at(-1)).toBe(`record history: ${problem}`);
 });
