@@ -314,7 +314,7 @@ export const rotate: CommandSpec = {
       args: [USERS],
       options: ROTATE,
       details:
-        'On one device first (--canary), then on the others. On each: keeps the new password as pending, sends\n' +
+        'devsh begins with one device (--canary). On each it keeps the new password as pending, sends\n' +
         'it once, logs in with it on a new connection, and only then gives up the old one, which stays kept for\n' +
         '30 days as the previous one. If the answer is lost, devsh tries the new and the old password once each.\n' +
         'If neither is known to work, both are kept, the run stops, and "resume" tries them again.\n' +
@@ -359,8 +359,8 @@ export const lockout = command({
   args: [{ ...recordKey('user'), isRequired: true }],
   options: LOCKOUT,
   details:
-    'Reads all devices of the inventory, whatever is selected, and shows who has the account. Then it writes to\n' +
-    'all at once, without canary. If devices were not read, it asks whether to act now (--now).\n' +
+    'devsh reads all devices of the inventory, whatever is selected, and shows who has the account. Then it writes\n' +
+    'to all at once, without canary. If devices were not read, it asks whether to act now (--now).\n' +
     'The username must be the same. Where e-mail or full name contradict most other devices, and where another\n' +
     'username has the same e-mail or full name, devsh acts only if you mark that account (--also); --yes never\n' +
     'does. Names that only look alike are a hint.\n' +

@@ -18,7 +18,7 @@ const NAME: ArgSpec = { name: 'NAME', summary: 'the word that runs the line', is
 
 export const alias: CommandSpec = {
   name: 'alias',
-  summary: 'Names for lines that you type often',
+  summary: 'Manage names for lines that you type often',
   section: 'Shell',
   defaultVerb: 'list',
   verbs: [

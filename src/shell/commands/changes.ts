@@ -13,7 +13,7 @@ const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
 
 export const changes = command({
   name: 'changes',
-  brief: 'What changed on the devices, when, and who did it',
+  brief: 'Show what changed on the devices, when, and who did it',
   section: 'Records',
   summary: 'Show what changed on the selected devices (else all of the inventory), newest first',
   args: [
@@ -97,7 +97,7 @@ export function restore(resource: string): VerbSpec {
     options: [...CHANGE, 'at', 'where', 'prune', 'also'],
     forced: 'loss',
     details:
-      'Plans from what each device has now to what devsh read there at --at TIME, or last before it: adds what\n' +
+      'devsh plans from what each device has now to what it read there at --at TIME, or last before it: adds what\n' +
       'is gone, sets what differs, deletes what is new only with --prune. Without KEY and --where, which is\n' +
       'about the records of then, it means all. devsh names what does not come back: secrets (it keeps only\n' +
       'digests), ids, fields that the device sets or that move by themselves.\n' +

@@ -167,7 +167,7 @@ const listDevices = verb({
   options: [...DEVICES, 'watchMs'],
   changes: 'nothing',
   details:
-    'Asks no device: the state is that of the connection, and TRUST says how the certificate is checked.\n' +
+    'devsh asks no device: the state is that of the connection, and TRUST says how the certificate is checked.\n' +
     '--on asks its devices first, connected or not, and shows only these. --watch asks repeatedly and\n' +
     'reports changes: state, latency (when it changes by more than half), account, trust, number of users.\n' +
     '\n' +
@@ -192,8 +192,8 @@ const importDevices = verb({
   ],
   options: ['from', 'groups', 'yes', 'dryRun', 'allow'],
   details:
-    'Shows what it would add and change, asks, and writes devices.yaml; comments and order stay. It removes\n' +
-    'no device and never copies secrets. devsh recognizes the source by its name and content; --from\n' +
+    'devsh shows what it would add and change, asks, and writes devices.yaml; comments and order stay. It\n' +
+    'removes no device and never copies secrets. devsh recognizes the source by its name and content; --from\n' +
     'overrides that. Ansible: pipe "ansible-inventory --list" to it.',
   examples: [
     'device import hosts.csv --dry-run',

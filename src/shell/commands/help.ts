@@ -176,7 +176,7 @@ export const doctor = command({
   options: [...DEVICES],
   changes: 'nothing',
   details:
-    'Sends one GET to each named device, or to those of the session. It changes nothing and shows no secret,\n' +
+    'devsh sends one GET to each named device, or to those of the session. It changes nothing and shows no secret,\n' +
     'so --json fits in a bug report. It names devices and paths: look at it before you publish it.',
   examples: ['doctor', 'doctor @berlin --json'],
   async *run(call) {

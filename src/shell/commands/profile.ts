@@ -50,7 +50,7 @@ export const resources = command({
 export const anyResource = command({
   name: 'resource',
   section: 'Records',
-  summary: 'The verbs of any resource, even if its name is a command',
+  summary: 'Use the verbs of any resource, even if its name is a command',
   args: [
     {
       name: 'NAME',
@@ -119,7 +119,7 @@ export const profile: CommandSpec = {
         oneDevice('DEVICE', 'the device'),
         {
           name: 'RESOURCE',
-          summary: 'what to read; user if nothing else is stated',
+          summary: 'the resource to read (default user)',
           complete: ({ fleet }) => resourceNames(fleet).map((text) => ({ text })),
         },
         {
@@ -130,8 +130,8 @@ export const profile: CommandSpec = {
       options: [...DEVICES, 'profile'],
       changes: 'nothing',
       details:
-        'Sends only GET, and keeps nothing: records, id, key, fields and login, the requests of an add, a change\n' +
-        'and a delete with example values, and facts that would fit better.',
+        'devsh sends only GET, and keeps nothing. It shows records, id, key, fields and login, the requests of an\n' +
+        'add, a change and a delete with example values, and facts that would fit better.',
       examples: ['profile try fw1 router.yaml', 'profile try fw1 interface --profile drf'],
       run: later(async () => (await import('../devices/try-profile.ts')).tryProfile),
     }),

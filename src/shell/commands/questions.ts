@@ -88,7 +88,7 @@ const ASKING: ArgSpec = {
 
 export const questions: CommandSpec = {
   name: 'questions',
-  summary: 'Certificates and logins that devices wait for',
+  summary: 'Answer questions about certificates and logins of devices',
   section: 'Trust and login',
   defaultVerb: 'list',
   verbs: [
