@@ -303,7 +303,7 @@ export const history = command({
   },
 });
 
-const SHELL_NAMES: readonly CompletionShell['name'][] = ['bash', 'zsh', 'fish', 'powershell'];
+const SHELL_NAMES: readonly CompletionShell['name'][] = ['bash', 'zsh', 'fish'];
 
 export const completion: CommandSpec = {
   name: 'completion',
@@ -348,8 +348,7 @@ export const completion: CommandSpec = {
 
 /** The steps that set up completion in these shells. */
 function setUp(shells: readonly CompletionShell[], { env }: Services): string {
-  const path = env['SHELL'] ?? (env['PSModulePath'] && 'powershell');
-  const own = shells.find(({ name }) => name === path?.split('/').at(-1));
+  const own = shells.find(({ name }) => name === env['SHELL']?.split('/').at(-1));
   const others = SHELL_NAMES.filter((name) => name !== own?.name).join(', ');
   return own === undefined
     ? shells.map(stepsFor).join('\n\n')

@@ -3,7 +3,7 @@ import { visible } from '../../text/visible.ts';
 
 /** A shell that completes the words of devsh: its request and response formats. */
 export interface CompletionShell {
-  readonly name: 'bash' | 'zsh' | 'fish' | 'powershell';
+  readonly name: 'bash' | 'zsh' | 'fish';
   /** Lines for the user that set up completion permanently. */
   readonly install: readonly string[];
   /** The script for the shell to load. It calls `devsh __complete NAME …` and executes nothing of its output. */
@@ -304,57 +304,5 @@ export const fish: CompletionShell = {
   },
 };
 
-/**
- * Base64 in both directions: Windows PowerShell loses quotes in arguments and non-ASCII letters in the output
- * of programs.
- */
-const POWERSHELL_SCRIPT = `# PowerShell completion for devsh: devsh completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName devsh -ScriptBlock {
-    param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements |
-        Select-Object -Skip 1 |
-        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
-        ForEach-Object { if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text } })
-    $words += "$wordToComplete".Trim('"', "'")
-    $asked = [Convert]::ToBase64String([Text.Encoding]::UTF8.GetBytes($words -join [char]0))
-    $answer = devsh __complete powershell $asked 2>$null
-    if (-not $answer) { return }
-    $lines = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String($answer)) -split "\`n"
-    foreach ($line in $lines) {
-        $insert, $shown, $tip = $line -split "\`t"
-        if ($insert) { [System.Management.Automation.CompletionResult]::new($insert, $shown, 'ParameterValue', $tip) }
-    }
-}
-`;
-
-export const powershell: CompletionShell = {
-  name: 'powershell',
-  script: POWERSHELL_SCRIPT,
-  install: [
-    'for all shells: devsh completion powershell >> $PROFILE',
-    'for this one:   devsh completion powershell | Out-String | Invoke-Expression',
-  ],
-  read([asked = '']): Asked {
-    const words = Buffer.from(asked, 'base64').toString('utf8').split('\0');
-    return {
-      before: words.slice(0, -1),
-      typed: words.at(-1) ?? '',
-      // Without a result PowerShell offers files itself.
-      write({ candidates }) {
-        if (candidates.length === 0) return '';
-        const lines = candidates.map(({ text, summary = '' }) =>
-          [asLiteral(text), text, visible(summary) || text].join('\t'),
-        );
-        return `${Buffer.from(lines.join('\n')).toString('base64')}\n`;
-      },
-    };
-  },
-};
-
-/** Quotes a text as one literal word: typographic quotes end a string in PowerShell, too. */
-function asLiteral(text: string): string {
-  return /^[\p{L}\p{N}_./:=+-]+$/u.test(text) ? text : `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
-}
-
 /** In the order of `SHELL_NAMES`. */
-export const COMPLETION_SHELLS: readonly CompletionShell[] = [bash, zsh, fish, powershell];
+export const COMPLETION_SHELLS: readonly CompletionShell[] = [bash, zsh, fish];

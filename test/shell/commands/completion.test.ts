@@ -19,13 +19,15 @@ test('"completion" explains the set-up for the shell in use, else for all', asyn
   const devsh = await makeDevsh();
   const { stdout } = await devsh('completion', { env: { SHELL: '/usr/bin/fish' } });
   expect(stdout).toContain('Completion for fish');
-  expect(stdout).toContain('For bash, zsh, powershell: devsh completion SHELL');
+  expect(stdout).toContain('For bash, zsh: devsh completion SHELL');
   const all = await devsh('completion', { env: { SHELL: '/bin/tcsh' } });
   for (const { name } of COMPLETION_SHELLS) expect(all.stdout).toContain(`Completion for ${name}`);
 });
 
 test('a shell that is not known is refused, with one that is', async () => {
   const devsh = await makeDevsh();
+  const old = await devsh('completion powershell');
+  expect(old.stderr).toContain('the shells are bash, zsh, fish');
   const { stderr, exitCode } = await devsh('completion bsh');
   expect(stderr).toContain("'bash'");
   expect(exitCode).toBe(2);

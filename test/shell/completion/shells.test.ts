@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, bash, fish, powershell, zsh } from '../../../src/shell/completion/shells.ts';
+import { type Answer, bash, fish, zsh } from '../../../src/shell/completion/shells.ts';
 
 const BREAKS = ' \t\n"\'@><=;|&(:';
 
@@ -67,21 +67,4 @@ test('fish gets texts as they are, each with its explanation', () => {
   const asked = fish.read(["devsh user show 'it\\'s"]);
   expect(asked).toMatchObject({ before: ['user', 'show'], typed: "it's" });
   expect(asked.write(answer("it's me"))).toBe("\nit's me\t\n");
-});
-
-test('PowerShell gets literal words, in base64 both ways', () => {
-  const words = ['user', 'show', 'ü'].join('\0');
-  const asked = powershell.read([Buffer.from(words).toString('base64')]);
-  expect(asked).toMatchObject({ before: ['user', 'show'], typed: 'ü' });
-  const reply = asked.write(answer('übel', '$(reboot)', "O'Brien", '‘a’', '@berlin', 'a,b'));
-  const inserts = Buffer.from(reply, 'base64').toString().split('\n');
-  expect(inserts.map((line) => line.split('\t')[0])).toEqual([
-    'übel',
-    "'$(reboot)'",
-    "'O''Brien'",
-    "'‘‘a’’'",
-    "'@berlin'",
-    "'a,b'",
-  ]);
-  expect(asked.write(answer())).toBe('');
 });
