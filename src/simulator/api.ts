@@ -2,7 +2,6 @@ import type { Site } from './dialects/dialect.ts';
 import {
   type ApiResponse,
   type ApiRequest,
-  browsablePage,
   CONTENT_TYPES,
   HTML,
   NOT_FOUND_PAGE,
@@ -30,14 +29,10 @@ export function respond(site: Site, request: ApiRequest): ApiResponse {
     const location = `${path}/${query === undefined ? '' : `?${query}`}`;
     return { ...page(301, ''), headers: { 'Content-Type': HTML, Location: location } };
   }
-  const rendering = traits.isBrowsable ? negotiate(request.headers.accept) : 'json';
   const allow = view.allow.filter((method) => method !== 'OPTIONS' || traits.hasOptions);
-  const outcome =
-    rendering === undefined
-      ? refusal(406, 'Could not satisfy the request Accept header.')
-      : decide(site, { ...view, allow }, request);
+  const outcome = decide(site, { ...view, allow }, request);
   const shaped = outcome.status < 400 ? outcome : dialect.refuse(request, outcome);
-  return render({ ...view, allow }, shaped, rendering ?? 'json');
+  return render(allow, shaped);
 }
 
 function decide(site: Site, view: View, request: ApiRequest): Outcome {
@@ -56,48 +51,21 @@ function decide(site: Site, view: View, request: ApiRequest): Outcome {
     value: {
       name: view.title,
       description: '',
-      renders: ['application/json', 'text/html'],
+      renders: ['application/json'],
       parses: site.dialect.traits.encodings.map((encoding) => CONTENT_TYPES[encoding]),
       actions: account.mayWrite ? view.actions?.() : undefined,
     },
   };
 }
 
-function render(
-  view: Pick<View, 'title' | 'allow'>,
-  outcome: Outcome,
-  rendering: Rendering,
-): ApiResponse {
-  const { status, value, text } = outcome;
-  const headers = { Allow: view.allow.join(', '), Vary: 'Accept', ...outcome.headers };
+function render(allow: readonly string[], { status, value, text, ...more }: Outcome): ApiResponse {
+  const headers = { Allow: allow.join(', '), Vary: 'Accept', ...more.headers };
   if (text === undefined && value === undefined) return { status, headers, body: '' };
-  const { type, body } =
-    text ??
-    (rendering === 'json'
-      ? { type: CONTENT_TYPES.json, body: JSON.stringify(value) }
-      : { type: HTML, body: browsablePage(view.title, status, value) });
+  const { type, body } = text ?? { type: CONTENT_TYPES.json, body: JSON.stringify(value) };
   return { status, headers: { 'Content-Type': type, ...headers }, body };
 }
 
 /** A page of the web server in front of the API. */
 export function page(status: number, body: string): ApiResponse {
   return { status, headers: { 'Content-Type': HTML }, body };
-}
-
-/** The renderers of Django REST Framework. */
-type Rendering = 'json' | 'html';
-
-/** The media ranges that each one serves, precise ones first; then the server's own order. */
-const RENDERINGS: readonly (readonly [range: string, Rendering])[] = [
-  ['application/json', 'json'],
-  ['text/html', 'html'],
-  ['application/*', 'json'],
-  ['text/*', 'html'],
-  ['*/*', 'json'],
-];
-
-/** Like the framework; parameters and `q` are ignored. */
-function negotiate(accept = '*/*'): Rendering | undefined {
-  const ranges = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
-  return RENDERINGS.find(([range]) => ranges.includes(range))?.[1];
 }

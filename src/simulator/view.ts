@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** A request that has been read completely. */
 export interface ApiRequest {
@@ -15,7 +15,7 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-/** What a view decided, before it is rendered as JSON or HTML. */
+/** What a view decided, before it is rendered as JSON. */
 export interface Outcome {
   readonly status: number;
   /** Absent: no body at all. */
@@ -70,7 +70,8 @@ export function decodedPath(path: string): string {
   }
 }
 
-function serverPage(title: string, text: string): string {
+/** A page of the web server in front of the API. */
+export function serverPage(title: string, text: string): string {
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -86,30 +87,4 @@ export const NOT_FOUND_PAGE = serverPage(
   'The requested resource was not found on this server.',
 );
 
-export const SERVER_ERROR_PAGE = serverPage('Server Error (500)', '');
-
 export const TOO_LARGE_PAGE = serverPage('Bad Request (400)', '');
-
-/** The page of a server that refuses API requests in HTML. */
-export function refusalPage(title: string, text: string): string {
-  return serverPage(escape(title), escape(text));
-}
-
-export const LOGIN_PAGE = serverPage('Sign in', 'Please sign in to continue.');
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/** The page that a browser gets instead of JSON. */
-export function browsablePage(title: string, status: number, value: unknown): string {
-  return [
-    '<!DOCTYPE html>',
-    `<html><head><meta charset="utf-8"><title>${title} – Device API</title></head>`,
-    `<body><h1>${title}</h1>`,
-    `<pre>HTTP ${status} ${STATUS_CODES[status] ?? ''}`,
-    '',
-    `${escape(JSON.stringify(value, null, 4))}</pre></body></html>`,
-    '',
-  ].join('\n');
-}

@@ -41,35 +41,6 @@ describe('reading', () => {
 
     expect(JSON.parse(body)).toEqual({ user: `${device().url}/api/user/` });
   });
-
-  test.each([
-    [undefined, 'application/json'],
-    ['*/*', 'application/json'],
-    ['application/json, */*;q=0.1', 'application/json'],
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],
-    ['text/*', 'text/html'],
-  ])('Accept: %s is answered with %s', async (accept, type) => {
-    const { headers } = await ask(device(), { headers: accept ? { Accept: accept } : {} });
-
-    expect(headers['content-type']).toContain(type);
-  });
-
-  test('a page for browsers shows markup in values as text', async () => {
-    await post({ username: 'markup', first_name: '<b>' });
-
-    const { body } = await ask(device(), { headers: { Accept: 'text/html' } });
-
-    expect(body).toContain('"first_name": "&lt;b&gt;"');
-  });
-
-  test('a format it does not have is 406', async () => {
-    const { status, body } = await ask(device(), { headers: { Accept: 'application/xml' } });
-
-    expect([status, JSON.parse(body)]).toEqual([
-      406,
-      { detail: 'Could not satisfy the request Accept header.' },
-    ]);
-  });
 });
 
 describe('writing', () => {

@@ -13,11 +13,10 @@ const DJANGO: Traits = {
   encodings: ['json', 'form'],
   trims: true,
   replaces: false,
-  isBrowsable: true,
 };
 
 /** A minimal server. */
-const BARE = { hasOptions: false, trims: false, replaces: false, isBrowsable: false };
+const BARE = { hasOptions: false, trims: false, replaces: false };
 
 const TRAITS: Readonly<Record<ProfileName, Traits>> = {
   documented: { ...DJANGO, encodings: ['form'] },

@@ -36,8 +36,6 @@ export interface Traits {
   readonly trims: boolean;
   /** Whether a PUT empties the fields that it lacks. */
   readonly replaces: boolean;
-  /** Whether a browser gets HTML, and an unknown `Accept` 406. */
-  readonly isBrowsable: boolean;
 }
 
 export interface Site {

@@ -15,10 +15,10 @@ import {
   decodedPath,
   HTML,
   type Outcome,
-  refusalPage,
   textIn,
   type View,
 } from '../../../src/simulator/view.ts';
+import { refusalPage } from '../pages.ts';
 import type { QuirkName, QuirkyDialect } from './dialect.ts';
 import { listOutcome, objectOutcome } from './envelope.ts';
 import {

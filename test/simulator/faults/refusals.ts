@@ -1,10 +1,6 @@
 import { page } from '../../../src/simulator/api.ts';
-import {
-  type ApiResponse,
-  LOGIN_PAGE,
-  refusalPage,
-  SERVER_ERROR_PAGE,
-} from '../../../src/simulator/view.ts';
+import { type ApiResponse } from '../../../src/simulator/view.ts';
+import { LOGIN_PAGE, refusalPage, SERVER_ERROR_PAGE } from '../pages.ts';
 import { atRequest } from './fault.ts';
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import { respond, page } from '../../../src/simulator/api.ts';
-import { type ApiResponse, SERVER_ERROR_PAGE } from '../../../src/simulator/view.ts';
+import type { ApiResponse } from '../../../src/simulator/view.ts';
+import { SERVER_ERROR_PAGE } from '../pages.ts';
 import { LANGUAGES, type Store, type User } from '../../../src/simulator/store.ts';
 import { tableOf } from '../../../src/simulator/dialects/dialect.ts';
 import { asSecond } from '../dialects/quirks.ts';
