@@ -341,3 +341,12 @@ export function hiddenFields(
   hiddenByReading.set(records, { profile, resource, fields: unshown });
   return unshown;
 }
+
+/** The fields that a summary is known to leave out; undefined if the list shows all, as far as is known. */
+export function omittedByList(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[],
+): readonly string[] | undefined {
+  return isSummary(profile, resource) ? hiddenFields(profile, resource, records) : undefined;
+}

@@ -12,7 +12,7 @@ import {
   UntrustedError,
 } from '../device/errors.ts';
 import { DeviceFacts, noteListing } from '../device/facts.ts';
-import { isSummary, type Profile } from '../device/profile.ts';
+import { isSummary, omittedByList, type Profile } from '../device/profile.ts';
 import type * as Network from '../device/network.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
@@ -234,6 +234,12 @@ export class DeviceSession {
   ): Promise<readonly DeviceRecord[]> {
     if (records.length === 0 || !isSummary(this.profile, resource)) return records;
     return this.details(access, resource, records, signal);
+  }
+
+  /** What a summary is known to leave out of these records; undefined if the list shows all, or they were read in full. */
+  omittedIn(resource: string, records: readonly DeviceRecord[]): readonly string[] | undefined {
+    const isListed = records === this.cached(resource);
+    return isListed ? omittedByList(this.profile, resource, records) : undefined;
   }
 
   /** Reads each of these records at its own path. */

@@ -13,9 +13,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import {
   hasPositionalIds,
-  hiddenFields,
   ignoredFields,
-  isSummary,
+  omittedByList,
   keyFieldOf,
   ownAddress,
   type Profile,
@@ -81,15 +80,6 @@ function idFieldsOf(
   return address === undefined ? idFields : [...idFields, address.field];
 }
 
-/** The fields that a summary is known to leave out; undefined if the list shows all, as far as is known. */
-function omittedFields(
-  profile: Profile,
-  resource: string,
-  records: readonly DeviceRecord[],
-): readonly string[] | undefined {
-  return isSummary(profile, resource) ? hiddenFields(profile, resource, records) : undefined;
-}
-
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
 export class Observer {
   readonly files: HistoryFiles;
@@ -138,7 +128,7 @@ export class Observer {
       ...{ pin, resource, records, from: startedAt, to: endedAt, clock, keyField },
       idFields: idFieldsOf(profile, keyField, records),
       moving: ignoredFields(profile, resource),
-      omits: omittedFields(profile, resource, records),
+      omits: omittedByList(profile, resource, records),
       redact: redactorFor(session),
     });
     this.#lastAt = performance.now();

@@ -37,6 +37,25 @@ test('where a list is only a summary, restore and the record of an incident say 
   expect(stdout).toMatch(KNOWN);
 });
 
+test('where lists are only summaries, --drift says what it did not compare, or reads it for a column', async () => {
+  const { devsh, device } = await startFleet({
+    devices: 2,
+    profile: 'drf',
+    quirk: ['summary-list'],
+  });
+  for (const name of ['sim1', 'sim2']) await devsh(`learn ${name}`);
+  device(1).putUser({ username: 'viewer', lang: 'fr' });
+  device(2).putUser({ username: 'viewer', lang: 'en' });
+  const lists = await devsh('user list viewer --drift --on @lab');
+  expect(lists.stderr).toMatch(/user: known are only .*leaves out at least .*lang.*: sim1, sim2/);
+  expect(lists.stdout + lists.stderr).not.toContain('✓');
+  expect(lists.exitCode).toBe(0);
+  const records = await devsh('user list viewer --drift --columns lang --on @lab');
+  expect(records.stderr).not.toContain('known are only');
+  expect(records.stdout).toMatch(/viewer.*fr/);
+  expect(records.exitCode).toBe(8);
+});
+
 test('a list that shows all says nothing of it', async () => {
   const { devsh } = await startFleet({ devices: 1, profile: 'drf' });
   await devsh('learn sim1');

@@ -21,6 +21,7 @@ import { counted, countsText, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { type Given, type OptionKey, OPTIONS } from '../grammar/options.ts';
 import { info, message, type Output, table, warning } from '../output.ts';
+import { notReadRemarks } from '../../history/history.ts';
 import { baselineFor, checkScopes, configuredBaseline } from './baseline-file.ts';
 import {
   describedFields,
@@ -116,7 +117,15 @@ export async function* compareDevices(
       : rows;
   const drift = { ...all, rows: inOrder };
   yield { kind: 'drift', resource, drift, perDevice };
-  const isSame = unread.length === 0 && rows.every((row) => row.isSame);
+  const summaries = reads.map(({ session, records: own }) => {
+    const omits = session.omittedIn(resource, own);
+    const notRead = omits && { shown: [...new Set(own.flatMap(Object.keys))], omits };
+    return { device: session.ref.name, resource, notRead };
+  });
+  const notRead = notReadRemarks(summaries);
+  for (const remark of notRead) yield warning(remark);
+  const isWhole = unread.length === 0 && notRead.length === 0;
+  const isSame = isWhole && rows.every((row) => row.isSame);
   const text = driftSummary(drift, resource);
   yield message(isSame ? 'done' : 'info', text);
 }

@@ -57,6 +57,7 @@ export async function* readRecords(
       position: positions.get(one.session) ?? 0,
       total: one.total,
       outcome: one.ok ? { ok: true, records: found } : one,
+      omits: one.ok ? one.session.omittedIn(view.resource, one.records) : undefined,
     };
     yield readProgress(view.resource, one);
   }

@@ -130,6 +130,7 @@ export class TableFeed {
         device: session.ref,
         at: session.cachedAt(resource),
         outcome: { ok: true, records },
+        omits: session.omittedIn(resource, records),
       });
     }
     if (reads.length === 0) return;

@@ -14,8 +14,8 @@ import type { View } from '../../shell/output.ts';
 import { filterRows } from './filter.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
-import type { Marks, TableState } from './table-state.ts';
-import { pluralOf } from '../../text/one-line.ts';
+import type { Marks, TableRead, TableState } from './table-state.ts';
+import { pluralOf, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 
 /** The rows of the main table with their counts. */
@@ -36,6 +36,8 @@ export interface TableRows {
   readonly usual: readonly string[];
   /** "3 fields hidden" by the column settings; empty if none is. */
   readonly hidden: string;
+  /** Which fields the lists leave out, if they are summaries; else empty. */
+  readonly omitted: string;
   readonly recordCount: number;
   /** Records that are the same on all devices; undefined unless two or more respond. */
   readonly sharedCount: number | undefined;
@@ -209,6 +211,7 @@ const mergedRows = memoized(
       ),
       own: new Set(own),
       hidden: hiddenText(view, all),
+      omitted: omittedText(devices.map((name) => reads.get(name)?.omits)),
       recordCount: known.reduce((sum, { records }) => sum + records.length, 0),
       sharedCount:
         known.length < 2 || stale.size > 0
@@ -220,6 +223,13 @@ const mergedRows = memoized(
     };
   },
 );
+
+function omittedText(omits: readonly TableRead['omits'][]): string {
+  const all = omits.filter((fields) => fields !== undefined);
+  if (all.length === 0) return '';
+  const fields = [...new Set(all.flat())].map((field) => visible(field));
+  return `list omits ${fields.length === 0 ? 'fields' : someOf(fields)}`;
+}
 
 /** One row for each device that has the record; keeps the differing fields. */
 function unfolded(row: FoldedRow): FoldedRow[] {
