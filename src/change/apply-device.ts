@@ -5,10 +5,9 @@ import { DevshError, DriftError, expectedError, RefusedError } from '../errors.t
 import type { Allowed } from './allow.ts';
 import { runStep, driftOf, readResource, resolveSent } from './run-step.ts';
 import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
-import { losesLogin } from './rotation.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
-import { guardStep, refuseLastOne } from './guard.ts';
+import { guardStep, losesLogin, refuseLastOne } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';

@@ -31,8 +31,8 @@ import {
 import { lossReason } from './data-loss.ts';
 import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan } from './plan.ts';
-import { isOwnRotation } from './rotation.ts';
 import type { Step } from './step.ts';
+import type { StepEnd } from './verdict.ts';
 
 type Guarded = Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'profile' | 'tokenOwner'>;
 
@@ -148,6 +148,25 @@ export class OwnAccess {
     }
     return isKnown;
   }
+}
+
+/** Whether devsh itself logs in with the secret that is rotated. */
+export function isOwnRotation(
+  { key, purpose }: Pick<Step, 'key' | 'purpose'>,
+  credential: Credential | undefined,
+): boolean {
+  if (credential === undefined || purpose?.kind !== 'rotate') return false;
+  const { kind, user = '' } = credential;
+  return purpose.rotation.kind === kind && isSameName(key, user);
+}
+
+/** Whether the login in use is lost on a device: nothing more can be read or sent. */
+export function losesLogin(
+  { credential }: { readonly credential: Credential | undefined },
+  step: Parameters<typeof isOwnRotation>[0],
+  { verdict }: StepEnd,
+): boolean {
+  return verdict === 'unknown' && isOwnRotation(step, credential);
 }
 
 /** Whether the record may belong to an account with write access: unless its fields exclude that. */

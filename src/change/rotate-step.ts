@@ -11,6 +11,7 @@ import { type LoginOutcome, tryLogin } from '../fleet/fresh-login.ts';
 import { visible } from '../text/visible.ts';
 import { foldedLook } from './account-harm.ts';
 import { findRecord } from './pairing.ts';
+import { isOwnRotation, losesLogin } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { recordName } from './plan.ts';
 import {
@@ -19,14 +20,7 @@ import {
   type RotationEvent,
   type RotationFacts,
 } from './next-action.ts';
-import {
-  isOwnRotation,
-  losesLogin,
-  rotationOf,
-  StopsRunError,
-  type KeptRotations,
-  type RotatedAccount,
-} from './rotation.ts';
+import { rotationOf, StopsRunError, type KeptRotations, type RotatedAccount } from './rotation.ts';
 import {
   type DeviceWork,
   type Ended,

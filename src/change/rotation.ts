@@ -1,8 +1,6 @@
 import type { Credential } from '../device/credential.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
-import { isSameName } from './account-harm.ts';
-import type { StepEnd } from './verdict.ts';
 import type { Rotation, Step } from './step.ts';
 
 /** An account of one device whose secret is rotated. */
@@ -54,15 +52,6 @@ export function rotationOf({ purpose }: Pick<Step, 'purpose'>): Rotation | undef
   return purpose?.kind === 'rotate' ? purpose.rotation : undefined;
 }
 
-/** Whether devsh itself logs in with the secret that is rotated. */
-export function isOwnRotation(
-  step: Pick<Step, 'key' | 'purpose'>,
-  credential: Credential | undefined,
-): boolean {
-  const { kind, user = '' } = credential ?? {};
-  return kind !== undefined && kind === rotationOf(step)?.kind && isSameName(step.key, user);
-}
-
 /** The run stops: on further devices the same would happen, or no login would be left. */
 export class StopsRunError extends DeviceError {
   override readonly code: 'login-unknown' | 'secret-refused';
@@ -73,13 +62,4 @@ export class StopsRunError extends DeviceError {
     this.code = code;
     this.stopReason = stopReason;
   }
-}
-
-/** Whether the login in use is lost on a device: nothing more can be read or sent. */
-export function losesLogin(
-  { credential }: { readonly credential: Credential | undefined },
-  step: Parameters<typeof isOwnRotation>[0],
-  { verdict }: StepEnd,
-): boolean {
-  return verdict === 'unknown' && isOwnRotation(step, credential);
 }
