@@ -28,8 +28,7 @@ import {
   success,
 } from '../output.ts';
 import { confirmOrRevert } from './undo.ts';
-import { planFleet } from './plan-fleet.ts';
-import { write, writeChanges } from './write.ts';
+import { planFleet, write, writeChanges } from './write.ts';
 import { openingLines } from '../../change/journal.ts';
 import { deletedBy, type RunTrace, traceOf } from '../../change/pending.ts';
 import {

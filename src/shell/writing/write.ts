@@ -1,12 +1,21 @@
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
 import { impostorTexts } from '../../change/guard.ts';
-import { type Plan, stepCount } from '../../change/plan.ts';
-import type { RequestedChanges } from '../../change/read-and-plan.ts';
+import {
+  type Plan,
+  stepCount,
+  type DevicePlan,
+  isOwing,
+  type KeyReading,
+  notCoveredBy,
+  notCoveredText,
+  recordName,
+} from '../../change/plan.ts';
+import { type RequestedChanges, readAndPlan } from '../../change/read-and-plan.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import type { WriteCall } from '../command.ts';
-import { type Output, warning } from '../output.ts';
+import type { WriteCall, Call } from '../command.ts';
+import { type Output, warning, awaiting } from '../output.ts';
 import {
   type AccountConsent,
   confirmPlan,
@@ -15,9 +24,20 @@ import {
   reasonFor,
   refuseOwnAccountWord,
   refuseReadOnly,
+  chooseSome,
 } from './consent.ts';
 import { type ContinuedRun, executeRun } from './execute.ts';
-import { planFleet, planOlder } from './plan-fleet.ts';
+import { DoubtError } from '../../change/gate.ts';
+import type { Mark } from '../../change/lockout.ts';
+import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
+import { profileOf } from '../access/access.ts';
+import type { Services } from '../services.ts';
+import { grouped } from '../../device/record.ts';
+import { someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import { quoteWord } from '../../text/words.ts';
+import { fanOut } from '../../fleet/fan-out.ts';
+import type { Consent } from '../../change/identity.ts';
 
 /** Who shall be written to, what, and why it may be: all that writes is one (docs/writing.md). */
 export interface WriteIntent {
@@ -108,4 +128,190 @@ async function* planOf(
 function isIdle(plan: Plan): boolean {
   const isQuiet = plan.devices.every(({ settled, error }) => settled.length === 0 && !error);
   return isQuiet && stepCount(plan) === 0;
+}
+
+/** The journal has all names. */
+const MOST_NAMED = 10;
+
+/** In the order of the sessions. */
+export async function* planFleet(
+  call: Call<never, 'allow'>,
+  sessions: readonly DeviceSession[],
+  changesFor: (session: DeviceSession) => RequestedChanges,
+): AsyncGenerator<Output, Plan> {
+  const plans = new Map<DeviceSession, DevicePlan>();
+  const awaited = new Set(sessions);
+  const planning = {
+    access: call.access,
+    signal: call.io.signal,
+    allow: call.options.allow ?? new Set(),
+  };
+  yield awaiting('planning', awaited, sessions.length);
+  const planned = fanOut<DeviceSession, Output>(
+    sessions,
+    call.readWidth,
+    async (session, emit) => {
+      const plan = await readAndPlan(planning, session, changesFor(session));
+      plans.set(session, plan);
+      awaited.delete(session);
+      emit(awaiting('planning', awaited, sessions.length));
+    },
+    call.io.signal,
+  );
+  yield* planned;
+  if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
+  const devices = sessions.flatMap((session) => plans.get(session) ?? []);
+  await refuseUnknownResources(call, sessions, devices);
+  const run = await call.newRun();
+  return { run, devices: await withPins(call.shell.services, withOneMeaning(devices)) };
+}
+
+/**
+ * A key has one meaning on all devices, also on those that are read later. Throws a `RefusedError` for a word that is
+ * a name on one device and an id on another.
+ */
+function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
+  const readings = devices.flatMap(({ device, keyReadings = [] }) =>
+    keyReadings.map((one) => ({ ...one, device: visible(device.name) })),
+  );
+  const groups = grouped(readings, ({ resource, key }) => recordName({ resource, key }));
+  for (const [name, [first, ...others]] of groups) {
+    const other = others.find(({ by }) => by !== first.by);
+    if (other === undefined) continue;
+    const [asName, asId] = first.by === 'name' ? [first, other] : [other, first];
+    const onOf = (kind: KeyReading['by']): string =>
+      someOf(
+        readings.flatMap((one) => (one.key === first.key && one.by === kind ? one.device : [])),
+      );
+    const lineWith = ({ resource, action, field, key }: KeyReading): string =>
+      `"${resource} ${action} ${quoteWord(`${field}=${key}`)}"`;
+    throw new RefusedError(
+      `${name} is a ${asName.field} on ${onOf('name')} and the ${asId.field} of another one on ${onOf('id')}; ` +
+        `say which: ${lineWith(asName)} or ${lineWith(asId)}; nothing was sent`,
+    );
+  }
+  return devices.map((plan) => ({
+    ...plan,
+    keyReadings: undefined,
+    ...(plan.error && {
+      changes: plan.changes?.map((change): Change => {
+        if (change.action === 'add' || change.target.kind === 'where') return change;
+        const { key } = change.target;
+        const [known] = groups.get(recordName({ resource: change.resource, key })) ?? [];
+        const by = change.target.by ?? known?.by ?? (isExplicit(key) ? undefined : 'name');
+        return { ...change, target: { ...change.target, by } };
+      }),
+    }),
+  }));
+}
+
+/** `id=101`: the line says what the word is. */
+function isExplicit(key: string): boolean {
+  return /^[^=]+=/.test(key);
+}
+
+/**
+ * As `planFleet`, for an older intent: asks about each record of which only the user knows whether it is the one
+ * that is meant, and plans again with what the user takes. `--also` answers beforehand.
+ */
+export async function* planOlder(
+  call: Call<'yes' | 'dryRun', 'allow' | 'also'>,
+  sessions: readonly DeviceSession[],
+  changesFor: (session: DeviceSession) => RequestedChanges,
+): AsyncGenerator<Output, Plan> {
+  const { also = [], yes, dryRun } = call.options;
+  checkMarks(also, sessions);
+  const consents = new Map<string, readonly Consent[]>(
+    sessions.map(({ ref }) => [
+      ref.address,
+      also.filter(({ device = ref.name }) => device === ref.name),
+    ]),
+  );
+  const planned = (): AsyncGenerator<Output, Plan> =>
+    planFleet(call, sessions, (session) =>
+      withConsents(changesFor(session), consents.get(session.ref.address)),
+    );
+  const plan = yield* planned();
+  const doubts = plan.devices.flatMap(({ device, settled }) =>
+    settled.flatMap(({ error }) => (error instanceof DoubtError ? [{ device, error }] : [])),
+  );
+  if (doubts.length === 0 || call.io.ask === undefined || yes || dryRun) return plan;
+  let hasAgreed = false;
+  for (const [key, ofKey] of grouped(doubts, ({ error }) => error.consent.key)) {
+    const lines = ofKey.map(({ device, error }) => `${visible(device.name)}  ${error.reason}`);
+    const chosen = await chooseSome(
+      call.io,
+      `Is this "${visible(key)}" the one that is meant?`,
+      lines,
+    );
+    for (const index of chosen) {
+      const { device, error } = ofKey[index] ?? ofKey[0];
+      const agreed = consents.get(device.address) ?? [];
+      consents.set(device.address, [...agreed, error.consent]);
+      hasAgreed = true;
+    }
+  }
+  return hasAgreed ? yield* planned() : plan;
+}
+
+/** Throws a `UsageError` for a mark that cannot answer a question of this line. */
+function checkMarks(also: readonly Mark[], sessions: readonly DeviceSession[]): void {
+  for (const { device, key } of also) {
+    if (device === undefined) {
+      throw new UsageError(`--also ${key}: name the device, too: --also DEVICE=${key}`);
+    }
+    if (!sessions.some(({ ref }) => ref.name === device)) {
+      throw new UsageError(`--also ${device}=${key}: nothing is asked about there`);
+    }
+  }
+}
+
+function withConsents(
+  requested: RequestedChanges,
+  also: readonly Consent[] = [],
+): RequestedChanges {
+  const agreed = (changes: readonly Change[]): readonly Change[] =>
+    changes.map((change) =>
+      change.meant === undefined ? change : { ...change, meant: { ...change.meant, also } },
+    );
+  if (also.length === 0) return requested;
+  if (!('about' in requested)) return agreed(requested);
+  return {
+    ...requested,
+    changes: async (readInFull) => agreed(await requested.changes(readInFull)),
+  };
+}
+
+/** Nothing is pending on an absent device for a resource that may be a mistyped word. */
+async function refuseUnknownResources(
+  { shell: { services } }: Call,
+  sessions: readonly DeviceSession[],
+  devices: readonly DevicePlan[],
+): Promise<void> {
+  const isShown = devices.some(({ error }) => error === undefined);
+  if (isShown || !devices.some(isOwing)) return;
+  const profiles = await Promise.all(sessions.map(({ entry }) => profileOf(services, entry)));
+  const known = new Set(profiles.flatMap(({ resources }) => Object.keys(resources)));
+  const unknown = devices
+    .flatMap((plan) => plan.wanted ?? [])
+    .find(({ resource }) => !known.has(resource) && !services.profiles.knowsResource(resource));
+  if (unknown === undefined) return;
+  throw new RefusedError(
+    `no device is known to have the resource "${visible(unknown.resource)}": nothing was sent, and nothing is ` +
+      `pending; ${notCoveredText(notCoveredBy({ devices }), MOST_NAMED)}`,
+  );
+}
+
+/** With the pins of devices that could not be read, as far as they are known. */
+async function withPins(
+  { knownDevices }: Pick<Services, 'knownDevices'>,
+  plans: readonly DevicePlan[],
+): Promise<readonly DevicePlan[]> {
+  if (plans.every(({ error }) => error === undefined)) return plans;
+  const { pins } = await knownDevices.pinFile();
+  return plans.map((plan) =>
+    plan.error === undefined || plan.pin !== undefined
+      ? plan
+      : { ...plan, pin: pins.get(plan.device.address)?.fingerprint },
+  );
 }
