@@ -5,7 +5,7 @@ import type { Facts } from '../device/facts-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
-import type { DeviceEntry } from './selector.ts';
+import type { DeviceEntry } from './inventory.ts';
 
 /**
  * Decides about trust and credentials while devices are used. The shell implements it with files, the

@@ -20,7 +20,7 @@ import type { Trust } from '../device/tls.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
 import type { Access } from './access.ts';
 import type { CredentialOutcome } from './credential-gate.ts';
-import type { DeviceEntry } from './selector.ts';
+import type { DeviceEntry } from './inventory.ts';
 
 let network: Promise<typeof Network> | undefined;
 

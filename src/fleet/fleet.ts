@@ -5,7 +5,7 @@ import { DevshError } from '../errors.ts';
 import { fanOut, type Width } from './fan-out.ts';
 import type { Access } from './access.ts';
 import { DeviceSession, type OnReading } from './device-session.ts';
-import type { DeviceEntry } from './selector.ts';
+import type { DeviceEntry } from './inventory.ts';
 
 /** Transforms the records of each device as part of reading it. */
 export type Refine = (

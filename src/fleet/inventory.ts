@@ -1,6 +1,11 @@
-import { formatAddress, parseAddress } from '../device/address.ts';
+import { formatAddress, parseAddress, shortAddress } from '../device/address.ts';
 import type { DeviceSettings } from './inventory-schema.ts';
 import type { ConfiguredRoute } from '../device/route/route.ts';
+import ipaddr from 'ipaddr.js';
+import { oneLine } from '../text/one-line.ts';
+import { attempt, UsageError } from '../errors.ts';
+import { suggest } from '../text/suggest.ts';
+import { matchesGlob } from '../text/glob.ts';
 
 /** One device of the inventory, with the settings inherited from its groups. */
 export interface InventoryDevice extends DeviceSettings {
@@ -92,4 +97,288 @@ export class GroupTree {
       level.some((other) => other.toLowerCase() === name.toLowerCase()),
     );
   }
+}
+
+/** The most names in one message. */
+const MAX_NAMED = 8;
+
+/** A device to use: from the inventory, or given by its address. */
+export interface DeviceEntry extends InventoryDevice {
+  /** Canonical `host:port`. */
+  readonly address: string;
+}
+
+/**
+ * The devices that selectors name, in order of first mention, each once. Terms are separated by blanks or
+ * commas: a name (with `*` and `?`), `@group`, `@all`, an address, `10.0.0.[5-9]`, `10.0.0.0/29`; `!term`
+ * excludes. With only `!term`s, they exclude from the whole inventory. Throws UsageError with the column in
+ * the faulty selector.
+ */
+export function selectDevices(selectors: readonly string[], inventory: Inventory): DeviceEntry[] {
+  const terms = selectors.flatMap(splitTerms);
+  const selected = new Map<string, DeviceEntry>();
+  const excluded = new Set<string>();
+  const hasOnlyExclusions = terms.length > 0 && terms.every(({ excludes }) => excludes);
+  if (hasOnlyExclusions) {
+    for (const device of inventory.devices) addEntry(selected, fromInventory(device));
+  }
+  for (const term of terms) {
+    for (const entry of entriesOf(term, inventory)) {
+      if (term.excludes) excluded.add(entry.address);
+      else addEntry(selected, entry);
+    }
+    // An inventory may be large; a large range is usually a typing error.
+    if (selected.size > MAX_DEVICES + inventory.devices.length) {
+      throw tooMany(term, BigInt(selected.size));
+    }
+  }
+  const entries = [...selected.values()].filter(({ address }) => !excluded.has(address));
+  if (terms.length > 0 && entries.length === 0) {
+    throw new UsageError(
+      `"${selectors.join(' ')}" selects no device: "!" excludes all that it names`,
+    );
+  }
+  return entries;
+}
+
+/** As `selectDevices`, connected devices first, with the column of an error counted in the line. */
+export function namedDevices(
+  selectors: readonly string[],
+  inventory: Inventory,
+  connected: readonly DeviceEntry[],
+  line: string,
+): DeviceEntry[] {
+  const all = withConnected(inventory, connected);
+  try {
+    return selectDevices(selectors, all);
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.column === undefined) throw error;
+    const isWrong = (one: string) => attempt(Error, () => selectDevices([one], all)) === undefined;
+    const wrong = selectors.find(isWrong) ?? '';
+    const start = line.lastIndexOf(wrong);
+    const column = start < 0 ? undefined : start + error.column;
+    throw new UsageError(error.message, { column, suggestions: error.suggestions });
+  }
+}
+
+/** Puts the connected devices first. A large inventory is not read again if there are none. */
+export function withConnected(inventory: Inventory, connected: readonly DeviceEntry[]): Inventory {
+  if (connected.length === 0) return inventory;
+  const addresses = new Set(connected.map(({ address }) => address));
+  const others = inventory.devices.filter(
+    ({ address }) => !addresses.has(formatAddress(parseAddress(address))),
+  );
+  return new Inventory([...connected, ...others], inventory.breakGlass);
+}
+
+interface Term {
+  readonly text: string;
+  /** Start of `text` in its selector, in UTF-16 units from 0. */
+  readonly column: number;
+  readonly excludes: boolean;
+}
+
+function splitTerms(selector: string): Term[] {
+  // A comma inside brackets belongs to the range.
+  return Array.from(selector.matchAll(/(?:\[[^\]\s]*\]?|[^\s,[])+/g), (match) => {
+    const excludes = match[0].startsWith('!');
+    return {
+      text: excludes ? match[0].slice(1) : match[0],
+      column: match.index + (excludes ? 1 : 0),
+      excludes,
+    };
+  });
+}
+
+function addEntry(entries: Map<string, DeviceEntry>, entry: DeviceEntry): void {
+  if (!entries.has(entry.address)) entries.set(entry.address, entry);
+}
+
+/** Resolves a term; reports errors at its column. */
+function entriesOf(term: Term, inventory: Inventory): DeviceEntry[] {
+  try {
+    return resolveTerm(term, inventory);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, suggestions } = error;
+    throw new UsageError(message, { column: term.column, suggestions });
+  }
+}
+
+function resolveTerm(term: Term, inventory: Inventory): DeviceEntry[] {
+  const { text } = term;
+  if (text === '') throw new UsageError('"!" needs a device to exclude, as in !fw3');
+  if (text.startsWith('@')) return resolveGroup(text.slice(1), inventory);
+  const expansion = expandNet(text) ?? expandBrackets(text);
+  if (expansion === undefined) return resolveWord(text, inventory);
+  if (expansion.count > BigInt(MAX_DEVICES)) throw tooMany(term, expansion.count);
+  return Array.from(expansion.words()).flatMap((word) => resolveWord(word, inventory));
+}
+
+function resolveGroup(group: string, inventory: Inventory): DeviceEntry[] {
+  const isAll = group.toLowerCase() === 'all';
+  const matches = matcher(group);
+  const matched = inventory.devices.filter(({ groups }) => isAll || groups.some(matches));
+  if (matched.length > 0) return matched.map(fromInventory);
+  if (isAll) throw new UsageError('the inventory has no devices; "devsh device add" adds one');
+  const groups = inventory.groups();
+  const near = suggest(group, ['all', ...groups]);
+  throw new UsageError(`no group "${oneLine(group)}" in the inventory${groupsIn(groups, near)}`, {
+    suggestions: near.map((name) => `@${name}`),
+  });
+}
+
+/** Lists the existing groups, unless one is similar to the typed one. */
+function groupsIn(groups: readonly string[], near: readonly string[]): string {
+  if (near.length > 0) return '';
+  if (groups.length === 0)
+    return '; no device has one: "devsh device add NAME ADDRESS --group GROUP"';
+  const more = groups.length > MAX_NAMED ? ', …' : '';
+  return `; it has ${groups.slice(0, MAX_NAMED).join(', ')}${more}`;
+}
+
+function resolveWord(word: string, inventory: Inventory): DeviceEntry[] {
+  const named = inventory.find(word);
+  if (named) return [fromInventory(named)];
+  if (/[*?]/.test(word)) {
+    const matches = matcher(word);
+    const devices = inventory.devices.filter(({ name }) => matches(name));
+    if (devices.length > 0) return devices.map(fromInventory);
+    throw new UsageError(`no device matches "${oneLine(word)}"; "device list" shows all names`);
+  }
+  if (!/[.:[\]]/.test(word) && word.toLowerCase() !== 'localhost') {
+    const names = inventory.devices.map(({ name }) => name);
+    const groups = inventory.groups().map((group) => `@${group}`);
+    const group = ['@all', ...groups].find((one) => one === `@${word}`);
+    const how = group ? '' : `; "devsh device add ${word} ADDRESS" adds it`;
+    throw new UsageError(
+      `the inventory has no ${group ? 'device' : 'device or group'} "${word}"${how}`,
+      {
+        suggestions: group ? [group] : suggest(word, [...names, ...groups]),
+      },
+    );
+  }
+  const parsed = parseAddress(word);
+  const address = formatAddress(parsed);
+  const device = inventory.findByAddress(address);
+  if (device) return [fromInventory(device)];
+  const { breakGlass } = inventory;
+  const guarded = breakGlass.length > 0 && { breakGlass };
+  return [{ name: shortAddress(parsed), address, groups: [], ...guarded }];
+}
+
+function fromInventory(device: InventoryDevice): DeviceEntry {
+  return { ...device, address: formatAddress(parseAddress(device.address)) };
+}
+
+/** `*` and `?` as in a shell, ignoring case. */
+function matcher(pattern: string): (name: string) => boolean {
+  const glob = pattern.toLowerCase();
+  return (name) => matchesGlob(name.toLowerCase(), glob);
+}
+
+function tooMany(term: Term, count: bigint): UsageError {
+  return new UsageError(
+    `"${term.text}" stands for ${count.toString()} devices; at most ${MAX_DEVICES} can be selected: write a smaller range`,
+    { column: term.column },
+  );
+}
+
+/** The most devices of one selector; more are usually a typing error. */
+export const MAX_DEVICES = 4_096;
+
+/** The words of a range or network; `count` may be too large to expand. */
+interface Expansion {
+  readonly count: bigint;
+  readonly words: () => Iterable<string>;
+}
+
+const BRACKET = /\[([^\]]*)\]/;
+const LIST = /^\d{1,15}(?:-\d{1,15})?(?:,\d{1,15}(?:-\d{1,15})?)*$/;
+
+/**
+ * Expands brackets with numbers: `10.0.0.[5-9]`, `fw[01-12]`, `r[1,3]c[1-4]:8443`. The last one varies
+ * fastest; leading zeros are kept. `undefined` without brackets, or if they contain an IPv6 address. Throws
+ * UsageError.
+ */
+function expandBrackets(term: string): Expansion | undefined {
+  const match = BRACKET.exec(term);
+  if (!match) {
+    if (/[[\]]/.test(term)) throw new UsageError(`a bracket is not closed in "${term}"`);
+    return undefined;
+  }
+  const [bracket, list = ''] = match;
+  if (list.includes(':')) return undefined;
+  if (!LIST.test(list)) {
+    throw new UsageError(`"${bracket}" is not a list of numbers such as [5-9] or [1,3,5-7]`);
+  }
+  const before = term.slice(0, match.index);
+  const rest = term.slice(match.index + bracket.length);
+  const after = /[[\]]/.test(rest) ? expandBrackets(rest) : undefined;
+  const runs = list.split(',').map(parseRun);
+  const own = runs.reduce((count, { first, last }) => count + BigInt(last - first + 1), 0n);
+  return {
+    count: own * (after?.count ?? 1n),
+    *words() {
+      for (const { first, last, width } of runs) {
+        for (let number = first; number <= last; number += 1) {
+          const start = before + String(number).padStart(width, '0');
+          for (const end of after?.words() ?? [rest]) yield start + end;
+        }
+      }
+    },
+  };
+}
+
+function parseRun(text: string): { first: number; last: number; width: number } {
+  const [from = '', to = from] = text.split('-');
+  const first = Number(from);
+  const last = Number(to);
+  if (last < first) throw new UsageError(`the range ${text} is reversed`);
+  // Only a leading zero means padding: [8-12] is 8, 9, 10; [08-12] is 08, 09, 10.
+  return { first, last, width: from.startsWith('0') ? from.length : 0 };
+}
+
+/**
+ * The hosts of a network: `10.0.0.0/29`, `2001:db8::/120`, `10.0.0.0/29:8443`, `[2001:db8::/120]:8443`.
+ * Omits the first (network) and last (broadcast) address of IPv4 networks with four or more. `undefined`
+ * for other terms. Throws UsageError.
+ */
+function expandNet(term: string): Expansion | undefined {
+  const match =
+    /^\[(?<six>[^\]/]*)\/(?<sixBits>\d+)\](?<sixPort>:\d+)?$/.exec(term) ??
+    /^\[(?<six>[^\]/]*)\]\/(?<sixBits>\d+)$/.exec(term) ??
+    /^(?<net>[^/]*)\/(?<bits>\d+)(?<port>:\d+)?$/.exec(term);
+  if (!match?.groups) return undefined;
+  const { six, sixBits, sixPort, net, bits, port } = match.groups;
+  const address = six ?? net ?? '';
+  const prefix = Number(sixBits ?? bits);
+  const isVersion4 = ipaddr.IPv4.isValidFourPartDecimal(address);
+  if (!isVersion4 && !ipaddr.IPv6.isValid(address)) {
+    throw new UsageError(`"${address}" in "${term}" is not an IP address`);
+  }
+  const width = isVersion4 ? 32 : 128;
+  if (prefix > width) throw new UsageError(`/${prefix} in "${term}" is more than /${width}`);
+  const size = 1n << BigInt(width - prefix);
+  const skipsEnds = isVersion4 && size >= 4n;
+  const bytes = ipaddr.parse(address).toByteArray();
+  const number = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const first = (number / size) * size + (skipsEnds ? 1n : 0n);
+  const count = skipsEnds ? size - 2n : size;
+  return {
+    count,
+    *words() {
+      for (let offset = 0n; offset < count; offset += 1n) {
+        const host = toAddress(first + offset, bytes.length);
+        yield (isVersion4 ? host : `[${host}]`) + (port ?? sixPort ?? '');
+      }
+    },
+  };
+}
+
+function toAddress(number: bigint, length: number): string {
+  const bytes = Array.from({ length }, (_, index) =>
+    Number((number >> BigInt(8 * (length - 1 - index))) & 0xffn),
+  );
+  return ipaddr.fromByteArray(bytes).toString();
 }

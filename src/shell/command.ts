@@ -20,7 +20,7 @@ import { readUserFile } from '../os/user-file.ts';
 import { DeviceError } from '../device/errors.ts';
 import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { type DeviceEntry, namedDevices } from '../fleet/selector.ts';
+import { type DeviceEntry, namedDevices } from '../fleet/inventory.ts';
 import type { KnownDevice } from './known-devices.ts';
 import type { AliasPrompt } from '../settings/settings-table.ts';
 import { originText } from '../settings/settings.ts';

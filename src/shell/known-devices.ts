@@ -2,7 +2,7 @@ import { formatAddress, parseAddress } from '../device/address.ts';
 import { type DeviceRecord, frequencies, grouped, valueAt, valueText } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { type DeviceEntry, selectDevices, withConnected } from '../fleet/selector.ts';
+import { type DeviceEntry, selectDevices, withConnected } from '../fleet/inventory.ts';
 import type { SeenRecords } from '../settings/seen-keys.ts';
 import type { Candidate } from './grammar/option.ts';
 import type { Services } from './services.ts';

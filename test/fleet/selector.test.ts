@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { Inventory } from '../../src/fleet/inventory.ts';
+import { Inventory, selectDevices } from '../../src/fleet/inventory.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
-import { selectDevices } from '../../src/fleet/selector.ts';
 import { rounds } from '../rounds.ts';
 
 const inventory = parseInventory(

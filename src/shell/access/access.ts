@@ -13,7 +13,7 @@ import type { Route } from '../../device/route/route.ts';
 import type { Authority, Trust } from '../../device/tls.ts';
 import { CredentialError, LoginInDoubtError, unlessCancelled } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
-import type { DeviceEntry } from '../../fleet/selector.ts';
+import type { DeviceEntry } from '../../fleet/inventory.ts';
 import type { Facts } from '../../device/facts-schema.ts';
 import { accountsOf, type Profile } from '../../device/profile.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';

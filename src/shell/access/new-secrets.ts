@@ -10,7 +10,7 @@ import type { RotatedAccount, RotationStore } from '../../credentials/rotation-s
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { type DeviceEntry, selectDevices } from '../../fleet/selector.ts';
+import { type DeviceEntry, selectDevices } from '../../fleet/inventory.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, NewSecretOption } from '../grammar/options.ts';

@@ -57,7 +57,7 @@ import {
 import { fieldShape } from '../../device/typed-value.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
-import type { DeviceEntry } from '../../fleet/selector.ts';
+import type { DeviceEntry } from '../../fleet/inventory.ts';
 import { aOrAn, counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption } from '../grammar/options.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
-import { MAX_DEVICES } from '../../fleet/selector.ts';
+import { MAX_DEVICES } from '../../fleet/inventory.ts';
 import type { KeyRow, Services } from '../services.ts';
 import { ENVIRONMENT, EXIT_CODES } from './environment.ts';
 import { exampleLines, HELP_TOPICS, twoColumns, type TopicName } from './help.ts';

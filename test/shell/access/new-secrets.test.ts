@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Vault } from '../../../src/credentials/vault.ts';
 import { Credential } from '../../../src/device/credential.ts';
 import { RefusedError, UsageError } from '../../../src/errors.ts';
-import { type DeviceEntry, selectDevices } from '../../../src/fleet/selector.ts';
+import { type DeviceEntry, selectDevices } from '../../../src/fleet/inventory.ts';
 import {
   newSecrets,
   devicesWithSameLogin,
