@@ -29,7 +29,7 @@ test(
     program.type('D');
     await program.waitFor(/PENDING/);
     // Connected again, they are no longer the first rows.
-    await program.waitFor(/4 connected/);
+    await program.waitFor(/4 connected/, 30_000);
     program.press('home');
     program.type('jj');
     await program.waitFor(/^▸● 127\.0\.0\.4:.* connected +1 /m);
