@@ -201,7 +201,11 @@ const resourceSchema = z.strictObject({
   key_field: fact(text, 'The natural key: the field that people know a record by'),
   fields: fact(names, 'The fields that a new record must have'),
   field_facts: fact(
-    z.record(text, fieldSchema, 'must be a map of fields'),
+    z.record(
+      text,
+      fieldSchema,
+      'must have the facts of each field: field_facts.pin.write_only=true; in a file, field_facts: {pin: {write_only: true}}',
+    ),
     'By field, what it takes and when it is sent; more exact than the lists of names',
   ),
   volatile: fact(

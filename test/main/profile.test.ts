@@ -296,3 +296,13 @@ test('profile use takes effect on a connected device', async () => {
   const methods = Array.from(stdout.matchAll(/"request":\{"method":"(\w+)"/g), ([, one]) => one);
   expect(methods).toEqual(['DELETE', 'POST']);
 });
+
+test('a map of field facts on the command line names the spelling that works', async () => {
+  const { devsh } = await startFleet();
+  const map = 'resources.user.field_facts={pin: {write_only: true}}';
+  const { stderr, exitCode } = await devsh(['profile', 'set', 'sim1', map]);
+  expect(stderr).toContain('field_facts.pin.write_only=true');
+  expect(exitCode).toBe(2);
+  const stated = await devsh('profile set sim1 resources.user.field_facts.pin.write_only=true');
+  expect(stated.exitCode).toBe(0);
+});

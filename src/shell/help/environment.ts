@@ -103,6 +103,7 @@ export const KEPT_FILES: readonly (readonly [(paths: Paths) => string, meaning: 
     ({ state }) => join(state, 'runs/'),
     'The journals of runs, and an index that devsh can recreate.',
   ],
+  [({ state }) => join(state, 'readings/'), 'What was read of each device, for changes and --at.'],
   [({ state }) => join(state, 'digest-key'), 'The key of the digests of secrets in journals.'],
   [
     ({ cache }) => join(cache, '/'),
