@@ -114,3 +114,15 @@ function checkPort(port: string, shown: string): number {
   }
   return number;
 }
+
+/** `{item}` in a template. */
+export const PLACEHOLDER = /\{([^{}]+)\}/g;
+
+/** Whether a path names one record: `{item}`, `{id}`, `{key}` or any field of it. */
+export function namesRecord(template: string): boolean {
+  return placeholdersIn(template).some((name) => name !== 'collection' && name !== 'resource');
+}
+
+export function placeholdersIn(template: string): string[] {
+  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+}

@@ -9,8 +9,8 @@ import {
   maskedValue,
 } from './sensitive-fields.ts';
 import { nullWord, pairsOf } from './form-values.ts';
-import { type Named, namedBy, withinParent, writePath } from './record-path.ts';
-import { encoded, namesRecord } from './record-path.ts';
+import { encoded, type Named, namedBy, withinParent, writePath } from './record-path.ts';
+import { namesRecord } from './address.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import {
   bookkeepingFields,

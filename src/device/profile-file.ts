@@ -1,4 +1,4 @@
-import { namesRecord } from './record-path.ts';
+import { namesRecord } from './address.ts';
 import { parse, parseDocument } from 'yaml';
 import { SettingsError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';

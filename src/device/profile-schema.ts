@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { namesRecord, placeholdersIn } from './record-path.ts';
+import { namesRecord, placeholdersIn } from './address.ts';
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';

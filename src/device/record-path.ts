@@ -9,6 +9,7 @@ import {
   type Value,
   valueText,
 } from './record.ts';
+import { namesRecord, PLACEHOLDER, placeholdersIn } from './address.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import {
   collectionPath,
@@ -25,18 +26,6 @@ import {
   withResource,
   type WriteFacts,
 } from './profile.ts';
-
-/** `{item}` in a template. */
-const PLACEHOLDER = /\{([^{}]+)\}/g;
-
-/** Whether a path names one record: `{item}`, `{id}`, `{key}` or any field of it. */
-export function namesRecord(template: string): boolean {
-  return placeholdersIn(template).some((name) => name !== 'collection' && name !== 'resource');
-}
-
-export function placeholdersIn(template: string): string[] {
-  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
-}
 
 /** Like `encodeURIComponent`, but also encodes the apostrophe. */
 export function encoded(text: string): string {

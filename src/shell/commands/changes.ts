@@ -104,7 +104,7 @@ export function restore(resource: string): VerbSpec {
       'An account without its password is added disabled, if the device has a field for that; otherwise devsh\n' +
       'asks, and --yes alone is refused without --allow loss. password=… gives one, for a single KEY. An\n' +
       'account that a lockout removed since needs its KEY. devsh refuses a device that it did not read by then,\n' +
-      'and one with another certificate or address than then. "undo" undoes it, like any run.',
+      'and asks about one with another certificate or address than then. "undo" undoes it, like any run.',
     examples: [
       `${resource} restore --at 03:00 --on fw3 --dry-run`,
       `${resource} restore bob --at 2d`,
