@@ -15,7 +15,7 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 3, kilobytes: 4, libraries: [] },
-  __complete: { files: 8, kilobytes: 424, libraries: [] },
+  __complete: { files: 8, kilobytes: 426, libraries: [] },
   help: { files: 8, kilobytes: 549, libraries: [] },
   'user list': { files: 14, kilobytes: 1002, libraries: ['undici'] },
   'user list --format csv': { files: 17, kilobytes: 1026, libraries: ['csv', 'undici'] },

@@ -1,6 +1,6 @@
 import { namesRecord } from './address.ts';
-import { parse, parseDocument } from 'yaml';
-import { SettingsError } from '../errors.ts';
+import { isScalar, parseDocument, visit } from 'yaml';
+import { SettingsError, UsageError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
@@ -232,9 +232,21 @@ export function withFacts(text: string, facts: Readonly<Record<string, string>>)
   const document = parseDocument(text, { schema: 'failsafe' });
   for (const [fact, value] of Object.entries(facts)) {
     // A list or map has YAML form: [a, b], {action: add}; but {item} is a path.
-    const isNested = /^\[.*\]$|^\{[^{}]*:[^{}]*\}$/s.test(value);
-    const node: unknown = isNested ? parse(value, { schema: 'failsafe' }) : value;
-    document.setIn(fact.split('.'), document.createNode(node));
+    const isNested = /^\[.*\]$|^\{[^{}]*:.*\}$/s.test(value);
+    document.setIn(fact.split('.'), isNested ? nodeOf(fact, value) : value);
   }
   return document.toString();
+}
+
+/** A list or map in YAML. Throws a UsageError, also for `{a:x}`, a name without a value in YAML. */
+function nodeOf(fact: string, value: string): unknown {
+  const document = parseDocument(value, { schema: 'failsafe' });
+  let isWhole = document.errors.length === 0;
+  visit(document, {
+    Pair: (_position, { value: one }) => {
+      isWhole &&= one !== null && !(isScalar(one) && one.value === null);
+    },
+  });
+  if (isWhole) return document.contents;
+  throw new UsageError(`${fact}: "${value}" is no list or map; write {name: value} and [a, b]`);
 }

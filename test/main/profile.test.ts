@@ -297,12 +297,21 @@ test('profile use takes effect on a connected device', async () => {
   expect(methods).toEqual(['DELETE', 'POST']);
 });
 
-test('a map of field facts on the command line names the spelling that works', async () => {
+test('a map of field facts is set, whole or fact by fact', async () => {
   const { devsh } = await startFleet();
   const map = 'resources.user.field_facts={pin: {write_only: true}}';
-  const { stderr, exitCode } = await devsh(['profile', 'set', 'sim1', map]);
-  expect(stderr).toContain('field_facts.pin.write_only=true');
-  expect(exitCode).toBe(2);
+  expect((await devsh(['profile', 'set', 'sim1', map])).exitCode).toBe(0);
   const stated = await devsh('profile set sim1 resources.user.field_facts.pin.write_only=true');
   expect(stated.exitCode).toBe(0);
 });
+
+test.each(['{a:x}', '{a: [}', '{a: ~b', '[a: &x'])(
+  'what is no map of facts is a usage error: %s',
+  async (value) => {
+    const { devsh } = await startFleet();
+    const fact = `resources.user.field_facts=${value}`;
+    const { stderr, exitCode } = await devsh(['profile', 'set', 'sim1', fact]);
+    expect(stderr).toContain('field_facts');
+    expect(exitCode).toBe(2);
+  },
+);
