@@ -6,7 +6,13 @@ import {
   grouped,
   valueAt,
 } from '../../device/record.ts';
-import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
+import {
+  devicesWith,
+  devicesWithout,
+  groupByValue,
+  type Holder,
+  type ValueGroup,
+} from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { exactFieldText, fieldsOf, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
@@ -24,7 +30,6 @@ import {
 } from '../table/rows.ts';
 import { SIGNS } from '../table/signs.ts';
 import { recordHistoryLines } from './record-history.ts';
-import { groupByValue, type Holder, type ValueGroup } from './field-values.ts';
 import type { OverOf, View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;

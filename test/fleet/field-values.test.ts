@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { valueText } from '../../../src/device/record.ts';
-import { groupByValue } from '../../../src/tui/views/field-values.ts';
+import { valueText } from '../../src/device/record.ts';
+import { groupByValue } from '../../src/fleet/drift.ts';
 
 /** `de fw1 fw2 · en fw3 odd`: the groups of these values, by device. */
 function grouped(
