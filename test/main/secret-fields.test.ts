@@ -57,3 +57,26 @@ test('the profile of a device says what is stated of its fields', async () => {
     /resources\.user\.pin\s+integer create-only secret\s+configured/,
   );
 });
+
+test('a change of a secret says once, before the question, that undo cannot restore it', async () => {
+  const { devsh, devices, device } = await startFleet({ devices: 2, profile: 'generic-rest' });
+  await mkdir(join(devsh.folder, 'config/devsh/profiles'), { recursive: true });
+  await writeFile(
+    join(devsh.folder, 'config/devsh/profiles/mine.yaml'),
+    'extends: generic-rest\nresources:\n  user:\n    field_facts:\n      lastname: {secret: true}\n',
+  );
+  await know(devsh, devices, { profile: 'mine' });
+  for (const one of devices) one.putUser({ username: 'bob', lastname: 'old' });
+  const file = join(devsh.folder, 'rows.csv');
+  await writeFile(file, 'username,lastname\nbob,Quaggamire\n');
+  const lines = [
+    'user set bob lastname=Quaggamire --on sim1,sim2',
+    ['import', file, '--on', 'sim1,sim2'],
+  ];
+  for (const line of lines) {
+    const { stdout, stderr } = await devsh(line, { tty: ['no'] });
+    const [before = ''] = `${stdout}${stderr}`.split('Type 2 to do');
+    expect(before.match(/undo cannot restore lastname of user/g), before).toHaveLength(1);
+  }
+  expect(device(1).users.find(({ username }) => username === 'bob')?.lastname).toBe('old');
+});
