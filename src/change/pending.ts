@@ -128,8 +128,11 @@ export function deletedBy(
     (intent.state === 'good' || intent.state === 'pending') &&
     intent.resource === resource &&
     intent.key === key;
-  return later.findLast(({ devices }) =>
-    devices.some((one) => isSameDevice(one, plan) && one.intents.some(isDelete)),
+  // An undo leads back to the state that the plan was made from.
+  return later.findLast(
+    ({ devices, plan: { undoes } }) =>
+      undoes === undefined &&
+      devices.some((one) => isSameDevice(one, plan) && one.intents.some(isDelete)),
   )?.run;
 }
 

@@ -368,8 +368,6 @@ trust accept sim1 --yes  ->  ~--fingerprint
 devices add fw1 10.0.0.9  ->  device add fw1 10.0.0.9
 inventory add fw1 10.0.0.9  ->  device add fw1 10.0.0.9
 add device 10.0.0.9 fw1  ->  device add fw1 10.0.0.9
-group list  ->  device list
-group add berlin fw1  ->  device add fw1 ADDRESS --group berlin
 alias de 'user list lang=de'  ->  alias set de 'user list lang=de'
 config timeoutMs 5000  ->  config set timeoutMs 5000
 config rm on  ->  config unset on

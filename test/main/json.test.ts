@@ -76,7 +76,7 @@ test('a usage error is a document, too: code, message, column', async () => {
       code: 'usage',
       message: expect.stringContaining('no verb "sett"') as string,
       column: 5,
-      suggestions: ['set'],
+      suggestions: ['user set bob --json'],
     },
   });
   expect(stderr).toBe('');

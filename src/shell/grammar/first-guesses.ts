@@ -183,8 +183,6 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
   ['inventory|hosts|devices add|create …', 'device add …'],
   ['inventory|hosts|devices remove|rm|delete …', 'device remove …'],
   ['add device ADDRESS DEVICE', 'device add DEVICE ADDRESS'],
-  ['group list|ls', 'device list'],
-  ['group add|create GROUP DEVICE', 'device add DEVICE ADDRESS --group GROUP'],
   ['groups', 'device list'],
   ['device show|get|info|describe DEVICE', 'devices --on DEVICE'],
   ['ping|status …', 'doctor …'],
