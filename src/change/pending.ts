@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
@@ -257,17 +258,18 @@ function isSameDevice(a: Pick<DevicePlan, 'device' | 'pin'>, b: typeof a): boole
     : isSameName && isSameAddress;
 }
 
-/** Whether a later run repeats the line of another one. */
+/** Whether a later run repeats the line of another one; of standard input nobody knows whether it was the same. */
 function isSameLine(one: RunTrace, other: RunTrace): boolean {
-  return withoutDevices(one.command) === withoutDevices(other.command);
+  const words = withoutDevices(one.command);
+  return !words.includes('-') && isDeepStrictEqual(words, withoutDevices(other.command));
 }
 
-/** A line without what may differ when it is repeated for one device. */
-function withoutDevices(line: string): string {
+/** The words of a line without what may differ when it is repeated for one device. */
+function withoutDevices(line: string): readonly string[] {
   const texts = parseLine(line).words.map(({ text }) => text);
-  return texts
-    .filter((text, at) => !/^(?:--on(?:=.*)?|--yes)$/s.test(text) && texts[at - 1] !== '--on')
-    .join('\n');
+  return texts.filter(
+    (text, at) => !/^(?:--on(?:=.*)?|--yes)$/s.test(text) && texts[at - 1] !== '--on',
+  );
 }
 
 function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
