@@ -147,12 +147,16 @@ export function likenessOf(
     if (then === '' || now === '' || then.includes(MASK)) continue;
     const isSame = foldedTrait(then) === foldedTrait(now);
     const text = `${trait.name} ${visible(now)}, not ${visible(then)}`;
+    const isUnique = !others.some(
+      (other) => foldedTrait(traitOf(trait, other)) === foldedTrait(now),
+    );
     if (Object.keys(writes).some((field) => isOf(trait, field))) {
-      if (isSame || foldedTrait(traitOf(trait, writes)) === foldedTrait(now)) isLike = true;
+      const isWritten = foldedTrait(traitOf(trait, writes)) === foldedTrait(now);
+      if (isSame || isWritten) isLike ||= isUnique;
       else overwritten.push(text);
     } else if (!isSame) {
       contradicting.push(text);
-    } else if (!others.some((other) => foldedTrait(traitOf(trait, other)) === foldedTrait(now))) {
+    } else if (isUnique) {
       agreeing.push(trait.name);
     }
   }

@@ -123,6 +123,18 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
   expect(answerTo(given).kind).toBe(kind);
 });
 
+test.each([
+  ['only a last name that another record has, too, agrees', 'Young', 'ask'],
+  ['the last name agrees, and nobody else has it', 'York', 'go'],
+])('an intent that writes all of a person: %s', (_, shared, kind) => {
+  const bob = { ...BOB, email: 'bob@x', first_name: 'bob', last_name: shared };
+  const { person } = identityOf(profile, 'username', bob);
+  const writes = { email: 'bob@x', first_name: 'bob', last_name: 'Ng' };
+  const now = { ...bob, email: 'zed@x', first_name: 'zed' };
+  const other = { ...account('7', 'eve'), last_name: 'Young' };
+  expect(answerTo({ meant: { person }, writes, now: [now, other] }).kind).toBe(kind);
+});
+
 test('a yes holds for the record that was shown, and for no other', () => {
   const asked = answerTo({ now: [ROB] });
   if (asked.kind !== 'ask') throw new Error('not asked');
