@@ -130,7 +130,7 @@ export interface Likeness {
  * record shows, too, agrees with nothing.
  *
  * @param others the other records of the same reading
- * @param writes the fields that the intent itself writes: they contradict only if several do, and nothing agrees
+ * @param writes the fields that the intent itself writes: they contradict only if several do, and more than agree
  */
 export function likenessOf(
   expected: DeviceRecord,
@@ -141,7 +141,7 @@ export function likenessOf(
   const agreeing: string[] = [];
   const contradicting: string[] = [];
   const overwritten: string[] = [];
-  let isLike = false;
+  let written = 0;
   for (const trait of TRAITS) {
     const [then, now] = [traitOf(trait, expected), traitOf(trait, record)];
     if (then === '' || now === '' || then.includes(MASK)) continue;
@@ -152,15 +152,15 @@ export function likenessOf(
     );
     if (Object.keys(writes).some((field) => isOf(trait, field))) {
       const isWritten = foldedTrait(traitOf(trait, writes)) === foldedTrait(now);
-      if (isSame || isWritten) isLike ||= isUnique;
-      else overwritten.push(text);
+      if (!isSame && !isWritten) overwritten.push(text);
+      else if (isUnique) written += 1;
     } else if (!isSame) {
       contradicting.push(text);
     } else if (isUnique) {
       agreeing.push(trait.name);
     }
   }
-  const isOther = !isLike && agreeing.length === 0 && overwritten.length > 1;
+  const isOther = overwritten.length > 1 && overwritten.length > agreeing.length + written;
   return { agreeing, contradicting: isOther ? [...contradicting, ...overwritten] : contradicting };
 }
 

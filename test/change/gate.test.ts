@@ -124,15 +124,25 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
 });
 
 test.each([
-  ['only a last name that another record has, too, agrees', 'Young', 'ask'],
-  ['the last name agrees, and nobody else has it', 'York', 'go'],
-])('an intent that writes all of a person: %s', (_, shared, kind) => {
-  const bob = { ...BOB, email: 'bob@x', first_name: 'bob', last_name: shared };
+  ['one of four differs', { email: 'zed@x' }, 'go'],
+  ['as many agree as differ', { email: 'zed@x', first_name: 'zed' }, 'go'],
+  [
+    'one that another record shows, too, agrees with nothing',
+    { email: 'zed@x', first_name: 'zed', last_name: 'Young' },
+    'ask',
+  ],
+  ['more differ than agree', { email: 'zed@x', first_name: 'zed', full_name: 'Zed York' }, 'ask'],
+  ['what it writes is there already', { email: 'bob@x', first_name: 'Rob' }, 'go'],
+])('an intent that writes all of a person: %s', (_, changed, kind) => {
+  const bob = {
+    ...{ ...BOB, email: 'bob@x', first_name: 'bob' },
+    ...{ last_name: 'York', full_name: 'Bob York' },
+  };
   const { person } = identityOf(profile, 'username', bob);
-  const writes = { email: 'bob@x', first_name: 'bob', last_name: 'Ng' };
-  const now = { ...bob, email: 'zed@x', first_name: 'zed' };
+  const writes = { email: 'b@x', first_name: 'Rob', last_name: 'Young', full_name: 'Rob Young' };
   const other = { ...account('7', 'eve'), last_name: 'Young' };
-  expect(answerTo({ meant: { person }, writes, now: [now, other] }).kind).toBe(kind);
+  const now = [{ ...bob, ...changed }, other];
+  expect(answerTo({ meant: { person }, writes, now }).kind).toBe(kind);
 });
 
 test('a yes holds for the record that was shown, and for no other', () => {

@@ -199,8 +199,8 @@ class Matching {
   /** A row with another person than the record has under its key asks: the name may have been given again. */
   setBy(row: RecordRow, record: DeviceRecord, fields: DeviceRecord): Change {
     const change = this.set(record, fields);
-    const { contradicting } = likenessOf(personOf(row.fields), record, [], row.fields);
-    if (contradicting.length === 0) return change;
+    const { agreeing, contradicting } = likenessOf(personOf(row.fields), record, []);
+    if (agreeing.length > 0 || contradicting.length < 2) return change;
     const doubt = `the row shows another person (${contradicting.join(', ')})`;
     const identity = identityOf(this.#device.profile, this.#naturalKey, record);
     return { ...change, meant: { ...identity, age: 'older', doubt } };
