@@ -64,7 +64,7 @@ interface DeviceTrace extends Pick<DevicePlan, 'device' | 'pin'> {
 
 /** What a run wanted, and what it left to do. */
 export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reason'> {
-  readonly plan: Pick<Plan, 'settles' | 'undoes'>;
+  readonly plan: Pick<Plan, 'input' | 'settles' | 'undoes'>;
   readonly drops: readonly Drop[];
   /** It has neither ended nor stopped: it may be running. */
   readonly isOpen: boolean;
@@ -73,14 +73,23 @@ export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reas
 
 export function traceOf(run: Run): RunTrace {
   const { at, command, reason, drops = [], plan, stopReason, endedAt } = run;
-  const { settles, undoes } = plan;
+  const { input, settles, undoes } = plan;
   const devices = plan.devices.map((one): DeviceTrace => {
     const { device, pin, error } = one;
     const isTaken = error === undefined || isOwing(one);
     return { device, pin, intents: intentsOn(run, one), isTaken };
   });
   const isOpen = stopReason === undefined && endedAt === undefined;
-  return { run: run.run, at, command, reason, plan: { settles, undoes }, drops, isOpen, devices };
+  return {
+    run: run.run,
+    at,
+    command,
+    reason,
+    plan: { input, settles, undoes },
+    drops,
+    isOpen,
+    devices,
+  };
 }
 
 /** Everything that runs left to do, in their order, and what became of it. */
@@ -258,10 +267,12 @@ function isSameDevice(a: Pick<DevicePlan, 'device' | 'pin'>, b: typeof a): boole
     : isSameName && isSameAddress;
 }
 
-/** Whether a later run repeats the line of another one; of standard input nobody knows whether it was the same. */
+/** Whether a later run repeats the line of another one, and what that read from a file. */
 function isSameLine(one: RunTrace, other: RunTrace): boolean {
   const words = withoutDevices(one.command);
-  return !words.includes('-') && isDeepStrictEqual(words, withoutDevices(other.command));
+  return (
+    one.plan.input === other.plan.input && isDeepStrictEqual(words, withoutDevices(other.command))
+  );
 }
 
 /** The words of a line without what may differ when it is repeated for one device. */

@@ -153,8 +153,8 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         throw new SettingsError(`${file}: the journal contains two runs`);
     }
   }
-  const { run, at, command, by, session, version, part, settles, undoes } = head;
-  const plan: Plan = { run, devices: [...devices.values()], part, reason, settles, undoes };
+  const { run, at, command, by, session, version, input, part, settles, undoes } = head;
+  const plan: Plan = { run, devices: [...devices.values()], input, part, reason, settles, undoes };
   const isOlder = schemaOf(head) === OLDER_RUN_SCHEMA ? (true as const) : undefined;
   return {
     ...{ run, at, command, reason, by, session, version },
@@ -304,6 +304,7 @@ const entry = z.discriminatedUnion('kind', [
   z.looseObject({
     kind: z.literal('run'),
     ...head,
+    input: z.string().optional(),
     part: z.looseObject({ digest, shard, result: z.string() }).optional(),
     settles: z.array(z.string()).optional(),
     undoes: z.looseObject({ run: z.string(), on: z.array(z.string()) }).optional(),

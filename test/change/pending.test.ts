@@ -179,6 +179,18 @@ test('a later change replaces a pending one only if it writes the same fields', 
   expect(openOf([first, later({ lang: 'fr', note: 'x' })])).toEqual([]);
 });
 
+test('the same line replaces what a device missed only if it reads the same file', () => {
+  const wanted = [{ action: 'set', resource: 'user', key: 'bob' } as const];
+  const importing = (id: number, plan: DevicePlan, input: string): Run => {
+    const command = `import users.csv${id === 1 ? '' : ' --on fw1'}`;
+    return { ...run(id, [plan], new Map(), { input }), command };
+  };
+  const first = importing(1, { ...unread('fw1', []), wanted }, '***a');
+  const unchanged: DevicePlan = { device: refOf('fw1'), steps: [], settled: [] };
+  expect(openOf([first, importing(2, unchanged, '***b')])).toHaveLength(1);
+  expect(openOf([first, importing(2, unchanged, '***a')])).toEqual([]);
+});
+
 /** What happens to one key on three devices; `up` says which of them answer. */
 type Up = readonly Name[];
 type Event =

@@ -9,6 +9,7 @@ import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { ScopedRows } from '../../change/record-file/scopes.ts';
 import { isResourceName, keyFieldOf } from '../../device/profile.ts';
 import { valueAt, valueText } from '../../device/record.ts';
+import { digested } from '../../device/sensitive-fields.ts';
 import { RefusedError, UsageError, unlessFailed } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
@@ -31,14 +32,15 @@ export async function* importRecords(call: ImportCall): AsyncGenerator<Output> {
   if (output === undefined) refuseReadOnly(call);
   const path = call.args.required('FILE');
   const name = path === '-' ? 'standard input' : path;
-  const file = readRecordFile(await call.readText(path), name, renameOf(call.options.map));
+  const text = await call.readText(path);
+  const file = readRecordFile(text, name, renameOf(call.options.map));
   const resource = resourceOf(call, file);
   if (call.options.prune && file.filter !== undefined) {
     throw new UsageError(
       `${name} has only the ${pluralOf(resource)} that match "${file.filter}": --prune would delete all others`,
     );
   }
-  const importing = planAndWrite(call, file, resource);
+  const importing = planAndWrite(call, file, resource, digested(text));
   if (confirmMs === undefined || output !== undefined) yield* importing;
   else yield* confirmOrRevert(call, importing, confirmMs);
 }
@@ -47,6 +49,7 @@ async function* planAndWrite(
   call: ImportCall,
   file: RecordFile,
   resource: string,
+  input: string,
 ): AsyncGenerator<Output> {
   const { options } = call;
   const { rowsFor, sessions } = await assign(call, file);
@@ -88,7 +91,9 @@ async function* planAndWrite(
     );
     for (const text of losses) yield warning(text);
     yield* remarks(file, tally, plan);
-    if (options.output === undefined) return { plan, details: losses, needsChange: true };
+    if (options.output === undefined) {
+      return { plan: { ...plan, input }, details: losses, needsChange: true };
+    }
     yield { kind: 'plan', plan, dryRun: true };
     yield await writePlanFile(call, plan, options.output, []);
     return undefined;

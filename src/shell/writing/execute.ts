@@ -321,7 +321,7 @@ async function checkCanary(
 
 function headOf(
   { line, shell }: WriteCall,
-  { devices, run, part, reason, settles, undoes }: Plan,
+  { devices, run, input, part, reason, settles, undoes }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession, version } = shell.services;
@@ -331,7 +331,7 @@ function headOf(
     requests.flatMap(({ secretName = [] }) => secretName),
   );
   const opened = { run, at, command, reason, by, session: terminalSession, version };
-  return { kind: 'run', ...opened, part, settles, undoes };
+  return { kind: 'run', ...opened, input, part, settles, undoes };
 }
 
 /** The message about a new fact; none if it only confirms an assumption. */

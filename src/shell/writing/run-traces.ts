@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 
 /* What runs left to do, from their journals. An index remembers it: a journal is read again only when it changed. */
 
-const SCHEMA = 'devsh-pending/2';
+const SCHEMA = 'devsh-pending/3';
 
 /** One journal in the index. */
 interface Entry {
