@@ -1,7 +1,8 @@
 import { type DeviceRecord, grouped } from '../device/record.ts';
-import { DevshError, ReadOnlyError, unlessFailed } from '../errors.ts';
+import { CancelledError, DevshError, ReadOnlyError, unlessFailed } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
+import { mapInTurns } from '../fleet/fan-out.ts';
 import type { Allowed } from './allow.ts';
 import { assumptionsOf, lookAlikesOf } from './doubts.ts';
 import { type Change, recordsWhere } from './change.ts';
@@ -81,9 +82,10 @@ export async function readAndPlan(
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
     const about = { device: ref, profile: session.profile, allow: planning.allow };
-    const parts = changes.map((change) =>
-      planDevice(about, change, records.get(change.resource) ?? []),
-    );
+    const parts = await mapInTurns(changes, (change) => {
+      if (signal.aborted) throw new CancelledError('cancelled: nothing was sent');
+      return planDevice(about, change, records.get(change.resource) ?? []);
+    });
     const merged = mergeDevicePlans(ref, parts);
     const steps = hasDependents(session.profile)
       ? await (

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 /** The number of tasks at a time; `adaptive`: as many as machine and network can handle. */
 export type Width = number | 'adaptive';
 
@@ -107,4 +108,23 @@ class AdaptiveWidth {
     }
     return this.#width > before;
   }
+}
+
+/** Longest time for which keys and signals wait. */
+const TURN_MS = 10;
+
+/** Maps a long list, and lets the keys and signals through that come meanwhile. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let turn = performance.now();
+  for (const item of items) {
+    results.push(map(item));
+    if (performance.now() - turn < TURN_MS) continue;
+    await nextTurn();
+    turn = performance.now();
+  }
+  return results;
 }

@@ -9,7 +9,6 @@ import {
 } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import {
   hasPositionalIds,
@@ -23,6 +22,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceSession, Reading } from '../fleet/device-session.ts';
+import { mapInTurns } from '../fleet/fan-out.ts';
 import { fileError, writeTextAtomically } from '../os/files.ts';
 import { HistoryFiles, type HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
@@ -202,8 +202,6 @@ export class Observer {
 const TAIL_BYTES = 1_024;
 /** Of unchanged readings, one in this time is written at once; the last one when something changes or at the end. */
 const SAME_EVERY_MS = 60_000;
-/** After so many ms of writing, other work gets its turn. */
-const TURN_MS = 10;
 const DAY_MS = 86_400_000;
 
 /** A reading that waits to be written. */
@@ -247,8 +245,7 @@ export class HistoryWriter {
     await this.#files.exclusively(async () => {
       const key = await this.#files.key();
       const digestKey = digestKeyName(key);
-      let turn = performance.now();
-      for (const reading of readings) {
+      await mapInTurns(readings, (reading) => {
         const { name, address, pin, redact } = reading;
         const identity = { name, address, pin, digestKey };
         try {
@@ -258,11 +255,7 @@ export class HistoryWriter {
         } catch (error) {
           onError(error);
         }
-        if (performance.now() - turn > TURN_MS) {
-          await nextTurn();
-          turn = performance.now();
-        }
-      }
+      });
       await this.#compact(limits, Date.now());
     });
   }

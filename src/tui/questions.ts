@@ -3,7 +3,7 @@ import type { Question } from '../shell/session.ts';
 import type { PlanView } from './views/plan-lines.ts';
 import { editKeyOf, EMPTY_EDITING, lineText } from './editor/line.ts';
 import { type Context, type LogLine, NO_FIND, type State } from './state.ts';
-import type { Store } from './store.ts';
+import { memoized, type Store } from './store.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 import {
   contextOf,
@@ -78,7 +78,7 @@ export class Questions {
           isOpen: false,
           isLate,
           lines: short([...(plan?.folded ?? []), ...detailLines]),
-          unfolded: plan && short([...plan.unfolded, ...detailLines]),
+          unfolded: plan && memoized(() => short([...plan.unfolded(), ...detailLines])),
           isUnfolded: false,
           find: NO_FIND,
           top: 0,

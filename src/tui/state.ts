@@ -201,7 +201,7 @@ export interface OpenQuestion {
   /** Shown above it; harmless. */
   readonly lines: readonly LogLine[];
   /** The same for each device, if there is a plan to unfold. */
-  readonly unfolded: readonly LogLine[] | undefined;
+  readonly unfolded: (() => readonly LogLine[]) | undefined;
   readonly isUnfolded: boolean;
   /** The search in a plan. */
   readonly find: Find;

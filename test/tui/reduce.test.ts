@@ -153,7 +153,7 @@ describe('questions', () => {
     const folded = [{ tone: 'good', text: 'add user bob on fw1, fw2' }] as const;
     const unfolded = [...folded, { tone: 'plain', text: 'lang  de' }] as const;
     const toggle = { kind: 'view', action: 'unfold' } as const;
-    const state = after(start, { kind: 'ask', question: { ...question, lines: folded, unfolded } });
+    const state = after(start, { kind: 'ask', question: { ...question, lines: folded, unfolded: () => unfolded } });
     const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
     expect(shown(state)).not.toContain('lang  de');
     expect(shown(after(state, toggle))).toContain('lang  de');
@@ -165,7 +165,7 @@ describe('questions', () => {
       tone: 'plain' as const,
       text: n % 40 === 39 ? `odd ${n}` : `step ${n}`,
     }));
-    const plan = { ...question, kind: 'confirm', lines, unfolded: lines } as const;
+    const plan = { ...question, kind: 'confirm', lines, unfolded: () => lines } as const;
     const asked = after(start, { kind: 'ask', question: plan });
     const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
     const found = (one: State) =>

@@ -70,7 +70,7 @@ const QUESTION: OpenQuestion = {
   expected: '2',
   isOpen: true,
   lines: Array.from({ length: 30 }, (_, index) => ({ tone: 'plain', text: `step ${index} 大輔` })),
-  unfolded: [{ tone: 'plain', text: 'device by device' }],
+  unfolded: () => [{ tone: 'plain', text: 'device by device' }],
   isUnfolded: false,
   find: NO_FIND,
   top: 0,

@@ -166,7 +166,7 @@ function questionParts(question: OpenQuestion, { columns, rows }: State['size'])
   const head: LogLine[] = most > 8 ? [{ tone: isWarning ? 'bad' : 'warning', text: rule }] : [];
   const text = wrapText(question.complaint ?? question.text, columns - 2);
   const asked = text.slice(-Math.max(1, most - head.length - 2));
-  const shown = (question.isUnfolded ? question.unfolded : undefined) ?? question.lines;
+  const shown = (question.isUnfolded ? question.unfolded?.() : undefined) ?? question.lines;
   const details = wrapLines(shown, columns - 2);
   const room = Math.max(1, most - head.length - asked.length);
   const height = details.length <= room ? details.length : Math.max(1, room - 1);

@@ -21,7 +21,8 @@ import type { Step } from '../../change/step.ts';
 /** A plan in two views: equal steps of several devices in one line, or device by device. */
 export interface PlanView {
   readonly folded: readonly LogLine[];
-  readonly unfolded: readonly LogLine[];
+  /** Computed when it is shown. */
+  readonly unfolded: () => readonly LogLine[];
 }
 
 /** Longer lists of names are cut. */
@@ -51,7 +52,7 @@ export function planView(plan: Plan): PlanView {
   });
   return {
     folded: [...folded, count],
-    unfolded: [...plan.devices.flatMap(deviceLines), count],
+    unfolded: () => [...plan.devices.flatMap(deviceLines), count],
   };
 }
 
