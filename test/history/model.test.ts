@@ -127,6 +127,8 @@ function world(happenings: readonly Happening[]) {
         break;
       case 'set back':
         now -= one.byMs;
+        // Once the clock has stepped, nobody can tell that a reading is late.
+        early = undefined;
         break;
       case 'late read':
         if (early !== undefined) keep(early);

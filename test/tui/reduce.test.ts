@@ -153,7 +153,10 @@ describe('questions', () => {
     const folded = [{ tone: 'good', text: 'add user bob on fw1, fw2' }] as const;
     const unfolded = [...folded, { tone: 'plain', text: 'lang  de' }] as const;
     const toggle = { kind: 'view', action: 'unfold' } as const;
-    const state = after(start, { kind: 'ask', question: { ...question, lines: folded, unfolded: () => unfolded } });
+    const state = after(start, {
+      kind: 'ask',
+      question: { ...question, lines: folded, unfolded: () => unfolded },
+    });
     const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
     expect(shown(state)).not.toContain('lang  de');
     expect(shown(after(state, toggle))).toContain('lang  de');
