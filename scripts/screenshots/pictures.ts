@@ -174,16 +174,6 @@ export const PICTURES: readonly Scene[] = [
     },
   },
   {
-    name: 'columns',
-    title: 'C: which columns the table shows',
-    stage: { ...SIZE, rows: 16, names: FIREWALLS, users: 2, prepare: addTeam },
-    play: async ({ program }) => {
-      await goToTable(program);
-      await press(program, ['C'], 'columns shown');
-      await press(program, ['down', 'down'], /^▸ .*lastname/m);
-    },
-  },
-  {
     name: 'help',
     title: '?: the keys of the table, and what to type instead',
     stage: { ...SIZE, names: FIREWALLS, users: 2, prepare: addTeam },

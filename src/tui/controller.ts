@@ -2,13 +2,12 @@ import { FormRunner } from './form/form-runner.ts';
 import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
-import { chosenColumns } from './views/columns.ts';
 import { readRecordHistory } from './views/record-history.ts';
 import { chosenEntry } from './views/palette.ts';
 import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding } from './state.ts';
 import { Throttle, type Store } from './store.ts';
-import { copyCommands, editLine, pageView, reportError, type Surface } from './surface.ts';
+import { copyCommands, editLine, pageView, type Surface } from './surface.ts';
 import { addForm, editForm } from './table/commands.ts';
 import { noticeAbsent, TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
@@ -94,7 +93,6 @@ export class Controller {
     'stop-run': () => this.runner.control('stop'),
     copy: () => void copyCommands(this.#store, this.#surface),
     'page-out': () => void pageView(this.#store, this.#surface),
-    'keep-columns': () => void this.#keepColumns(),
     answer: () => this.#questions.answer(),
     decline: () => this.#questions.decline(),
     choose: () => {
@@ -347,15 +345,6 @@ export class Controller {
     } else {
       this.#surface.leave();
     }
-  }
-
-  /** Shows the chosen columns, also if they cannot be kept for the next session. */
-  async #keepColumns(): Promise<void> {
-    const { state } = this.#store;
-    if (state.overlay.kind !== 'columns') return;
-    const columns = chosenColumns(state.overlay, state);
-    this.#store.dispatch({ kind: 'columns', columns });
-    await reportError(this.#store, () => this.#feed.keepColumns(columns));
   }
 
   /** If a key sequence fails, it ends; its last key has its usual meaning. */

@@ -31,7 +31,6 @@ import {
 } from './reduce-question.ts';
 import { type Context, type LogLine, type Overlay, type State } from './state.ts';
 import { NO_FILTER } from './table/table-state.ts';
-import { columnsOver } from './views/columns.ts';
 import { detailsOfTable } from './views/details.ts';
 import { addEntries, paletteOf } from './views/palette.ts';
 import { messagesOf } from './views/pager.ts';
@@ -106,10 +105,6 @@ function step(state: State, action: Action): State {
       return applyFilter(state, action.filter);
     case 'changes-seen':
       return { ...state, table: { ...table, changes: undefined } };
-    case 'columns': {
-      const view = { ...table.view, columns: undefined, recalled: action.columns };
-      return { ...closed(state), table: { ...table, view, shift: 0 } };
-    }
     case 'watch':
       return { ...state, table: { ...table, watchMs: action.everyMs } };
     case 'work-start':
@@ -229,7 +224,6 @@ const OPENED = {
   'roll-out': () => ({ kind: 'roll-out', top: 0 }),
   devices: () => ({ kind: 'devices', cursor: 0 }),
   questions: () => NO_MARKS,
-  columns: columnsOver,
 } satisfies Partial<Record<ViewAction, (state: State) => Overlay>>;
 
 function act(state: State, action: ViewAction): State {
@@ -293,9 +287,6 @@ function act(state: State, action: ViewAction): State {
     case 'previous-found':
       return nextFound(state, -1);
     case 'whole':
-    case 'earlier':
-    case 'later':
-    case 'usual':
       return state;
     case 'unfold':
       return changeQuestion(state, (question) => ({

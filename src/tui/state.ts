@@ -246,18 +246,7 @@ export type Overlay =
       /** Addresses of the devices whose questions are marked. */
       readonly marks: ReadonlySet<string>;
     }
-  | {
-      readonly kind: 'columns';
-      readonly fields: readonly ColumnChoice[];
-      readonly cursor: number;
-    }
   | DriftOverlay;
-
-/** A column that the table can show. */
-export interface ColumnChoice {
-  readonly field: string;
-  readonly isShown: boolean;
-}
 
 /** A key of the view below, or a line; the search is in `find`. */
 export type PaletteEntry =

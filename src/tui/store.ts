@@ -95,8 +95,6 @@ export type Action =
       readonly isDone: boolean;
       readonly refusals: FieldIssues;
     }
-  /** Closes the chooser of columns, and shows these; undefined: as devsh chooses them. */
-  | { readonly kind: 'columns'; readonly columns: readonly string[] | undefined }
   /** Sets the refresh interval of the table; undefined: only on request. */
   | { readonly kind: 'watch'; readonly everyMs: number | undefined }
   /** More for the open palette. */

@@ -66,7 +66,7 @@ export async function pageView(store: Store, surface: Surface): Promise<void> {
 }
 
 /** Shows why another program, or a file, could not be used. */
-export async function reportError(store: Store, work: () => Promise<void>): Promise<void> {
+async function reportError(store: Store, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

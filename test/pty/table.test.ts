@@ -172,21 +172,16 @@ test('d means the devices of the typed command, and names those that were not re
   expect(program.screen().join('\n')).not.toContain('failed on');
 });
 
-test('C chooses the columns, and the next session has them', async () => {
+test('--columns chooses the columns, and the next session has them', async () => {
   const simulator = await simulate({ devices: 2 });
   const config = await mkdtemp(join(tmpdir(), 'devsh-columns-'));
   onTestFinished(() => rm(config, { recursive: true, force: true }));
   const env = { XDG_CONFIG_HOME: config };
   const program = await connect(simulator, { env });
-  await goToTable(program);
   await program.waitFor(/USERNAME ↑ +FIRST NAME +LASTNAME +LANG +DEVICE/);
-  program.type('C');
-  await program.waitFor(/always +username +admin/);
-  // Hides the first name, shows the id.
-  program.type('j G ');
-  await program.waitFor(/✓ +uuid +\S+-/);
-  program.press('enter');
+  program.type('user list --columns username,lastname,lang,uuid\r');
   await program.waitFor(/USERNAME ↑ +LASTNAME +LANG +UUID +DEVICE/);
+  await goToTable(program);
   program.type('r');
   await program.waitFor(/USERNAME ↑ +LASTNAME +LANG +UUID +DEVICE/);
   program.type('q');

@@ -264,11 +264,6 @@ const TABLE_KEYS: Keymap = [
     key(['|'], 'page-out', 'the whole table in $PAGER, uncut', {
       disabled: nothingToPage,
     }),
-    key(['C'], 'columns', 'choose the columns', {
-      hint: [14.1, 'columns'],
-      command: 'user list --columns FIELD,…',
-      disabled: noRow,
-    }),
     key(['!'], 'trouble', 'the devices that are not connected, by cause', {
       command: 'devices',
       disabled: noTrouble,

@@ -52,10 +52,6 @@ export type ViewAction =
   | 'next-found'
   | 'previous-found'
   | 'whole'
-  | 'columns'
-  | 'earlier'
-  | 'later'
-  | 'usual'
   | 'messages'
   | 'palette'
   | 'pane'
@@ -88,7 +84,6 @@ const EFFECTS = [
   'stop-run',
   'copy',
   'page-out',
-  'keep-columns',
   'answer',
   'decline',
   'choose',

@@ -100,11 +100,6 @@ export class TableFeed {
     return defaultView(resource, this.#columns.recall(this.#profile, resource));
   }
 
-  /** Keeps the columns of the table for its resource; undefined forgets them. */
-  keepColumns(columns: readonly string[] | undefined): Promise<void> {
-    return this.#columns.keep(this.#profile, this.#store.state.table.view.resource, columns);
-  }
-
   get #profile(): string {
     return this.#fleet.selection[0]?.entry.profile ?? 'documented';
   }

@@ -125,10 +125,7 @@ export function addReads(table: TableState, reads: readonly TableRead[]): TableS
     const { name } = read.device;
     all.set(name, read.outcome.ok ? read : { ...read, last: lastOf(all.get(name)) });
   }
-  const read = reads.at(-1)?.view ?? table.view;
-  // The line chose the columns first, then the user.
-  const { columns, recalled } = table.reads.size === 0 ? read : table.view;
-  const view = { ...read, columns, recalled };
+  const view = reads.at(-1)?.view ?? table.view;
   const records = reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : []));
   const keyField = keyFieldOf(view, view.key === undefined ? fieldsOf(records) : []);
   const found = changesBetween(table.reads, reads, keyField);

@@ -31,9 +31,6 @@ export interface TableRows {
   readonly fields: readonly string[];
   /** The fields with a value per device: ids, counters, times. */
   readonly own: ReadonlySet<string>;
-  /** Every field, shown or not, and those shown unless others are chosen. */
-  readonly known: readonly string[];
-  readonly usual: readonly string[];
   /** "3 fields hidden" by the column settings; empty if none is. */
   readonly hidden: string;
   /** Which fields the lists leave out, if they are summaries; else empty. */
@@ -203,12 +200,6 @@ const mergedRows = memoized(
       rows: isFolded ? folded : folded.flatMap(unfolded),
       keyField,
       fields: readableColumnsOf({ ...view, perDevice: own }, all, sample),
-      known: all,
-      usual: readableColumnsOf(
-        { ...view, columns: undefined, recalled: undefined, perDevice: own },
-        all,
-        sample,
-      ),
       own: new Set(own),
       hidden: hiddenText(view, all),
       omitted: omittedText(devices.map((name) => reads.get(name)?.omits)),

@@ -3,7 +3,6 @@ import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { Overlay, State } from '../state.ts';
-import { COLUMNS } from './columns.ts';
 import { DETAILS } from './details.ts';
 import { DEVICES } from './devices.ts';
 import { DRIFT } from './drift.ts';
@@ -26,7 +25,6 @@ const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
   resources: RESOURCES,
   questions: QUESTIONS,
   drift: DRIFT,
-  columns: COLUMNS,
   pager: PAGER,
   help: HELP,
   palette: PALETTE,
