@@ -427,6 +427,8 @@ export type WriteCall = Call<WriteOption | RollOutOption | 'on'>;
 export interface Invocation {
   readonly command: CommandSpec;
   readonly verb: VerbSpec;
+  /** The line names the command alone. */
+  readonly isImplied?: boolean;
   readonly args: Arguments<OptionKey>;
   readonly given: Given;
   /** The line with secrets masked, safe to keep. */

@@ -6,7 +6,7 @@ import { answered } from './alias-run.ts';
 import { understand } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
-import { helpOn } from './help/help.ts';
+import { helpAsked } from './help/help.ts';
 import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
 import { mayBeSecretField, redact } from '../device/sensitive-fields.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -106,10 +106,10 @@ async function* runStep(
   variables: Variables,
 ): AsyncGenerator<Output> {
   const asked = await understand(words, call.grammar);
-  const { command, verb, given, line } = asked;
+  const { given, line } = asked;
   yield { kind: 'checkpoint', format: given.format };
   if (given.help === true) {
-    yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
+    yield { kind: 'text', name: 'help', text: helpAsked(asked) };
   } else if (call.options.dryRun && !isDryRunnable(asked)) {
     yield info(variables.hidden(`not run (--dry-run): ${line}`));
   } else {

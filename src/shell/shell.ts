@@ -17,7 +17,7 @@ import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/profile.ts';
 import { complete, type Completion, fileCandidates } from './completion/complete.ts';
 import { type FindableLine, findableLines } from './findable.ts';
-import { helpOn } from './help/help.ts';
+import { helpAsked } from './help/help.ts';
 import type { ShellSession, ShellIo } from './session.ts';
 import type { ColorChoice, Format, OptionKey } from './grammar/options.ts';
 import { message, type Output } from './output.ts';
@@ -92,9 +92,9 @@ export class Shell {
   /** Executes a line. The error of one device is an output; an error that ends the command is thrown. */
   async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
     const asked = typeof line === 'string' ? await this.understand(line) : line;
-    const { given, command, verb } = asked;
+    const { given } = asked;
     if (given.help === true) {
-      yield { kind: 'text', name: 'help', text: helpOn(command, verb) };
+      yield { kind: 'text', name: 'help', text: helpAsked(asked) };
       return;
     }
     if (given.tokenStdin === true && given.passwordStdin === true) {

@@ -118,10 +118,19 @@ function unknown(words: readonly Word[], commands: readonly CommandSpec[]): Usag
   const [first = ''] = texts;
   // `help exit codes`, `help on filters`
   const topic = [texts.join('-'), ...texts].find((text) => names.includes(text));
+  const meant = topic === undefined ? aboutOf(first, commands) : [topic];
+  const lines = meant.length > 0 ? meant : suggest(first, names);
   return new UsageError(`there is no command or topic "${oneLine(first)}"; "help all" lists them`, {
     column: words[0]?.start,
-    suggestions: topic === undefined ? suggest(first, names) : [`help ${topic}`],
+    suggestions: lines.map((name) => `help ${name}`),
   });
+}
+
+/** `help add`: a verb of records; `help refuse`: what a topic is about. */
+function aboutOf(word: string, commands: readonly CommandSpec[]): string[] {
+  const user = commands.find(({ name }) => name === 'user');
+  if (user !== undefined && verbNamed(user, word) !== undefined) return [`user ${word}`];
+  return TOPIC_NAMES.filter((name) => word !== '' && HELP_TOPICS[name].includes(` ${word}`));
 }
 
 const SCHEMAS = new Map<string, () => Promise<unknown>>([

@@ -200,7 +200,8 @@ function bindTo(
     given.help === true ? new Map() : bindArguments(command, verb, operands, endOf(words));
   const columns = new Map(options.map(({ option, valueStart }) => [option.key, valueStart]));
   const args = new Arguments(bound, endOf(words), columns);
-  const found = { command, verb, args, given, line: maskedLine(words) };
+  const isImplied = rest.length === 0 && verb.name !== '';
+  const found = { command, verb, args, given, line: maskedLine(words), isImplied };
   return isDoubtful ? { ...found, isDoubtful } : found;
 }
 
@@ -333,8 +334,8 @@ function findVerb(
     });
   }
   const takesWords = (fallback?.args.length ?? 0) > 0;
-  const isVerbless = first === undefined || names.length === 0;
-  if (fallback !== undefined && meant.length === 0 && (takesWords || isVerbless)) {
+  const hasNoVerb = first === undefined || names.length === 0;
+  if (fallback !== undefined && meant.length === 0 && (takesWords || hasNoVerb)) {
     const isDoubtful = guesses === undefined && LIKE_A_VERB.test(first?.text ?? '');
     return { verb: fallback, operands: words, isDoubtful };
   }

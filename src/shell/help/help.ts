@@ -1,6 +1,6 @@
 import { argLabel, title } from '../grammar/bind.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
-import type { CommandSpec, VerbSpec } from '../command.ts';
+import type { CommandSpec, Invocation, VerbSpec } from '../command.ts';
 import { namedAliases, shownRun } from '../grammar/aliases.ts';
 import type { Aliases } from '../../settings/settings-table.ts';
 
@@ -110,6 +110,11 @@ export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases
     '',
     '"help COMMAND" explains one command.',
   ].join('\n');
+}
+
+/** `--help`: of the verb, or of all verbs if the line names none. */
+export function helpAsked({ command, verb, isImplied }: Invocation): string {
+  return isImplied === true ? helpOnCommand(command) : helpOn(command, verb);
 }
 
 /** `help user`: all verbs of a command. */

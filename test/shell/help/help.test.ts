@@ -49,11 +49,28 @@ test('a verb without a name is reached from the help of its command', async () =
   expect(stdout).toContain('"runs --help" explains "runs".');
 });
 
-test('help of what there is not suggests what there is', async () => {
+test.each([
+  ['usr', 'help user'],
+  ['refuse', 'help allow'],
+  ['variables', 'help environment'],
+  ['zzzzzz', undefined],
+  ['add', 'help user add'],
+])('help of what there is not suggests what there is: %s', async (word, meant) => {
   const devsh = await makeDevsh();
-  const { stderr, exitCode } = await devsh('help usr');
-  expect(stderr).toContain("'user'");
+  const { stderr, exitCode } = await devsh(`help ${word}`);
+  if (meant === undefined) expect(stderr).not.toContain('did you mean');
+  else expect(stderr).toContain(`'${meant}'`);
   expect(exitCode).toBe(2);
+});
+
+test('--help behind a command alone lists its verbs, behind a verb it explains that', async () => {
+  const devsh = await makeDevsh();
+  const { stdout } = await devsh('user --help');
+  for (const verb of ['[list]', 'show', 'add', 'set', 'edit', 'delete', 'changes', 'restore'])
+    expect(stdout).toContain(`\n  user ${verb} `);
+  expect((await devsh('run -', { stdin: 'user --help\n' })).stdout).toBe(stdout);
+  expect((await devsh('user list --help')).stdout).toContain('user list: Show the users');
+  expect((await devsh('user bob --help')).stdout).toContain('user list: Show the users');
 });
 
 test.each(['help', '--help', '-h'])(

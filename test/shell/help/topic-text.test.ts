@@ -33,7 +33,7 @@ test('"help all" lists the topics, a mistyped one is suggested, a command comes 
     expect(stdout).toMatch(new RegExp(`^  ${name} +${summary.slice(0, 20)}`, 'm'));
   }
   const { stderr, exitCode } = await devsh('help exit-code');
-  expect(stderr).toContain("'exit-codes'");
+  expect(stderr).toContain("'help exit-codes'");
   expect(exitCode).toBe(2);
   const { stdout: both } = await devsh('help trust');
   expect(both).toMatch(/trust scan TARGET…[^]*trust: how devsh checks/);
