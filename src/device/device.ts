@@ -15,7 +15,13 @@ import { type ClientOptions, type ClockOffset, DeviceClient } from './client.ts'
 import { entityTagOf, type HttpRequest, isRead, progressText, type Response } from './exchange.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
 import { type DecodedList, pageMarksInHeaders, readPages, type ReadPages } from './pages.ts';
-import { BodyFailure, type DeviceError, ProtocolError, RejectedError } from './errors.ts';
+import {
+  BodyFailure,
+  type DeviceError,
+  ProtocolError,
+  RejectedError,
+  UnauthorizedError,
+} from './errors.ts';
 import {
   type Body,
   bodyOf,
@@ -66,6 +72,8 @@ const PAGES_TIME_FACTOR = 10;
 
 /** More records are not read one by one. */
 const MAX_DETAILS = 1000;
+/** More could lock the account. */
+const MAX_REFUSED_LOGINS = 2;
 const DETAILS_AT_ONCE = 2;
 
 /** There is no such record, or none can be read at its own path. */
@@ -127,7 +135,9 @@ export class Device {
     const path = listPath(this.profile, resource);
     const others = otherPaths(this.profile, resource);
     const tried: string[] = [];
+    const hasLogin = this.#options.credential !== undefined;
     let refusal: RejectedError | undefined;
+    let refusedLogins = 0;
     for (const place of new Set([path, ...others, ...elsewhere])) {
       try {
         const listing = await this.#listAt(place, resource, place === path, signal);
@@ -147,8 +157,17 @@ export class Device {
         if (place === path) {
           if (!isNotFound(error)) throw error;
           refusal = error;
-        } else if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
+        } else {
+          // Where devsh only looks, a refused login is an answer to show, and no question.
+          const isShown = hasLogin && !others.includes(place) && error instanceof UnauthorizedError;
+          if (!(isShown || error instanceof RejectedError || error instanceof ProtocolError))
+            throw error;
+        }
         tried.push(`${maskedPath(place)} (${error.status ?? 'no list'})`);
+        if (error.status === 401 && ++refusedLogins === MAX_REFUSED_LOGINS) {
+          tried.push('no other after two 401');
+          break;
+        }
       }
     }
     throw this.#nowhere(resource, refusal, tried);

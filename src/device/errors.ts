@@ -75,9 +75,11 @@ export function isChangedCertificate(error: unknown): error is UntrustedError {
 export class UnauthorizedError extends DeviceError {
   override readonly code: 'unauthorized' | 'forbidden';
   override readonly exitCode = 4;
+  readonly status: 401 | 403;
 
   constructor(device: DeviceRef, message: string, status: 401 | 403) {
     super(device, message);
+    this.status = status;
     this.code = status === 401 ? 'unauthorized' : 'forbidden';
   }
 }

@@ -1,8 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { serve, type TestServer } from '../device/server.ts';
 import type { SimulatorOptions } from '../simulator/simulator.ts';
-import { type RunOptions, startFleet } from './devsh.ts';
+import { ADMIN, makeDevsh, type RunOptions, startFleet } from './devsh.ts';
 import { startOwnDevice } from './own-device.ts';
 
 interface Tried {
@@ -109,6 +110,39 @@ test('reads on after a 404, and says what was tried and which line to state', as
   expect(none.stderr).toMatch(/also tried: .*\/gadgets \(404\), .*\/rest\/gadget \(404\)/);
   expect(none.stderr).toContain('"profile set sim1 resources.gadget.path=/PATH"');
   expect(none.exitCode).toBe(1);
+});
+
+/** A device that refuses these paths, has its users at `/api/v1/user/`, and knows no other path. */
+function startRefusing(paths: RegExp, status: 401 | 403): Promise<TestServer> {
+  return serve(({ url = '', headers }, response) => {
+    if (headers.authorization === undefined) response.writeHead(401).end();
+    else if (paths.test(url)) response.writeHead(status).end('{}');
+    else if (url === '/api/v1/user/') response.end('[{"id":1,"username":"ann","lang":"de"}]');
+    else response.writeHead(404).end('{}');
+  });
+}
+
+test.each([401, 403] as const)(
+  'reads on after a %i at a path that is only tried',
+  async (status) => {
+    const server = await startRefusing(/^\/rest\/user\/$/, status);
+    const devsh = await makeDevsh(ADMIN);
+    await devsh(['device', 'add', 'box', `127.0.0.1:${server.port}`, '--insecure']);
+    const { stdout, stderr, exitCode } = await devsh('profile try box');
+    expect(stdout).toContain(`/rest/user/ (${status})`);
+    expect(stderr).toContain('to state it: "profile set box base_path=/api/v1/"');
+    expect(exitCode).toBe(0);
+  },
+);
+
+test('ends after two 401 at tried paths, and asks for no login', async () => {
+  const server = await startRefusing(/^\/rest\//, 401);
+  const devsh = await makeDevsh(ADMIN);
+  await devsh(['device', 'add', 'box', `127.0.0.1:${server.port}`, '--insecure']);
+  const { stderr, exitCode } = await devsh('profile try box', { tty: [] });
+  expect(stderr).toMatch(/\/rest\/user\/ \(401\), \/rest\/user \(401\), no other after two 401/);
+  expect(exitCode).toBe(1);
+  expect(server.requests.filter(({ path }) => path.startsWith('/rest/'))).toHaveLength(2);
 });
 
 test('says what is not known after an empty list', async () => {
