@@ -1,5 +1,5 @@
 import { isGood, type StepResult } from './verdict.ts';
-import { UnauthorizedError } from '../device/errors.ts';
+import { isRefusedLogin } from '../device/errors.ts';
 import type { DevicePlan, Plan } from './plan.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { DevshError, ReadOnlyError } from '../errors.ts';
@@ -81,7 +81,7 @@ class StopRule {
     if (isGood(result)) return;
     this.#failed.add(result.device.name);
     if (result.error instanceof StopsRunError) this.stop(result.error.stopReason);
-    if (result.error instanceof UnauthorizedError && result.error.code === 'unauthorized') {
+    if (isRefusedLogin(result.error)) {
       this.#refusedLogins.add(result.device.name);
       if (this.#refusedLogins.size >= MAX_REFUSALS) this.stop('the login was refused twice');
     }

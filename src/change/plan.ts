@@ -234,7 +234,7 @@ export interface NotCovered {
 }
 
 /** Errors of devices that the change never reached. Any other failure is an answer to it, and leaves no debt. */
-const OWING_CODES = ['unreachable', 'untrusted', 'unauthorized', 'credentials'];
+const OWING_CODES = ['unreachable', 'untrusted', 'unauthorized', 'login-failed', 'credentials'];
 
 export function isOwing({ error }: { readonly error?: DevshError | undefined }): boolean {
   return error !== undefined && OWING_CODES.includes(error.code);
@@ -254,6 +254,7 @@ export function isStopped({ verdict, error }: Pick<StepResult, 'verdict' | 'erro
 const IN_WORDS: Readonly<Record<string, string>> = {
   protocol: 'without a usable response',
   unauthorized: 'refused the login',
+  'login-failed': 'refused the login',
   forbidden: 'without permission',
   credentials: 'without a login',
   rejected: 'refused the request',

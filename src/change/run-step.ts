@@ -445,7 +445,7 @@ function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
   const reason = outcome.kind === 'accepted' ? 'the device accepted it' : lost;
   return {
     verdict: 'unknown',
-    error: outcome.kind === 'accepted' ? error : outcome.error,
+    error: outcome.kind === 'accepted' || isExpired ? error : outcome.error,
     note: `${reason}, but read-back failed: check the record before you repeat the line`,
   };
 }

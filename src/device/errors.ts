@@ -90,6 +90,14 @@ export class LoginFailedError extends DeviceError {
   override readonly exitCode = 4;
 }
 
+/** Whether the device does not accept the login itself. A missing right (403) is something else. */
+export function isRefusedLogin(error: unknown): boolean {
+  return (
+    error instanceof LoginFailedError ||
+    (error instanceof UnauthorizedError && error.code === 'unauthorized')
+  );
+}
+
 /** A write met the end of its session: only reading shows whether the device has executed it. */
 export class ExpiredSessionError extends DeviceError {
   override readonly code = 'session-expired';

@@ -6,7 +6,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import {
   ExpiredSessionError,
   isChangedCertificate,
-  LoginFailedError,
+  isRefusedLogin,
   RejectedError,
   UnauthorizedError,
   UntrustedError,
@@ -480,13 +480,6 @@ function isStopped(state: SessionState): boolean {
 /** Nothing was sent: the certificate is not trusted, or there is no login to send. */
 function isBeforeRequest(error: unknown): boolean {
   return error instanceof UntrustedError || error instanceof CredentialError;
-}
-
-function isRefusedLogin(error: unknown): boolean {
-  return (
-    error instanceof LoginFailedError ||
-    (error instanceof UnauthorizedError && error.code === 'unauthorized')
-  );
 }
 
 interface OpenDevice {

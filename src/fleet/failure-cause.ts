@@ -26,6 +26,7 @@ const FAULT_WORDS: Readonly<Record<FaultKind, string>> = {
 const CODE_WORDS: Readonly<Record<string, string>> = {
   untrusted: 'certificate',
   unauthorized: 'login',
+  'login-failed': 'login',
   credentials: 'login',
   protocol: 'bad response',
 };

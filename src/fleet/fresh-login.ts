@@ -1,5 +1,5 @@
 import type { Credential } from '../device/credential.ts';
-import { LoginFailedError, UnauthorizedError } from '../device/errors.ts';
+import { isRefusedLogin } from '../device/errors.ts';
 import { DevshError } from '../errors.ts';
 import { type Access, withoutAsking } from './access.ts';
 import { DeviceSession } from './device-session.ts';
@@ -30,9 +30,8 @@ export async function tryLogin(
     return 'accepted';
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
-    if (error instanceof LoginFailedError) return 'refused';
-    if (!(error instanceof UnauthorizedError)) return 'unclear';
-    return error.code === 'unauthorized' ? 'refused' : 'forbidden';
+    if (isRefusedLogin(error)) return 'refused';
+    return error.code === 'forbidden' ? 'forbidden' : 'unclear';
   } finally {
     await fresh.close();
   }

@@ -27,6 +27,19 @@ test('a wrong password reaches at most two devices of five when writing, too', a
   expect(writes()).toEqual([]);
 });
 
+test('a wrong password reaches two of five devices, although some are not in the inventory', async () => {
+  const { devsh, devices } = await startFleet({
+    devices: 5,
+    env: { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'wrong' },
+  });
+  const [, , ...others] = devices;
+  for (const { name } of others) await devsh(`device remove ${name}`);
+  const addresses = others.map(({ address }) => address).join(' ');
+  const { stderr } = await devsh(`connect sim1 sim2 ${addresses}`, { stdin: '' });
+  expect(devices.flatMap(({ log }) => log)).toHaveLength(2);
+  expect(stderr).toContain('was not tried');
+});
+
 test('each device is asked once with a password that it refused', async () => {
   const { devsh, device } = await startFleet({
     env: { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'wrong' },

@@ -160,6 +160,27 @@ describe.each(KINDS)('%s', (kind) => {
     },
   );
 
+  test('a roll-out ends when two devices have refused to open a new session', async () => {
+    const { devsh, devices } = await startSessions(kind, { profile: 'drf', devices: 4 });
+    for (const device of devices) {
+      device.setFault('401', 1, { method: 'PATCH' });
+      // The first login comes before the write.
+      device.setFault('403', true, { method: 'POST', afterWrite: true });
+    }
+    const line = 'user set viewer lang=fr --on @lab --yes --concurrency 1';
+    const { stdout, stderr } = await devsh(line);
+    const logins = devices.flatMap(requestsTo).filter((one) => one === 'POST /api/login');
+    expect(logins).toHaveLength(4 + 2);
+    expect(stdout + stderr).toContain('the login was refused twice');
+  });
+
+  test('a device that refused the login of a session is pending', async () => {
+    const { devsh, device } = await startSessions(kind, { profile: 'drf', devices: 2 });
+    device(2).setFault('401', true, { method: 'POST' });
+    await devsh('user set viewer lang=fr --on @lab --yes');
+    expect((await devsh('pending')).stdout).toContain('sim2');
+  });
+
   test('a logout that gets no response delays the end a little and changes nothing else', async () => {
     const { devsh, device } = await startSessions(kind);
     device(1).setFault('silence', true, { method: 'DELETE' });

@@ -1,8 +1,4 @@
-import {
-  type PresentedCertificate,
-  UnauthorizedError,
-  UntrustedError,
-} from '../../device/errors.ts';
+import { type PresentedCertificate, isRefusedLogin, UntrustedError } from '../../device/errors.ts';
 import { CredentialError, DeclinedError, LoginInDoubtError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
@@ -63,7 +59,7 @@ function questionOf({ ref, failure: error, trust }: DeviceSession): DeviceQuesti
   const isLogin =
     // No typed login settles a rotation: `resume` does.
     (error instanceof CredentialError && !(error instanceof LoginInDoubtError)) ||
-    (error instanceof UnauthorizedError && error.code === 'unauthorized');
+    isRefusedLogin(error);
   return isLogin ? { ...nothing, kind: 'login' } : undefined;
 }
 
