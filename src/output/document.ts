@@ -15,6 +15,7 @@ import { maskedRecord, maskedValue } from '../device/sensitive-fields.ts';
 import { type DevshError, UsageError } from '../errors.ts';
 import type {
   AnswerOutput,
+  ChangeOutput,
   DriftOutput,
   ErrorOutput,
   Output,
@@ -23,6 +24,7 @@ import type {
 } from '../shell/output.ts';
 import type {
   AnswerObject,
+  ChangeObject,
   DevicePlanObject,
   DocumentParts,
   DriftObject,
@@ -65,6 +67,9 @@ export function documentOf(outputs: readonly Output[], error?: DevshError): Docu
       outputs.flatMap((one) => (one.kind === 'summary' ? (one.pending ?? []) : [])),
     ),
     answers: unlessEmpty(answers.map(answerObject)),
+    changed: unlessEmpty(
+      outputs.flatMap((one) => (one.kind === 'change' ? [changeObject(one)] : [])),
+    ),
     errors: unlessEmpty(errorsOf(outputs, plans)),
     error: error && errorObject(error),
   };
@@ -135,6 +140,14 @@ export function devicePlanObject(plan: DevicePlan): DevicePlanObject {
 
 export function answerObject({ device, status, value, body }: AnswerOutput): AnswerObject {
   return { ...deviceObject(device), status, body: value === undefined ? body : undefined, value };
+}
+
+/** Of a watch, or of a request whose effect is not known. */
+export function changeObject({ at, device, view, change }: ChangeOutput): ChangeObject {
+  const [record = {}] = viewedRecords(view, [change.record]);
+  const { kind, key } = change;
+  const fields = kind === 'changed' ? [...change.fields] : undefined;
+  return { time: at.toISOString(), device: device.name, change: kind, key, fields, record };
 }
 
 function deviceObject({ name, address }: DeviceRef) {

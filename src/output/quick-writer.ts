@@ -5,6 +5,7 @@ import type { DevshError } from '../errors.ts';
 import type { LineObject } from '../shell/help/document-schema.ts';
 import {
   answerObject,
+  changeObject,
   devicePlanObject,
   documentOf,
   documentText,
@@ -129,13 +130,8 @@ function linesOf(output: Output): readonly LineObject[] {
         ? viewedRecords(view, outcome.records).map((record) => ({ device: device.name, record }))
         : [errorEntry({ device, error: outcome.error })];
     }
-    case 'change': {
-      const { at, device, view, change } = output;
-      const [record = {}] = viewedRecords(view, [change.record]);
-      const { kind, key } = change;
-      const fields = kind === 'changed' ? change.fields : undefined;
-      return [{ time: at.toISOString(), device: device.name, change: kind, key, fields, record }];
-    }
+    case 'change':
+      return [changeObject(output)];
     case 'drift':
       return driftObjects(output);
     case 'result':

@@ -107,8 +107,23 @@ test('what nobody can tell of accounts needs --allow unread, elsewhere the ordin
   const before = writes().length;
   expect((await devsh('post /api/reload/ now=1 --on sim1')).exitCode).toBe(6);
   const asked = await devsh('post /api/reload/ now=1 --on sim1', { tty: ['y'] });
-  expect(asked.stderr + asked.stdout).toContain('devsh does not read it back');
+  expect(asked.stderr + asked.stdout).toContain('"undo" cannot take it back');
   expect(writes()).toHaveLength(before + 1);
+});
+
+test('after a request whose effect is not known the list tells what is different', async () => {
+  const { devsh, device } = await fleet('drf');
+  const form = ['post', '/api/user/?all=1', 'username=zoe', 'lang=de'];
+  const line = [...form, '--on', 'sim1', '--yes', '--allow', 'unread'];
+  device(1).setFault('accept-and-forget', 1);
+  expect((await devsh(line)).stderr).toContain('sim1: the list of its users is as before');
+  const { stdout } = await devsh([...line, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    answers: [{ status: 201 }],
+    changed: [{ device: 'sim1', change: 'added', key: 'zoe', record: { lang: 'de' } }],
+  });
+  const other = await devsh(line.with(2, 'username=eve'));
+  expect(other.stdout).toMatch(/sim1 user eve: added/);
 });
 
 test('the journal of a raw request has no secret of its query or body', async () => {

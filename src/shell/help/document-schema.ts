@@ -225,6 +225,15 @@ const drift = z.strictObject({
   different: z.array(driftRow),
 });
 
+const changeLine = z.strictObject({
+  time: z.iso.datetime(),
+  device: z.string(),
+  change: z.enum(['added', 'removed', 'changed']),
+  key: z.string(),
+  fields: z.array(z.string()).optional(),
+  record,
+});
+
 /** All keys that are neither tables nor texts. */
 const parts = z.strictObject({
   schema: z.literal('devsh/1').describe('The version; another number is incompatible'),
@@ -239,6 +248,10 @@ const parts = z.strictObject({
   notCovered,
   pendingOn,
   answers: z.array(answer).optional(),
+  changed: z
+    .array(changeLine)
+    .optional()
+    .describe('What is different after a request whose effect is not known'),
   errors: z.array(failure).optional().describe('Failures that did not end the command'),
   error: error.optional().describe('The error that ended the command'),
 });
@@ -264,15 +277,6 @@ const otherLine = z
 
 const readLine = z.strictObject({ device: z.string(), record });
 const summaryLine = z.strictObject({ run: z.string(), summary, notCovered, pendingOn });
-const changeLine = z.strictObject({
-  time: z.iso.datetime(),
-  device: z.string(),
-  change: z.enum(['added', 'removed', 'changed']),
-  key: z.string(),
-  fields: z.array(z.string()).optional(),
-  record,
-});
-
 /** One line of JSON lines, as it arrives. */
 export const lineSchema: z.ZodType = z
   .union([
@@ -321,6 +325,7 @@ export type ResultObject = Written<typeof result>;
 export type StepObject = Written<typeof step>;
 export type DevicePlanObject = Written<typeof devicePlan>;
 export type AnswerObject = Written<typeof answer>;
+export type ChangeObject = Written<typeof changeLine>;
 export type ReadObject = Written<typeof read>;
 export type DriftObject = Written<typeof drift>;
 export type DriftRowObject = Written<typeof driftRow>;
@@ -331,5 +336,5 @@ export type LineObject =
   | DriftRowObject
   | Written<typeof readLine>
   | Written<typeof summaryLine>
-  | Written<typeof changeLine>
+  | ChangeObject
   | Written<typeof row>;

@@ -21,8 +21,13 @@ import {
 } from '../../change/raw-target.ts';
 import type { DevicePlan } from '../../change/plan.ts';
 import type { ReadInFull } from '../../change/read-and-plan.ts';
+import { keyFieldOf } from '../../device/profile.ts';
+import type { DeviceRecord } from '../../device/record.ts';
 import { expectedError, RefusedError } from '../../errors.ts';
+import { recordChanges } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
+import { pluralOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
 import type { WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { guard, reasonFor } from './consent.ts';
@@ -31,7 +36,8 @@ import { write } from './write.ts';
 
 /**
  * Sends a request as it was typed. What it means is planned, guarded, confirmed, journaled and read back as in any
- * other write; what nobody knows is guarded as far as it names records, confirmed, and sent.
+ * other write; what nobody knows is guarded as far as it names records, confirmed, and sent; then the list that it
+ * names is read again.
  *
  * @param send sends it where nobody knows what it does
  */
@@ -44,7 +50,7 @@ export async function* writeRaw(
   if (request.method === 'DELETE') assertNoCollection(documentedProfile, request.path);
   const sessions = await call.sessions();
   const text = `${request.method} ${maskedPath(request.path)}`;
-  const unknown = new Map<DeviceSession, RawTarget>();
+  const unknown = new Map<DeviceSession, Target>();
   yield* write(call, {
     sessions,
     wanted: (session) => ({
@@ -82,9 +88,41 @@ export async function* writeRaw(
     );
   }
   const question = (expected: string): string =>
-    `${text} to ${names}? devsh does not read it back. Type ${expected} to send it:`;
+    `${text} to ${names}? devsh does not know what it does, and "undo" cannot take it back. Type ${expected} to send it:`;
   await confirm(call, unknown.size, question);
   yield* send([...unknown.keys()]);
+  for (const [session, { list }] of unknown) if (list) yield* effectOn(call, session, list);
+}
+
+/** The list that a request names, as it was before. */
+interface List {
+  readonly resource: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+type Target = RawTarget & { readonly list?: List };
+
+/** Reads the list again and says what is different, whoever did it. */
+async function* effectOn(
+  { access, io, shell }: WriteCall,
+  session: DeviceSession,
+  { resource, records }: List,
+): AsyncGenerator<Output> {
+  const { ref, profile } = session;
+  const held = await session.list(access, resource, io.signal).catch(expectedError);
+  if (held instanceof Error) {
+    const reason = visible(held.message);
+    yield warning(
+      `${ref.name}: devsh cannot read the list of its ${pluralOf(resource)} again: ${reason}`,
+    );
+    return;
+  }
+  const changes = recordChanges(records, held, keyFieldOf(profile, resource, records));
+  const view = { resource, layout: 'table', fold: false, perDevice: [] } as const;
+  const at = shell.services.now();
+  for (const change of changes) yield { kind: 'change', at, device: ref, view, change };
+  if (changes.length > 0) return;
+  yield info(`${ref.name}: the list of its ${pluralOf(resource)} is as before`);
 }
 
 /** Reads no more than the list of the nearest collection. */
@@ -92,7 +130,7 @@ async function targetOn(
   session: DeviceSession,
   request: WriteRequest,
   read: ReadInFull,
-): Promise<RawTarget> {
+): Promise<Target> {
   if (request.method === 'DELETE') assertNoCollection(session.profile, request.path);
   const collection = collectionIn(session.profile, request);
   if (collection === undefined) {
@@ -100,10 +138,17 @@ async function targetOn(
   }
   const records = await read(collection.resource, 'listed').catch(expectedError);
   if (!(records instanceof Error)) {
-    return rawTarget(request, session.profile, collection, records);
+    const { resource } = collection;
+    return {
+      ...rawTarget(request, session.profile, collection, records),
+      list: { resource, records },
+    };
   }
   if (!(records instanceof RejectedError || records instanceof ProtocolError)) throw records;
-  return { changes: [], unknown: `the list of its ${collection.resource} cannot be read` };
+  return {
+    changes: [],
+    unknown: `the list of its ${pluralOf(collection.resource)} cannot be read`,
+  };
 }
 
 /** Throws a `RefusedError` for a request that may end the access of an account that somebody needs. */
