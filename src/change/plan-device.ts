@@ -384,6 +384,46 @@ function planRecord(
   return 'verdict' in planned ? planned : (driftFrom(context, change, record) ?? planned);
 }
 
+/** For `user delete lang=de` and `bob,carol`: what a word is that looks like no key here; undefined if it may be one. */
+function mistakenKey({ profile, records, keyField }: PlanContext, key: string): string | undefined {
+  const looks = (pattern: RegExp): boolean =>
+    pattern.test(key) && !records.some((record) => pattern.test(valueText(record[keyField])));
+  const isNamed = [keyField, ...profile.idFields].some((field) => key.startsWith(`${field}=`));
+  if (!isNamed && looks(/^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u))
+    return `; --where "${key}" selects by fields`;
+  return looks(/^[^\s,]+(?:,[^\s,]+)+$/)
+    ? `; put blanks between keys: ${key.replaceAll(',', ' ')}`
+    : undefined;
+}
+
+/** What becomes of a change whose record the device does not have. */
+function planMissing(context: PlanContext, change: SetChange | Delete): StepResult {
+  const { device, records, resource, keyField } = context;
+  const { action, target } = change;
+  const key = target.kind === 'key' ? target.key : target.filter;
+  const result = { device, resource, key, action };
+  const unchanged = (note: string): StepResult => ({ ...result, verdict: 'unchanged', note });
+  if (target.kind === 'where')
+    return unchanged(`no ${resource} matches${doubtOf(target.filter, context)}`);
+  const failed = (what: string): StepResult => ({
+    ...result,
+    verdict: 'failed',
+    error: new NotPossibleError(device, 'not-found', what),
+  });
+  if (lackNames(context))
+    return failed(`the ${pluralOf(resource)} here show no name, so devsh cannot find "${key}"`);
+  const purpose = purposeOf(change);
+  if (purpose?.kind === 'undo') return unchanged(`the list shows no such ${resource}`);
+  if (action === 'set' && change.isOptional === true) return unchanged(`no such ${resource} here`);
+  const mistake = mistakenKey(context, key);
+  const names = records.map((record) => shownKey(keyField, record[keyField]));
+  const hint = nearHint(key, names) || (mistake ?? '');
+  const isMistaken = mistake !== undefined && purpose === undefined && change.meant === undefined;
+  return action === 'set' || isMistaken
+    ? failed(`no ${resource} "${key}"${hint}`)
+    : unchanged(`no such ${resource} here${hint}`);
+}
+
 /** Plans every selected record. If there is none, the result is known at once. */
 function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
   const { device, profile, records, resource, keyField } = context;
@@ -420,30 +460,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     return [unsent(context, change, { kind: 'drift', reason })];
   }
   if (picked.length === 0) {
-    if (target.kind === 'key' && lackNames(context)) {
-      const what = `the ${pluralOf(resource)} here show no name, so devsh cannot find "${key}"`;
-      return [failed('not-found', what)];
-    }
-    // For "user delete lang=de": a key that looks like a condition.
-    const byField =
-      /^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u.test(key) && !key.startsWith(`${keyField}=`);
-    const where = byField ? `; --where "${key}" selects by fields` : '';
-    const isOptional = action === 'set' && change.isOptional === true;
-    const hint = (): string => {
-      const names = records.map((record) => shownKey(keyField, record[keyField]));
-      return nearHint(key, names) || where;
-    };
-    if (action === 'delete' || target.kind === 'where' || isOptional) {
-      const isUndo = action === 'delete' && change.purpose?.kind === 'undo';
-      const none = isUndo ? `the list shows no such ${resource}` : `no such ${resource} here`;
-      const more = (): string => (isUndo || isOptional ? where : hint());
-      const note =
-        target.kind === 'key'
-          ? none + more()
-          : `no ${resource} matches${doubtOf(target.filter, context)}`;
-      return [{ ...result, verdict: 'unchanged', note }];
-    }
-    return [failed('not-found', `no ${resource} "${key}"${hint()}`)];
+    return [planMissing(context, change)];
   }
   if (target.kind === 'key' && picked.length > 1) {
     const isByKey = picked.some((record) => isStored(key, record[keyField]));

@@ -48,6 +48,10 @@ export class FilterCheck {
     }
   }
 
+  get findsNone(): boolean {
+    return this.#filter !== undefined && this.#records > 0 && this.#found === 0;
+  }
+
   /** What cannot be right; undefined if nothing. */
   get doubt(): string | undefined {
     if (this.#records === 0) return undefined;
@@ -57,7 +61,7 @@ export class FilterCheck {
       const near = nearHint(field, fields);
       return `no record has a field "${field}"${near || `; the fields are ${someOf(fields, MOST_FIELDS)}`}`;
     }
-    if (this.#found > 0 || this.#filter === undefined) return undefined;
+    if (this.#filter === undefined || !this.findsNone) return undefined;
     for (const term of this.#filter.terms) {
       const word =
         term.kind === 'is' ? `${term.field}=${term.text}` : 'text' in term ? term.text : '';

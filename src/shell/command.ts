@@ -20,7 +20,7 @@ import { readUserFile } from '../os/user-file.ts';
 import { DeviceError } from '../device/errors.ts';
 import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { type DeviceEntry, namedDevices } from '../fleet/inventory.ts';
+import { type DeviceEntry, namedDevices, withConnected } from '../fleet/inventory.ts';
 import type { KnownDevice } from './known-devices.ts';
 import type { AliasPrompt } from '../settings/settings-table.ts';
 import { originText } from '../settings/settings.ts';
@@ -29,7 +29,7 @@ import { ShellAccess } from './access/access.ts';
 import type { RotationStore } from '../credentials/rotation-store.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import type { ShellSession, ShellIo } from './session.ts';
-import type { Arguments, Word } from '../text/words.ts';
+import { type Arguments, parseLine, quoteLine, type Word } from '../text/words.ts';
 
 /** What completion may use: only what is known already, never the network. */
 export interface CompletionScope {
@@ -324,14 +324,43 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const sessions = await this.selected();
     if (sessions.length > 0) return sessions;
     const { connected } = this.shell.fleet;
-    const address = this.args.all('FILTER').find((word) => /^[\d.]+\.\d+(?::\d+)?$/.test(word));
-    const suggestions = address === undefined ? [] : [`--on ${address}`];
+    const suggestions = (await this.devicesInFilter())?.suggestions ?? [];
     throw new UsageError(
       connected.length > 0
         ? `none of the ${connected.length} connected devices is selected: "use" selects some, "use all" all`
         : 'you selected no device: name devices with --on (10.0.0.5, @group), or connect first',
       { suggestions },
     );
+  }
+
+  /** The words of a filter that name devices, as in `--on fw1 fw2`, and the line that is meant; undefined if none does. */
+  async devicesInFilter(): Promise<UsageError | undefined> {
+    const { fleet, services } = this.shell;
+    const { devices } = withConnected(
+      await services.inventory.load(),
+      fleet.connected.map(({ entry }) => entry),
+    );
+    const names = new Set(devices.flatMap(({ name, address }) => [name, address]));
+    const stray = this.args
+      .words('FILTER')
+      .filter(({ text }) => names.has(text) || /^[\d.]+\.\d+(?::\d+)?$/.test(text));
+    const [first] = stray;
+    if (first === undefined) return undefined;
+    const named = stray.map(({ text }) => text).join();
+    const words = parseLine(this.line).words.filter(({ start }) =>
+      stray.every((word) => word.start !== start),
+    );
+    const texts = words.map(({ text }) => text);
+    const at = texts.findIndex((text) => /^--on(?:=|$)/.test(text));
+    if (at < 0) texts.push('--on', named);
+    else {
+      const value = texts[at] === '--on' ? at + 1 : at;
+      texts[value] = `${texts[value] ?? ''},${named}`;
+    }
+    return new UsageError(`"${first.text}" is a device: --on takes several as in fw1,fw2`, {
+      column: first.start,
+      suggestions: [quoteLine(texts)],
+    });
   }
 
   /** As `sessions`, but may be empty. */

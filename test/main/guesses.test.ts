@@ -326,6 +326,10 @@ user list where lang=zz  ->  user list lang=zz
 user list --filter 'lang == "de"'  ->  ~a condition is written without blanks
 user list yesterday  ->  ~--at TIME
 user list --on sim1 sim9.example.com  ->  ~--on
+user list --on sim1 spare  ->  user list --on sim1,spare
+user list --on=sim1 lang=de spare  ->  user list --on=sim1,spare lang=de
+user list sim1 spare  ->  user list --on sim1,spare
+export user spare  ->  export user --on spare
 user count lang  ->  user list --count-by lang
 user count --by lang  ->  user list --count-by lang
 user add bob --lang de  ->  ~fields need no option: username=bob lang=de
@@ -405,6 +409,7 @@ function wrongIn(meant: string, stderr: string): string | undefined {
 test('at least 127 kinds of first guesses are answered by the right line, and none by a wrong one', async () => {
   const { devsh } = await startFleet();
   await devsh('config set on @lab');
+  await devsh('device add spare 127.0.0.9:9');
   await devsh('user list');
   const wrong: string[] = [];
   for (const [typed, meant] of ROWS) {
@@ -527,8 +532,10 @@ test('a condition in the place of a key points to --where', async () => {
   expect(writes()).toEqual([]);
 });
 
-test('an address in place of a filter is taken for the device', async () => {
+test('an address or a device in place of a filter is taken for the device', async () => {
   const devsh = await makeDevsh();
   const { stderr } = await devsh('user list 127.0.0.2:1');
-  expect(stderr).toContain("did you mean '--on 127.0.0.2:1'?");
+  expect(stderr).toContain("did you mean 'user list --on 127.0.0.2:1'?");
+  await devsh('device add fw1 127.0.0.2:1');
+  expect((await devsh('user list fw1')).stderr).toContain("did you mean 'user list --on fw1'?");
 });

@@ -31,3 +31,25 @@ test('a word that is a field without its "=" is a mistake, and no key', async ()
   }
   expect(devices.map((device) => writesOf(device).length)).toEqual(before);
 });
+
+test('keys with a comma between them, or a condition, are mistakes with the right words', async () => {
+  const { devsh, writes } = await startFleet();
+  for (const [typed, meant] of [
+    ['user delete bob,carol', 'put blanks between keys: bob carol'],
+    ['user set bob,carol lang=de', 'put blanks between keys: bob carol'],
+    ['user delete lang=de', '--where "lang=de" selects by fields'],
+  ] as const) {
+    const { exitCode, stdout } = await devsh(`${typed} --on sim1 --yes`);
+    expect(stdout).toContain(meant);
+    expect([typed, exitCode]).toEqual([typed, 1]);
+  }
+  expect(writes()).toEqual([]);
+});
+
+test('where names have commas, a name with one may be gone', async () => {
+  const { devsh, device } = await startFleet();
+  device(1).putUser({ username: 'cn=ann,ou=it' });
+  const { exitCode, stdout } = await devsh('user delete cn=bob,ou=it --on sim1 --yes');
+  expect(stdout).toContain('unchanged - no such user here');
+  expect(exitCode).toBe(0);
+});

@@ -126,17 +126,19 @@ export function describedFields(profile: Profile, resource: string): readonly st
  * Throws a `UsageError` for a filter, an order or a count that cannot be right, with the line that may be meant. As
  * long as a device is not read, which may have such a field, it is a warning.
  */
-export function* refuseDoubtful(
-  call: Pick<Call, 'line'>,
+export async function* refuseDoubtful(
+  call: Call,
   check: FilterCheck,
   isWhole: boolean,
-): Generator<Output> {
-  const { doubt } = check;
+): AsyncGenerator<Output> {
+  const stray = check.findsNone ? await call.devicesInFilter() : undefined;
+  const doubt = stray?.message ?? check.doubt;
   if (doubt === undefined) return;
   if (!isWhole) {
     yield warning(doubt);
     return;
   }
+  if (stray !== undefined) throw stray;
   const words = parseLine(call.line).words.map(({ text }) => text);
   const meant = words.map((text) => check.corrected(text) ?? text);
   // What a shell would run stands in quotes.
