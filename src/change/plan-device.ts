@@ -464,8 +464,10 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   }
   if (target.kind === 'key' && picked.length > 1) {
     const isByKey = picked.some((record) => isStored(key, record[keyField]));
+    const hasIds = picked.some((record) => idOf(profile, record) !== undefined);
+    const way = hasIds ? ': name one by its id' : ', and no id tells them apart';
     const what = isByKey
-      ? `${picked.length} ${pluralOf(resource)} have the ${keyField} "${key}": name one by its id`
+      ? `${picked.length} ${pluralOf(resource)} have the ${keyField} "${key}"${way}`
       : sharedIdText(resource, key, picked.length);
     return [failed('ambiguous', what)];
   }

@@ -162,7 +162,7 @@ function checkedId(
       return checkedName(own.field, own.id, resource);
     }
     throw new RefusedError(
-      `this ${resource} shows none of the fields that would name it in a path (${profile.idFields.join(', ')}): nothing was sent; resources.${resource}.named_by says that its key does`,
+      `this ${resource} shows none of the fields that would name it in a path (${profile.idFields.join(', ')}): nothing was sent. If its key names it: "profile set DEVICE resources.${resource}.named_by=key"`,
     );
   }
   return checkedName(field, record[field], resource);

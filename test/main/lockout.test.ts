@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SimulatedDevice, SimulatorOptions } from '../simulator/simulator.ts';
-import { ADMIN, startFleet, type TestFleet } from './devsh.ts';
+import { serve } from '../device/server.ts';
+import { ADMIN, makeDevsh, startFleet, type TestFleet } from './devsh.ts';
 
 const PROFILE = `extends: generic-rest
 resources:
@@ -136,6 +137,51 @@ test('the only session and the only token of a device are ended, too', async () 
   const { stdout, exitCode, stderr } = await fleet.devsh('lockout viewer --yes --json');
   expect(exitCode, stderr).toBe(0);
   expect(rowsOf(stdout).map(({ access }) => access)).toEqual(['2 of 2 ended', '2 of 2 ended']);
+});
+
+test('a token that no request can name is not ended, and the lockout says so', async () => {
+  const users = [
+    { id: 1, username: 'admin', is_active: true },
+    { id: 2, username: 'viewer', is_active: true },
+  ];
+  // Without ids, two tokens of one name have one path.
+  const tokens = ['api', 'api', 'cli'].map((name) => ({ name, username: 'viewer' }));
+  const server = await serve(({ method, url }, response) => {
+    if (method === 'PATCH') Object.assign(users[1] ?? {}, { is_active: false });
+    if (method === 'DELETE') tokens.pop();
+    if (method !== 'GET') response.end();
+    else response.end(JSON.stringify(url?.includes('token') === true ? tokens : users));
+  });
+  const devsh = await makeDevsh(ADMIN);
+  await mkdir(join(devsh.folder, 'config/devsh/profiles'), { recursive: true });
+  await writeFile(
+    join(devsh.folder, 'config/devsh/profiles/box.yaml'),
+    PROFILE.replace(/ *session:.*\n/, ''),
+  );
+  await devsh([
+    'device',
+    'add',
+    'box',
+    `127.0.0.1:${server.port}`,
+    '--insecure',
+    '--profile',
+    'box',
+  ]);
+  const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes');
+  const reason = '2 tokens have the name "api", and no id tells them apart';
+  expect(stdout).toContain(`delete token api: failed - this token is not ended; ${reason}`);
+  expect(stdout).toMatch(/^box\s+viewer\s+disabled\s+0 of 3 ended$/m);
+  expect(stderr).toContain('warning: viewer: disabled on box');
+  expect(stderr).toContain('not all ended on box; "lockout viewer" again ends those that are left');
+  expect(exitCode).toBe(3);
+  const deletes = () => server.requests.filter(({ method }) => method === 'DELETE').length;
+  expect(deletes()).toBe(0);
+  const [, line] = /token cli: failed .*"(profile set [^"]+)"/.exec(stdout) ?? [];
+  await devsh(line?.replace('DEVICE', 'box') ?? '');
+  const again = await devsh('lockout viewer --yes');
+  expect(again.stdout).toContain('delete token cli: done');
+  expect(again.exitCode).toBe(3);
+  expect(deletes()).toBe(1);
 });
 
 test('where they are unknown, plan, verdict and report say so', async () => {

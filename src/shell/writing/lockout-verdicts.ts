@@ -100,11 +100,19 @@ export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): Async
   );
   const parts = [...grouped(rows.slice(0, found.length), ({ verdict }) => verdict)];
   const texts = parts.map(([verdict, some]) => `${verdict} on ${namesOf(some)}`);
+  const lasting = targets.filter((target) => endedOn(target, results) < (target.open ?? 0));
   const isWhole =
     closed.length === found.length &&
+    lasting.length === 0 &&
     [...(proven ?? [])].every(([, login]) => login !== NOT_PROVEN);
   const text = `${visible(key)}: ${texts.join('; ')}`;
   yield isWhole ? success(text) : warning(text);
+  if (lasting.length > 0) {
+    const where = someOf(lasting.map(({ session }) => visible(session.ref.name)));
+    yield warning(
+      `open sessions and API tokens: not all ended on ${where}; "lockout ${visible(key)}" again ends those that are left`,
+    );
+  }
   const unknown = rows.filter(({ access }) => access === NOT_ENDED);
   if (unknown.length > 0) yield warning(`${NOT_KNOWN} (${namesOf(unknown)})`);
   for (const { device, key: account, why } of left) {
@@ -134,12 +142,22 @@ function sessionsOf(targets: readonly Target[], rows: readonly Row[], key: strin
   return targets.map(({ session }) => session).filter(({ ref }) => addresses.has(ref.address));
 }
 
+function resultsOn({ session }: Target, all: readonly StepResult[]): readonly StepResult[] {
+  return all.filter(({ device }) => device.address === session.ref.address);
+}
+
+/** Number of its sessions and tokens that are ended. */
+function endedOn(target: Target, all: readonly StepResult[]): number {
+  const results = resultsOn(target, all);
+  return results.filter((result) => result.resource !== target.resource && isGood(result)).length;
+}
+
 /** One row for each account of a device. */
-function rowsOf({ session, resource, accounts, open }: Target, all: readonly StepResult[]): Row[] {
-  const results = all.filter(({ device }) => device.address === session.ref.address);
-  const ended = results.filter((result) => result.resource !== resource && isGood(result)).length;
-  const access =
-    open === undefined ? NOT_ENDED : open === 0 ? 'none listed' : `${ended} of ${open} ended`;
+function rowsOf(target: Target, all: readonly StepResult[]): Row[] {
+  const { session, resource, accounts, open } = target;
+  const results = resultsOn(target, all);
+  const ended = `${endedOn(target, all)} of ${open ?? 0} ended`;
+  const access = open === undefined ? NOT_ENDED : open === 0 ? 'none listed' : ended;
   return accounts.map(({ key }) => {
     const result = results.find((one) => one.resource === resource && one.key === key);
     const good = result?.action === 'delete' ? 'deleted' : 'disabled';
