@@ -21,6 +21,7 @@ import {
   type Value,
 } from '../../src/device/record.ts';
 import type { Step } from '../../src/change/step.ts';
+import { rounds } from '../rounds.ts';
 
 /** How a device takes changes, and what it does to a field that one leaves out. */
 interface Speech {
@@ -237,7 +238,7 @@ test('what is said of a write and of its undo is what the device holds', () => {
       }
     }
   });
-  fc.assert(property, { numRuns: 3_000 });
+  fc.assert(property, { numRuns: rounds(3_000) });
   // Refusing everything would prove nothing.
   expect(counts.undone).toBeGreaterThan(counts.refused);
 });

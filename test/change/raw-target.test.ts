@@ -8,6 +8,7 @@ import { withResource } from '../../src/device/profile.ts';
 import { Credential } from '../../src/device/credential.ts';
 import type { WriteRequest } from '../../src/device/encode.ts';
 import { RefusedError } from '../../src/errors.ts';
+import { rounds } from '../rounds.ts';
 
 const device = { name: 'box', address: 'box.example' };
 const profile = documentedProfile;
@@ -128,7 +129,7 @@ test('the account in use and break-glass accounts are recognized however path, q
     fc.property(requests, (request) => {
       expect([request, isRefused(request)]).toEqual([request, true]);
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

@@ -6,6 +6,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 // @ts-expect-error -- plain JavaScript of the build
 import { lateStringWidth } from '../../scripts/bundle-plugins.js';
+import { rounds } from '../rounds.ts';
 
 test('undici is pinned to one version, as its inner parts are used', () => {
   const read = (path: string): unknown =>
@@ -72,6 +73,6 @@ test('a text is as wide in the bundle as the package says', async () => {
     fc.property(texts, (text) => {
       expect(bundled.stringWidth(text)).toBe(stringWidth(text));
     }),
-    { numRuns: 3_000 },
+    { numRuns: rounds(3_000) },
   );
 });

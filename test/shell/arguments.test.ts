@@ -5,6 +5,7 @@ import { parseJson } from '../../src/device/json.ts';
 import { assignmentWord, changeFields } from '../../src/shell/arguments.ts';
 import { hasUnsafe } from '../../src/text/visible.ts';
 import { parseLine } from '../../src/text/words.ts';
+import { rounds } from '../rounds.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 const anyValue = fc.oneof(
@@ -24,5 +25,5 @@ test('a value that is written as a word is read again as the same value, in harm
     const { fields } = changeFields(parseLine(`user add -- ${word}`).words.slice(3));
     expect(Object.entries(fields)).toEqual([[field, value]]);
   });
-  fc.assert(property, { numRuns: 2_000 });
+  fc.assert(property, { numRuns: rounds(2_000) });
 });
