@@ -55,8 +55,7 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   const texts: string[] = [];
   if (missing.length > 0) {
     const isRare = holders.length < missing.length;
-    const beside = drift.unread.length === 0 ? 'only on' : 'of those read, only on';
-    texts.push(isRare ? `${beside} ${names(holders)}` : `missing on ${names(missing)}`);
+    texts.push(isRare ? `only on ${names(holders)}` : `missing on ${names(missing)}`);
   }
   texts.push(...row.fields.map(fieldText));
   const counts = new Set(row.held.map(({ length }) => length).filter((count) => count > 0));
