@@ -281,7 +281,7 @@ export class DeviceClient {
       // A new connection asks when it is open.
       if (sender.stats.connected) await beforeLogin?.();
       const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
-      const response = await exchange(sender, request, headers, limits, signal);
+      const response = await exchange(sender, { request, headers, limits, signal });
       this.#latencyMs = response.latencyMs;
       const { date, age } = response.headers;
       this.#dated = date && !age ? { date, from, to: Date.now() } : undefined;

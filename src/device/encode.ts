@@ -215,14 +215,16 @@ export function updateRequest(
   }
   const { profile, record: before } = withinParent(stated, resource, held);
   const facts = updateFacts(profile, resource);
-  return writeRequest(
-    profile,
-    facts,
-    resource,
-    before,
-    changedFields(profile, resource, before, changes),
-    changes,
-  );
+  const sent = changedFields(profile, resource, before, changes);
+  return writeRequest(profile, facts, resource, { before, sent, changes });
+}
+
+interface FieldsToSend {
+  readonly before: DeviceRecord;
+  /** In the body. */
+  readonly sent: DeviceRecord;
+  /** What the user has set: the field that names the record must not be among it. */
+  readonly changes?: DeviceRecord;
 }
 
 /** A write of these fields to one record. Throws RefusedError for a record without a usable id. */
@@ -230,9 +232,7 @@ export function writeRequest(
   profile: Profile,
   facts: WriteFacts,
   resource: string,
-  before: DeviceRecord,
-  sent: DeviceRecord,
-  changes: DeviceRecord = {},
+  { before, sent, changes = {} }: FieldsToSend,
 ): WriteRequest {
   const named = isSingle(profile, resource) ? undefined : namedBy(profile, facts, resource, before);
   if (

@@ -71,21 +71,23 @@ interface RawResponse {
   readonly latencyMs: number;
 }
 
+/** One request on its way. */
+interface Sending {
+  readonly request: HttpRequest;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly limits: ExchangeLimits;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Sends one request and reads its whole response. Throws TransportFault, CancelledError, or an error of the
  * connector.
  */
-export async function exchange(
-  sender: HttpConnection,
-  request: HttpRequest,
-  headers: Readonly<Record<string, string | undefined>>,
-  limits: ExchangeLimits,
-  signal?: AbortSignal,
-): Promise<Response> {
+export async function exchange(sender: HttpConnection, sending: Sending): Promise<Response> {
   const startedAt = performance.now();
-  const raw = await receive(sender, request, headers, limits, signal);
+  const raw = await receive(sender, sending);
   const isPlain = (raw.headers['content-encoding'] ?? '') === '';
-  const bytes = isPlain ? raw.bytes : await inflate(raw, limits.maxBodyBytes);
+  const bytes = isPlain ? raw.bytes : await inflate(raw, sending.limits.maxBodyBytes);
   const body = bodyText(bytes, raw.headers['content-type']);
   if (raw.status < 400 && !isFramed(raw) && !isWholeJson(body)) {
     throw new TransportFault('cut off', 'the response has no length and may be cut off', {
@@ -102,70 +104,13 @@ export async function exchange(
   };
 }
 
-function receive(
-  sender: HttpConnection,
-  request: HttpRequest,
-  headers: Readonly<Record<string, string | undefined>>,
-  { timeoutMs, maxBodyBytes }: ExchangeLimits,
-  signal: AbortSignal | undefined,
-): Promise<RawResponse> {
+function receive(sender: HttpConnection, sending: Sending): Promise<RawResponse> {
+  const { request, headers, signal } = sending;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(new CancelledError());
       return;
     }
-    let controller: Dispatcher.DispatchController | undefined;
-    let deadline: Deadline | undefined;
-    /** By `awakeMs`; 0 until there is a connection. */
-    let sentAt = 0;
-    let latencyMs = 0;
-    let status = 0;
-    let responseHeaders: Record<string, string> = {};
-    let size = 0;
-    let sizeInTime = 0;
-    let failure: Error | undefined;
-    const chunks: Buffer[] = [];
-    const counter = request.progress && new ProgressCounter(request.progress);
-
-    const settle = (): void => {
-      deadline?.stop();
-      signal?.removeEventListener('abort', cancel);
-    };
-    const fail = (error: Error): void => {
-      if (failure) return;
-      failure = error;
-      settle();
-      reject(error);
-      // Without a connection there is nothing to abort yet; `onRequestStart` does it then.
-      controller?.abort(error);
-    };
-    const cancel = (): void => {
-      // A write that was sent may have been executed, so it is not simply cancelled.
-      fail(
-        controller && !isRead(request)
-          ? new TransportFault('reset', 'cancelled while waiting for the response', { sent: true })
-          : new CancelledError(),
-      );
-    };
-    const lost = (kind: 'timeout' | 'too large', detail: string): void =>
-      fail(new TransportFault(kind, detail, { sent: true, status: status || undefined }));
-    const wholeMs = READ_TIME_FACTOR * timeoutMs;
-    const expire = (): void => {
-      const hasData = sizeInTime > 0;
-      const isSilent = hasData && awakeMs() < sentAt + wholeMs;
-      const limitMs = hasData && !isSilent ? wholeMs : timeoutMs;
-      lost(
-        'timeout',
-        `no ${isSilent ? 'more data' : 'complete response'} within ${limitMs / 1000} s`,
-      );
-    };
-    const extendDeadline = (): void => {
-      if (!isRead(request) || failure || size - sizeInTime < MIN_BYTES) return;
-      sizeInTime = size;
-      deadline?.extend(Math.min(timeoutMs, sentAt + wholeMs - awakeMs()));
-    };
-    signal?.addEventListener('abort', cancel, { once: true });
-
     sender.dispatch(
       {
         method: request.method,
@@ -176,45 +121,135 @@ function receive(
         headersTimeout: 0,
         bodyTimeout: 0,
       },
-      {
-        onRequestStart(started) {
-          controller = started;
-          if (failure) {
-            started.abort(failure);
-            return;
-          }
-          // It may start again on another connection, within the same limit.
-          deadline ??= new Deadline(timeoutMs, expire);
-          sentAt = awakeMs();
-        },
-        onResponseStart(_controller, statusCode, received) {
-          if (statusCode < 200) return;
-          latencyMs = awakeMs() - sentAt;
-          status = statusCode;
-          responseHeaders = flatten(received);
-          const declared = Number(responseHeaders['content-length']);
-          if (declared > maxBodyBytes) {
-            lost('too large', `Content-Length is ${mebibytes(declared)}`);
-          }
-        },
-        onResponseData(_controller, chunk) {
-          size += chunk.length;
-          if (size > maxBodyBytes) lost('too large', `more than ${mebibytes(maxBodyBytes)}`);
-          else chunks.push(chunk);
-          counter?.add(chunk);
-          extendDeadline();
-        },
-        onResponseEnd() {
-          settle();
-          resolve({ status, headers: responseHeaders, bytes: Buffer.concat(chunks), latencyMs });
-        },
-        onResponseError(_controller, error) {
-          settle();
-          reject(failure ?? faultOf(error, controller !== undefined) ?? error);
-        },
-      },
+      new Receiver(sending, resolve, reject),
     );
   });
+}
+
+/** Collects one response, within its limits of time and size. */
+class Receiver implements Dispatcher.DispatchHandler {
+  readonly #sending: Sending;
+  readonly #resolve: (response: RawResponse) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #counter: ProgressCounter | undefined;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #deadline: Deadline | undefined;
+  #failure: Error | undefined;
+  /** By `awakeMs`; 0 until there is a connection. */
+  #sentAt = 0;
+  #latencyMs = 0;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #size = 0;
+  /** What had arrived when the deadline was last extended. */
+  #sizeInTime = 0;
+
+  constructor(
+    sending: Sending,
+    resolve: (response: RawResponse) => void,
+    reject: (error: Error) => void,
+  ) {
+    const { request, signal } = sending;
+    [this.#sending, this.#resolve, this.#reject] = [sending, resolve, reject];
+    this.#counter = request.progress && new ProgressCounter(request.progress);
+    signal?.addEventListener('abort', this.#cancel, { once: true });
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    this.#controller = started;
+    if (this.#failure) {
+      started.abort(this.#failure);
+      return;
+    }
+    // It may start again on another connection, within the same limit.
+    this.#deadline ??= new Deadline(this.#sending.limits.timeoutMs, () => {
+      this.#expire();
+    });
+    this.#sentAt = awakeMs();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Parameters<typeof flatten>[0],
+  ): void {
+    if (status < 200) return;
+    this.#latencyMs = awakeMs() - this.#sentAt;
+    this.#status = status;
+    this.#headers = flatten(headers);
+    const declared = Number(this.#headers['content-length']);
+    if (declared > this.#sending.limits.maxBodyBytes) {
+      this.#lose('too large', `Content-Length is ${mebibytes(declared)}`);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBodyBytes } = this.#sending.limits;
+    this.#size += chunk.length;
+    if (this.#size > maxBodyBytes) this.#lose('too large', `more than ${mebibytes(maxBodyBytes)}`);
+    else this.#chunks.push(chunk);
+    this.#counter?.add(chunk);
+    this.#extendDeadline();
+  }
+
+  onResponseEnd(): void {
+    this.#settle();
+    const [status, headers, latencyMs] = [this.#status, this.#headers, this.#latencyMs];
+    this.#resolve({ status, headers, bytes: Buffer.concat(this.#chunks), latencyMs });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle();
+    this.#reject(this.#failure ?? faultOf(error, this.#controller !== undefined) ?? error);
+  }
+
+  #settle(): void {
+    this.#deadline?.stop();
+    this.#sending.signal?.removeEventListener('abort', this.#cancel);
+  }
+
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    this.#settle();
+    this.#reject(error);
+    // Without a connection there is nothing to abort yet; `onRequestStart` does it then.
+    this.#controller?.abort(error);
+  }
+
+  readonly #cancel = (): void => {
+    // A write that was sent may have been executed, so it is not simply cancelled.
+    this.#fail(
+      this.#controller && !isRead(this.#sending.request)
+        ? new TransportFault('reset', 'cancelled while waiting for the response', { sent: true })
+        : new CancelledError(),
+    );
+  };
+
+  #lose(kind: 'timeout' | 'too large', detail: string): void {
+    const status = this.#status || undefined;
+    this.#fail(new TransportFault(kind, detail, { sent: true, status }));
+  }
+
+  get #wholeMs(): number {
+    return READ_TIME_FACTOR * this.#sending.limits.timeoutMs;
+  }
+
+  #expire(): void {
+    const hasData = this.#sizeInTime > 0;
+    const isSilent = hasData && awakeMs() < this.#sentAt + this.#wholeMs;
+    const limitMs = hasData && !isSilent ? this.#wholeMs : this.#sending.limits.timeoutMs;
+    const missing = isSilent ? 'more data' : 'complete response';
+    this.#lose('timeout', `no ${missing} within ${limitMs / 1000} s`);
+  }
+
+  #extendDeadline(): void {
+    const { request, limits } = this.#sending;
+    if (!isRead(request) || this.#failure || this.#size - this.#sizeInTime < MIN_BYTES) return;
+    this.#sizeInTime = this.#size;
+    this.#deadline?.extend(Math.min(limits.timeoutMs, this.#sentAt + this.#wholeMs - awakeMs()));
+  }
 }
 
 function flatten(

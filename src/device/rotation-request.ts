@@ -53,7 +53,11 @@ export function passwordRequest(
     selector: selector ?? 'none',
     record: 'changes',
   };
-  return { request: writeRequest(profile, action, resource, record, fields), fields, old };
+  return {
+    request: writeRequest(profile, action, resource, { before: record, sent: fields }),
+    fields,
+    old,
+  };
 }
 
 /** Throws a RefusedError if the profile does not say how. */
@@ -78,7 +82,7 @@ export function tokenRequest(
     selector: 'none',
     record: 'none',
   };
-  const request = writeRequest(profile, action, resource, record, {});
+  const request = writeRequest(profile, action, resource, { before: record, sent: {} });
   return { request, fields: { token: MASK }, answer };
 }
 
