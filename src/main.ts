@@ -121,7 +121,6 @@ async function runMode(
     } finally {
       release();
     }
-    await end.paged?.show();
     return stoppedBy === 'SIGTERM' ? 143 : end.exitCode;
   }
   rememberKeys(shell.shell);

@@ -4,7 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RefusedError, UsageError } from '../errors.ts';
 import { parseLine } from '../text/words.ts';
-import { runInTerminal } from './terminal.ts';
+import { runEditor } from './terminal.ts';
 
 export interface Draft {
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Draft {
 }
 
 /** Signals that end devsh while a program has the terminal. */
-export const ENDS = ['SIGHUP', 'SIGTERM'] as const;
+const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
 /**
  * Opens a text in `$VISUAL` or `$EDITOR`, which gets the terminal; resolves to the saved text. The file
@@ -40,8 +40,7 @@ export async function editInProgram(
   try {
     const file = join(folder, name);
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    const program = { role: 'editor', variables: '$VISUAL, $EDITOR', env, signal };
-    const { status, killedBy } = await runInTerminal([...words, file], program);
+    const { status, killedBy } = await runEditor([...words, file], env, signal);
     if (status !== 0) {
       const code = killedBy === null ? (status ?? 1) : 128 + constants.signals[killedBy];
       throw new RefusedError(`the editor ended with ${code}: nothing was changed`);
@@ -64,7 +63,7 @@ export function editorWords(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** `code --wait` is two words, a path with blanks that exists is one, quotes work as at the prompt. */
-export function programWords(program: string): string[] {
+function programWords(program: string): string[] {
   if (existsSync(program)) return [program];
   return parseLine(program).words.map(({ text }) => text);
 }

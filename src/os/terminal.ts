@@ -7,35 +7,22 @@ import {
   type ProgramExit,
 } from './program.ts';
 
-interface TerminalProgram {
-  /** The program's role for the user, and the variables that configure it. */
-  readonly role: string;
-  readonly variables: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Standard input; the terminal by default. */
-  readonly input?: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Ctrl-C is a key of the program until the user leaves it. Throws a `UsageError` if it cannot be started. */
-export async function runInTerminal(
+/** Ctrl-C is a key of the editor until the user leaves it. Throws a `UsageError` if it cannot be started. */
+export async function runEditor(
   argv: readonly string[],
-  { role, variables, env, input, signal }: TerminalProgram,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal | undefined,
 ): Promise<ProgramExit> {
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
-  const stdin = input === undefined ? 'inherit' : 'pipe';
-  const child = startProgram(argv, env, { stdio: [stdin, 'inherit', 'inherit'] });
+  const child = startProgram(argv, env, { stdio: 'inherit' });
   const stop = (): void => void child.kill();
   signal?.addEventListener('abort', stop);
-  // A user who leaves early closes the pipe.
-  child.stdin?.on('error', ignore);
-  child.stdin?.end(input);
   try {
     return await exitOf(child);
   } catch (error) {
     const why = whyNotStarted(error);
-    const message = `cannot start the ${role} "${argv[0] ?? ''}" (${variables}): ${why}`;
+    const message = `cannot start the editor "${argv[0] ?? ''}" ($VISUAL, $EDITOR): ${why}`;
     throw new UsageError(message, { cause: error });
   } finally {
     process.off('SIGINT', ignore);

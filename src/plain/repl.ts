@@ -26,7 +26,6 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
     // A comment is no command, and an empty line would run `help`.
     if (parseLine(line).words.length === 0) return;
     end = await echo.during(() => runStoppable(shell, line, host, { echo, ahead }));
-    await end.paged?.show(() => isTyping(host, ahead));
     // A second Ctrl-C would have ended devsh. After the line it counts as a first one again.
     release();
     release = ignoreCtrlC(host);
@@ -66,15 +65,6 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
 function ignoreCtrlC(host: Host): () => void {
   if (host.stdin.isTTY !== true) return () => undefined;
   return host.onStop(() => undefined, ['SIGINT']);
-}
-
-/** Whether the user has begun the next line; the text is kept for the next prompt. */
-async function isTyping(host: Host, ahead: TypedAhead): Promise<boolean> {
-  if (host.stdin.isTTY !== true) return false;
-  const typed = await typedSoFar(host.stdin);
-  host.stdin.setRawMode?.(false);
-  ahead.keep(typed ?? '');
-  return typed !== '';
 }
 
 export async function runStoppable(

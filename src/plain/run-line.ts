@@ -12,13 +12,10 @@ import type { Format, Given } from '../shell/grammar/options.ts';
 import { quoteLine, type Word } from '../text/words.ts';
 import type { Shell } from '../shell/shell.ts';
 import { appendsOnly, sizeOf, wantsColor, type Host } from './host.ts';
-import type { PagedOutput } from './paged-output.ts';
 
 export interface LineEnd {
   readonly exitCode: number;
   readonly isQuit: boolean;
-  /** Output for the pager, to be shown when no command runs that Ctrl-C could stop. */
-  readonly paged?: PagedOutput;
 }
 
 /** Executes one line and prints its output. Never throws for an expected failure. */
@@ -38,41 +35,9 @@ export async function runLine(
     return { exitCode: error.exitCode, isQuit: false };
   }
   const { given } = invocation;
-  const streams = streamsOf(host, line, given);
   const format = given.format ?? shell.shell.defaults.format ?? 'table';
-  if (!isPageable(host, invocation, format)) {
-    const evaluate: Evaluate = (progress) => shell.evaluate(invocation, { ...io, progress });
-    return print(evaluate, format, streams, io.signal);
-  }
-  const { PagedOutput } = await import('./paged-output.ts');
-  const paged = new PagedOutput(host, shell.shell.services.settings.get('pager'));
-  const { ask } = io;
-  const asking = ask && {
-    ask: (question: Question) => {
-      paged.goLive();
-      return ask(question);
-    },
-  };
-  const evaluate: Evaluate = (progress) =>
-    shell.evaluate(invocation, { ...io, ...asking, progress });
-  const end = await print(evaluate, format, paged.streams(streams), io.signal);
-  if (io.signal.aborted) paged.goLive();
-  return { ...end, paged };
-}
-
-/** Whether the line only reads, and a person at the terminal can use a pager. A write is shown while it runs. */
-function isPageable(
-  { stdin, stdout, env }: Host,
-  { verb, given }: Invocation,
-  format: Format,
-): boolean {
-  const { TERM, INK_SCREEN_READER } = env;
-  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && stdout.rows !== undefined;
-  if (!isTerminal || TERM === 'dumb' || INK_SCREEN_READER === 'true') return false;
-  if (given.noPager || given.quiet) return false;
-  // Shown as it arrives.
-  if (given.watchMs !== undefined || format === 'jsonl') return false;
-  return given.help === true || verb.changes === 'nothing';
+  const evaluate: Evaluate = (progress) => shell.evaluate(invocation, { ...io, progress });
+  return print(evaluate, format, streamsOf(host, line, given), io.signal);
 }
 
 /** Starts the line; `progress` gets that of long responses. */

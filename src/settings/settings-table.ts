@@ -134,11 +134,6 @@ export const SETTINGS = {
     hasOption: true,
     variable: { name: 'DEVSH_THEME', meaning: 'as --theme' },
   },
-  pager: {
-    schema: (z: Z) => z.union([z.string(), z.literal(false)]),
-    summary: 'The program for output longer than the screen, before `$PAGER`; false: none',
-    variable: { name: 'DEVSH_PAGER' },
-  },
   reduceMotion: {
     schema: flag,
     summary: 'Changes on the full screen do not fade',

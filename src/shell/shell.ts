@@ -190,7 +190,7 @@ export function openingOf(shell: Shell, argv: readonly string[]): Opening | unde
 function isEmpty(argv: readonly string[]): boolean {
   return argv.every(
     (word, at) =>
-      ['--plain', '--no-color', '--no-pager', '--theme', '--color'].includes(word) ||
+      ['--plain', '--no-color', '--theme', '--color'].includes(word) ||
       /^--(?:theme|color)=/.test(word) ||
       ['--theme', '--color'].includes(argv[at - 1] ?? ''),
   );

@@ -9,6 +9,7 @@ const FORMER: Readonly<Record<string, string>> = {
   netrc: GIVEN_LOGIN,
   editing: 'the prompt has the keys of emacs, and Ctrl-X Ctrl-E opens its line in $EDITOR',
   keys: 'every key has one meaning (help keys); a line of your own gets a key as an alias',
+  pager: 'pipe what you want to page into it: devsh user list --color always | less -R',
   mouse: 'devsh leaves the mouse to the terminal, which selects and copies with it',
 };
 

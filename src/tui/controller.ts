@@ -7,7 +7,7 @@ import { chosenEntry } from './views/palette.ts';
 import { Questions, Typeahead } from './questions.ts';
 import type { Context, KeyBinding } from './state.ts';
 import { Throttle, type Store } from './store.ts';
-import { copyCommands, editLine, pageView, type Surface } from './surface.ts';
+import { copyCommands, editLine, type Surface } from './surface.ts';
 import { addForm, editForm } from './table/commands.ts';
 import { noticeAbsent, TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
@@ -92,7 +92,6 @@ export class Controller {
     'pause-run': () => this.runner.control('pause'),
     'stop-run': () => this.runner.control('stop'),
     copy: () => void copyCommands(this.#store, this.#surface),
-    'page-out': () => void pageView(this.#store, this.#surface),
     answer: () => this.#questions.answer(),
     decline: () => this.#questions.decline(),
     choose: () => {

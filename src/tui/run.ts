@@ -81,11 +81,6 @@ export async function runTui(
       const { editInProgram } = await import('../os/editor.ts');
       return withTerminal(() => editInProgram(draft, host.env, signal));
     },
-    page: async (text) => {
-      const { pageInProgram } = await import('../os/pager.ts');
-      const pager = shell.shell.services.settings.get('pager');
-      return withTerminal(() => pageInProgram(text, host.env, pager));
-    },
     copy: async (text) => (await import('../os/clipboard.ts')).copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       asked = wanted;

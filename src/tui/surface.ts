@@ -2,8 +2,6 @@ import { lineText } from './editor/line.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
 import { copiedCommands } from './table/commands.ts';
-import { wholeTable } from './table/view.ts';
-import { wholeView } from './views/views.ts';
 import { DevshError } from '../errors.ts';
 import type { Draft } from '../os/editor.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
@@ -24,8 +22,6 @@ export interface Surface {
   send(bytes: string): void;
   /** Opens the user's editor on the terminal; resolves to the saved text. */
   edit(draft: Draft, signal?: AbortSignal): Promise<string>;
-  /** Opens the user's pager on the terminal. */
-  page(text: string): Promise<void>;
   /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
   copy(text: string): Promise<string | undefined>;
 }
@@ -38,10 +34,13 @@ export async function editLine(store: Store, surface: Surface): Promise<void> {
     store.logMessage('warning', text);
     return;
   }
-  await reportError(store, async () => {
+  try {
     const edited = await surface.edit({ text: `${line}\n`, name: 'line.devsh' });
     store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
-  });
+  } catch (error) {
+    if (!(error instanceof DevshError)) throw error;
+    store.logMessage('bad', `error: ${error.message}`);
+  }
 }
 
 /** `y`: also sent to the terminal, which may be at the other end of an ssh connection. */
@@ -56,21 +55,4 @@ export async function copyCommands(store: Store, surface: Surface): Promise<void
   const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
   const without = leftOut.length === 0 ? '' : `, without ${someOf(leftOut.map(visible))}`;
   store.logMessage('good', `✓ copied ${what} ${how}${without}`);
-}
-
-/** `|`: all lines of the current view, in the pager. */
-export async function pageView(store: Store, surface: Surface): Promise<void> {
-  const { state } = store;
-  const lines = state.overlay.kind === 'none' ? wholeTable(state) : wholeView(state);
-  if (lines.length > 0) await reportError(store, () => surface.page(`${lines.join('\n')}\n`));
-}
-
-/** Shows why another program, or a file, could not be used. */
-async function reportError(store: Store, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    store.logMessage('bad', `error: ${error.message}`);
-  }
 }

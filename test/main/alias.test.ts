@@ -123,15 +123,9 @@ test('a secret that was written into the settings by hand is not shown', async (
   const devsh = await makeDevsh();
   await mkdir(join(devsh.folder, 'config', 'devsh'), { recursive: true, mode: 0o700 });
   const aliases = { leak: 'user set bob password=hunter2' };
-  const settings = { aliases, pager: 'less --password=hunter2', on: 'admin:hunter2@10.0.0.1' };
+  const settings = { aliases, on: 'admin:hunter2@10.0.0.1' };
   await writeFile(fileOf(devsh), JSON.stringify(settings), { mode: 0o600 });
-  for (const line of [
-    'alias',
-    'config list',
-    'config get on',
-    'config get pager',
-    'config get aliases',
-  ])
+  for (const line of ['alias', 'config list', 'config get on', 'config get aliases'])
     for (const json of ['', ' --json']) {
       const { stdout, stderr, exitCode } = await devsh(line + json);
       expect(exitCode).toBe(0);

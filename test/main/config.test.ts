@@ -54,8 +54,6 @@ test('a setting is set, read and removed again; what is not set is left alone', 
 });
 
 test.each([
-  ['pager', 'false', false],
-  ['pager', 'less -R', 'less -R'],
   ['on', '1234', '1234'],
   ['readOnly', 'true', true],
   ['columns', '{"drf/user":["username"]}', { 'drf/user': ['username'] }],

@@ -313,6 +313,7 @@ export --per-device  ->  ~--output-dir DIR writes one file
 get /api/user/ --first-page  ->  ~--raw prints the first response alone
 doctor --report report.json  ->  ~doctor --json has all findings
 rotate password bob --new-command gen  ->  ~--new-stdin reads what a program prints
+user list --no-pager  ->  ~pipe what you want to page into less
 # played again by somebody who knows only README and --help
 connect --host 10.0.0.5  ->  connect 10.0.0.5
 connect 10.0.0.5 -p 8443  ->  ~a port stands behind the address

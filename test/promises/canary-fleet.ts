@@ -77,8 +77,6 @@ export async function startCanaryFleet(): Promise<CanaryFleet> {
     // Other variables of the machine may contain secrets, too.
     DEVSH_NO_SUCH_SETTING: canaries.make('a variable of devsh'),
     EDITOR: 'true',
-    // Output longer than the screen is recorded, too.
-    DEVSH_PAGER: 'cat',
     PATH: process.env['PATH'] ?? '',
   };
   const devsh = await makeDevsh(env);

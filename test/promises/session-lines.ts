@@ -142,7 +142,7 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'environment --yes',
     'alias list',
     'alias delete look',
-    `config set pager ${withSecret}`,
+    `config set on ${withSecret}`,
     'config set reduceMotion true',
     'config get reduceMotion',
     'config unset reduceMotion',

@@ -32,7 +32,6 @@ export async function startScreen<S extends Shell>(
     leave: onLeave,
     send: () => undefined,
     edit: ({ text }) => Promise.resolve(text),
-    page: () => Promise.resolve(),
     copy: () => Promise.resolve(undefined),
   };
   const controller = new Controller(shell, store, surface, true);

@@ -72,7 +72,7 @@ export const config: CommandSpec = {
       details:
         'A list or an object is JSON: config set columns \'{"drf/user": ["username", "lang"]}\'.\n' +
         'A value that the setting cannot have is refused. devsh keeps no secrets in settings.',
-      examples: ['config set theme light', 'config set timeoutMs 5000', 'config set pager false'],
+      examples: ['config set theme light', 'config set timeoutMs 5000', 'config set readOnly true'],
       async *run(call) {
         const name = settingNamed(call.args.words('NAME'));
         const [word] = call.args.words('VALUE');

@@ -71,7 +71,6 @@ const ROWS = [
     () => 'never' as const,
   ),
   toggle('noHeaders', '--no-headers  No header lines above tables and CSV'),
-  toggle('noPager', '--no-pager  Do not send long output to $PAGER'),
   toggle('plain', '--plain  A line-by-line prompt instead of the full screen'),
   choice(
     'theme',
@@ -364,7 +363,6 @@ export const GENERAL = [
   'quiet',
   'verbose',
   'color',
-  'noPager',
   'plain',
   'theme',
 ] as const;

@@ -51,8 +51,6 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
     title: 'Programs and scripts',
     variables: [
       ['VISUAL, EDITOR', 'the editor of "user edit" and of the line (Ctrl-X Ctrl-E)'],
-      ['DEVSH_PAGER, PAGER', 'the program for output longer than the screen; "cat" or empty: none'],
-      ['LESS, LV', 'options of these pagers (default: FRX and -c)'],
       ['SHELL', 'the shell for which "completion" explains the set-up'],
       ['JOB_COMPLETION_INDEX', 'the shard of "apply", in a Kubernetes Job'],
     ],

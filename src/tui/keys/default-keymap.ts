@@ -21,7 +21,7 @@ import {
   oneDevice,
   type Reason,
 } from './binding.ts';
-import { listView, VIEW_KEYS } from '../views/views.ts';
+import { VIEW_KEYS } from '../views/views.ts';
 import {
   ambiguousKeys,
   deleteLine,
@@ -136,13 +136,6 @@ const noRoomBeside: Reason = ({ size }) =>
   size.columns < PANE_COLUMNS
     ? `details need ${PANE_COLUMNS} columns beside the table: Enter opens them`
     : undefined;
-
-/** Texts are never empty. Does not build them: the help calls this while it is being built. */
-const nothingToPage: Reason = (state) => {
-  if (state.overlay.kind === 'none') return noRow(state);
-  const list = listView(state);
-  return list?.count === 0 ? list.empty : undefined;
-};
 
 /** Keys that open a view from the table, and from any other view. */
 const OPEN_VIEWS: readonly Key<State>[] = [
@@ -261,9 +254,6 @@ const TABLE_KEYS: Keymap = [
     key(['y'], 'copy', 'copy the marked records, or this one, as commands', {
       disabled: nothingMarked,
     }),
-    key(['|'], 'page-out', 'the whole table in $PAGER, uncut', {
-      disabled: nothingToPage,
-    }),
     key(['!'], 'trouble', 'the devices that are not connected, by cause', {
       command: 'devices',
       disabled: noTrouble,
@@ -320,7 +310,6 @@ export const KEYMAP: Keymap = [
     key(['N'], 'previous-found', 'the previous match', { disabled: nothingFound }),
     key(['s'], 'sort', 'sort a list by the next column', { disabled: noList }),
     key(['o'], 'reverse', 'reverse the order of a list', { disabled: noList }),
-    key(['|'], 'page-out', 'the same text or list in $PAGER', { disabled: nothingToPage }),
     key([':'], 'go-prompt', 'to the prompt', { hint: [6, 'prompt'] }),
     key(['?'], 'help', 'the keys that matter here', { hint: [9, 'help'] }),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),

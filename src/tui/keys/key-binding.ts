@@ -83,7 +83,6 @@ const EFFECTS = [
   'pause-run',
   'stop-run',
   'copy',
-  'page-out',
   'answer',
   'decline',
   'choose',

@@ -11,8 +11,6 @@ import { tableWidth } from './columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { firstSteps, type State } from '../state.ts';
 import type { TableChanges } from './table-state.ts';
-import { createStyle } from '../../output/streams.ts';
-import { alignedLines } from '../../output/table-text.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
 import type { Span, Tone } from '../screen/theme.ts';
@@ -229,22 +227,6 @@ function nextStep({ fleet: { questions, devices }, keymap }: State): string {
   }
   const inDoubt = devices.find(({ error }) => error instanceof LoginInDoubtError);
   return visible(inDoubt?.error?.message ?? 'r in the table tries again');
-}
-
-/** All lines and columns of the table, for the pager. */
-export function wholeTable(state: State): readonly string[] {
-  const { rows } = tableRows(state);
-  if (rows.length === 0) return [];
-  const unscrolled = { ...state, table: { ...state.table, shift: 0 } };
-  const { columns } = columnLayout(unscrolled, Number.MAX_SAFE_INTEGER);
-  const table = {
-    columns: columns.map(({ title, kind }) => ({
-      title,
-      role: kind === 'note' ? ('note' as const) : ('field' as const),
-    })),
-    rows: rows.map((row) => columns.map(({ text }) => text(row))),
-  };
-  return alignedLines(table, Number.MAX_SAFE_INTEGER, createStyle(false));
 }
 
 /** What can be done while nothing is connected: a number and Enter do the same as the words. */

@@ -22,7 +22,6 @@ export const PAGER: View<PagerOver> = {
     RULE.test(lines[index + 1] ?? '')
       ? 'heading'
       : (TONES.get(lines[index]?.slice(0, 2)) ?? 'plain'),
-  unwrapped: ({ lines }) => lines,
 };
 
 /** By the sign of a verdict at the start of a line. */

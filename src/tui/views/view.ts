@@ -56,8 +56,6 @@ export interface View<O extends Over = Over> {
   lines?(overlay: O, state: State): readonly string[];
   /** The tone of a line; signs and words repeat its meaning. */
   tone?(overlay: O, state: State, lines: readonly string[], index: number): Tone;
-  /** For the pager, which wraps by itself. */
-  unwrapped?(overlay: O): readonly string[];
 }
 
 export interface Listed {

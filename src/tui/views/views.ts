@@ -66,17 +66,6 @@ export function viewLines(state: State): readonly string[] {
   return shown?.view.lines?.(shown.over, state) ?? [];
 }
 
-/** All of the visible list or text, for the pager. */
-export function wholeView(state: State): readonly string[] {
-  const list = listView(state);
-  if (list !== undefined) {
-    const rows = Array.from({ length: list.count }, (_, index) => list.row(index).text);
-    return rows.length === 0 ? [] : [list.header, ...rows];
-  }
-  const shown = shownView(state);
-  return shown?.view.unwrapped?.(shown.over) ?? viewLines(state);
-}
-
 /** The view for a command's output, and the message if it lists nothing. */
 export function viewFor(output: TableOutput | DriftOutput, invocation: Invocation, line: string) {
   for (const view of ALL) {

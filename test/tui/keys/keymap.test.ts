@@ -103,10 +103,6 @@ describe('a key that does nothing now says why', () => {
     ['with a method that is not offered', denied, 'edit-form', undefined],
     ['with one device', stateOf({ fw1: [user('a')] }), 'next-device', /^only one device/],
     ['with records', stateOf({ fw1: [user('a')] }), 'delete', undefined],
-    ['without a device', empty, 'page-out', /^no device is connected/],
-    ['without a record', stateOf({ fw1: [] }), 'page-out', /^no record here/],
-    ['without a run', noRuns, 'page-out', /^no run yet/],
-    ['with records', stateOf({ fw1: [user('a')] }), 'page-out', undefined],
   ])('%s', (_title, state, action, reason) => {
     const why = KEYMAP.find((binding) => binding.action === action)?.disabled?.(state);
     if (reason === undefined) expect(why).toBeUndefined();
