@@ -262,8 +262,16 @@ async function openStore(
   });
 }
 
+/** Whether the user's file at `path` sets `name`, whatever wins over it. Throws SettingsError for invalid JSON. */
+export async function isInFile(path: string, name: string): Promise<boolean> {
+  const text = await readText(path);
+  if (text === undefined) return false;
+  const data = inFile(path, 'read', () => JSON.parse(text) as unknown);
+  return typeof data === 'object' && data !== null && Object.hasOwn(data, name);
+}
+
 /** For what throws the errors of Node and JSON.parse, as conf does. Throws a SettingsError that names the file. */
-export function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
+function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -14,22 +14,6 @@ async function withSettings(text: string): Promise<Devsh & { folder: string }> {
   return devsh;
 }
 
-/** An editor that runs `script` on `text`; `round` counts its calls from 1. */
-async function editor(folder: string, script: string): Promise<NodeJS.ProcessEnv> {
-  const file = join(folder, 'editor.mjs');
-  await writeFile(
-    file,
-    `import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-     const file = process.argv.at(-1);
-     let text = readFileSync(file, 'utf8');
-     appendFileSync('${join(folder, 'shown')}', text + '\\n=====\\n');
-     const round = readFileSync('${join(folder, 'shown')}', 'utf8').split('=====').length - 1;
-     ${script}
-     writeFileSync(file, text);`,
-  );
-  return { EDITOR: `"${process.execPath}" "${file}"` };
-}
-
 test('a setting is set, read and removed again; what is not set is left alone', async () => {
   const devsh = await withSettings('{"historyDays":30}');
   const set = await devsh('config set timeoutMs 5000');
@@ -91,7 +75,7 @@ test('a value that another source overrides is kept with a warning', async () =>
 
 test('a damaged file is named and never overwritten', async () => {
   const devsh = await withSettings('{"theme": "dark"');
-  for (const line of ['config set theme light', 'config unset theme', 'config edit']) {
+  for (const line of ['config set theme light', 'config unset theme']) {
     const { stderr, exitCode } = await devsh(line);
     expect(stderr).toContain(`${fileOf(devsh)} is not valid JSON`);
     expect(exitCode).toBe(1);
@@ -104,60 +88,6 @@ test('a folder that cannot be written is a clear error', async () => {
   const { stderr, exitCode } = await devsh('config set theme light');
   expect(stderr).toMatch(/^error: cannot create the folder \/proc\/nowhere/);
   expect(exitCode).toBe(1);
-});
-
-test('settings are edited as text, which is kept as it is', async () => {
-  const devsh = await makeDevsh();
-  const env = await editor(devsh.folder, `text = '{"theme":\\n\\n"light"}';`);
-  expect(await devsh('config edit', { env, tty: [] })).toMatchObject({ exitCode: 0 });
-  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"theme":\n\n"light"}');
-  expect((await stat(fileOf(devsh))).mode & 0o777).toBe(0o600);
-  const same = await devsh('config edit', { env, tty: [] });
-  expect(same.stderr).toContain('nothing was changed');
-});
-
-test('a mistake in the edited text opens the editor again, until it is left as it is', async () => {
-  const devsh = await withSettings('{"theme": "dark"}\n');
-  const rounds = `text = round === 1 ? '{"theme": "drak"}' : round === 2 ? '{"them": 1}' : text;`;
-  const { stderr, exitCode } = await devsh('config edit', {
-    env: await editor(devsh.folder, rounds),
-    tty: [],
-  });
-  expect(stderr).toContain('the mistake is still there: nothing was changed');
-  expect(stderr).toContain('unknown setting "them", did you mean "theme"?');
-  expect(exitCode).toBe(1);
-  expect(await readFile(join(devsh.folder, 'shown'), 'utf8')).toContain(
-    '# REJECTED: settings.json: theme:',
-  );
-  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"theme": "dark"}\n');
-});
-
-test('an edited text with a secret is not kept', async () => {
-  const devsh = await makeDevsh();
-  const env = await editor(devsh.folder, `text = '{"on": "https://u:hunter2@10.0.0.5"}';`);
-  const { stderr, exitCode } = await devsh('config edit', { env, tty: [] });
-  expect(stderr).toContain('devsh keeps no secrets in settings');
-  expect(exitCode).toBe(1);
-  await expect(stat(fileOf(devsh))).rejects.toThrow('ENOENT');
-});
-
-test('what another program has written meanwhile is not overwritten', async () => {
-  const devsh = await withSettings('{"theme": "dark"}');
-  const other = `writeFileSync('${fileOf(devsh)}', '{"historyDays":30}'); text = '{"theme":"light"}';`;
-  const { stderr, exitCode } = await devsh('config edit', {
-    env: await editor(devsh.folder, other),
-    tty: [],
-  });
-  expect(stderr).toContain('was changed by another program meanwhile');
-  expect(exitCode).toBe(1);
-  expect(await readFile(fileOf(devsh), 'utf8')).toBe('{"historyDays":30}');
-});
-
-test('without a terminal there is no editor', async () => {
-  const devsh = await makeDevsh();
-  const { stderr, exitCode } = await devsh('config edit');
-  expect(stderr).toContain('in a script use "config set"');
-  expect(exitCode).toBe(6);
 });
 
 test('version is the version', async () => {

@@ -375,6 +375,7 @@ inventory add fw1 10.0.0.9  ->  device add fw1 10.0.0.9
 add device 10.0.0.9 fw1  ->  device add fw1 10.0.0.9
 alias de 'user list lang=de'  ->  alias set de 'user list lang=de'
 config timeoutMs 5000  ->  config set timeoutMs 5000
+config edit  ->  config set NAME VALUE
 config rm on  ->  config unset on
 help exit codes  ->  help exit-codes
 why  ->  help allow

@@ -146,7 +146,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'config set reduceMotion true',
     'config get reduceMotion',
     'config unset reduceMotion',
-    'config edit',
     'schema settings',
     'version',
     'schema changes',

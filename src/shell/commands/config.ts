@@ -1,12 +1,13 @@
 import { UsageError } from '../../errors.ts';
 import { SETTING_ROWS, type SettingName } from '../../settings/settings-table.ts';
-import { originText } from '../../settings/settings.ts';
+import { isInFile, originText } from '../../settings/settings.ts';
 import { THEME_NAMES } from '../../text/choices.ts';
 import { insteadOfName } from '../../text/former-names.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../../text/words.ts';
-import { type ArgSpec, type Call, type CommandSpec, later, verb } from '../command.ts';
+import { type ArgSpec, type Call, type CommandSpec, verb } from '../command.ts';
+import { hideSecrets } from '../grammar/hide-secrets.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { info, type Output, success, table, warning } from '../output.ts';
 
@@ -77,8 +78,7 @@ export const config: CommandSpec = {
         const name = settingNamed(call.args.words('NAME'));
         const [word] = call.args.words('VALUE');
         const text = word?.text ?? '';
-        const { refuseSecrets } = await import('../settings-edit.ts');
-        refuseSecrets(name, text, word?.start);
+        if (hideSecrets(text) !== text) throw keepsNoSecret(name, word?.start);
         const { parseSetting } = await import('../../settings/settings-schema.ts');
         const { settings } = call.shell.services;
         await settings.set(name, parseSetting(name, text, word?.start));
@@ -93,7 +93,6 @@ export const config: CommandSpec = {
       async *run(call) {
         const name = settingNamed(call.args.words('NAME'));
         const { settings } = call.shell.services;
-        const { isInFile } = await import('../../settings/edit-settings.ts');
         if (!(await isInFile(settings.path, name))) {
           yield info(`${name} is not in ${settings.path}: nothing was changed`);
           return;
@@ -101,11 +100,6 @@ export const config: CommandSpec = {
         await settings.set(name, undefined);
         yield* kept(call, name, `${name} is no longer in ${settings.path}`);
       },
-    }),
-    verb({
-      name: 'edit',
-      summary: 'Edit your settings.json in $VISUAL or $EDITOR; a mistake opens the editor again',
-      run: later(async () => (await import('../settings-edit.ts')).editSettings),
     }),
   ],
 };
@@ -120,6 +114,13 @@ function settingNamed([word]: readonly Word[]): SettingName {
     column: word?.start,
     suggestions: suggest(text, names),
   });
+}
+
+function keepsNoSecret(name: string, column?: number): UsageError {
+  return new UsageError(
+    `${name} contains a secret, and devsh keeps no secrets in settings: "login --to keychain" or "vault" keeps logins`,
+    { column },
+  );
 }
 
 /** Reports a change, and the source that wins over it. */

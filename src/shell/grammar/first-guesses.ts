@@ -215,6 +215,7 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
   ['settings|configure set NAME VALUE', 'config set NAME VALUE'],
   ['config show|view|ls', 'config list'],
   ['config rm|remove|delete|reset NAME', 'config unset NAME'],
+  ['config edit', 'config set NAME VALUE'],
   ['config NAME VALUE', 'config set NAME VALUE'],
   ['readonly|read-only', 'config set readOnly true'],
   ['why|explain …', 'help allow'],

@@ -91,8 +91,6 @@ describe('a key that does nothing now says why', () => {
     },
   });
 
-  const noRuns: State = { ...empty, overlay: { kind: 'runs', runs: [], cursor: 0 } };
-
   test.each<[string, State, string, RegExp | undefined]>([
     ['without a device', empty, 'delete', /^no device is connected/],
     ['read-only', readOnly, 'add-form', /^read-only/],
