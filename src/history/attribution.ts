@@ -1,9 +1,9 @@
 import { canonicalId } from '../change/identity.ts';
 import { type Run, sentTime } from '../change/journal.ts';
 import { isRefusedAdd, type StepResult } from '../change/verdict.ts';
-import { isMask } from '../device/sensitive-fields.ts';
+import { isComparable, isMask } from '../device/sensitive-fields.ts';
 import { isStored } from '../device/equality.ts';
-import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../device/record.ts';
 import {
   type Event,
   type FieldChange,
@@ -128,7 +128,8 @@ function parts(event: Event & { kind: 'changed' }, steps: readonly WrittenStep[]
     if (last === undefined) {
       put(undefined, change);
     } else if (isSecret || isMask(last.wrote[field])) {
-      put(isMask(last.wrote[field]) ? last : undefined, change);
+      const writers = isMask(last.wrote[field]) ? secretWriters(own, field) : [undefined];
+      for (const step of writers) put(step, change);
     } else {
       let current = change.before;
       for (const step of own) {
@@ -144,6 +145,25 @@ function parts(event: Event & { kind: 'changed' }, steps: readonly WrittenStep[]
     }
   }
   return [...groups].map(([step, fields]) => ({ ...event, fields, ...(step && { by: by(step) }) }));
+}
+
+/**
+ * The steps that changed a secret, and undefined if somebody else has changed it before or between them. The
+ * digests of what was read before and after a step tell; a secret without one, its step has changed.
+ */
+function secretWriters(
+  steps: readonly WrittenStep[],
+  field: string,
+): readonly (WrittenStep | undefined)[] {
+  const writers = new Set<WrittenStep | undefined>();
+  let left: Value | undefined;
+  for (const step of steps) {
+    const [before, after] = [valueAt(step.before, field), valueAt(step.wrote, field)];
+    if (isComparable(left) && isComparable(before) && left !== before) writers.add(undefined);
+    if (!isComparable(before) || before !== after) writers.add(step);
+    left = after;
+  }
+  return writers.size === 0 ? [undefined] : [...writers];
 }
 
 function by({ run, step, line }: WrittenStep): StepName {
@@ -215,7 +235,8 @@ function writtenFields(asked: DeviceRecord, { verdict, record }: StepResult): De
   if (record === undefined) return asked;
   const fields = Object.entries(asked).flatMap(([field, value]) => {
     const stored = valueAt(record, field);
-    if (isMask(value) || stored === undefined) return [[field, value] as const];
+    if (isMask(value)) return [[field, isMask(stored) ? stored : value] as const];
+    if (stored === undefined) return [[field, value] as const];
     const isWritten = verdict === 'done' || isStored(value, stored);
     return isWritten ? [[field, stored] as const] : [];
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { attributed, type WrittenStep } from '../../src/history/attribution.ts';
+import { journaled } from '../../src/device/sensitive-fields.ts';
 import type { Event } from '../../src/history/events.ts';
 
 const at = { device: 'fw1', resource: 'user', period: 'L', after: 100, before: 200, key: 'bob' };
@@ -74,6 +75,36 @@ test('what others did before and after the step is not attributed to it', () => 
     ],
     [[{ before: 'de', after: 'en' }], 'k3f'],
   ]);
+});
+
+test.each<[string, [before: string, after: string][], (string | undefined)[]]>([
+  ['of a step that left it as it was is by nobody known', [['a', 'a']], [undefined]],
+  ['of a step that changed it is its own', [['a', 'b']], ['k3f']],
+  [
+    'between two steps is by others, too',
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+    ],
+    ['k3f', undefined, 'k3g'],
+  ],
+  [
+    'of which nothing is known is by both steps',
+    [
+      ['', ''],
+      ['', ''],
+    ],
+    ['k3f', 'k3g'],
+  ],
+])('a new secret %s', (_, shown, runs) => {
+  const mask = (text: string): string => (text === '' ? '***' : journaled(text));
+  const fields = [{ field: 'password', before: '***', after: '***', isSecret: true }];
+  const steps = shown.map(([before, after], index): WrittenStep => {
+    const images = { before: { password: mask(before) }, wrote: { password: mask(after) } };
+    return { ...step, run: ['k3f', 'k3g'][index] ?? '', sentAt: 150 + index, ...images };
+  });
+  const found = attributed([{ ...at, kind: 'changed', fields }], steps);
+  expect(found.map(({ by }) => by?.run)).toEqual(runs);
 });
 
 test('a field beside those of the step is an entry of its own', () => {
