@@ -83,41 +83,16 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   const runs = await runsSince(call.shell.services, since);
   const { found, leftOut, isSelected } = selectionOf(words, where, lockedOut);
   const planned: Planned[] = [];
+  const restoring = { call, resource, files, runs, given, words, isSelected };
   const changesFor = (session: DeviceSession): RequestedChanges => {
     const past = pasts.get(session);
     const keys = words.length > 0 ? words : [''];
     const about = keys.map((key) => ({ action: 'set', resource, key }) as const);
     const changes = async (readInFull: ReadInFull) => {
       if (past === undefined || past instanceof DevshError) throw past ?? new Error('no state');
-      const full = await readInFull(resource);
-      const from = await fromNow(files, session, { resource, past, full });
-      const { ref: device, profile } = session;
-      const about = {
-        device,
-        resource,
-        profile,
-        goneAt: await idsGone(files, device.name, profile),
-      };
-      const doubt = doubtOf(session, past);
-      const way = wayBack({
-        ...from,
-        given,
-        isSelected: (key, record) => isSelected(session, key, record),
-        prune: call.options.prune,
-        isNamed: words.length > 0,
-        meantBy: (then) => ({
-          ...identityAfter(runs, about, then, past.read.from),
-          // Ids of then are those of another device.
-          ...(doubt !== undefined && { id: undefined, doubt }),
-          age: 'older',
-        }),
-      });
-      refuseMistakes(call, session, way, { resource, count: from.records.length });
-      const accounts = call.options.allow.has('loss')
-        ? undefined
-        : closeAccounts(way.changes, session.profile, full);
-      planned.push({ name: session.ref.name, from, way, accounts });
-      return accounts?.changes ?? way.changes;
+      const one = await planOn(restoring, session, past, await readInFull(resource));
+      planned.push(one);
+      return one.accounts?.changes ?? one.way.changes;
     };
     return { changes, about };
   };
@@ -140,6 +115,45 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     return { plan, details: remarks, needsChange: true };
   };
   yield* write(call, { sessions, wanted: changesFor, age: 'older', review });
+}
+
+interface Restoring extends Pick<ReturnType<typeof namedRecords>, 'words' | 'given'> {
+  readonly call: RestoreCall;
+  readonly resource: string;
+  readonly files: HistoryFiles;
+  readonly runs: readonly Run[];
+  readonly isSelected: ReturnType<typeof selectionOf>['isSelected'];
+}
+
+/** The way back on one device. Throws a `RefusedError` for what is probably a mistake. */
+async function planOn(
+  { call, resource, files, runs, given, words, isSelected }: Restoring,
+  session: DeviceSession,
+  past: PastState,
+  full: readonly DeviceRecord[],
+): Promise<Planned> {
+  const from = await fromNow(files, session, { resource, past, full });
+  const { ref: device, profile } = session;
+  const goneAt = await idsGone(files, device.name, profile);
+  const doubt = doubtOf(session, past);
+  const way = wayBack({
+    ...from,
+    given,
+    isSelected: (key, record) => isSelected(session, key, record),
+    prune: call.options.prune,
+    isNamed: words.length > 0,
+    meantBy: (then) => ({
+      ...identityAfter(runs, { device, resource, profile, goneAt }, then, past.read.from),
+      // Ids of then are those of another device.
+      ...(doubt !== undefined && { id: undefined, doubt }),
+      age: 'older',
+    }),
+  });
+  refuseMistakes(call, session, way, { resource, count: from.records.length });
+  const accounts = call.options.allow.has('loss')
+    ? undefined
+    : closeAccounts(way.changes, profile, full);
+  return { name: device.name, from, way, accounts };
 }
 
 /** The KEYs or the filter of the line, and the secrets that it gives for an account that is added again. */
