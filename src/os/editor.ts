@@ -24,7 +24,6 @@ const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 export async function editInProgram(
   { text, name }: Draft,
   env: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
 ): Promise<string> {
   const words = editorWords(env);
   const folder = await mkdtemp(join(tmpdir(), 'devsh-edit-'));
@@ -40,7 +39,7 @@ export async function editInProgram(
   try {
     const file = join(folder, name);
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    const { status, killedBy } = await runEditor([...words, file], env, signal);
+    const { status, killedBy } = await runEditor([...words, file], env);
     if (status !== 0) {
       const code = killedBy === null ? (status ?? 1) : 128 + constants.signals[killedBy];
       throw new RefusedError(`the editor ended with ${code}: nothing was changed`);

@@ -11,13 +11,10 @@ import {
 export async function runEditor(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  signal: AbortSignal | undefined,
 ): Promise<ProgramExit> {
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);
   const child = startProgram(argv, env, { stdio: 'inherit' });
-  const stop = (): void => void child.kill();
-  signal?.addEventListener('abort', stop);
   try {
     return await exitOf(child);
   } catch (error) {
@@ -26,7 +23,6 @@ export async function runEditor(
     throw new UsageError(message, { cause: error });
   } finally {
     process.off('SIGINT', ignore);
-    signal?.removeEventListener('abort', stop);
   }
 }
 

@@ -1,7 +1,6 @@
 import { ioOf, type LineEnd, runLine } from './run-line.ts';
 import { type Host, sizeOf } from './host.ts';
 import { StringDecoder } from 'node:string_decoder';
-import type { Draft } from '../os/editor.ts';
 import { firstStepLines, isFirstRun, nextStepLines, nextSteps } from '../shell/help/first-run.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { promptText } from '../shell/session.ts';
@@ -25,7 +24,7 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   const run = async (line: string): Promise<void> => {
     // A comment is no command, and an empty line would run `help`.
     if (parseLine(line).words.length === 0) return;
-    end = await echo.during(() => runStoppable(shell, line, host, { echo, ahead }));
+    end = await echo.during(() => runStoppable(shell, line, host, ahead));
     // A second Ctrl-C would have ended devsh. After the line it counts as a first one again.
     release();
     release = ignoreCtrlC(host);
@@ -71,15 +70,15 @@ export async function runStoppable(
   shell: Shell,
   line: string,
   host: Host,
-  { echo = new HeldEcho(host), ahead }: { echo?: HeldEcho; ahead?: TypedAhead } = {},
+  ahead?: TypedAhead,
 ): Promise<LineEnd> {
   const stop = new AbortController();
   const release = host.onStop(() => stop.abort());
   try {
-    const io = { ...ioOf(host, stop.signal, ahead), isPrompt: true };
-    const { edit } = io;
-    const lent = edit && { edit: (draft: Draft) => echo.lend(() => edit(draft)) };
-    return await runLine(shell, line, host, { ...io, ...lent });
+    return await runLine(shell, line, host, {
+      ...ioOf(host, stop.signal, ahead),
+      isPrompt: true,
+    });
   } finally {
     release();
   }

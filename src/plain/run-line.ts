@@ -1,4 +1,3 @@
-import type { Draft } from '../os/editor.ts';
 import { visible } from '../text/visible.ts';
 import type { TypedAhead } from './typed-ahead.ts';
 import type { Invocation } from '../shell/command.ts';
@@ -124,15 +123,11 @@ export function ioOf(host: Host, signal: AbortSignal, ahead?: TypedAhead): Shell
     last = answer;
     return answer;
   };
-  const edit = async (draft: Draft): Promise<string> => {
-    const { editInProgram } = await import('../os/editor.ts');
-    return editInProgram(draft, host.env, signal);
-  };
   return {
     signal,
     isOnScreen: host.stdout.isTTY === true,
     readInput: () => Promise.resolve(''),
     trace: (line) => void host.stderr.write(`${visible(line)}\n`),
-    ...(isInteractive && { ask, edit }),
+    ...(isInteractive && { ask }),
   };
 }

@@ -99,17 +99,6 @@ export class HeldEcho {
     }
   }
 
-  /** Restores the terminal while another program uses it. */
-  async lend<T>(work: () => Promise<T>): Promise<T> {
-    const wasHeld = this.#isHeld;
-    this.#show();
-    try {
-      return await work();
-    } finally {
-      if (wasHeld) this.#hide();
-    }
-  }
-
   readonly #hide = (): void => {
     // Without `stty` nothing changes.
     this.#isHeld = stty('-echo') !== undefined;

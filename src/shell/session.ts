@@ -41,8 +41,6 @@ export interface ShellIo {
   readonly onDevice?: (name: string) => void;
   /** Questions about certificates and logins wait in a list (`questions`) until the user opens it. */
   readonly asksLater?: boolean;
-  /** Lets the user change a text in an editor; absent without a terminal. Resolves to the saved text. */
-  readonly edit?: (draft: { readonly text: string; readonly name: string }) => Promise<string>;
   /** A person reads the tables on a screen, not a program. */
   readonly isOnScreen?: boolean;
   /** A person types line after line, so that the columns of one line may apply to the next. */

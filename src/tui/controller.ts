@@ -131,7 +131,6 @@ export class Controller {
       store,
       questions: this.#questions,
       feed: this.#feed,
-      edit: (draft, signal) => surface.edit(draft, signal),
       onEnd: ({ command, verb, args }, results, isOtherRunning) => {
         const isChange = command.name === 'config' && ['set', 'unset'].includes(verb.name);
         const isThemed = isChange && args.optional('NAME') === 'theme';

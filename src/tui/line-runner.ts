@@ -1,6 +1,5 @@
 import { changesNothing, type Invocation } from '../shell/command.ts';
 import type { StepResult } from '../change/verdict.ts';
-import type { Draft } from '../os/editor.ts';
 import { attempt, CancelledError, DevshError, expectedError, UsageError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { shortened, visible } from '../text/visible.ts';
@@ -30,7 +29,6 @@ interface RunnerOptions {
   readonly questions: Questions;
   readonly feed: TableFeed;
   /** Opens the user's editor on the terminal. */
-  readonly edit: (draft: Draft, signal: AbortSignal) => Promise<string>;
   /** A line has ended, with its changes; `goesOn`: another line still runs. */
   readonly onEnd: (
     invocation: Invocation,
@@ -268,7 +266,6 @@ export class LineRunner {
         return answer;
       },
       onDevice: (name) => this.#options.store.dispatch({ kind: 'roll-out-device', name }),
-      edit: (draft) => this.#options.edit(draft, signal),
       readInput: () => Promise.resolve(''),
       progress: (text) =>
         this.#options.store.dispatch({ kind: 'work', work: { progress: visible(text) } }),

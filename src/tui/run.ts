@@ -77,9 +77,9 @@ export async function runTui(
     },
     suspend: () => terminal.suspend(),
     send: (bytes) => void host.stdout.write(bytes),
-    edit: async (draft, signal) => {
+    edit: async (draft) => {
       const { editInProgram } = await import('../os/editor.ts');
-      return withTerminal(() => editInProgram(draft, host.env, signal));
+      return withTerminal(() => editInProgram(draft, host.env));
     },
     copy: async (text) => (await import('../os/clipboard.ts')).copyWithProgram(text, host.env),
     showTheme: (wanted) => {

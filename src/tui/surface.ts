@@ -21,7 +21,7 @@ export interface Surface {
   /** Sends bytes that are no part of the frame. */
   send(bytes: string): void;
   /** Opens the user's editor on the terminal; resolves to the saved text. */
-  edit(draft: Draft, signal?: AbortSignal): Promise<string>;
+  edit(draft: Draft): Promise<string>;
   /** Copies with the desktop's clipboard program; resolves to its name, if there is one. */
   copy(text: string): Promise<string | undefined>;
 }

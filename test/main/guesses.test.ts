@@ -88,8 +88,9 @@ usermod bob lang=en  ->  user set bob lang=en
 user update bob lang=en  ->  user set bob lang=en
 user patch bob lang=en  ->  user set bob lang=en
 user modify bob lang=en  ->  user set bob lang=en
-vi bob  ->  user edit bob
-edit user bob  ->  user edit bob
+vi bob  ->  user set bob
+edit user bob  ->  user set bob
+user edit bob  ->  user set bob
 # delete
 rm bob  ->  user delete bob
 rm bob --on sim1  ->  user delete bob --on sim1

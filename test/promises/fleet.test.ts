@@ -72,13 +72,6 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
     notCovered: [{ device: 'sim3' }, { device: 'sim4' }],
   });
 
-  // The editor shows only the devices that were read; the plan names the others.
-  const edited = await devsh('user edit bob --on @lab --yes', {
-    tty: [],
-    env: { EDITOR: `sed -i s/lang:.*/lang:\\ es/` },
-  });
-  expect(edited.stdout).toContain(NAMED);
-
   expect(writes().filter((line) => line.startsWith('DELETE'))).toEqual([]);
 });
 

@@ -92,7 +92,7 @@ const NO_LOGIN = { DEVSH_USER: undefined, DEVSH_PASSWORD: undefined };
 
 /** Lines that need more input, or another terminal, and are not typed at a prompt. */
 const NOT_TYPED =
-  /^(connect|demo|simulator --port|quit|vault init|login sim1|user edit|run -)|--watch|-stdin/;
+  /^(connect|demo|simulator --port|quit|vault init|login sim1|run -)|--watch|-stdin/;
 
 /** Lines for the full screen, whose outputs are the same: these show typed and remembered text, and questions. */
 const ON_SCREEN = /^(user (list '|add|set|show)|post|history|credentials|runs show)/;

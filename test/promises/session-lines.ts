@@ -60,7 +60,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `user delete zoe ${on} --yes`,
     `user restore zoe ${withSecret} --at 1s --on sim1 --timeout 3 --yes`,
     `user list --on sim1 --timeout 3 --proxy ${proxyUrl(proxy)}`,
-    'user edit bob --on echo --yes',
     'resources --on sim1',
     'resource user list --on sim1',
     `plan ${input('change.yaml')} ${on} -o ${input('../plan-of-devsh')}`,

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
+import { startDevsh } from './devsh.ts';
 
 /** An editor that shows the file, waits for Enter, and then changes it. */
 async function editor(change: string): Promise<{ EDITOR: string; TMPDIR: string }> {
@@ -58,23 +58,6 @@ test('a key after Ctrl-X that means nothing there is typed', async () => {
   await program.waitFor('ctrl-x …');
   program.type('users');
   await program.waitFor(/devsh> users/);
-});
-
-test('marked records are edited as YAML and come back as a plan', async () => {
-  const simulator = await simulate({ devices: 2 });
-  const env = await editor(`(text) => text.replaceAll(/^lang: .*/gm, 'lang: fr')`);
-  const program = await connect(simulator, { env });
-  await goToTable(program);
-  program.type('*');
-  await program.waitFor('[11 marked');
-  program.type('E');
-  await program.waitFor(/--- # record 11: user \S+ on 127/);
-  expect(program.buffer).toBe('normal');
-  program.press('enter');
-  await program.waitFor(/set user viewer on .*lang: en -> fr/);
-  await answer(program, 'n');
-  await program.waitFor(/nothing was sent|cancelled|declined/i);
-  expect(await drafts(env)).toEqual([]);
 });
 
 test('a signal takes the file along', async () => {

@@ -6,7 +6,7 @@ import type { PtyProgram } from './harness.ts';
 import { rounds } from '../rounds.ts';
 
 /** Keys that end or stop devsh or open a program, and those that the harness cannot press. */
-const NOT_PRESSED = ['q', 'ctrl-d', 'ctrl-z', 'ctrl-l', 'E', 'shift-up', 'shift-down'];
+const NOT_PRESSED = ['q', 'ctrl-d', 'ctrl-z', 'ctrl-l', 'shift-up', 'shift-down'];
 
 const KEYS = [
   ...new Set(KEYMAP.flatMap(({ keys }) => keys.flatMap((key) => key.split(' ')))),

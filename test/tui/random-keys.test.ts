@@ -145,7 +145,7 @@ function press({ controller, store }: Screen, key: string): void {
 
 const ALL_KEYS = [...new Set(KEYMAP.flatMap(({ keys }) => keys.flatMap((key) => key.split(' '))))];
 /** Keys that lead to a question, which takes a moment to open. */
-const ASKING = new Set(['d', 'u', 'E']);
+const ASKING = new Set(['d', 'u']);
 
 function lettersOf(text: string): string[] {
   return Array.from(text);

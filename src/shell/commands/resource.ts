@@ -37,7 +37,7 @@ import {
 } from '../records/read-records.ts';
 import { type Output, info } from '../output.ts';
 import { recordChanges, restore } from './changes.ts';
-import { CHANGE, DEVICES, type OptionKey, ROLL_OUT, TABLE, WRITE } from '../grammar/options.ts';
+import { CHANGE, DEVICES, type OptionKey, TABLE } from '../grammar/options.ts';
 
 export function resourceCommand(resource: string): CommandSpec {
   return {
@@ -50,7 +50,6 @@ export function resourceCommand(resource: string): CommandSpec {
       show(resource),
       add(resource),
       set(resource),
-      edit(resource),
       remove(resource),
       recordChanges(resource),
       restore(resource),
@@ -403,23 +402,4 @@ function keyTarget(text: string): Target {
 function whereTarget(args: Arguments<OptionKey>, filter: string): Target {
   whereFilter(args, filter);
   return { kind: 'where', filter };
-}
-
-function edit(resource: string): VerbSpec {
-  return verb({
-    name: 'edit',
-    summary: `Change ${pluralOf(resource)} as text in your editor`,
-    args: [{ ...recordKey(resource), isRest: true }],
-    options: [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where', 'only'],
-    details:
-      'Opens $VISUAL or $EDITOR with one YAML document for each record; equal records of several devices are\n' +
-      'one. Your changes become a plan; devsh shows it and asks. Keys and ids cannot be edited, secrets are\n' +
-      'hidden, and a removed document changes nothing. A field that changed on the device meanwhile is\n' +
-      '"drift" and not overwritten.',
-    examples: [`${resource} edit alice bob`, `${resource} edit --where lang=xx`],
-    async *run(call) {
-      const { editRecords } = await import('../records/edit-records.ts');
-      yield* editRecords(call, resource);
-    },
-  });
 }

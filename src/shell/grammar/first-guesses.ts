@@ -13,8 +13,11 @@ export const VERBS: readonly {
   { verb: 'list', needs: 'FILTER', synonyms: 'filter find search grep where query lookup' },
   { verb: 'show', needs: 'KEY', synonyms: 'display view cat describe details info inspect finger' },
   { verb: 'add', needs: 'FIELD=VALUE', synonyms: 'create new insert adduser useradd make' },
-  { verb: 'set', needs: 'KEY FIELD=VALUE', synonyms: 'update modify change patch usermod put' },
-  { verb: 'edit', needs: 'KEY', synonyms: 'vi vim nano emacs' },
+  {
+    verb: 'set',
+    needs: 'KEY FIELD=VALUE',
+    synonyms: 'update modify change patch usermod put edit vi vim nano emacs',
+  },
   {
     verb: 'delete',
     needs: 'KEY',

@@ -28,7 +28,6 @@ import {
   lockoutLine,
   notOneAccount,
   driftLine,
-  editTextLine,
   useLine,
 } from '../table/commands.ts';
 import { PANE_COLUMNS } from '../table/columns.ts';
@@ -215,13 +214,6 @@ const TABLE_KEYS: Keymap = [
       command: 'user set KEY… FIELD=VALUE…',
       disabled: firstOf(noSetOfMarked, ambiguousKeys),
     }),
-    lineKey(
-      ['E'],
-      'edit-text',
-      'change the marked records, or this one, as text in $EDITOR',
-      editTextLine,
-      { command: 'user edit KEY…', disabled: noSetOfMarked },
-    ),
     lineKey(['d'], 'delete', 'delete the marked records, or this one', deleteLine, {
       hint: [6, 'delete'],
       command: 'user delete KEY…',

@@ -47,15 +47,12 @@ export function editForm(state: State): FormOpening | undefined {
 /** Why the marked records cannot be changed by one line. */
 export function ambiguousKeys(state: State): string | undefined {
   if (!hasAmbiguousKeys(keysOf(selectedRecords(state)))) return undefined;
-  return 'more than one marked key contains "=": mark fewer, or press E to edit them as text';
+  return 'more than one marked key contains "=": mark fewer';
 }
 
 const hasAmbiguousKeys = memoized(
   (keys: ReadonlySet<string>) => [...keys].filter((key) => key.includes('=')).length > 1,
 );
-
-/** `user delete` for the marked records, or the current one, as one plan for all their devices. */
-export const deleteLine = (state: State): string | undefined => lineOfMarked(state, 'delete');
 
 /** `lockout` of the one chosen account, everywhere: the devices of the table do not limit it. */
 export function lockoutLine(state: State): string | undefined {
@@ -72,18 +69,18 @@ export function notOneAccount(state: State): string | undefined {
     : undefined;
 }
 
-/** `user edit` for the same records. */
-export const editTextLine = (state: State): string | undefined => lineOfMarked(state, 'edit');
-
-/** Selects the devices of a typed line, except those known to have another record of the name. */
-function lineOfMarked(state: State, verb: 'delete' | 'edit'): string | undefined {
+/**
+ * `user delete` for the marked records, or the current one, as one plan for all their devices: those of a typed line,
+ * except those known to have another record of the name.
+ */
+export function deleteLine(state: State): string | undefined {
   const selected = selectedRecords(state);
   if (selected.size === 0) return undefined;
   const { keys, options } = wordsOfMarked(state, selected);
   const words = keys.map(quoteWord);
   const hasDash = keys.some((key) => key.startsWith('-'));
   const parts = hasDash ? [...options, '--', ...words] : [...words, ...options];
-  return [resourceWords(state.table.view.resource), verb, ...parts].join(' ');
+  return [resourceWords(state.table.view.resource), 'delete', ...parts].join(' ');
 }
 
 /** The keys of a line, and the options for its devices. `isMeant`: leaves out devices of a key. */

@@ -5,13 +5,7 @@ import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { shownHints, titleLine } from '../../../src/tui/screen/bar-lines.ts';
 import { detailLines } from '../../../src/tui/views/details.ts';
 import type { State } from '../../../src/tui/state.ts';
-import {
-  copiedCommands,
-  deleteLine,
-  editForm,
-  editTextLine,
-  useLine,
-} from '../../../src/tui/table/commands.ts';
+import { copiedCommands, deleteLine, editForm, useLine } from '../../../src/tui/table/commands.ts';
 import { emptyLines, tableView } from '../../../src/tui/table/view.ts';
 import { countMarks, keyOfRow, tableRows } from '../../../src/tui/table/rows.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
@@ -427,23 +421,17 @@ describe('keys as commands', () => {
     expect(all?.records).toHaveLength(6);
   });
 
-  test('e and E need the same: marks, or a row', () => {
-    const keysOf = (state: State): (string | undefined)[] =>
-      ['edit-form', 'edit-text'].map((action) =>
-        KEYMAP.find((one) => one.action === action)?.disabled?.(state),
-      );
+  test('e needs marks, or a row', () => {
+    const why = (state: State): string | undefined =>
+      KEYMAP.find(({ action }) => action === 'edit-form')?.disabled?.(state);
     const hidden = type(press(fleet, 'mark', 'filter'), 'nobody');
-    expect(keysOf(hidden)).toEqual([undefined, undefined]);
-    expect(keysOf(press(hidden, 'keep-filter', 'back', 'back', 'filter'))).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(keysOf(type(press(fleet, 'filter'), 'nobody'))).toEqual([
+    expect(why(hidden)).toBeUndefined();
+    expect(why(press(hidden, 'keep-filter', 'back', 'back', 'filter'))).toBeUndefined();
+    expect(why(type(press(fleet, 'filter'), 'nobody'))).toBe(
       'no marked record, and no record here',
-      'no marked record, and no record here',
-    ]);
+    );
     const away = { ...hidden, fleet: { ...hidden.fleet, selected: [] } };
-    expect(keysOf(away)[0]).toContain('devices that are not selected');
+    expect(why(away)).toContain('devices that are not selected');
   });
 
   test('two keys with "=" are no line: the second would be read as an assignment', () => {
@@ -477,12 +465,6 @@ describe('keys as commands', () => {
     const state = press(fleet, 'mark-all');
     const narrowed = { ...state, fleet: { ...state.fleet, selected: ['fw1'] } };
     expect(deleteLine(narrowed)).toBe('user delete alice bob carol');
-  });
-
-  test('editing keeps to the marked devices only where another one holds the record, too', () => {
-    expect(editTextLine(press(fleet, 'mark-all'))).toBe('user edit alice bob carol dave');
-    const state = press(fleet, 'mark', 'mark');
-    expect(editTextLine(state)).toBe('user edit alice bob --only fw1=bob');
   });
 
   test('marks of records that are gone are forgotten', () => {
