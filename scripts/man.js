@@ -2,7 +2,7 @@
 import { importSources } from './import-sources.js';
 
 export async function manual(version) {
-  const { manPage } = await importSources(['src/shell/help/man-page.ts']);
+  const { manPage } = await importSources(['scripts/man-page.ts']);
   return manPage(version, today());
 }
 

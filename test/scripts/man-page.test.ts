@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { COMMANDS } from '../../../src/shell/commands/index.ts';
-import { MAN_EXAMPLES, manPage } from '../../../src/shell/help/man-page.ts';
-import { OPTIONS } from '../../../src/shell/grammar/options.ts';
-import { makeDevsh } from '../../main/devsh.ts';
+import { COMMANDS } from '../../src/shell/commands/index.ts';
+import { MAN_EXAMPLES, manPage } from '../../scripts/man-page.ts';
+import { OPTIONS } from '../../src/shell/grammar/options.ts';
+import { makeDevsh } from '../main/devsh.ts';
 
 const hasMandoc = spawnSync('mandoc', ['-Tlint', '/dev/null']).error === undefined;
 
@@ -63,7 +63,7 @@ test('each example of the manual is understood', async () => {
 test('the build writes the manual, of this version', async () => {
   const text = await readFile(inject('cli').replace(/cli\.js$/, 'man/devsh.1'), 'utf8');
   const { version } = JSON.parse(
-    await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
+    await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as { version: string };
   expect(text.split('\n')[0]).toMatch(/^\.TH DEVSH 1 "\d{4}-\d\d-\d\d" "devsh /);
   expect(text.split('\n')[0]).toContain(version);

@@ -1,11 +1,11 @@
-import { resolvePaths, type Paths } from '../../os/environment.ts';
-import { argLabel } from '../grammar/bind.ts';
-import { COMMANDS } from '../commands/index.ts';
-import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from './environment.ts';
-import { HELP_TOPICS, SECTIONS, usageOf, type TopicName } from './help.ts';
-import { readTopic } from './topic-text.ts';
-import { OPTIONS } from '../grammar/options.ts';
-import type { CommandSpec, VerbSpec } from '../command.ts';
+import { resolvePaths, type Paths } from '../src/os/environment.ts';
+import { argLabel } from '../src/shell/grammar/bind.ts';
+import { COMMANDS } from '../src/shell/commands/index.ts';
+import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../src/shell/help/environment.ts';
+import { HELP_TOPICS, SECTIONS, usageOf, type TopicName } from '../src/shell/help/help.ts';
+import { readTopic } from '../src/shell/help/topic-text.ts';
+import { OPTIONS } from '../src/shell/grammar/options.ts';
+import type { CommandSpec, VerbSpec } from '../src/shell/command.ts';
 
 /** Topics with a section of their own in the manual, or that only a running devsh knows. */
 const TOPICS_ELSEWHERE = ['exit-codes', 'environment', 'keys', 'json'];
