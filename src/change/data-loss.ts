@@ -202,7 +202,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
   const texts = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
     [...lost].flatMap(([resource, fields]) => {
       // An account has a password or a token, whether shown or not.
-      const kinds = [...fields].some(isSecretField) ? '' : ' (as a password or token)';
+      const kinds = [...fields].some(isSecretField) ? '' : ' (such as a password)';
       const more = isWhole && resource === 'user' ? [`hidden fields${kinds}`] : [];
       const all = [...fields, ...more];
       return all.length === 0 ? [] : [`${start} ${all.join(', ')} of ${resource}`];
@@ -215,10 +215,10 @@ export function lossTexts({ steps }: DevicePlan): string[] {
       ([resource, what]) => `cannot say ${[...what].join(', ')} of ${resource}`,
     ),
     ...[...fieldsByResource(steps, (step) => step.mayErase)].flatMap(([resource, fields]) => {
-      const named = `unknown whether the device keeps ${[...fields].join(', ')} of ${resource}: devsh does not send them back`;
+      const named = `the device may erase ${[...fields].join(', ')} of ${resource}: devsh does not send them back`;
       return [
         ...(fields.size === 0 ? [] : [named]),
-        'unknown whether the device keeps fields that it does not show',
+        'the device may erase fields that it does not show',
       ];
     }),
     ...takenTexts(steps),
@@ -232,7 +232,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
 /** So many records are named, the rest counted. */
 export const NAMED = 10;
 
-/** "takes along 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
+/** "also deletes 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
 function takenTexts(steps: readonly Step[]): string[] {
   const all = steps.flatMap(({ action, takes = [] }) => takes.map((one) => ({ ...one, action })));
   const groups = grouped(all, ({ action, resource }) => `${action} ${resource}`);
@@ -244,7 +244,7 @@ function takenTexts(steps: readonly Step[]): string[] {
     const text = takenText({ resource, count: Number.isNaN(sum) ? undefined : sum, keys });
     return action === 'add'
       ? `this plan does not bring back ${text}`
-      : `takes along ${text}, which undo does not bring back`;
+      : `also deletes ${text}, which undo does not bring back`;
   });
 }
 

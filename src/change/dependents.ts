@@ -63,7 +63,7 @@ async function readAll(
   return records?.length === 0 || records?.some(isClear) === true ? records : undefined;
 }
 
-/** The steps with what each delete takes along; reads a resource once. */
+/** The steps with what each delete also deletes; reads a resource once. */
 export async function withDependents(reader: Reader, steps: readonly Step[]): Promise<Step[]> {
   const { profile } = reader.session;
   const read = new Map<string, readonly DeviceRecord[] | undefined>();
@@ -85,7 +85,7 @@ export async function withDependents(reader: Reader, steps: readonly Step[]): Pr
   return planned;
 }
 
-/** Reads what a delete takes along just before it. `drift`: there is more than the plan names. */
+/** Reads what a delete also deletes just before it. `drift`: there is more than the plan names. */
 export async function watchAlong(
   reader: Reader,
   step: Step,
@@ -101,7 +101,7 @@ export async function watchAlong(
     const planned = step.takes?.find(({ resource }) => resource === one.resource);
     const known = planned === undefined ? 0 : planned.count;
     if (known !== undefined && count > known) {
-      drift = `${recordName(step)} takes along ${count} of ${one.resource}, and the plan names ${known}`;
+      drift = `deleting ${recordName(step)} also deletes ${count} of ${one.resource}, and the plan names ${known}`;
     }
   }
   return { drift, check: (end) => withGone(reader, step, before, end) };
@@ -130,7 +130,7 @@ async function withGone(
   }
   const texts = [
     ...(gone.length > 0 ? [`also gone, and not named in the plan: ${someOf(gone, NAMED)}`] : []),
-    ...unread.map((resource) => `not known whether any other ${resource} is gone: not readable`),
+    ...unread.map((resource) => `devsh cannot read whether any other ${resource} is gone`),
   ];
   if (texts.length === 0) return end;
   const verdict = gone.length > 0 && end.verdict === 'done' ? 'differs' : end.verdict;

@@ -43,7 +43,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
       );
     }
     for (const field of untyped) {
-      doubts.set(field, `unknown type of "${field}": ${sentAs(step, field)}`);
+      doubts.set(field, `the type of "${field}" is unknown: devsh sends ${sentAs(step, field)}`);
     }
     if (before === undefined) continue;
     const slips = Object.entries(asked).flatMap(([field, value]) =>
@@ -67,9 +67,7 @@ function sentAs({ asked }: Step, name: string): string {
     (value, part) => (isValueObject(value) ? valueAt(value, part) : undefined),
     asked,
   );
-  return isNested(sent) || sent === null
-    ? 'it is sent as JSON'
-    : `it is sent as text (${name}:=… sends JSON)`;
+  return isNested(sent) || sent === null ? 'JSON' : `text (${name}:=… sends JSON)`;
 }
 
 /** The steps whose way to write is neither stated nor proven by a read-back. */
@@ -164,7 +162,7 @@ export function withAdvice(
     originOfWrite(profile, write, resource) !== 'assumed'
   )
     return end;
-  const advice = `this way of ${WAY_OF[action]} is assumed; "profile set ${device.name} ${write}.path=…" sets another one`;
+  const advice = `devsh assumes this way of ${WAY_OF[action]}; "profile set ${device.name} ${write}.path=…" sets another one`;
   return { ...end, note: noteOf(end.note, advice) };
 }
 

@@ -439,7 +439,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     return [
       failed(
         'not-found',
-        `which ${resource} is meant is a secret that no digest of this machine shows: nothing was sent`,
+        `the key of this ${resource} is a secret, and no digest here shows which: nothing was sent`,
       ),
     ];
   }

@@ -3,7 +3,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import type { Action } from './verdict.ts';
 
-/** Records of one resource that a delete takes along. */
+/** Records of one resource that a delete also deletes. */
 export interface Dependents {
   readonly resource: string;
   /** Undefined if they could not be read. */

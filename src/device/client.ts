@@ -344,5 +344,5 @@ export class DeviceClient {
 }
 
 function accountText(credential: Credential | undefined): string {
-  return credential === undefined ? 'without a credential' : String(credential);
+  return credential === undefined ? 'without a login' : String(credential);
 }

@@ -191,7 +191,7 @@ const resourceSchema = z.strictObject({
   parent: fact(text, 'The resource whose records have these below them; path has {parent}'),
   removes: fact(
     z.record(z.string(), z.string()),
-    'The resources that a delete takes along, with the field that names the deleted record',
+    'The resources that a delete also deletes, with the field that names the deleted record',
   ),
   single: fact(flag, 'One object instead of a list, as /api/system/; it has no key'),
   named_by: fact(

@@ -27,7 +27,7 @@ export function responseError(context: FailureContext, received: Response): Devi
   const reason = reasonSuffix(issuesText(issues));
   const advice = tokenAdvice(context, response);
   if (status === 401) {
-    const who = credential === undefined ? 'without a credential' : String(credential);
+    const who = credential === undefined ? 'without a login' : String(credential);
     const text = `the login was refused (401, ${who})${reason}${otherScheme(response)}${advice}`;
     return new UnauthorizedError(device, `${text}. Try "login ${device.name}"`, status);
   }

@@ -72,7 +72,7 @@ export type HistoryLine =
       readonly added?: readonly KeptRecord[];
       readonly changed?: readonly KeptChange[];
       readonly gone?: readonly string[];
-      /** Fields left out from now on, because they move by themselves. */
+      /** Fields left out from now on, because they change by themselves. */
       readonly left?: readonly string[];
     })
   | (ReadingLine & { readonly kind: 'same' })

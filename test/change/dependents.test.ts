@@ -43,17 +43,19 @@ async function planned(reading: readonly DeviceRecord[] | undefined): Promise<St
 }
 
 const textsOf = (step: Step) =>
-  lossTexts({ device: ref, steps: [step], settled: [] }).filter((text) => text.includes('along'));
+  lossTexts({ device: ref, steps: [step], settled: [] }).filter((text) =>
+    text.includes('also deletes'),
+  );
 
 test('the records that a profile states are counted by the field that names the deleted one', async () => {
   const many = Array.from({ length: 12 }, (_, place) => token(`t${place}`, 7));
   const step = await planned([...many, token('other', 8)]);
   expect(textsOf(step)).toEqual([
-    'takes along 12 of token (t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more), which undo does not bring back',
+    'also deletes 12 of token (t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more), which undo does not bring back',
   ]);
   expect((await planned([token('other', 8)])).takes).toBeUndefined();
   expect(textsOf(await planned(undefined))).toEqual([
-    'takes along an unknown number of token (not readable), which undo does not bring back',
+    'also deletes an unknown number of token (not readable), which undo does not bring back',
   ]);
 });
 
@@ -61,7 +63,7 @@ test('a record that came since the plan is drift', async () => {
   const step = await planned([token('a', 7)]);
   const watch = (tokens: readonly DeviceRecord[]) => watchAlong(readerOf(tokens), step);
   expect((await watch([token('a', 7), token('b', 7)]))?.drift).toBe(
-    'user joe takes along 2 of token, and the plan names 1',
+    'deleting user joe also deletes 2 of token, and the plan names 1',
   );
   expect((await watch([token('b', 7), token('c', 8)]))?.drift).toBeUndefined();
   expect((await watchAlong(readerOf([]), { ...step, action: 'set' }))?.drift).toBeUndefined();
@@ -79,18 +81,18 @@ test('records of others that are gone after the delete are named', async () => {
   });
   expect(await check(undefined)).toEqual({
     verdict: 'done',
-    note: 'fine; not known whether any other token is gone: not readable',
+    note: 'fine; devsh cannot read whether any other token is gone',
   });
 });
 
-test('what a delete takes along is not known if a list cannot be read or shows no owner', async () => {
+test('what a delete also deletes is not known if a list cannot be read or shows no owner', async () => {
   const step = await planned([{ name: 'a' }, { name: 'b' }]);
   expect(textsOf(step)).toEqual([
-    'takes along an unknown number of token (not readable), which undo does not bring back',
+    'also deletes an unknown number of token (not readable), which undo does not bring back',
   ]);
   const known = await planned([token('a', 7)]);
   const watch = await watchAlong(readerOf(undefined, [token('b', 8)]), known);
   expect((await watch?.check({ verdict: 'done' }))?.note).toBe(
-    'not known whether any other token is gone: not readable',
+    'devsh cannot read whether any other token is gone',
   );
 });

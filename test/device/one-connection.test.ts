@@ -33,7 +33,7 @@ test('a device that accepts one connection at a time is written to, and the fact
   const fields = 'username=zoe lang=de first_name=Zoe lastname=Zett';
   const added = await devsh(`user add ${fields} --on sim1 --yes`);
   expect(added).toMatchObject({ exitCode: 0 });
-  expect(added.stderr).toContain('sim1: accepts only one connection at a time');
+  expect(added.stderr).toContain('sim1 accepts only one connection at a time');
   expect((await devsh('profile sim1 --json')).stdout).toMatch(
     /"fact":\s*"connections",\s*"value":\s*"one",\s*"origin":\s*"observed"/,
   );

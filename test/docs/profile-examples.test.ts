@@ -162,7 +162,7 @@ test('Records below other records', async () => {
   expect(writesOf(device)).toHaveLength(4);
 });
 
-test('a delete names the records that it takes along, and its undo says that they stay away', async () => {
+test('a delete names the records that it also deletes, and its undo says that they stay away', async () => {
   const { device, devsh, write } = await start('Records below other records', ['domains']);
   const plan = `${devsh.folder}/plan.jsonl`;
   const stdin = '- delete: domain\n  key: example.org\n';
@@ -170,13 +170,13 @@ test('a delete names the records that it takes along, and its undo says that the
   expect(planned.stdout).toContain('"takes"');
   await write('entry add domain=example.org name=ftp content=10.0.0.9');
   const more = await devsh(`apply ${plan} --yes`);
-  expect(more.stdout + more.stderr).toContain('takes along 4 of entry, and the plan names 3');
+  expect(more.stdout + more.stderr).toContain('also deletes 4 of entry, and the plan names 3');
   expect(more.exitCode).toBe(7);
   expect(device.records('domain')).toHaveLength(2);
 
   const deleted = await write('domain delete example.org');
   expect(deleted.stderr + deleted.stdout).toContain(
-    'takes along 4 of entry (example.org/www, example.org/mail, example.org/ns1, example.org/ftp), ' +
+    'also deletes 4 of entry (example.org/www, example.org/mail, example.org/ns1, example.org/ftp), ' +
       'which undo does not bring back',
   );
   expect(deleted.stdout).toContain('delete domain example.org: done');

@@ -10,7 +10,7 @@ import { startProgram, waitUntil } from './process.ts';
 
 const POSITIONAL = { profile: 'generic-rest', quirk: ['positional-ids'] } as const;
 const ASSUMED = 'devsh assumes, without documentation: delete user by DELETE /api/user/<uuid>/';
-const MOVED = 'sim1: ids are positions in the list';
+const MOVED = 'the ids of sim1 are positions in the list';
 
 /** The users 2 to 7 of a device with positional ids; admin and viewer are 0 and 1. */
 async function start(

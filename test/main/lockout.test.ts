@@ -200,7 +200,7 @@ test('where they are unknown, plan, verdict and report say so', async () => {
 test('a device without a field to disable is refused, unless --delete permits to delete', async () => {
   const { devsh, writes } = await startFleet({ devices: 2 });
   const refused = await devsh('lockout viewer --yes');
-  expect(refused.stderr).toContain('no field that disables the account is known; --delete');
+  expect(refused.stderr).toContain('devsh knows no field that disables the account');
   expect(refused.exitCode).toBe(6);
   expect(writes()).toEqual([]);
   const { stdout, exitCode } = await devsh('lockout viewer --yes --delete --json');
@@ -236,7 +236,7 @@ test('without a majority nobody knows who is meant: every account needs a mark',
   const fleet = await start({ devices: 2 });
   await alter(fleet, 'sim2', 'user set viewer email=someone@else.example');
   const { stderr, exitCode } = await fleet.devsh('lockout viewer --yes');
-  expect(stderr).toContain('differ between the devices: mark those to lock out');
+  expect(stderr).toContain('differ between the devices: name those to lock out');
   expect(exitCode).toBe(6);
   expect(fleet.devices.map((one) => isActive(one))).toEqual([true, true]);
 });

@@ -84,7 +84,7 @@ test('an own write of a password makes a later PUT without it refused', async ()
   });
   await devsh('profile set sim1 extends=generic-rest update.method=PUT update.record=whole');
   const first = await devsh('user set viewer lang=fr --on sim1 --yes');
-  const unknown = 'unknown whether the device keeps fields that it does not show';
+  const unknown = 'the device may erase fields that it does not show';
   expect(first.stderr.split(unknown)).toHaveLength(2);
   await devsh('user set viewer lang=de password=n3w --on sim1 --yes');
   const { stderr, exitCode } = await devsh('user set viewer lang=fr --on sim1 --yes');

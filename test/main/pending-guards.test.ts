@@ -58,7 +58,7 @@ test('nothing is pending on an absent device for a resource that no device is kn
     expect(refused.exitCode, line).not.toBe(0);
   }
   const refused = await devsh('nonsense add a=b --on sim2 --yes');
-  expect(refused.stderr).toContain('no device is known to have the resource "nonsense"');
+  expect(refused.stderr).toContain('devsh knows no device with the resource "nonsense"');
   expect(refused.exitCode).toBe(6);
   expect(await rows(fleet)).toEqual([]);
   // Another device has shown it.

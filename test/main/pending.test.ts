@@ -110,7 +110,7 @@ test('of a filter the keys are pending that it matched elsewhere, and nothing if
   expect(await pendingRows(fleet)).toMatchObject([{ change: 'delete user viewer' }]);
   device(1).setFault(DOWN, true);
   const none = await devsh('user delete --where lang=xx --on @lab --yes');
-  expect(plain(none.stderr)).toContain('"lang=xx" matches no record of the devices that were read');
+  expect(plain(none.stderr)).toContain('"lang=xx" matches nothing elsewhere');
   expect(none.stdout).not.toContain('pending');
   expect(await pendingRows(fleet)).toHaveLength(1);
 });

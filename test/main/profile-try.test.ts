@@ -39,7 +39,7 @@ test('shows what a profile means for reads and writes, without writing', async (
   expect(finding('login')).toBe('Authorization: Basic ***');
   expect(finding('list')).toBe('GET /api/user');
   expect(finding('records')).toBe('8 records in array, on one page');
-  expect(finding('one record')).toMatch(/^GET \/api\/user\/\d+ shows beyond the list: nothing$/);
+  expect(finding('one record')).toMatch(/^GET \/api\/user\/\d+ shows more than the list: nothing$/);
   expect(finding('id')).toBe('id, unique in all 8');
   expect(finding('key')).toBe('username, unique in all 8');
   expect(finding('field is_active')).toBe('boolean');
@@ -171,7 +171,7 @@ test('records below others are shown and written by their place', async () => {
   );
   expect(finding('key')).toBe('domain/name, unique in all 6');
   expect(finding('one record')).toBe(
-    'GET /api/domain/example.org/entry/www shows beyond the list: nothing',
+    'GET /api/domain/example.org/entry/www shows more than the list: nothing',
   );
   expect(tried.requests.map(({ sends }) => sends)).toEqual([
     'POST /api/domain/example.org/entry {"name":"example"}',

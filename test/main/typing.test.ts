@@ -36,7 +36,7 @@ test('a text that looks like another type is reported if the type is unknown', a
   const { stderr } = await devsh(
     'interface add name=x1 speed=10 note=fast --on sim1 --profile generic-rest --yes',
   );
-  expect(stderr).toContain('unknown type of "speed": it is sent as text');
+  expect(stderr).toContain('the type of "speed" is unknown: devsh sends text');
   expect(stderr).not.toContain('type of "note"');
 });
 
@@ -54,8 +54,10 @@ test('a dry run names what is unknown of a field, too, and nothing else', async 
     tags: ['OK'],
   });
   const add = await devsh(`interface add name=x1 tags=["OK"] speed=10 mtu=900 ${DRY}`);
-  expect(add.stderr).toContain('type of "tags": it is sent as JSON');
-  expect(add.stderr).toContain('type of "speed": it is sent as text (speed:=… sends JSON)');
+  expect(add.stderr).toContain('type of "tags" is unknown: devsh sends JSON');
+  expect(add.stderr).toContain(
+    'type of "speed" is unknown: devsh sends text (speed:=… sends JSON)',
+  );
   expect(add.stderr).not.toContain('"mtu"');
 });
 

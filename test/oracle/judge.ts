@@ -70,7 +70,7 @@ const isEmpty = (value: Json | undefined): boolean => ['', 'false', '0'].include
 /** The output of a plan without how it sends: "devsh assumes, without documentation: DELETE /api/user/<id>/". */
 export function announced({ stdout, stderr }: Pick<Run, 'stdout' | 'stderr'>): string {
   // Constant words, independent of the names of fields.
-  return `${stdout}\n${stderr}`.replace(/^assumed, .*$|\(as a password or token\)/gm, '');
+  return `${stdout}\n${stderr}`.replace(/^devsh assumes, .*$|\(such as a password\)/gm, '');
 }
 
 /** Whether a text names a field, alone or with one of its parts. */

@@ -44,7 +44,7 @@ test.each<[string, string, string, number]>([
   ['a weak password', '--new-stdin --escrow FILE --recipient KEY', 'fewer than 8 characters', 6],
   ['a wrong key', '--generate --escrow FILE --recipient age1x', 'not a public key of age', 2],
   ['a full disk', '--generate --escrow /proc/x/y.age --recipient KEY', '/proc/x', 1],
-  ['no source', '--escrow FILE --recipient KEY', 'where does the new secret come from', 2],
+  ['no source', '--escrow FILE --recipient KEY', 'say where the new secret comes from', 2],
 ])('%s is refused before anything is sent', async (_title, options, message, exitCode) => {
   const { rotate, devices, devsh } = await startRotation({ devices: 2 });
   const key = await identityToRecipient(await generateX25519Identity());

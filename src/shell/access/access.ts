@@ -174,8 +174,8 @@ export class ShellAccess implements Access {
         throw new CredentialError(`${entry.name}: it needs a login: "questions" asks for one`);
       }
       throw new CredentialError(
-        `${entry.name}: no credential. Set DEVSH_TOKEN or DEVSH_USER and DEVSH_PASSWORD, use ` +
-          '--token-stdin or --password-stdin, or keep one with "devsh login" ' +
+        `${entry.name}: devsh has no login. Set DEVSH_TOKEN or DEVSH_USER and DEVSH_PASSWORD, use ` +
+          '--token-stdin or --password-stdin, or run "devsh login" ' +
           '("help credentials" lists the sources).',
       );
     }

@@ -39,7 +39,7 @@ export function newSecrets(call: SecretCall): NewSecrets {
   const { newStdin, generate, length, classes, each } = call.options;
   if (newStdin === generate) {
     throw new UsageError(
-      'where does the new secret come from? Give one of --generate and --new-stdin',
+      'give one of --generate and --new-stdin: they say where the new secret comes from',
     );
   }
   if (!generate && (length ?? classes) !== undefined) {

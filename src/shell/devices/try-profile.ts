@@ -258,7 +258,7 @@ async function readItem(
     const shown = more.join(', ') || 'nothing';
     return {
       record,
-      finding: found(`GET ${maskedPath(path)} shows beyond the list: ${shown}`),
+      finding: found(`GET ${maskedPath(path)} shows more than the list: ${shown}`),
       hint,
     };
   } catch (error) {

@@ -86,7 +86,7 @@ const step = z.strictObject({
       }),
     )
     .optional()
-    .describe('Records of other resources that a delete takes along'),
+    .describe('Records of other resources that a delete also deletes'),
 });
 
 const devicePlan = z

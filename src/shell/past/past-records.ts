@@ -124,7 +124,8 @@ function* remarks(
   const lists = states.map(({ device, state: { notRead } }) => ({ device, resource, notRead }));
   for (const text of notReadRemarks(lists)) yield warning(text);
   const left = [...new Set(states.flatMap(({ state }) => state.leftOut))];
-  if (left.length > 0) yield info(`left out, because they move by themselves: ${left.join(', ')}`);
+  if (left.length > 0)
+    yield info(`left out, because they change by themselves: ${left.join(', ')}`);
 }
 
 /** `user list --drift --at TIME`: each device as it is now, compared with itself then. */

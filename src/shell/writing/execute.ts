@@ -180,7 +180,7 @@ async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
   yield { kind: 'summary', run, counts, notCovered: notCoveredBy(plan), pending };
   for (const { device, filter } of unresolved) {
     yield warning(
-      `${device.name} was not read, and "${filter}" matches no record of the devices that were read: nothing is pending there, so repeat the line with --on ${device.name} later`,
+      `devsh could not read ${device.name}, and "${filter}" matches nothing elsewhere: nothing is pending; repeat the line with --on ${device.name}`,
     );
   }
   const hasFailures = failed > tally.rejected + tally.pendingSteps && stepCount(plan) > 1;
@@ -342,12 +342,12 @@ export function newsOutput(
 ): Output[] {
   const [, resource, own] = /^resources\.([^.]+)\.(volatile|leftOut)$/.exec(fact) ?? [];
   if (fact === 'ids') {
-    const text = `${name}: ids are positions in the list (${why}): from now on devsh finds each record by its content`;
+    const text = `the ids of ${name} are positions in the list (${why}): devsh now finds each record by its content`;
     return [warning(text)];
   }
   if (fact === 'connections') {
     return [
-      info(`${name}: accepts only one connection at a time: from now on reads wait for writes`),
+      info(`${name} accepts only one connection at a time: devsh now lets reads wait for writes`),
     ];
   }
   if (resource === undefined || value === 'not seen') return [];
@@ -361,6 +361,6 @@ export function newsOutput(
   }
   const fields = value as readonly string[];
   const verb = fields.length === 1 ? 'changes' : 'change';
-  const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} without a write: from now on devsh does not compare them`;
+  const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} without a write: devsh no longer compares them`;
   return [info(text)];
 }

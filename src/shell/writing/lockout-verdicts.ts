@@ -117,7 +117,7 @@ export async function* lockoutVerdicts(call: WriteCall, outcome: Outcome): Async
   if (unknown.length > 0) yield warning(`${NOT_KNOWN} (${namesOf(unknown)})`);
   for (const { device, key: account, why } of left) {
     const error = new RefusedError(
-      `${device.name}: ${visible(account)}: ${visible(why)}: not without a mark (--also)`,
+      `${device.name}: ${visible(account)}: ${visible(why)}: only with --also`,
     );
     yield { kind: 'error', error, device };
   }
@@ -231,7 +231,7 @@ async function* prove(
         ? status
         : isIn
           ? new StillOpenError(ref, `accepts ${what} (HTTP ${status}): the account is not closed`)
-          : new NotProvenError(ref, `not proven that it refuses ${what}: HTTP ${status}`);
+          : new NotProvenError(ref, `HTTP ${status} does not prove that it refuses ${what}`);
     yield { kind: 'error', error, device: ref };
   }
   return proven;

@@ -65,7 +65,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   );
   if (taken.length === 0 && search.contradicting.length > 0) {
     throw new RefusedError(
-      `e-mail or full name of "${visible(key)}" differ between the devices: mark those to lock out with --also [DEVICE=]KEY; nothing was sent`,
+      `e-mail or full name of "${visible(key)}" differ between the devices: name those to lock out with --also [DEVICE=]KEY; nothing was sent`,
     );
   }
   if (taken.length === 0) {
@@ -201,7 +201,7 @@ function* coverage(
     yield info(`marked: ${text} on ${names}`);
   }
   for (const [text, names] of groupedText(doubtful.filter((one) => !isTaken(one)))) {
-    yield warning(`not without a mark: ${text} on ${names} (--also takes it)`);
+    yield warning(`only with --also: ${text} on ${names}`);
   }
   for (const [text, names] of groupedText(search.lookAlikes))
     yield info(`hint: ${text} on ${names}`);
@@ -303,7 +303,7 @@ async function* targetsOf(
   }
   if (without.length > 0 && !options.deletes) {
     throw new RefusedError(
-      `${someOf(without)}: no field that disables the account is known; --delete deletes it there; nothing was sent`,
+      `devsh knows no field that disables the account on ${someOf(without)}; --delete deletes it; nothing was sent`,
     );
   }
   return targets;

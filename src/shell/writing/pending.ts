@@ -78,7 +78,7 @@ export function closedText({ closed }: PendingNow, runs: readonly string[]): str
 
 export function* unreadableWarning({ unreadable }: PendingNow): Generator<Output> {
   if (unreadable.length === 0) return;
-  yield warning(`unknown what runs with unreadable journals left to do: ${someOf(unreadable)}`);
+  yield warning(`more may be pending, of runs with unreadable journals: ${someOf(unreadable)}`);
 }
 
 /** `pending`: one row for each record and device. */
@@ -104,7 +104,7 @@ export async function* listPending(call: Call<'on'>): AsyncGenerator<Output> {
   yield info(
     found.open.length === 0
       ? nothingPending(call)
-      : '"resume" continues them; listed is what this account left on this machine',
+      : '"resume" continues them; other accounts and machines have their own',
   );
 }
 

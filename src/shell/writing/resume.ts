@@ -57,7 +57,7 @@ export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
   refuseOwnAccountWord(call);
   const { dryRun, wait } = call.options;
   if (wait && dryRun) {
-    throw new UsageError('--wait continues: leave it out, or leave out --dry-run');
+    throw new UsageError('--dry-run sends nothing: leave out --wait');
   }
   // Throws if devices are connected and none is selected.
   if (call.shell.fleet.connected.length > 0) await call.sessions();

@@ -122,7 +122,7 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
     const results = plan.devices.flatMap(({ settled }) => settled);
     const isIdle = stepCount(plan) === 0 && plan.devices.every(({ error }) => error === undefined);
     if (isDoubtful && isIdle && results.every(({ verdict }) => verdict === 'unchanged')) {
-      yield info(`skipped run ${run.run}: it had no effect that devsh can see`);
+      yield info(`devsh skipped run ${run.run}, of which it sees no effect`);
       isSkipped = true;
       return undefined;
     }

@@ -297,7 +297,7 @@ async function refuseUnknownResources(
     .find(({ resource }) => !known.has(resource) && !services.profiles.knowsResource(resource));
   if (unknown === undefined) return;
   throw new RefusedError(
-    `no device is known to have the resource "${visible(unknown.resource)}": nothing was sent, and nothing is ` +
+    `devsh knows no device with the resource "${visible(unknown.resource)}": nothing was sent, and nothing is ` +
       `pending; ${notCoveredText(notCoveredBy({ devices }), MOST_NAMED)}`,
   );
 }

@@ -190,7 +190,7 @@ export function changeLines({ change, what, by }: TimeLineEntry, width: number):
     ...sideBySide(sides, fields, { titles, column }, () => event.kind === 'changed'),
     ...(isOne ? [] : ['', ...wrapText(`the values are those of ${visible(event.device)}`, width)]),
     ...(hasSecret(event)
-      ? ['', ...wrapText('devsh keeps no secrets: only that one changed is known', width)]
+      ? ['', ...wrapText('devsh keeps no secrets, and knows only that one changed', width)]
       : []),
   ];
 }

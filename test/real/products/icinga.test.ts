@@ -107,7 +107,7 @@ describeVerbs(
       test('lockout knows that Icinga alone sets "active", and sends nothing', async () => {
         const before = await users(running());
         const { stdout, stderr, exitCode } = await running().devsh('lockout eve --yes');
-        expect(stdout + stderr).toContain('no field that disables the account is known');
+        expect(stdout + stderr).toContain('devsh knows no field that disables the account');
         expect(exitCode).not.toBe(0);
         expect(await users(running())).toEqual(before);
       });

@@ -98,7 +98,7 @@ describeVerbs(
       test('lockout cannot disable an account here, says so, and deletes it with --delete', async () => {
         const before = await users(running());
         const refused = await running().devsh('lockout gus --yes');
-        expect(refused.stderr).toContain('no field that disables the account is known; --delete');
+        expect(refused.stderr).toContain('devsh knows no field that disables the account');
         expect(await users(running())).toEqual(before);
         const { stdout } = await running().devsh('lockout gus --yes --delete --json');
         expect(JSON.parse(stdout)).toMatchObject({ lockout: [{ verdict: 'deleted' }] });

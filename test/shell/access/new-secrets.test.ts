@@ -107,8 +107,8 @@ test('a line that is not there, and a second account, are errors that say so', a
 });
 
 test.each<[Given, string]>([
-  [{}, 'where does the new secret come from'],
-  [{ generate: true, newStdin: true }, 'Give one of'],
+  [{}, 'say where the new secret comes from'],
+  [{ generate: true, newStdin: true }, 'give one of'],
   [{ newStdin: true, length: 20 }, 'are for --generate'],
   [{ newStdin: true, each: true }, 'leave out --each'],
   [{ generate: true, classes: ['upper', 'letters'] }, 'is not one of lower, upper'],

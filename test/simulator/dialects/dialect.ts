@@ -198,7 +198,7 @@ export const QUIRKS = [
   },
   {
     name: 'domains',
-    summary: 'Domains with entries below their path, which a delete of the domain takes along.',
+    summary: 'Domains with entries below their path, which a delete of the domain also deletes.',
     profiles: ['generic-rest'],
   },
   {
