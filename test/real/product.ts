@@ -9,7 +9,9 @@ import { text } from 'node:stream/consumers';
 import { connect, createServer as createTlsServer } from 'node:tls';
 import { vi } from 'vitest';
 import { createCertificate, type Certificate } from '../../src/simulator/certificate.ts';
-import { type Devsh, know, makeDevsh, trust } from '../main/devsh.ts';
+import { Vault } from '../../src/credentials/vault.ts';
+import { type Devsh, know, makeDevsh, type Run, trust } from '../main/devsh.ts';
+import { PASSPHRASE } from '../rotation/fleet.ts';
 
 /** A real product, as a package of Debian or npm installs it. */
 export interface Product {
@@ -142,6 +144,18 @@ async function startTls(
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
+}
+
+/** `rotate password` to this secret, which a vault keeps. */
+export async function rotate(
+  { devsh }: RunningProduct,
+  account: string,
+  secret: string,
+): Promise<Run> {
+  const file = join(devsh.folder, 'data', 'devsh', 'vault.age');
+  if (!existsSync(file)) await new Vault(file, { workFactor: 1 }).create(PASSPHRASE);
+  const line = `rotate password ${account} --on box --new-stdin --passphrase-stdin --yes`;
+  return devsh(line, { stdin: `${PASSPHRASE}\n${secret}\n` });
 }
 
 async function devshFor(

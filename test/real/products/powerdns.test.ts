@@ -132,6 +132,10 @@ describeVerbs(powerdns, [zone, tsigkey], {
       expect(run.stdout).toContain('set tsigkey transfer: done');
       expect(await key()).toBe(secret);
       expect(run.stdout + run.stderr).not.toContain(secret);
+      const undone = await running().devsh('undo --on box --yes');
+      expect(undone.stdout).toContain('cannot be restored: key');
+      expect(undone.exitCode).toBe(1);
+      expect(await key()).toBe(secret);
     });
 
     test('a restore does not claim that what no list shows was absent', async () => {
