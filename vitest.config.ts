@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { folderInMemory } from './test/folder-in-memory.ts';
+
+const temporary = folderInMemory();
 
 /** Memory of one worker: devsh, its devices, and the programs that it starts. */
 const BYTES_EACH = 1.5 * 2 ** 30;
@@ -72,7 +75,7 @@ export default defineConfig({
       1,
       Math.min(availableParallelism() + 1, Math.floor(process.availableMemory() / BYTES_EACH)),
     ),
-    env: { NO_COLOR: '1' },
+    env: { NO_COLOR: '1', ...(temporary !== undefined && { TMPDIR: temporary }) },
     projects: [
       {
         extends: true,
