@@ -100,8 +100,7 @@ export const SETTINGS = {
   },
   baseline: {
     schema: nonEmpty,
-    summary:
-      'The file of expected records for `--against` without a file; the full screen marks unexpected records',
+    summary: 'The file of expected records for `--against` without a file',
   },
   historySize: {
     schema: (z: Z) => z.int().min(0).max(1_000_000),

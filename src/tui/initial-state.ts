@@ -46,7 +46,6 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeN
     nextSteps: [],
     lastSeen: new Map(),
     pending: new Map(),
-    unexpected: undefined,
     recordHistory: undefined,
     log: { current: [], all: [] },
     work: undefined,

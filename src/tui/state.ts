@@ -1,4 +1,3 @@
-import type { UnexpectedRecords } from '../shell/records/baseline-file.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
@@ -50,9 +49,6 @@ export interface State {
   readonly lastSeen: ReadonlyMap<string, string>;
   /** By device name: the number of changes that it still gets. */
   readonly pending: ReadonlyMap<string, number>;
-  /** What the baseline of the settings does not have; undefined without one. */
-  readonly unexpected: UnexpectedRecords | undefined;
-  /** By resource: what changed since its table was last on screen, in an earlier session. */
   /** Of the record whose details are shown. */
   readonly recordHistory: RecordHistory | undefined;
   /** Messages of the last line, and all messages. */

@@ -30,7 +30,6 @@ type Fact =
   | 'nextSteps'
   | 'lastSeen'
   | 'pending'
-  | 'unexpected'
   | 'recordHistory'
   | 'reading';
 

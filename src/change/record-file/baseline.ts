@@ -112,7 +112,7 @@ export function deviationsFrom(
 }
 
 /** Says which expected key could be confused with one that is not expected. */
-export function unexpectedNote(key: string, expected: Iterable<string>): string | undefined {
+function unexpectedNote(key: string, expected: Iterable<string>): string | undefined {
   const look = spelling(key);
   const like = Array.from(expected).find((other) => spelling(other) === look);
   return like === undefined ? undefined : `looks like "${like}" in the file`;

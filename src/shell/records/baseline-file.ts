@@ -1,19 +1,16 @@
-import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { baselineOf, readBaseline, unexpectedNote } from '../../change/record-file/baseline.ts';
-import { keyOfRow } from '../../change/record-file/csv-cell.ts';
+import { resolve } from 'node:path';
+import { baselineOf, readBaseline } from '../../change/record-file/baseline.ts';
 import {
   Problems,
   type RecordFile,
   type RecordFormat,
 } from '../../change/record-file/record-file.ts';
-import { type NamedDevice, ScopedRows, scopeOf } from '../../change/record-file/scopes.ts';
+import { scopeOf, type ScopedRows } from '../../change/record-file/scopes.ts';
 import { isSingle, keyFieldOf } from '../../device/profile.ts';
 import { valueText } from '../../device/record.ts';
-import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { readUserFile } from '../../os/user-file.ts';
 import { aOrAn, oneLine, pluralOf, someOf } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
@@ -134,65 +131,4 @@ export async function checkScopes(
   if (isAmbiguous === true) {
     throw new UsageError(`${name}: a device is called "all": write @all for all devices`);
   }
-}
-
-/** Which records the file of the setting `baseline` does not have. */
-export interface UnexpectedRecords {
-  readonly resource: string;
-  /** Why a record is unexpected; undefined if the file has it, or has nothing for this device. */
-  readonly reason: (device: string, keyField: string, key: string) => string | undefined;
-}
-
-/** Looks for a change of the file; resolves to undefined if nothing changed. Throws if it is no baseline. */
-export function unexpectedReader(
-  services: Services,
-  deviceNamed: (name: string) => NamedDevice | undefined,
-): () => Promise<{ unexpected: UnexpectedRecords | undefined } | undefined> {
-  let seen: string | undefined;
-  return async () => {
-    const path = configuredBaseline(services);
-    const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
-    const version = [path, facts?.mtimeMs, facts?.size, facts?.ino].join();
-    if (version === seen) return undefined;
-    const isFirst = seen === undefined;
-    seen = version;
-    if (path === undefined) return isFirst ? undefined : { unexpected: undefined };
-    const file = baselineFor(undefined, await readUserFile(path), basename(path));
-    return { unexpected: unexpectedRecords(file, deviceNamed) };
-  };
-}
-
-export function unexpectedRecords(
-  file: RecordFile,
-  deviceNamed: (name: string) => NamedDevice | undefined,
-): UnexpectedRecords {
-  const scoped = new ScopedRows(file.rows);
-  const known = new Map<string, ReadonlySet<string>>();
-  const keysOf = (name: string, keyField: string): ReadonlySet<string> => {
-    const id = `${name}\n${keyField}`;
-    const device = deviceNamed(name);
-    const keyOf = (row: RecordFile['rows'][number]): string =>
-      keyOfRow(row, keyField, file.isCells);
-    const keys =
-      known.get(id) ?? new Set(device === undefined ? [] : scoped.of(device, keyOf).map(keyOf));
-    if (device !== undefined) known.set(id, keys);
-    return keys;
-  };
-  const notes = new Map<string, string | undefined>();
-  return {
-    resource: file.resource ?? 'user',
-    reason(device, keyField, key) {
-      const keys = keysOf(device, keyField);
-      if (keys.size === 0 || keys.has(key)) return undefined;
-      const id = `${device}\n${key}`;
-      const note = notes.has(id) ? notes.get(id) : unexpectedNote(key, keys);
-      notes.set(id, note);
-      return `not in ${file.name}${note === undefined ? '' : `, ${note}`}`;
-    },
-  };
-}
-
-export function unexpectedProblem(error: unknown): string {
-  if (!(error instanceof DevshError)) throw error;
-  return `the screen cannot mark unexpected records: ${error.message}`;
 }

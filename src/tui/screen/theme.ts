@@ -176,7 +176,6 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '✓': '+',
   '✗': 'x',
   '≠': '!',
-  '∉': '#',
   '…': '~',
   '·': '-',
   '•': '*',

@@ -9,7 +9,6 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/read-records.ts';
 import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from './table-state.ts';
-import type { UnexpectedRecords } from '../../shell/records/baseline-file.ts';
 import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
 
@@ -132,32 +131,6 @@ export class TableFeed {
     const view = { ...table.view, perDevice: [...perDevice] };
     this.#store.dispatch({ kind: 'reads', reads: reads.map((read) => ({ ...read, view })) });
   }
-}
-
-/** Returns a function that reads the baseline of the settings if it has changed. */
-export function unexpectedUpdater({ services, fleet }: ShellSession, store: Store): () => void {
-  let last: Promise<unknown> = Promise.resolve();
-  let read: (() => Promise<{ unexpected: UnexpectedRecords | undefined } | undefined>) | undefined;
-  const update = async (): Promise<void> => {
-    // A screen without a baseline loads none of this.
-    if (read === undefined && services.settings.get('baseline') === undefined) return;
-    const { unexpectedReader, unexpectedProblem } =
-      await import('../../shell/records/baseline-file.ts');
-    read ??= unexpectedReader(
-      services,
-      (name) => fleet.connected.find(({ ref }) => ref.name === name)?.entry,
-    );
-    try {
-      const found = await read();
-      if (found !== undefined) store.dispatch({ kind: 'facts', facts: found });
-    } catch (error) {
-      store.dispatch({ kind: 'facts', facts: { unexpected: undefined } });
-      store.logMessage('warning', unexpectedProblem(error));
-    }
-  };
-  return () => {
-    last = last.then(update);
-  };
 }
 
 /** Looks up what the connected devices still get: after a device is connected, and if `isDue`. */

@@ -10,7 +10,7 @@ import { keepFailures } from '../output-router.ts';
 import { visible } from '../../text/visible.ts';
 import type { Questions } from '../questions.ts';
 import type { Store } from '../store.ts';
-import { unexpectedUpdater, type TableFeed } from './feed.ts';
+import type { TableFeed } from './feed.ts';
 
 /** Reads the table in the background: by key, after a write, for devices not read yet. */
 export class TableReader {
@@ -20,7 +20,6 @@ export class TableReader {
   readonly #feed: TableFeed;
   /** By device: why the last read failed. */
   readonly #failing = new Map<string, string | undefined>();
-  readonly #updateUnexpected: () => void;
   #stop: AbortController | undefined;
   /** Hidden tables whose devices were written to after the last read, by command. */
   readonly #stale = new Set<string>();
@@ -30,7 +29,6 @@ export class TableReader {
     this.#store = store;
     this.#questions = questions;
     this.#feed = feed;
-    this.#updateUnexpected = unexpectedUpdater(shell.shell, store);
   }
 
   get isReading(): boolean {
@@ -72,7 +70,6 @@ export class TableReader {
 
   /** Reads what the line has changed; the table follows the selection. */
   afterLine(command: string, hasResults: boolean): void {
-    this.#updateUnexpected();
     const { table, fleet } = this.#store.state;
     const { scope } = table;
     const isUse = command === 'use' && (scope !== undefined || table.commandFilter !== '');
@@ -104,7 +101,6 @@ export class TableReader {
   /** Runs the line that fills the table, or compares devices again; cancels a read in progress. */
   async read(line = this.#store.state.table.command): Promise<void> {
     this.interrupt();
-    this.#updateUnexpected();
     // Lines with their own devices, such as `resume`, leave nothing to read.
     if (!this.#hasDevices()) return;
     const stop = new AbortController();

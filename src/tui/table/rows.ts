@@ -1,7 +1,7 @@
 import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
 import { type DeviceRecords, Fold, type FoldedRow, foldRecords } from '../../fleet/fold.ts';
-import { type DeviceRecord, grouped, valueAt, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped, valueAt } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import {
   cellText,
@@ -53,18 +53,6 @@ function valueOfRow({ record, devices }: FoldedRow, field: string) {
 
 export function keyOfRow(row: FoldedRow, keyField: string): string {
   return cellText(row.record[keyField]);
-}
-
-/** Why a record is not in the baseline of the settings; undefined if it is, or if that is not known. */
-export function unexpectedReason(
-  state: Pick<State, 'table' | 'fleet' | 'unexpected'>,
-  device: string,
-  record: DeviceRecord,
-): string | undefined {
-  const { unexpected, table } = state;
-  if (unexpected === undefined || unexpected.resource !== table.view.resource) return undefined;
-  const { keyField } = tableRows(state);
-  return unexpected.reason(device, keyField, valueText(record[keyField]));
 }
 
 /** One entry for each record of the row, as in `TableChanges.fields`. */

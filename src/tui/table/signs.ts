@@ -19,7 +19,6 @@ interface Sign {
 export const SIGNS = {
   added: { sign: '+', tone: 'good', text: 'new since the last read' },
   changed: { sign: '~', tone: 'accent', text: 'changed since the last read' },
-  unexpected: { sign: '∉', tone: 'bad', text: 'not in the baseline' },
   stale: { sign: '?', tone: 'quiet', text: 'as last read: the device does not respond' },
   differs: { sign: '≠', tone: 'warning', text: 'differs between devices' },
   partial: { sign: '·', tone: 'accent', text: 'not on all devices' },
@@ -52,12 +51,10 @@ export function marksOfRow(
   data: TableRows,
   changes: TableChanges | undefined,
   isFiltered: boolean,
-  isUnexpected = false,
 ): RowMarks {
   const { kind, changed } = changeOf(row, data.keyField, changes);
   const differences = differencesIn(row, data, isFiltered);
-  const found = kind ?? (isUnexpected ? 'unexpected' : undefined);
-  const sign = found === undefined ? lastingSign(row, data, differences, isFiltered) : SIGNS[found];
+  const sign = kind === undefined ? lastingSign(row, data, differences, isFiltered) : SIGNS[kind];
   return { sign, changed, differences };
 }
 

@@ -1,12 +1,4 @@
-import {
-  countMarks,
-  isMarkedRow,
-  isStaleRow,
-  shownDevices,
-  staleText,
-  tableRows,
-  unexpectedReason,
-} from './rows.ts';
+import { countMarks, isMarkedRow, isStaleRow, shownDevices, staleText, tableRows } from './rows.ts';
 import { tableWidth } from './columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { firstSteps, type State } from '../state.ts';
@@ -45,7 +37,7 @@ interface TableView {
 
 /** The visible rows, `height` with the header, cut to `width` cells. */
 export function tableView(
-  state: Pick<State, 'table' | 'fleet' | 'unexpected'>,
+  state: Pick<State, 'table' | 'fleet'>,
   width: number,
   height: number,
 ): TableView {
@@ -59,11 +51,8 @@ export function tableView(
     rows: rows.map((row, index) => {
       const isCurrent = table.top + index === table.cursor;
       const isMarked = isMarkedRow(row, data.keyField, table.marks);
-      const isUnexpected = row.devices.some(
-        ({ name }) => unexpectedReason(state, name, row.record) !== undefined,
-      );
       const isFiltered = table.view.filtered === true;
-      const marks = marksOfRow(row, data, table.changes, isFiltered, isUnexpected);
+      const marks = marksOfRow(row, data, table.changes, isFiltered);
       const { applied } = table.filter;
       const isStale = isStaleRow(row, data.stale);
       const line = lineOf(row, { isCurrent, isMarked, columns, width, applied, marks });

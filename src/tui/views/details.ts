@@ -1,11 +1,5 @@
 import { comparedText, isCompared, isDated } from '../../fleet/compared.ts';
-import {
-  type DeviceRecord,
-  type DeviceRef,
-  exactText,
-  grouped,
-  valueAt,
-} from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, exactText, valueAt } from '../../device/record.ts';
 import {
   devicesWith,
   devicesWithout,
@@ -19,16 +13,7 @@ import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { Span } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
-import {
-  asOfText,
-  isRead,
-  rawKeyOf,
-  shownDevices,
-  unexpectedReason,
-  tableRows,
-  rowsByKey,
-} from '../table/rows.ts';
-import { SIGNS } from '../table/signs.ts';
+import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';
 import { recordHistoryLines } from './record-history.ts';
 import type { OverOf, View } from './view.ts';
 
@@ -202,17 +187,9 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
       devices: old,
     },
   });
-  const unexpected = grouped(holders, ({ name, record }) => unexpectedReason(state, name, record));
   return {
     holders,
     ...places,
-    notes: [
-      ...[...unexpected].map(([reason, holding]) => ({
-        what: `${SIGNS.unexpected.sign} ${visible(reason)}:`,
-        devices: holding.map(({ name }) => name),
-      })),
-      ...places.notes,
-    ],
     differing: new Set(rows.flatMap(({ differing }) => differing)),
     perDevice,
     isOwn: (field) => own.has(field) || !isCompared(field, keyField, perDevice),
