@@ -9,17 +9,11 @@ const LONGEST = 200;
 /** Of its own, so that the keys stay valid when devsh is updated. */
 const FORMAT = '1';
 
-/** Unchanged keys are not written again within this time. */
-const SAME_FOR_MS = 600_000;
-
 /** The natural keys and field names of the records of one resource, without values. */
 export interface SeenRecords {
   readonly keys: readonly string[];
   /** Without secret ones. */
   readonly fields: readonly string[];
-  /** Number of records, and the time as an ISO date. */
-  readonly count?: number | undefined;
-  readonly at?: string | undefined;
 }
 
 type SeenByResource = Readonly<Record<string, SeenRecords>>;
@@ -46,7 +40,7 @@ export class SeenKeys {
   async keep(address: string, resource: string, seen: SeenRecords): Promise<void> {
     if (!this.#isKept) return;
     const cached = await this.of(address);
-    if (isFresh(cached[resource], seen)) return;
+    if (JSON.stringify(cached[resource]) === JSON.stringify(seen)) return;
     const resources = { ...cached, [resource]: seen };
     this.#known.set(address, Promise.resolve(resources));
     await this.#file(address).keep(resources);
@@ -61,20 +55,8 @@ export class SeenKeys {
   }
 }
 
-/** Whether `cached` has the same content and is recent. */
-function isFresh(cached: SeenRecords | undefined, seen: SeenRecords): boolean {
-  if (cached === undefined) return false;
-  const isSame = JSON.stringify({ ...cached, at: '' }) === JSON.stringify({ ...seen, at: '' });
-  const ageMs = Date.parse(seen.at ?? '') - Date.parse(cached.at ?? '');
-  return isSame && (seen.at === cached.at || (ageMs >= 0 && ageMs < SAME_FOR_MS));
-}
-
 /** What to cache of records. Secret keys are left out. */
-export function seenRecords(
-  records: readonly DeviceRecord[],
-  keyField: string,
-  now?: Date,
-): SeenRecords {
+export function seenRecords(records: readonly DeviceRecord[], keyField: string): SeenRecords {
   const fields = new Set(records.flatMap((record) => Object.keys(record)));
   const keys = isSecretName(keyField) ? [] : records.map((record) => valueText(record[keyField]));
   return {
@@ -82,8 +64,6 @@ export function seenRecords(
     fields: [...fields]
       .filter((name) => !isSecretName(name) && isShort(name))
       .slice(0, MOST_FIELDS),
-    count: now && records.length,
-    at: now?.toISOString(),
   };
 }
 

@@ -26,7 +26,7 @@ import {
   shortLabel,
   unboundKeyText,
 } from './keys/keymap.ts';
-import { lastSeenOf, pendingOf, TableFeed } from './table/feed.ts';
+import { pendingOf, TableFeed } from './table/feed.ts';
 import { LateKeys } from './late-keys.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 
@@ -53,7 +53,6 @@ export class Controller {
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
   readonly #forms: FormRunner;
-  readonly #lookForLastSeen: () => void;
   readonly #lookForPending: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
@@ -116,7 +115,6 @@ export class Controller {
       () => this.#warnOnce('dropped the keys that were typed before the focus changed'),
     );
     this.#lateKeys = new LateKeys(store);
-    this.#lookForLastSeen = lastSeenOf(shell.shell, store);
     this.#lookForPending = pendingOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
@@ -365,7 +363,6 @@ export class Controller {
     const { fleet, isReadOnly, services } = this.#shell.shell;
     const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
     this.#store.dispatch({ kind: 'fleet', fleet: view });
-    this.#lookForLastSeen();
     this.#lookForPending();
     this.#forms.updateFields();
     this.#feed.addCachedReads();

@@ -44,7 +44,6 @@ export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeN
     },
     firstRun: undefined,
     nextSteps: [],
-    lastSeen: new Map(),
     pending: new Map(),
     recordHistory: undefined,
     log: { current: [], all: [] },

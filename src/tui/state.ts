@@ -45,8 +45,6 @@ export interface State {
   readonly firstRun: { readonly inventory: string } | undefined;
   /** Suggested commands; shown before `firstRun`. */
   readonly nextSteps: readonly FirstStep[];
-  /** By address, what devices had in an earlier session: "41 users yesterday 17:02". */
-  readonly lastSeen: ReadonlyMap<string, string>;
   /** By device name: the number of changes that it still gets. */
   readonly pending: ReadonlyMap<string, number>;
   /** Of the record whose details are shown. */

@@ -28,7 +28,6 @@ type Fact =
   | 'pendingKeys'
   | 'firstRun'
   | 'nextSteps'
-  | 'lastSeen'
   | 'pending'
   | 'recordHistory'
   | 'reading';

@@ -47,15 +47,3 @@ test('a damaged file is as if there were none, and is replaced', async () => {
   await seen.keep('a:443', 'user', seenRecords(USERS, 'username'));
   expect(Object.keys(await new SeenKeys(folder, true).of('a:443'))).toEqual(['user']);
 });
-
-test('how many there were, and when, is kept; the same so soon after is not written again', async () => {
-  const folder = join(await makeTempFolder(), 'seen');
-  const keepAt = async (clock: string): Promise<unknown> => {
-    const seen = seenRecords(USERS, 'username', new Date(`2026-11-21T${clock}Z`));
-    await new SeenKeys(folder, true).keep('a:443', 'user', seen);
-    return (await new SeenKeys(folder, true).of('a:443'))['user'];
-  };
-  expect(await keepAt('17:02:00')).toMatchObject({ count: 2, at: '2026-11-21T17:02:00.000Z' });
-  expect(await keepAt('17:05:00')).toMatchObject({ at: '2026-11-21T17:02:00.000Z' });
-  expect(await keepAt('17:32:00')).toMatchObject({ at: '2026-11-21T17:32:00.000Z' });
-});

@@ -1,21 +1,7 @@
-import { counted } from '../../text/one-line.ts';
-import { seenRecords, type SeenRecords } from '../../settings/seen-keys.ts';
+import { seenRecords } from '../../settings/seen-keys.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
-import { shortTime } from '../../text/time.ts';
 import type { ShellSession } from '../session.ts';
-
-/** "41 users, yesterday 17:02": the last known records of a device; undefined if nothing is known. */
-export function lastSeenText(
-  cached: Readonly<Record<string, SeenRecords>>,
-  now: Date,
-): string | undefined {
-  const resource = Object.hasOwn(cached, 'user') ? 'user' : Object.keys(cached)[0];
-  if (resource === undefined) return undefined;
-  const { count, at } = cached[resource] ?? {};
-  if (count === undefined || at === undefined) return undefined;
-  return `${counted(count, resource)}, ${shortTime(new Date(at), now)}`;
-}
 
 /** Devices answer one after the other; their keys are written when they have. */
 const GATHER_MS = 500;
@@ -37,11 +23,7 @@ export function rememberKeys(shell: ShellSession): void {
         if (kept.get(`${address}\n${resource}`) === records) continue;
         kept.set(`${address}\n${resource}`, records);
         const keyField = keyFieldOf(session.profile, resource, records);
-        await services.seenKeys.keep(
-          address,
-          resource,
-          seenRecords(records, keyField, services.now()),
-        );
+        await services.seenKeys.keep(address, resource, seenRecords(records, keyField));
       }
     }
   };

@@ -9,7 +9,6 @@ import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/read-records.ts';
 import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from './table-state.ts';
-import { lastSeenText } from '../../shell/records/last-seen.ts';
 import type { ShellSession } from '../../shell/session.ts';
 
 /** The filter of a line, as typed. */
@@ -149,32 +148,5 @@ export function pendingOf({ services }: ShellSession, store: Store): (isDue?: bo
     known = devices;
     // The lines that plan and connect report unreadable files.
     last = last.then(() => unlessBroken(update(), undefined));
-  };
-}
-
-/** Most files read; the screen shows no more devices. */
-const MOST_FILES = 64;
-
-/** Looks up what devices had in earlier sessions, once for each device, file by file, after the first frame. */
-export function lastSeenOf({ given, services }: ShellSession, store: Store): () => void {
-  const asked = new Set<string>();
-  const read = async (addresses: readonly string[]): Promise<void> => {
-    const lastSeen = new Map(store.state.lastSeen);
-    for (const address of addresses) {
-      const text = lastSeenText(await services.seenKeys.of(address), services.now());
-      if (text !== undefined) lastSeen.set(address, text);
-    }
-    store.dispatch({ kind: 'facts', facts: { lastSeen } });
-  };
-  return () => {
-    const addresses = store.state.fleet.devices
-      .filter(
-        ({ kind, name, address }) => kind !== 'ready' && !asked.has(address) && !given.has(name),
-      )
-      .map(({ address }) => address)
-      .slice(0, MOST_FILES - asked.size);
-    if (addresses.length === 0) return;
-    for (const address of addresses) asked.add(address);
-    setImmediate(() => void read(addresses));
   };
 }

@@ -29,8 +29,8 @@ const TONES = {
 } as const satisfies Record<DeviceTab['kind'], Tone>;
 
 /** The devices for sorting and filtering; failed ones come first. */
-function source({ fleet: { devices }, lastSeen, pending }: State): ListSource<DeviceTab> {
-  const columns = deviceColumns(devices, lastSeen, pending);
+function source({ fleet: { devices }, pending }: State): ListSource<DeviceTab> {
+  const columns = deviceColumns(devices, pending);
   // Shown below the list, for the current device.
   const reason = { title: 'REASON', text: whyText, most: 0, rank: 1 };
   return {
@@ -120,8 +120,8 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
   nothing: 'no device is connected: "connect ADDRESS" connects one',
   below: wholeReason,
   source: (_overlay, state) => source(state),
-  draw: (devices, _overlay, { fleet, lastSeen, pending }, width) =>
-    linesOf(devices, deviceColumns(fleet.devices, lastSeen, pending), width),
+  draw: (devices, _overlay, { fleet, pending }, width) =>
+    linesOf(devices, deviceColumns(fleet.devices, pending), width),
   toneOf: ({ kind }) => TONES[kind],
   signOf: ({ kind }) => SIGNS[kind],
   empty: () => 'no device is connected: "connect ADDRESS" at the prompt',
@@ -134,7 +134,6 @@ const deviceColumns = memoized(columnsFor);
 
 function columnsFor(
   devices: readonly DeviceTab[],
-  lastSeen: State['lastSeen'],
   pending: State['pending'],
 ): ListColumn<DeviceTab>[] {
   const known = new Map<string, number>();
@@ -150,16 +149,12 @@ function columnsFor(
     most: 14,
     rank: index === 0 ? 2 : 9 + index,
   }));
-  // Not shown for devices with current data.
-  const seenText = ({ kind, address }: DeviceTab): string =>
-    kind === 'ready' ? '' : visible(lastSeen.get(address) ?? '');
   const changes: ListColumn<DeviceTab> = {
     title: 'PENDING',
     text: ({ name }) => String(pending.get(name) ?? ''),
     most: 7,
     rank: 1.2,
   };
-  const seen: ListColumn<DeviceTab> = { title: 'LAST SEEN', text: seenText, most: 32, rank: 2.5 };
   return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
     { title: 'STATE', text: stateText, most: 22, rank: 1 },
@@ -172,7 +167,6 @@ function columnsFor(
       most: 8,
       rank: 3,
     },
-    ...(devices.some((device) => seenText(device) !== '') ? [seen] : []),
     ...counts,
     { title: 'AS', text: ({ facts }) => visible(facts?.account ?? ''), most: 16, rank: 5 },
     { title: 'CERTIFICATE', text: ({ facts }) => visible(facts?.trust ?? ''), most: 20, rank: 4 },

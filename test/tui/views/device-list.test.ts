@@ -9,30 +9,13 @@ import { DEVICES } from '../../../src/tui/views/devices.ts';
 function stateWith(kind: DeviceTab['kind']): State {
   const state = initialState({ columns: 80, rows: 24 }, KEYMAP);
   const devices = [{ name: 'fw1', address: '10.0.0.5:443', kind, error: undefined }];
-  const known = reduce(state, { kind: 'fleet', fleet: { ...state.fleet, devices } });
-  const texts = new Map([['10.0.0.5:443', '41 users yesterday 17:02']]);
-  return reduce(known, { kind: 'facts', facts: { lastSeen: texts } });
+  return reduce(state, { kind: 'fleet', fleet: { ...state.fleet, devices } });
 }
 
 function deviceListOf(state: State) {
   const list = DEVICES.drawn?.({ kind: 'devices', cursor: 0 }, state);
   return { header: list?.header ?? '', lines: [list?.row(0).text ?? ''] };
 }
-
-test.each(['new', 'connecting', 'failed'] as const)(
-  'what a device held before stands beside it while it is %s',
-  (kind) => {
-    const { header, lines } = deviceListOf(stateWith(kind));
-    expect(header).toContain('LAST SEEN');
-    expect(lines[0]).toContain('41 users yesterday 17:02');
-  },
-);
-
-test('it is gone once the device has responded', () => {
-  const { header, lines } = deviceListOf(stateWith('ready'));
-  expect(header).not.toContain('LAST SEEN');
-  expect(lines[0]).not.toContain('41 users');
-});
 
 test('a device with pending changes shows how many, and O continues them', () => {
   const state = { ...stateWith('ready'), overlay: { kind: 'devices', cursor: 0 } as const };
