@@ -385,7 +385,12 @@ function planRecord(
 }
 
 /** For `user delete lang=de` and `bob,carol`: what a word is that looks like no key here; undefined if it may be one. */
-function mistakenKey({ profile, records, keyField }: PlanContext, key: string): string | undefined {
+function mistakenKey(
+  { device, profile, records, keyField }: PlanContext,
+  key: string,
+): string | undefined {
+  if (key === device.name) return `; --on ${key} selects the device`;
+  if (/^all$|\*/.test(key)) return '; --where FILTER selects several';
   const looks = (pattern: RegExp): boolean =>
     pattern.test(key) && !records.some((record) => pattern.test(valueText(record[keyField])));
   const isNamed = [keyField, ...profile.idFields].some((field) => key.startsWith(`${field}=`));

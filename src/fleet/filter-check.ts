@@ -9,7 +9,13 @@ const MOST_FIELDS = 12;
 /** Words of a filter that are none here, if no record has them, and what to write instead. */
 const ODD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:where|and|or|&&|\|\|?)$/, 'conditions stand side by side, and all must match'],
-  [/^(?:==?|!=|=~|~|in|eq|is)$/, 'a condition is written without blanks, as in lang=de'],
+  [
+    /^(?:==?|!=|=~|~|in|eq|is|like)$|^\w+ +(?:==?|!=|=~|~|in|eq|is|like)\b/,
+    'a condition is written without blanks, as in lang=de',
+  ],
+  [/^not$/, 'field!=value excludes, as in lang!=de'],
+  [/^(?:asc|desc)$/, '--sort -FIELD sorts in descending order'],
+  [/^[^*]*\*[^*]*$/, '"*" stands for itself; field~regex searches, as in username~^ab'],
   [/^(?:yesterday|today|\d+(?:m|h|d|w))$/, '--at TIME shows what was read then'],
   [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, '--on SELECTOR names devices (fw1,fw2)'],
 ];
@@ -71,6 +77,11 @@ export class FilterCheck {
       const hint = ODD_WORDS.find(([pattern]) => pattern.test(word))?.[1];
       if (hint !== undefined) return `no record has "${word}": ${hint}`;
     }
+    const named = this.#filter.terms.find(
+      (term) => term.kind === 'word' && this.#fields.has(term.text),
+    );
+    if (named !== undefined && 'text' in named)
+      return `"${named.text}" is a field: --columns FIELDS or --json=FIELDS shows it, ${named.text}=VALUE filters`;
     return undefined;
   }
 
@@ -78,6 +89,8 @@ export class FilterCheck {
   corrected(word: string): string | undefined {
     // What stands in front of conditions, or between them.
     if (/^(?:where|and|&&)$/.test(word)) return '';
+    const [, excluded] = /^!([^=]+=.+)$/.exec(word) ?? [];
+    if (excluded !== undefined) return excluded.replace('=', '!=');
     const [, field = '', operator = '', text = ''] =
       /^([\p{L}_][\p{L}\p{N}_.-]*)(==|=|:)([^]+)$/u.exec(word) ?? [];
     if (!this.#fields.has(field)) return undefined;

@@ -111,6 +111,17 @@ function jsonOf(text: string, word: Word | undefined): Value {
 /** `likely`: the field whose value the word probably is, unless it is the name of that field. */
 export function notAssigned(text: string, column: number, likely?: string): UsageError {
   const field = text === likely ? undefined : likely;
+  const [, name, value] = /^([\p{L}_][\p{L}\p{N}_.-]*):([^:=/].*)$/su.exec(text) ?? [];
+  if (name !== undefined && value !== undefined && !mayBeSecretField(name)) {
+    const meant = quoteAssignment(name, value);
+    return new UsageError(
+      `"${oneLine(text)}" is not field=value: write it as in ${oneLine(meant)}`,
+      {
+        column,
+        suggestions: [meant],
+      },
+    );
+  }
   const says = text.startsWith('=') ? 'names no field' : 'is not field=value';
   const example = field === undefined ? 'lang=de' : quoteAssignment(field, text);
   return new UsageError(`"${oneLine(text)}" ${says}: write it as in ${oneLine(example)}`, {

@@ -387,6 +387,33 @@ apply x.yaml --serial 2  ->  apply x.yaml --batch 2
 user list --debug  ->  user list --verbose
 user list --curl  ->  ~plan FILE --as-curl
 user list --log-level debug  ->  user list --verbose
+user list 'lang in (de,fr)'  ->  ~a condition is written without blanks
+user list not lang=zz  ->  ~field!=value excludes
+user list !lang=en lang=zz  ->  user list lang!=en lang=zz
+user list --columns username lang  ->  ~"lang" is a field
+user list username lastname  ->  ~"username" is a field
+user list --sort lang desc  ->  ~--sort -FIELD sorts
+user list --sort lang --desc  ->  ~--sort -FIELD sorts
+user list username=*min  ->  ~"*" stands for itself
+user list viewer --exact  ->  ~field=value matches the whole value
+user show --all  ->  user list
+user fields  ->  profile show
+user schema  ->  profile show
+user add username=bob,lang=de  ->  ~put a blank between fields
+user set bob lang:en  ->  ~write it as in lang=en
+post user username=bob  ->  user add username=bob
+runs -n 5  ->  ~"| head" cuts
+runs --last  ->  runs show last
+runs 1  ->  runs show 1
+report --run k3f1  ->  report k3f1
+changes --user bob  ->  changes bob
+changes bob --last 1h  ->  changes bob --since 1h
+pending clear  ->  pending drop ID
+resume --all  ->  resume
+export user users.csv  ->  export user --output users.csv
+import users.csv --to sim1  ->  ~--on SELECTOR
+trust check sim1  ->  trust scan sim1
+credentials show sim1  ->  credentials sim1
 readonly  ->  config set readOnly true
 connect sim1 --ro  ->  connect sim1 --read-only
 `;
@@ -470,6 +497,12 @@ test('devsh ADDRESS and devsh USER@ADDRESS connect', async () => {
   }
   const two = await devsh([`a@${address}`, 'b@10.0.0.6']);
   expect(two.stderr).toContain('one line has one account');
+});
+
+test('login takes USER@DEVICE, as connect does', () => {
+  const { given, args } = bind(parseCompleteLine('login admin@sim1'), grammar);
+  expect(given.user).toBe('admin');
+  expect(args.all('TARGET')).toEqual(['sim1']);
 });
 
 test.each(['add group berlin', 'set timeout 5', 'clear', 'device edit sim1', 'redo'])(

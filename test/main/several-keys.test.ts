@@ -38,6 +38,9 @@ test('keys with a comma between them, or a condition, are mistakes with the righ
     ['user delete bob,carol', 'put blanks between keys: bob carol'],
     ['user set bob,carol lang=de', 'put blanks between keys: bob carol'],
     ['user delete lang=de', '--where "lang=de" selects by fields'],
+    ['user delete all', '--where FILTER selects several'],
+    ['user delete *', '--where FILTER selects several'],
+    ['user delete sim1', '--on sim1 selects the device'],
   ] as const) {
     const { exitCode, stdout } = await devsh(`${typed} --on sim1 --yes`);
     expect(stdout).toContain(meant);

@@ -247,6 +247,7 @@ function add(resource: string): VerbSpec {
       const [first] = words;
       if (first?.text.includes('=') === false)
         throw notAssigned(first.text, first.start, keyFieldOf(documentedProfile, resource));
+      refuseJoined(words, fieldTest(call, resource));
       const fields = changeFields(words);
       yield* writeOn(call, [{ action: 'add', resource, ...fields }]);
     },
@@ -304,6 +305,7 @@ function set(resource: string): VerbSpec {
           column: call.args.end,
         });
       }
+      refuseJoined(assigned, fieldTest(call, resource));
       const fields = changeFields(assigned);
       const change = (target: Target): Change => ({ action: 'set', resource, target, ...fields });
       if (where !== undefined && call.options.only.length === 0)
@@ -378,15 +380,32 @@ function leadingKeys(call: Call, resource: string, words: readonly Word[]): stri
   const rest = words.slice(1);
   const at = rest.findIndex(({ text }) => text.includes('='));
   const more = at === -1 ? rest : rest.slice(0, at);
-  const { fleet } = call.shell;
-  const isField = (text: string): boolean =>
-    knownFields(fleet.connected, resource).includes(text) ||
-    selectionProfile(fleet).resources[resource]?.fields.includes(text) === true ||
-    mayBeSecretField(text);
+  const isField = fieldTest(call, resource);
   for (const { text, start } of more) {
     if (at === -1 || isField(text)) throw notAssigned(text, start, undefined);
   }
   return [...words.slice(0, 1), ...more].map(({ text }) => text);
+}
+
+function fieldTest(call: Call, resource: string): (text: string) => boolean {
+  const { fleet } = call.shell;
+  return (text) =>
+    knownFields(fleet.connected, resource).includes(text) ||
+    selectionProfile(fleet).resources[resource]?.fields.includes(text) === true ||
+    mayBeSecretField(text);
+}
+
+/** Throws a `UsageError` for fields with a comma between them: `username=bob,lang=de`. */
+function refuseJoined(words: readonly Word[], isField: (text: string) => boolean): void {
+  for (const { text, start } of words) {
+    const [, field = '', next = ''] = /^([\w.-]+)=[^=,]*,([\w.-]+)=/.exec(text) ?? [];
+    if (next !== '' && isField(next)) {
+      throw new UsageError(
+        `the value of ${field} contains ${next}=: put a blank between fields, no comma`,
+        { column: start },
+      );
+    }
+  }
 }
 
 /** Loads the code for writing only when something is written. */

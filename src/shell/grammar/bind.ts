@@ -127,7 +127,7 @@ function areAddresses(words: readonly Word[]): boolean {
 /** `admin@10.0.0.5`, as ssh takes it: the account of `connect`. */
 function withAccounts(words: readonly Word[], commands: readonly CommandSpec[]): readonly Word[] {
   const [first] = words;
-  const isConnect = first?.text === 'connect';
+  const isConnect = first?.text === 'connect' || first?.text === 'login';
   const parts = words.map((word) => ({ word, match: /^([^@\s=/:]+)@([^@\s]+)$/.exec(word.text) }));
   const named = parts.filter(({ match }) => match !== null);
   const isAlone = commandNamed(commands, first?.text) === undefined && parts[0]?.match != null;
