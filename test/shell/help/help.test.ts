@@ -66,7 +66,7 @@ test.each([
 test('--help behind a command alone lists its verbs, behind a verb it explains that', async () => {
   const devsh = await makeDevsh();
   const { stdout } = await devsh('user --help');
-  for (const verb of ['[list]', 'show', 'add', 'set', 'edit', 'delete', 'changes', 'restore'])
+  for (const verb of ['[list]', 'show', 'add', 'set', 'delete', 'changes', 'restore'])
     expect(stdout).toContain(`\n  user ${verb} `);
   expect((await devsh('run -', { stdin: 'user --help\n' })).stdout).toBe(stdout);
   expect((await devsh('user list --help')).stdout).toContain('user list: Show the users');
