@@ -28,7 +28,7 @@ export const changes = command({
     'nobody read is not known: devices that were not read in that time are named, with exit code 3. No device\n' +
     'is asked.\n' +
     'A time is 2d (ago), 03:00 (the last one here), "yesterday 17:02", 2026-11-22, 2026-11-22T03:00Z, or a RUN:\n' +
-    'when it began. Of secrets only the change is known; fields that move by themselves (last_login) are no\n' +
+    'when it began. Of secrets only the change is known; fields that change by themselves (last_login) are no\n' +
     'change. BY is the run that did it, as the journals prove. A raw request that devsh cannot read has none.\n' +
     'historyDays and historyMegabytes limit what is kept; "config set historyDays 0" turns it off.',
   examples: [
@@ -100,7 +100,7 @@ export function restore(resource: string): VerbSpec {
       'devsh plans from what each device has now to what it read there at --at TIME, or last before it: adds what\n' +
       'is gone, sets what differs, deletes what is new only with --prune. Without KEY and --where, which is\n' +
       'about the records of then, it means all. devsh names what does not come back: secrets (it keeps only\n' +
-      'digests), ids, fields that the device sets or that move by themselves.\n' +
+      'digests), ids, fields that the device sets or that change by themselves.\n' +
       'An account without its password is added disabled, if the device has a field for that; otherwise devsh\n' +
       'asks, and --yes alone is refused without --allow loss. password=… gives one, for a single KEY. An\n' +
       'account that a lockout removed since needs its KEY. devsh refuses a device that it did not read by then,\n' +
