@@ -95,7 +95,7 @@ const writeSchema = z.strictObject({
   encoding: fact(z.enum(['form', 'json']), 'The encoding of the body'),
   constants: fact(
     z.record(z.string(), z.string()),
-    'Fields of each such write, as in action=delete',
+    'Texts in each such write, as in action=delete',
   ),
   wrapper: fact(text, 'The name that wraps a JSON body, as in {resource}'),
   attributes: fact(text, 'The name that wraps the fields in the body; id and key stay beside it'),

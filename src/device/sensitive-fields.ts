@@ -142,6 +142,7 @@ function isBoolean(value: Value): boolean {
 
 function isMaskedWhole(field: string, value: Value): boolean {
   if (value === null || value === '' || isBoolean(value)) return false;
+  if (isNested(value) && Object.keys(value).length === 0) return false;
   if (isSecretField(field) || isMask(value)) return true;
   if (typeof value === 'string' && holdsSecret(value)) return true;
   return !isNested(value) && mayBeSecretValue(field, value);

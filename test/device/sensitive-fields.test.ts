@@ -59,6 +59,12 @@ test('masks secrets in records and forms, but shows that one is empty', () => {
     token: null,
     secret: '',
   });
+  expect(maskedRecord({ tokens: {}, secrets: [], keys: 1, api_token: { a: 1 } })).toEqual({
+    tokens: {},
+    secrets: [],
+    keys: 1,
+    api_token: '***',
+  });
   expect(
     maskedForm([
       ['username', 'bob'],
