@@ -154,7 +154,7 @@ describeVerbs(
         await ask('PUT', '/api/vhosts/full', {});
         await ask('PUT', '/api/queues/full/orders', { durable: true });
         const deleted = await devsh('vhost delete full --on box --yes');
-        expect(deleted.stderr).toContain('takes along 1 of queue (orders), which undo does not');
+        expect(deleted.stderr).toContain('also deletes 1 of queue (orders), which undo does not');
         const { stdout } = await devsh('undo --on box --yes');
         expect(stdout).toMatch(/add vhost full: differs - not restored: .*1 of queue \(orders\)/);
         expect(await ask('GET', '/api/queues')).toEqual([]);
