@@ -1,5 +1,5 @@
-/** Set by `npm run test:long`. */
-const isLong = process.env['DEVSH_TEST_LONG'] === '1';
+/** Whether tests do all that they can: set by `npm run test:long`. */
+export const isLong = process.env['DEVSH_TEST_LONG'] === '1';
 
 /**
  * How often a test repeats something with other kills, damages, keys or seeds: `full` in `npm run test:long`, otherwise
