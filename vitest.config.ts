@@ -25,7 +25,7 @@ const SLOW = [
   // Tests that wait for time limits or read much.
   'test/change/**/{curl,large}.test.ts',
   'test/device/**/{arrived,client,jump}.test.ts',
-  'test/**/{keychain,lock}.test.ts',
+  'test/**/{keychain,lock,rotation-store}.test.ts',
 ];
 
 /** Neither: large packages of Debian. `npm run test:real` installs and runs them. */
@@ -35,14 +35,21 @@ const PRODUCTS = 'test/real/products/*.test.ts';
 const LONG = [
   'faults/matrix',
   'faults/limits',
+  'oracle/sequences/sequences',
   'promises/secrets',
+  'credentials/rotation-store',
   'rotation/kill',
+  'rotation/attack',
   'rotation/rotate',
   'main/pending-kill',
   'main/kill',
   'main/fleet-faults',
   'completion/shells/real-shells',
   'pty/stories/roll-out',
+  'pty/stories/trouble',
+  'pty/views',
+  'package/npm-package',
+  'dialects/exact-values',
 ];
 
 class LongestFirst extends BaseSequencer {
