@@ -12,10 +12,13 @@ const folder = mkdtempSync(join(tmpdir(), 'devsh-check-'));
 const report = join(folder, 'vitest.json');
 const env = { ...process.env, ...(process.argv.includes('--long') && { DEVSH_TEST_LONG: '1' }) };
 
+/** Lint makes so many objects that a larger young generation saves an eighth of its time. */
+const LARGE_YOUNG_GENERATION = '--max-semi-space-size=64';
+
 /** Runs a program of node_modules; resolves to its exit status and, unless shown, its output. */
 function run(script, args, isShown = false) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, script), ...args], {
+    const child = spawn(process.execPath, [LARGE_YOUNG_GENERATION, join(root, script), ...args], {
       cwd: root,
       env,
       stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
