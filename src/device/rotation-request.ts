@@ -29,7 +29,7 @@ export function passwordRequest(
   const field = known?.field ?? (known?.path === undefined ? written : PASSWORDS[0]);
   if (field === undefined) {
     throw new RefusedError(
-      `how the device sets the password of ${aOrAn(resource)} is not known: state it in the profile, as ` +
+      `the profile does not say how the device sets the password of ${aOrAn(resource)}: state it as ` +
         `resources: {${resource}: {rotate: {field: password}}}, or learn it ("help rotate"); nothing was sent`,
     );
   }
@@ -69,7 +69,7 @@ export function tokenRequest(
   const known = resourceOf(profile, resource).rotateToken;
   if (known === undefined) {
     throw new RefusedError(
-      `how the device makes a new token is not known: state it in the profile, as resources: ` +
+      `the profile does not say how the device makes a new token: state it as resources: ` +
         `{${resource}: {rotate_token: {path: "{item}token/", answer: token}}}; nothing was sent`,
     );
   }
