@@ -1,4 +1,4 @@
-import { isMaskedRequest, maskedRequest, type WriteRequest } from '../device/encode.ts';
+import { maskedRequest, type WriteRequest } from '../device/encode.ts';
 import {
   type DeviceRecord,
   ExactNumber,
@@ -150,11 +150,6 @@ export function journalLine(entry: JournalEntry, mask: typeof journaled = journa
 /** The same for a file that leaves this machine: no digest shows whether two secrets are the same. */
 export function portableLine(entry: JournalEntry): string {
   return journalLine(entry, () => MASK);
-}
-
-/** Whether a journaled step lacks a secret that its request needs, and that is not kept elsewhere. */
-export function lacksSecret({ request, purpose }: Step): boolean {
-  return purpose?.kind !== 'rotate' && isMaskedRequest(request);
 }
 
 /** The values under these names, at any depth, are records or lists of records. */
