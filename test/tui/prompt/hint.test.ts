@@ -11,7 +11,7 @@ function usage(before: string): string | undefined {
 
 test.each([
   ['user', undefined],
-  ['user ', 'user <list | show | add | set | edit | delete | changes | restore>'],
+  ['user ', 'user <list | show | add | set | delete | changes | restore>'],
   ['user set ', 'user set <[KEY]> [FIELD=VALUE…]'],
   ['user set bo', 'user set <[KEY]> [FIELD=VALUE…]'],
   ['user set bob ', 'user set [KEY] <[FIELD=VALUE…]>'],
