@@ -28,7 +28,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
     summary: 'a device by its address; or several, with spaces between',
   },
   {
-    line: 'device import ~/.ssh/config',
+    line: 'device import devices.csv',
     start: 'device import ',
     summary: 'devices from CSV or Ansible',
   },
