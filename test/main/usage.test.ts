@@ -89,7 +89,7 @@ test('text says what may have been meant', async () => {
   const devsh = await makeDevsh();
   const { stdout, stderr, exitCode } = await devsh('user sett bob lang=de');
   expect(stderr).toMatchInlineSnapshot(`
-    "error: user has no verb "sett"; it has list, show, add, set, edit, delete, changes, restore; to search for it: user list sett
+    "error: user has no verb "sett"; it has list, show, add, set, delete, changes, restore; to search for it: user list sett
       user sett bob lang=de
            ^
       did you mean 'user set bob lang=de'?
