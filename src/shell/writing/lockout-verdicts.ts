@@ -142,20 +142,16 @@ function sessionsOf(targets: readonly Target[], rows: readonly Row[], key: strin
   return targets.map(({ session }) => session).filter(({ ref }) => addresses.has(ref.address));
 }
 
-function resultsOn({ session }: Target, all: readonly StepResult[]): readonly StepResult[] {
-  return all.filter(({ device }) => device.address === session.ref.address);
-}
-
 /** Number of its sessions and tokens that are ended. */
-function endedOn(target: Target, all: readonly StepResult[]): number {
-  const results = resultsOn(target, all);
-  return results.filter((result) => result.resource !== target.resource && isGood(result)).length;
+function endedOn({ session, resource }: Target, all: readonly StepResult[]): number {
+  const results = all.filter(({ device }) => device.address === session.ref.address);
+  return results.filter((result) => result.resource !== resource && isGood(result)).length;
 }
 
 /** One row for each account of a device. */
 function rowsOf(target: Target, all: readonly StepResult[]): Row[] {
   const { session, resource, accounts, open } = target;
-  const results = resultsOn(target, all);
+  const results = all.filter(({ device }) => device.address === session.ref.address);
   const ended = `${endedOn(target, all)} of ${open ?? 0} ended`;
   const access = open === undefined ? NOT_ENDED : open === 0 ? 'none listed' : ended;
   return accounts.map(({ key }) => {
