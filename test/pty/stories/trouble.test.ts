@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { ADMIN, goToTable, isQuiet, simulate, startDevsh } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import { rounds } from '../../rounds.ts';
+
+const MANY = rounds(1000, { least: 200 });
 
 /** devsh connected to `simulator`, of which the first `unknown` devices have no pin. */
 async function connecting(
@@ -61,20 +64,20 @@ test('many devices are a count, a bar and their causes; what failed is not drawn
 });
 
 test(
-  'from 1,000 devices to the three with a wrong login in four keys and a word',
+  `from ${MANY} devices to the three with a wrong login in four keys and a word`,
   { timeout: 120_000 },
   async () => {
-    const simulator = await simulate({ devices: 1000, users: 1, passwords: passwordsOf(1000) });
+    const simulator = await simulate({ devices: MANY, users: 1, passwords: passwordsOf(MANY) });
     const program = await connecting(simulator, { unknown: 60 });
-    await program.waitFor(/937 ●  ✗ 60 certificate · 3 login: !/);
+    await program.waitFor(`${MANY - 63} ●  ✗ 60 certificate · 3 login: !`);
 
     program.press('escape');
     await program.waitFor('enter details');
     program.type('!');
-    await program.waitFor(/'state!=connected': 63 of 1000/);
+    await program.waitFor(`'state!=connected': 63 of ${MANY}`);
     expect(program.screen()[1]).toContain('60 certificate, 3 login');
     program.type('!/login\r');
-    await program.waitFor(/'login': 3 of 1000/);
+    await program.waitFor(`'login': 3 of ${MANY}`);
     const names = simulator.devices.slice(-3).map(({ address }) => address);
     const listed = program.screen().filter((line) => /^.✗.* login /.test(line));
     expect(listed.map((line) => line.slice(3).split(' ')[0])).toEqual(names);
@@ -82,7 +85,7 @@ test(
     // The reason of the device under the cursor is whole, below the list.
     await program.waitFor(/the login was refused \(401/);
     program.press('escape');
-    await program.waitFor(/1000 devices, 937 connected/);
+    await program.waitFor(`${MANY} devices, ${MANY - 63} connected`);
     program.press('escape');
     await program.waitFor('enter details');
   },
