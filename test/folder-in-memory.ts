@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** Linux keeps it in memory. Containers often limit it, or let no program run there. */
@@ -15,9 +23,10 @@ export function folderInMemory(): string | undefined {
   const { TMPDIR, DEVSH_TEST_LONG } = process.env;
   if (TMPDIR !== undefined || DEVSH_TEST_LONG === '1') return undefined;
   try {
+    removeAbandoned();
     const { bavail, bsize } = statfsSync(SHARED_MEMORY);
     if (Math.min(bavail * bsize, process.availableMemory()) < ENOUGH_BYTES) return undefined;
-    const folder = mkdtempSync(join(SHARED_MEMORY, 'devsh-'));
+    const folder = mkdtempSync(join(SHARED_MEMORY, `devsh-${process.pid}-`));
     process.on('exit', () => {
       rmSync(folder, { recursive: true, force: true });
     });
@@ -30,5 +39,15 @@ export function folderInMemory(): string | undefined {
     return folder;
   } catch {
     return undefined;
+  }
+}
+
+/** A run that was killed has left its folder. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(SHARED_MEMORY)) {
+    const pid = /^devsh-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) {
+      rmSync(join(SHARED_MEMORY, name), { recursive: true, force: true });
+    }
   }
 }
