@@ -1,0 +1,279 @@
+import { type Change, recordsWhere } from '../../change/change.ts';
+import {
+  canonicalId,
+  type Identity,
+  identityOf,
+  likenessOf,
+  personOf,
+  type Meant,
+} from '../../change/identity.ts';
+import { isLockout, type Run } from '../../change/journal.ts';
+import { type GoneAt, identityAfter } from '../../change/lineage.ts';
+import {
+  explicitChanges,
+  type ExplicitChange,
+  maskedFields,
+  type Pending,
+} from '../../change/pending.ts';
+import { type DevicePlan, recordName } from '../../change/plan.ts';
+import type { RequestedChanges } from '../../change/read-and-plan.ts';
+import { rotationOf } from '../../change/rotation.ts';
+import type { Step } from '../../change/step.ts';
+import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { DevshError, RefusedError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { History } from '../../history/history.ts';
+import { someOf } from '../../text/one-line.ts';
+import { profileOf } from '../access/access.ts';
+import type { WriteCall } from '../command.ts';
+import type { DeviceNow } from './device-now.ts';
+
+/* What a run left to do, as changes of today: each says which record it means, and what that must still hold. */
+
+/** What is left of a run on one device, and where the device is now. */
+export interface Left {
+  readonly own: DevicePlan;
+  readonly place: DeviceNow;
+  readonly items: readonly Pending[];
+}
+
+function explicitOf(run: Run, { changes = [] }: DevicePlan): readonly ExplicitChange[] {
+  return changes.flatMap((change) => explicitChanges(run.plan.devices, change));
+}
+
+export interface Work extends Left {
+  /** Those that were typed, by run, field and record. */
+  readonly secrets: Map<string, string>;
+  readonly call: WriteCall;
+  readonly run: Run;
+  readonly later: readonly Run[];
+  readonly session: DeviceSession;
+  readonly goneAt: GoneAt;
+}
+
+/** The pending changes of one device, each with the record that it means. Throws a `RefusedError` without a secret. */
+export async function olderChanges(work: Work): Promise<readonly Change[]> {
+  const { call, run, own, items, session } = work;
+  const profile = await profileOf(call.shell.services, session.entry);
+  const explicit = explicitOf(run, own);
+  const changes: Change[] = [];
+  for (const item of items) {
+    const { index, isSent } = item;
+    const step = index === undefined ? undefined : own.steps[index];
+    if (index !== undefined && step !== undefined) {
+      const sent = isSent === true && step.purpose?.kind !== 'rotate' ? step : undefined;
+      const change = stepChange(step, meantByStep(work, profile, step));
+      changes.push(await completed(work, item, { ...change, continues: { index, sent } }));
+      continue;
+    }
+    const found = explicit.find(
+      ({ resource, action, key }) =>
+        resource === item.resource && action === item.action && key === item.key,
+    );
+    if (found === undefined) {
+      throw new RefusedError(
+        `${own.device.name}: ${item.action} ${recordName(item)} of run ${run.run} can only be planned by its line: repeat it with --on ${own.device.name}; if it changes nothing there, "pending drop ${run.run} --on ${own.device.name} --reason TEXT" (${run.command})`,
+      );
+    }
+    const meant = await meantUnread(work, profile, found);
+    changes.push(await completed(work, item, unreadChange(found.change, meant)));
+  }
+  return changes;
+}
+
+function older({ place, run }: Work, meant: Identity & Partial<Meant>): Meant {
+  const age = 'older' as const;
+  const unrecorded = 'an older devsh left it and did not record which device it was';
+  const doubt = place.doubt ?? (run.isOlder === true ? unrecorded : undefined);
+  return doubt === undefined ? { ...meant, age } : { ...meant, id: undefined, age, doubt };
+}
+
+/** Whom a step means by now: what it was planned for, and what later runs made of that. */
+function meantByStep(work: Work, profile: Profile, step: Step): Meant {
+  const { keyField, resource, before, after = {} } = step;
+  const planned = identityOf(profile, keyField, before ?? after);
+  const known = before === undefined ? { ...planned, id: undefined } : planned;
+  const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
+  const { filter, isKeyShared } = step;
+  const identity = identityAfter(work.later, about, known, Date.parse(work.run.at));
+  return older(work, { ...identity, filter, isKeyShared });
+}
+
+/** Whom the line means on a device that was not read then: what was read there before, else what peers say. */
+async function meantUnread(
+  work: Work,
+  profile: Profile,
+  { change, key, filter, resource }: ExplicitChange,
+): Promise<Meant> {
+  const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
+  const { meant } = change;
+  const since = Date.parse(work.run.at);
+  // It was stopped before, and says itself whom it means.
+  if (meant !== undefined) {
+    return older(work, { ...meant, ...identityAfter(work.later, about, meant, since) });
+  }
+  const word = wordOf(profile, change, key);
+  const held = await heldBefore(work, profile, resource, word);
+  const agreed =
+    change.action === 'add' ? personOf(change.fields) : personOf(change.expected ?? {});
+  // A lockout is about a person, any other line about the account of that name.
+  const isOther =
+    isLockout(work.run) && likenessOf(agreed, held?.person ?? {}, []).contradicting.length > 0;
+  // An id in the line is known because the user says so.
+  const said = word.isId ? canonicalId(word.text) : undefined;
+  const id = isOther ? undefined : (held?.id ?? said);
+  const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
+  const name = word.isId ? (held?.key ?? key) : word.text;
+  return older(work, {
+    ...identityAfter(work.later, about, { id, key: name, person }, since),
+    filter,
+  });
+}
+
+/** `bob`, `id=101`, `username=bob`: the text that names the record, and whether it is an id. */
+function wordOf(profile: Profile, change: Change, key: string): { text: string; isId: boolean } {
+  const by = change.action !== 'add' && change.target.kind === 'key' ? change.target.by : undefined;
+  const [, field, value] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  if (by !== undefined || field === undefined || value === undefined) {
+    return { text: key, isId: by === 'id' };
+  }
+  return { text: value, isId: profile.idFields.includes(field) };
+}
+
+/** The record as the device last showed it before the run, under the same identity. */
+async function heldBefore(
+  { call, run, own, place }: Work,
+  profile: Profile,
+  resource: string,
+  { text, isId }: { readonly text: string; readonly isId: boolean },
+): Promise<Identity | undefined> {
+  const history = new History(await call.shell.readings());
+  try {
+    const past = await history.stateAt(place.ref.name, resource, Date.parse(run.at));
+    const isSame = past.identities.every(
+      ({ pin, address }) =>
+        pin === own.pin || (own.pin === undefined && address === own.device.address),
+    );
+    const [record, second] = past.records.filter((one) =>
+      isId
+        ? canonicalId(idOf(profile, one) ?? '') === canonicalId(text)
+        : valueText(one[past.keyField]) === text,
+    );
+    if (!isSame || record === undefined || second !== undefined) return undefined;
+    return identityOf(profile, past.keyField, record);
+  } catch (error) {
+    if (error instanceof DevshError) return undefined;
+    throw error;
+  }
+}
+
+function stepChange(step: Step, meant: Meant): Change {
+  const { action, resource, asked: fields, before = {}, removes, lost } = step;
+  const isRestore = step.purpose?.kind === 'restore';
+  const target = { kind: 'key' as const, key: meant.key };
+  switch (action) {
+    case 'add':
+      return {
+        action,
+        resource,
+        fields,
+        isExact: true,
+        meant,
+        ...(isRestore && { lost, takes: step.takes }),
+      };
+    case 'delete':
+      return { action, resource, target, meant };
+    case 'set': {
+      const expected = valuesOf(before, [...Object.keys(fields), ...(removes ?? [])]);
+      const back = isRestore ? { lost } : {};
+      return {
+        action,
+        resource,
+        target,
+        fields,
+        isExact: true,
+        rotation: rotationOf(step),
+        removes,
+        meant,
+        expected,
+        ...back,
+      };
+    }
+  }
+}
+
+/** The gate compares the person; what is left of `expected` are the values to overwrite. */
+function unreadChange(change: Change, meant: Meant): Change {
+  if (change.action === 'add') return { ...change, meant };
+  const fields = change.action === 'set' ? change.fields : {};
+  const expected = valuesOf(change.expected ?? {}, Object.keys(fields));
+  return { ...change, target: { kind: 'key', key: meant.key }, expected, meant };
+}
+
+function valuesOf(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
+}
+
+/** What matches a filter only on a device that was not read then is named: the run never meant it. */
+export function withStray(
+  { run, own, session }: Work,
+  changes: readonly Change[],
+  stray: string[],
+): RequestedChanges {
+  const filtered = explicitOf(run, own).filter(({ filter }) => filter !== undefined);
+  const [first] = filtered;
+  const filter = first?.filter;
+  if (first === undefined || filter === undefined) return changes;
+  const { resource, action } = first;
+  const keys = filtered.map(({ key }) => key);
+  return {
+    about: changes.map((change) => ({ resource, action, key: change.meant?.key ?? '' })),
+    changes: async (readInFull) => {
+      const records = await readInFull(resource);
+      const keyField = keyFieldOf(session.profile, resource, records);
+      const others = recordsWhere(filter, records, session.ref.name)
+        .map((record) => valueText(record[keyField]))
+        .filter((key) => !keys.includes(key));
+      if (others.length > 0) {
+        const { name } = session.ref;
+        stray.push(
+          `${name}: "${filter}" also matches ${someOf(others)}, which the run did not mean; repeat its line with --on ${name} to take them`,
+        );
+      }
+      return changes;
+    },
+  };
+}
+
+/** The change with the secrets that the journal does not keep. Throws a `RefusedError` without them. */
+async function completed(
+  { call, run, own, secrets }: Work,
+  item: Pending,
+  change: Change,
+): Promise<Change> {
+  const { io, options } = call;
+  const isForced = change.action !== 'add' && options.allow.has('drift');
+  const permitted = isForced ? { ...change, expected: undefined } : change;
+  if (permitted.action === 'delete') return permitted;
+  let { fields } = permitted;
+  for (const field of maskedFields(change)) {
+    const name = `${field} of ${recordName(item)}`;
+    const id = JSON.stringify([run.run, name]);
+    const isAsked = typeof fields[field] === 'string' && !options.dryRun;
+    const value =
+      secrets.get(id) ??
+      (isAsked
+        ? await io.ask?.({ kind: 'secret', text: `${name}, for run ${run.run}:` })
+        : undefined);
+    if (value === undefined) {
+      const verb = `${item.resource} ${item.action}`;
+      throw new RefusedError(
+        `${own.device.name}: ${name} is secret, so no journal has it: resume on a terminal, which asks for it, or repeat "${verb}" with --on ${own.device.name} and then "pending drop ${run.run}"`,
+      );
+    }
+    secrets.set(id, value);
+    fields = { ...fields, [field]: value };
+  }
+  return { ...permitted, fields };
+}
