@@ -1,0 +1,380 @@
+import {
+  createRequest,
+  damagedFields,
+  deleteRequest,
+  updateRequest,
+  type WriteRequest,
+} from '../device/encode.ts';
+import { type FieldDetails, placeField, resourceOf, updateFacts } from '../device/profile.ts';
+import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
+import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
+import { DriftError, RefusedError, UsageError } from '../errors.ts';
+import { suggest } from '../text/suggest.ts';
+import { allowHint, type Allowed } from './allow.ts';
+import { type Change } from './change.ts';
+import { checkFields, checkValue, type Known, typedFields } from './typed-fields.ts';
+import { unsayable } from '../device/form-values.ts';
+import { comparisonFor, differencesOf, differencesOfNew } from './compare.ts';
+import { fillMissing } from './fill-missing.ts';
+import { keyOf } from './identity.ts';
+import { type Answer, DoubtError, mayAct } from './gate.ts';
+import { RecordIndex } from './pairing.ts';
+import {
+  erasedFields,
+  isErasedByOmission,
+  lostByDelete,
+  notRestored,
+  restorable,
+} from './data-loss.ts';
+import { NotPossibleError } from './plan.ts';
+import { resolveSent } from './run-step.ts';
+import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
+import { withoutFields } from './unread-fields.ts';
+import type { StepResult } from './verdict.ts';
+import type { Purpose, Rotation, Step } from './step.ts';
+
+export interface PlanContext extends Known {
+  readonly device: DeviceRef;
+  readonly keyField: string;
+  readonly allow: Allowed;
+}
+
+/** Most steps lack most lists. */
+function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {
+  return items.length === 0 ? undefined : items;
+}
+
+export type Planned = Step | StepResult;
+export type Add = Change & { readonly action: 'add' };
+export type SetChange = Change & { readonly action: 'set' };
+export type Delete = Change & { readonly action: 'delete' };
+
+/** In the types of the device; and of a restored record the fields that do not come back. */
+function fieldsOf(context: PlanContext, change: Add | SetChange, before?: DeviceRecord) {
+  const { profile, resource } = context;
+  // A secret in a restored record is given by the user: no journal and no history has one.
+  const isGiven = (field: string): boolean => change.lost !== undefined && isSecretField(field);
+  const entries = Object.entries(change.fields);
+  const given = Object.fromEntries(entries.filter(([field]) => isGiven(field)));
+  const others = Object.fromEntries(entries.filter(([field]) => !isGiven(field)));
+  const back = change.lost && restorable(profile, resource, { ...others, ...change.lost });
+  if (change.isExact) return { back, fields: { ...(back?.fields ?? others), ...given } };
+  const { encoding } = before === undefined ? profile.create : updateFacts(profile, resource);
+  const { fields, untyped } = typedFields(context, change.fields, {
+    before,
+    asJson: change.asJson,
+    isJson: encoding === 'json',
+  });
+  return { back, fields, untyped: untyped.length > 0 ? untyped : undefined };
+}
+
+/** Sends nothing if the record exists already, whether or not its fields are the same. */
+export function planAdd(context: PlanContext, given: Add): Planned {
+  const change = { ...given, fields: withPlace(context, given.fields) };
+  const { device, profile, records, resource, keyField } = context;
+  const { back, fields, untyped } = fieldsOf(context, change);
+  const keyValue = fields[keyField];
+  if (keyValue === undefined || keyValue === '') {
+    throw new UsageError(
+      `${resource} add needs ${keyField}=…${keyHint(keyField, context, change.fields)}`,
+      { field: keyField },
+    );
+  }
+  const key = shownKey(keyField, keyValue);
+  const result = { device, resource, key, action: 'add' as const };
+  const meant = answerFor(context, change);
+  const arrived = meant?.kind === 'go' ? arrivedStep(context, change) : undefined;
+  if (arrived !== undefined) return arrived;
+  if (meant?.kind === 'ask') return unsent(context, change, meant);
+  if (meant?.kind === 'drift') {
+    const error = new NotPossibleError(device, 'taken', `${meant.reason}; nothing was sent`);
+    return { ...result, verdict: 'failed', record: meant.record, error };
+  }
+  const [existing] =
+    meant === undefined
+      ? RecordIndex.of(records).withValue(keyField, keyValue)
+      : 'record' in meant
+        ? [meant.record]
+        : [];
+  if (existing !== undefined) {
+    const isSame = comparisonFor(profile, resource, profile.create, back !== undefined);
+    const differences =
+      back === undefined
+        ? differencesOfNew(fields, existing, isSame)
+        : differencesOf(fields, existing, isSame);
+    if (differences.length === 0) {
+      return { ...result, verdict: 'unchanged', record: existing, note: 'exists already' };
+    }
+    return {
+      ...result,
+      verdict: 'differs',
+      record: existing,
+      differences: differences.map(({ sent, ...one }) => ({ ...one, wanted: sent })),
+      note: `exists already with other fields; "${resource} set" changes it`,
+    };
+  }
+  const { values, filled, needed, leftOut } = change.typed
+    ? { values: {}, filled: {}, needed: [], leftOut: [] }
+    : fillMissing(context, fields);
+  const after = { ...values, ...fields };
+  if (needed.length > 0) {
+    const missing = needed.map((field) => `${field}=…`).join(' ');
+    const error = new RefusedError(
+      `a new ${resource} needs ${needed.join(', ')}, which ${needed.every(isPrivilegeField) ? 'may grant rights and ' : ''}is never filled in: add ${missing}; nothing was sent`,
+    );
+    return { ...result, verdict: 'failed', error };
+  }
+  const objection = objectionTo(context, change, after);
+  if (objection !== undefined) return { ...result, verdict: 'failed', error: objection };
+  const request = change.typed ?? createRequest(profile, resource, after);
+  return {
+    action: 'add',
+    resource,
+    key,
+    keyField,
+    request,
+    purpose: purposeOf(change),
+    after,
+    asked: fields,
+    filled,
+    leftOut: unlessEmpty(leftOut),
+    untyped,
+    unsayable: unlessEmpty([
+      ...(change.typed ? [] : unsayable(profile, resource, profile.create, { fields: after })),
+      ...damaged(request),
+    ]),
+    takes: change.takes,
+    lost:
+      back &&
+      withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields)),
+  };
+}
+
+export function purposeOf(change: Change): Purpose | undefined {
+  if (change.typed) return { kind: 'typed' };
+  if (change.action === 'delete') return change.purpose;
+  return change.lost && { kind: 'restore' };
+}
+
+function damaged(request: WriteRequest): string[] {
+  return damagedFields(request).map((field) => `the bytes of ${field}, which are not UTF-8`);
+}
+
+/** The record `example.org/www` of a sub-resource is given as `domain=example.org name=www`. */
+function withPlace({ profile, resource }: PlanContext, fields: DeviceRecord): DeviceRecord {
+  const { parent, keyField } = resourceOf(profile, resource);
+  const place = placeField(profile, resource);
+  if (parent === undefined || place === undefined || Object.hasOwn(fields, place)) return fields;
+  const [above, key] = [valueText(fields[parent]), valueText(fields[keyField])];
+  if (above === '' || key === '') {
+    throw new UsageError(`${resource} add needs ${parent}=… and ${keyField}=…`, {
+      field: above === '' ? parent : keyField,
+    });
+  }
+  return { [place]: `${above}/${key}`, ...withoutFields(fields, [parent]) };
+}
+
+/** `; did you mean that by "usrname"?`: a field name close to the key field that no record has. */
+function keyHint(keyField: string, { records }: PlanContext, fields: DeviceRecord): string {
+  const suggestion = Object.keys(fields).find(
+    (name) =>
+      name !== keyField &&
+      suggest(name, [keyField]).length > 0 &&
+      !records.some((record) => Object.hasOwn(record, name)),
+  );
+  return suggestion === undefined ? '' : `; did you mean it by "${suggestion}"?`;
+}
+
+export function planSet(context: PlanContext, before: DeviceRecord, change: SetChange): Planned {
+  const { device, profile, records, resource, keyField } = context;
+  const { back, fields, untyped } = fieldsOf(context, change, before);
+  const key = keyOf(profile, keyField, before);
+  const result = { device, resource, key, action: 'set' as const };
+  const facts = updateFacts(profile, resource);
+  const isSame = comparisonFor(profile, resource, facts, back !== undefined);
+  const differences = differencesOf(fields, before, isSame);
+  const removes = (change.removes ?? []).filter((field) => Object.hasOwn(before, field));
+  const isRemoving = removes.length > 0 && isErasedByOmission(profile, resource);
+  if (differences.length === 0 && !isRemoving) {
+    const unchanged: StepResult = {
+      ...result,
+      verdict: 'unchanged',
+      record: before,
+      asked: fields,
+    };
+    const kept = removes.map((field) => ({ field, held: before[field] }));
+    const lost = [...(back === undefined ? [] : notRestored(back.lost, before)), ...kept];
+    if (lost.length === 0) return unchanged;
+    const note = `cannot be restored: ${lost.map(({ field }) => field).join(', ')}`;
+    return { ...unchanged, verdict: 'differs', differences: lost, note };
+  }
+  const objection = objectionTo(context, change, fields);
+  if (objection !== undefined) {
+    return { ...result, verdict: 'failed', record: before, error: objection };
+  }
+  const rest = withoutFields(before, removes);
+  const renamed = fields[keyField];
+  if (
+    renamed !== undefined &&
+    RecordIndex.of(records)
+      .withValue(keyField, renamed)
+      .some((other) => other !== before)
+  ) {
+    const error = new NotPossibleError(
+      device,
+      'taken',
+      `${keyField} ${shownKey(keyField, renamed)} is taken by another ${resource}`,
+      { [keyField]: [`taken by another ${resource}`] },
+    );
+    return { ...result, verdict: 'failed', record: before, error };
+  }
+  const request =
+    change.typed ?? updateRequest(profile, resource, isRemoving ? rest : before, fields);
+  return {
+    action: 'set',
+    resource,
+    key,
+    keyField,
+    request,
+    purpose: purposeOf(change),
+    before,
+    after: { ...rest, ...fields },
+    asked: fields,
+    filled: {},
+    untyped,
+    removes: unlessEmpty(removes),
+    unsayable: unlessEmpty([
+      ...(change.typed ? [] : unsayable(profile, resource, facts, { before, fields })),
+      ...damaged(request),
+      ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
+    ]),
+    lost: back?.lost,
+    ...erasedFields(context, isRemoving ? rest : before, fields, change.typed !== undefined),
+  };
+}
+
+/** The request is masked: its secret is chosen later and read from where it is kept. */
+export function planRotation(context: PlanContext, before: DeviceRecord, { kind }: Rotation): Step {
+  const { profile, resource, keyField } = context;
+  const requestFor = kind === 'basic' ? passwordRequest : tokenRequest;
+  const isAction = kind === 'token' || profile.resources[resource]?.rotate?.path !== undefined;
+  const { request, fields, old, answer } = requestFor(profile, resource, before);
+  return {
+    action: 'set',
+    resource,
+    key: keyOf(profile, keyField, before),
+    keyField,
+    request,
+    purpose: { kind: 'rotate', rotation: { kind, old, answer } },
+    before,
+    after: { ...before, ...fields },
+    asked: fields,
+    filled: {},
+    ...(isAction ? {} : erasedFields(context, before, fields)),
+  };
+}
+
+export function planDelete(context: PlanContext, before: DeviceRecord, change: Delete): Planned {
+  const { profile, resource, keyField } = context;
+  const purpose = purposeOf(change);
+  return {
+    action: 'delete',
+    resource,
+    key: keyOf(profile, keyField, before),
+    keyField,
+    request: change.typed ?? deleteRequest(profile, resource, before),
+    purpose,
+    before,
+    asked: {},
+    filled: {},
+    lost: purpose?.kind === 'undo' ? undefined : lostByDelete(context, before),
+    isKeyShared:
+      RecordIndex.of(context.records).withValue(keyField, before[keyField] ?? null).length > 1
+        ? true
+        : undefined,
+  };
+}
+
+/** What the gate says about the record that the change means; undefined if the line itself names it. */
+export function answerFor(
+  { device, profile, records, resource, keyField }: PlanContext,
+  change: Change,
+): Answer | undefined {
+  const { action, meant } = change;
+  if (meant === undefined) return undefined;
+  const writes = action === 'set' ? change.fields : {};
+  return mayAct(
+    { action, resource, meant, writes },
+    { profile, keyField, device: device.name, records },
+  );
+}
+
+/** The result of a change that the gate stops. */
+export function unsent(
+  { device, resource }: PlanContext,
+  { action, meant }: Change,
+  answer: Extract<Answer, { kind: 'drift' | 'ask' }>,
+): StepResult {
+  const { reason, record } = answer;
+  const result = { device, resource, key: meant?.key ?? '', action, record };
+  return answer.kind === 'ask'
+    ? { ...result, verdict: 'skipped', error: new DoubtError(device, reason, answer.consent) }
+    : {
+        ...result,
+        verdict: 'drift',
+        error: new DriftError(`${device.name}: ${reason}; nothing was sent`),
+      };
+}
+
+const MOST_PROBLEMS = 10;
+
+/** The error for values that the device describes as invalid. Throws a `UsageError` for a typed value. */
+function objectionTo(
+  { device, profile, resource, allow }: PlanContext,
+  change: Add | SetChange,
+  fields: DeviceRecord,
+): NotPossibleError | undefined {
+  const details = profile.resources[resource]?.details;
+  if (details === undefined || change.typed || allow.has('invalid')) return undefined;
+  const problems = Object.entries(checkFields(details, fields, change.action === 'add'));
+  if (problems.length === 0) return undefined;
+  const [field, problem] = change.isExact
+    ? []
+    : (problems.find(([name]) => isWrongValue(details, fields, name)) ?? []);
+  if (field !== undefined) {
+    throw new UsageError(
+      `${field}: ${problem ?? ''}, according to ${device.name}; nothing was sent (${allowHint('invalid')})`,
+      { field },
+    );
+  }
+  const named = problems.slice(0, MOST_PROBLEMS).map(([name, text]) => `${name}: ${text}`);
+  const more = problems.length - named.length;
+  const text = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return new NotPossibleError(
+    device,
+    'invalid',
+    `${text}; nothing was sent. If the device has changed its fields, "learn ${device.name}" reads them again`,
+    Object.fromEntries(problems.map(([name, reason]) => [name, [reason]])),
+  );
+}
+
+/** Whether the value itself is wrong, not missing or read-only. */
+function isWrongValue(
+  details: Readonly<Record<string, FieldDetails>>,
+  fields: DeviceRecord,
+  name: string,
+): boolean {
+  const [facts, value] = [valueAt(details, name), valueAt(fields, name)];
+  if (facts === undefined || value === undefined || facts.readOnly) return false;
+  return checkValue(facts, value) !== undefined;
+}
+
+/** Of a change whose request may have arrived: what the reading shows of it; undefined if nothing. */
+export function arrivedStep(
+  { device, profile, resource, records }: PlanContext,
+  { action, continues }: Change,
+): StepResult | undefined {
+  const { sent } = continues ?? {};
+  const end = sent && resolveSent(profile, sent, records);
+  return end && { device, resource, key: sent.key, action, ...end };
+}
