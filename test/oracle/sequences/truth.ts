@@ -488,10 +488,11 @@ function shared(faults: readonly string[][]): string[] {
   return faults.every((one) => one.length > 0) ? (faults[0] ?? []) : [];
 }
 
-/** Whether a box of the line that answers has the account. */
+/** Whether a box of the line that answers has the account: of two with one name a rotation takes neither. */
 function isHeldByOne({ names, boxes, down, accounts }: Begin, key: string): boolean {
   const over = names.flatMap((name) => boxes.get(name) ?? []).filter((box) => !down.has(box));
-  return over.some((box) => accounts.get(box)?.some((one) => one.fields['username'] === key));
+  const isKey = (one: Account): boolean => one.fields['username'] === key;
+  return over.some((box) => accounts.get(box)?.filter(isKey).length === 1);
 }
 
 /** A key has one meaning for the whole line: a name, or else an id. */
