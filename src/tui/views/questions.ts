@@ -130,7 +130,7 @@ function questionFacts(state: State): LogLine[] {
         ? [reason]
         : [
             ...(pinned ? [`pinned ${pinned.since.slice(0, 10)}  ${pinned.fingerprint}`] : []),
-            `presents SHA-256    ${presented.fingerprint}`,
+            `presented now      ${presented.fingerprint}`,
           ];
     return texts.flatMap((text) =>
       wrapText(visible(text), width, '  ').map((line): LogLine => ({ tone: 'plain', text: line })),

@@ -98,6 +98,12 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   const shown = program.screen().join('').replace(/\s/g, '');
   expect(shown).toContain(WRONG);
   expect(shown).toContain(second?.fingerprint);
+  // One below the other, so that a difference is seen.
+  const starts = program.screen().flatMap((line) => {
+    const at = line.search(/(?:[0-9A-F]{2}:){31}/);
+    return at < 0 ? [] : [at];
+  });
+  expect(starts).toEqual([starts[0], starts[0]]);
   program.press('space');
   await program.waitFor('a changed certificate cannot be marked');
   program.type('*');
