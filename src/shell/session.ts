@@ -193,7 +193,7 @@ export function scopeText({ selection, connected, isNarrowed }: Fleet): string {
       : count > 0 && count <= MOST_NAMED
         ? names.join(',')
         : `${count === 0 ? 'none' : count} of ${connected.length}`;
-  const absent = selection.filter(({ state }) => state.kind === 'failed').length;
+  const absent = selection.filter(({ failure }) => failure !== undefined).length;
   const gone = absent === 0 ? [] : [count === 1 ? 'not connected' : `${absent} not connected`];
   return [...labelsOf(selection.map(({ entry }) => entry)).texts, which, ...gone].join(' · ');
 }

@@ -45,7 +45,7 @@ test('a leaver on twelve devices, of which two are down, takes seven keys and a 
       ?.split(/\n(?=\S| \S)/) ?? [];
   expect(result).toContain('done on');
   expect(owed).toMatch(/\(unreachable\) · pending there:\s+"resume \S+"\s+continues/);
-  expect(others[0]).toContain('>');
+  expect(others[0]).toContain('all 12 · 2 not connected>');
 
   const holds = simulator.devices.map(({ users }) => users.some((one) => one.username === 'alice'));
   expect(holds).toEqual(simulator.devices.map((_, index) => index >= 10));
