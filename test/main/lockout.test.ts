@@ -99,12 +99,22 @@ test('with devices absent it acts only with --now, also with --yes; on a termina
   );
   expect(exitCode).toBe(6);
   const waited = await devsh('lockout viewer', { tty: ['wait'] });
-  expect(waited.stderr).toContain('Type now to act on the others, or wait');
+  expect(waited.stderr).toContain('Type now to act on the others:');
   expect(waited.exitCode).toBe(6);
   expect(writes()).toEqual([]);
   const acted = await devsh('lockout viewer', { tty: ['now', '3'] });
   expect(acted.stdout).toContain('disabled');
   expect(isActive(device(1))).toBe(false);
+});
+
+test('who cannot be disabled is not asked about absent devices first', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 2, profile: 'documented' });
+  device(2).setFault('refuse');
+  const { stderr, exitCode } = await devsh('lockout viewer', { tty: [] });
+  expect(stderr).toContain('devsh knows no field that disables the account');
+  expect(stderr).not.toContain('Type now');
+  expect(exitCode).toBe(6);
+  expect(writes()).toEqual([]);
 });
 
 test('sessions and tokens are ended if the profile says where, and only those of the account', async () => {

@@ -74,8 +74,8 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
       `${where} has an account "${visible(key)}" to act on; nothing was sent`,
     );
   }
-  await confirmAbsent(call, [...absent.keys()], holdersText(key, search, readings));
   const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
+  await confirmAbsent(call, [...absent.keys()], holdersText(key, search, readings));
   const pending = pendingChanges(targets, key, search, marks);
   const unknown = targets.filter(({ open }) => open === undefined);
   const details: string[] = [];
@@ -254,7 +254,7 @@ async function confirmAbsent(
   }
   const answer = await call.io.ask({
     kind: 'confirm',
-    text: `${left}. Type now to act on the others, or wait:`,
+    text: `${left}. Type now to act on the others:`,
     expected: 'now',
     details: [holders],
   });
