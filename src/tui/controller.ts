@@ -5,7 +5,7 @@ import { LineRunner } from './line-runner.ts';
 import { readRecordHistory } from './views/record-history.ts';
 import { chosenEntry } from './views/palette.ts';
 import { Questions, Typeahead } from './questions.ts';
-import type { Context, KeyBinding } from './state.ts';
+import type { Context, KeyBinding, LogLine } from './state.ts';
 import { Throttle, type Store } from './store.ts';
 import { copyCommands, editLine, type Surface } from './surface.ts';
 import { addForm, editForm } from './table/commands.ts';
@@ -61,6 +61,8 @@ export class Controller {
   #filling: Promise<void> = Promise.resolve();
   /** The user asked to leave while a line was running: the session ends with it. */
   #isLeaving = false;
+  /** The last message of a key that did nothing. */
+  #warning: LogLine | undefined;
   /** Keys with an effect outside of the screen. */
   readonly #effects: Readonly<Record<Effect, () => void>> = {
     'run-line': () => {
@@ -112,7 +114,7 @@ export class Controller {
     this.#typeahead = new Typeahead(
       store,
       (event) => this.#press(event),
-      () => this.#warnOnce('dropped the keys that were typed before the focus changed'),
+      () => this.#warn('dropped the keys that were typed before the focus changed'),
     );
     this.#lateKeys = new LateKeys(store);
     this.#lookForPending = pendingOf(shell.shell, store);
@@ -198,7 +200,7 @@ export class Controller {
     }
     const late = this.#lateKeys.reason(event, pressed?.binding.action);
     const warning = late ?? (pressed === undefined ? unboundKeyText(state) : undefined);
-    if (warning !== undefined) this.#warnOnce(warning);
+    if (warning !== undefined) this.#warn(warning);
     else if (pressed === undefined) this.#typeahead.hold(this.#lines.type(event));
     else this.#perform(pressed.binding, pressed.index, event);
   }
@@ -208,7 +210,7 @@ export class Controller {
     const reason = binding.disabled?.(state);
     if (reason !== undefined) {
       const key = keyText(binding.keys[index] ?? '');
-      this.#warnOnce(`${key} (${shortLabel(binding, state)}): ${reason}`);
+      this.#warn(`${key} (${shortLabel(binding, state)}): ${reason}`);
     } else if (binding.run !== undefined) {
       this.#type(binding, index);
     } else {
@@ -294,7 +296,7 @@ export class Controller {
     const line = binding.run?.(state, index);
     if (line !== undefined && this.runner.waitsForRollOut(line)) {
       const key = keyText(binding.keys[index] ?? '');
-      this.#warnOnce(`${key} (${shortLabel(binding, state)}): not before the run has ended`);
+      this.#warn(`${key} (${shortLabel(binding, state)}): not before the run has ended`);
       return;
     }
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
@@ -368,10 +370,10 @@ export class Controller {
     this.#feed.addCachedReads();
   }
 
-  /** Does not repeat the last message. */
-  #warnOnce(text: string): void {
-    const shown = visibleLines(text);
-    if (this.#store.state.log.current.at(-1)?.text === shown) return;
-    this.#store.logMessage('warning', text);
+  /** Why a key did nothing: of a word typed in the wrong place, only the last letter is said. */
+  #warn(text: string): void {
+    const old = this.#warning;
+    this.#warning = { tone: 'warning', text: visibleLines(text) };
+    this.#store.dispatch({ kind: 'log-replace', old: old ? [old] : [], lines: [this.#warning] });
   }
 }

@@ -145,3 +145,18 @@ test('any keys in one burst do the same as one by one', { timeout: 600_000 }, as
     { numRuns: rounds(200, { variable: 'DEVSH_PROPERTY_RUNS' }) },
   );
 });
+
+test('a word typed in the table says only why its last letter did nothing', async () => {
+  const { send, settled, state } = await startTyping();
+  send(['escape', '/', 'nobody', 'enter']);
+  await settled();
+  const messages = () => state().log.all.map(({ text }) => text);
+  const before = messages();
+  for (const letter of ['z', 'e', 'd', 'z']) {
+    send([letter]);
+    await settled();
+  }
+  expect(messages().slice(before.length)).toEqual([
+    'this key does nothing here; ":" goes to the prompt, "?" lists the keys',
+  ]);
+});
