@@ -155,7 +155,7 @@ function headLines({ devices, results, progress }: RollOutState, width: number):
 const LEAST_ENDED = 3;
 const LEAST_MS = 2000;
 
-/** `paused · 12 a minute · 3 min 20 s · about 5 min left`. The end is unknown after a pause or a stall. */
+/** `PAUSED: p continues · 3 min 20 s · about 5 min left`. The end is unknown after a pause or a stall. */
 function timesText(progress: RollOutProgress, ended: number, left: number): string {
   const { control, elapsedMs, lastResultMs, isSteady } = progress;
   const words = {
@@ -167,10 +167,8 @@ function timesText(progress: RollOutProgress, ended: number, left: number): stri
   const hasRate = ended >= LEAST_ENDED && elapsedMs >= LEAST_MS;
   const eachMs = elapsedMs / Math.max(1, ended);
   const isStalled = elapsedMs - lastResultMs > 3 * eachMs;
-  const perMinute = Math.round(60_000 / eachMs);
   return [
     ...words[control],
-    ...(hasRate && isSteady ? [`${perMinute} a minute`] : []),
     durationText(elapsedMs),
     ...(hasRate && isSteady && !isStalled && left > 0
       ? [`about ${durationText(left * eachMs)} left`]
