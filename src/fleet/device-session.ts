@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClockOffset } from '../device/client.ts';
 import type { Credential } from '../device/credential.ts';
 import { parseAddress } from '../device/address.ts';
@@ -198,7 +199,7 @@ export class DeviceSession {
     }
   }
 
-  /** Reads all records of a resource. */
+  /** Reads all records of a resource. Records that are all as before are the same objects: nothing is computed again. */
   async list(
     access: Access,
     resource: string,
@@ -212,7 +213,9 @@ export class DeviceSession {
       clock = device.clockOffset;
       return pages;
     });
-    const { records } = listing;
+    const known = this.cached(resource);
+    const records =
+      known !== undefined && isDeepStrictEqual(known, listing.records) ? known : listing.records;
     const at = new Date();
     // Not by the clock, which may be set meanwhile.
     const startedAt = at.getTime() - Math.ceil(performance.now() - started);

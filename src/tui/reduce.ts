@@ -99,7 +99,7 @@ function step(state: State, action: Action): State {
       return sourced(state, action.source);
     case 'reads': {
       const read = { ...state, table: addReads(table, action.reads) };
-      return { ...read, table: dropLostMarks(read, action.reads) };
+      return { ...read, table: dropLostMarks(read, table.reads) };
     }
     case 'apply-filter':
       return applyFilter(state, action.filter);

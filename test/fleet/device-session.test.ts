@@ -60,3 +60,13 @@ test('a write whose connection another caller closes goes out once', async () =>
   expect(users).toHaveLength(device.users.length);
   expect(writes()).toBe(1);
 });
+
+test('a list without any change is the same records, and one with a change is not', async () => {
+  const { session, access, add } = await open();
+  const first = await session.list(access, 'user');
+  expect(await session.list(access, 'user')).toBe(first);
+  await session.write(access, add);
+  const changed = await session.list(access, 'user');
+  expect(changed).not.toBe(first);
+  expect(session.cached('user')).toBe(changed);
+});

@@ -26,7 +26,7 @@ export class TableFeed {
   readonly #updates = new Throttle(() => this.#dispatchReads());
   /** The devices named by a line, in the order of their responses. */
   #named: { line: string; devices: string[] } | undefined;
-  /** By device: the last records taken from the session's cache. */
+  /** By device: when the records were read that were last taken from the session's cache. */
   readonly #lastAdded = new Map<string, unknown>();
 
   constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
@@ -114,14 +114,15 @@ export class TableFeed {
     const perDevice = new Set(table.view.perDevice);
     for (const session of this.#fleet.selection) {
       const records = session.cached(resource);
-      if (records === undefined || this.#lastAdded.get(session.ref.name) === records) continue;
-      this.#lastAdded.set(session.ref.name, records);
+      const at = session.cachedAt(resource);
+      if (records === undefined || this.#lastAdded.get(session.ref.name) === at) continue;
+      this.#lastAdded.set(session.ref.name, at);
       for (const field of perDeviceFields(session.profile, resource)) perDevice.add(field);
       reads.push({
         kind: 'read',
         view: table.view,
         device: session.ref,
-        at: session.cachedAt(resource),
+        at,
         outcome: { ok: true, records },
         omits: session.omittedIn(resource, records),
       });

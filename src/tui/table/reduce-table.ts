@@ -240,22 +240,20 @@ function toggleAll({ table, fleet }: State): TableState {
   return { ...table, marks: withMarks(table.marks, rows, keyField, !isAll) };
 }
 
-/** Drops marks of records that are gone, which nobody wants to delete. Only devices read count. */
-export function dropLostMarks(state: State, reads: readonly ReadOutput[]): TableState {
+/** Drops marks of records that are gone since `before`, which nobody wants to delete. Only devices read count. */
+export function dropLostMarks(state: State, before: TableState['reads']): TableState {
   const { table } = state;
   if (table.marks.size === 0) return table;
   const { keyField } = tableRows({ ...state, table: { ...table, filter: NO_FILTER } });
   const marks = new Map(table.marks);
-  let isLost = false;
-  for (const { device, outcome } of reads) {
-    const keys = marks.get(device.name);
-    if (!outcome.ok || keys === undefined) continue;
-    const present = new Set(outcome.records.map((record) => rawKeyOf(record, keyField)));
-    const left = [...keys].filter((key) => present.has(key));
-    if (left.length === keys.size) continue;
-    isLost = true;
-    if (left.length > 0) marks.set(device.name, new Set(left));
-    else marks.delete(device.name);
+  for (const [name, keys] of table.marks) {
+    const [old, now] = [before.get(name)?.outcome, table.reads.get(name)?.outcome];
+    if (now?.ok !== true || (old?.ok === true && old.records === now.records)) continue;
+    const present = new Set(now.records.map((record) => rawKeyOf(record, keyField)));
+    const left = new Set([...keys].filter((key) => present.has(key)));
+    if (left.size > 0) marks.set(name, left.size === keys.size ? keys : left);
+    else marks.delete(name);
   }
-  return isLost ? { ...table, marks } : table;
+  const isSame = [...table.marks].every(([name, keys]) => marks.get(name) === keys);
+  return isSame ? table : { ...table, marks };
 }

@@ -116,8 +116,14 @@ interface Placed extends DeviceRecords {
 
 let lastFold: { fold: Fold; basis: string; reads: Map<number, Placed> } | undefined;
 
+/** The same rows for the same records, however often they are read: sorted and filtered rows stay cached, too. */
+const foldedRows = memoized(foldOf, ([known, keyField, perDevice, unread]) => [
+  ...[keyField, perDevice.join('\n'), unread, known.length],
+  ...known.flatMap(({ device, records, place }) => [device.name, records, place]),
+]);
+
 /** Extends the last fold by devices that have responded since; a changed device needs a new fold. */
-function foldedRows(
+function foldOf(
   known: readonly Placed[],
   keyField: string,
   perDevice: readonly string[],

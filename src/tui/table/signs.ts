@@ -83,15 +83,16 @@ function lastingSign(
 
 type Held = Pick<TableRows, 'all' | 'keyField' | 'stale' | 'own'>;
 
-/** By row: its differences, and the rows that they were found in. */
-const known = new WeakMap<FoldedRow, { all: TableRows['all']; differences: Differences }>();
+/** By row: its differences, and what they were found in. */
+const known = new WeakMap<FoldedRow, { from: readonly unknown[]; differences: Differences }>();
 
 export function differencesIn(row: FoldedRow, data: Held, isFiltered: boolean): Differences {
   if (row.differing.length === 0) return NO_DIFFERENCES;
+  const from = [data.all, data.stale, isFiltered];
   const before = known.get(row);
-  if (before?.all === data.all) return before.differences;
+  if (before?.from.every((part, index) => part === from[index])) return before.differences;
   const differences = compared(row, data, isFiltered);
-  known.set(row, { all: data.all, differences });
+  known.set(row, { from, differences });
   return differences;
 }
 

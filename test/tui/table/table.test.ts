@@ -93,6 +93,13 @@ describe('the rows', () => {
     expect(lines(state).join('')).not.toContain('\x1b');
   });
 
+  test('records that are read again without a change are not folded and sorted again', () => {
+    const reads = [...fleet.table.reads.values()].map((read) => ({ ...read, at: new Date() }));
+    const again = after(fleet, { kind: 'reads', reads });
+    expect(again.table.reads.get('fw1')?.at).toBeInstanceOf(Date);
+    expect(tableRows(again).rows).toBe(tableRows(fleet).rows);
+  });
+
   test('a device that responds again replaces its records alone', () => {
     const state = after(fleet, { kind: 'reads', reads: [readOf('fw2', [user('eve')])] });
     expect(tableRows(state).rows.map((row) => row.record['username'])).toEqual([
