@@ -1,14 +1,13 @@
-import { connect, isIP } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { DevshError } from '../../errors.ts';
 import { formatAddress, type Address } from '../address.ts';
 import { faultOf, TransportFault, type FaultKind } from '../fault.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { askHttpProxy, ReplyError } from './http-connect.ts';
+import { askHttpProxy, askSocksProxy, ReplyError } from './ask-proxy.ts';
 import { JumpLostError, openByJump } from './jump.ts';
 import type { IndirectRoute, ProxyServer, Route } from './route.ts';
-import { askSocksProxy } from './socks5.ts';
 
 /**
  * Opens a connection to an address, on which nothing has been sent. `signal` aborts it and provides the
@@ -54,7 +53,7 @@ async function byProxy(
   const named = `the proxy ${proxy.url}${variable === undefined ? '' : ` (${variable})`}`;
   const fault = (what: string, cause: unknown): TransportFault =>
     new TransportFault('route', `${named} ${what}`, { sent: false, cause });
-  let stream: Duplex;
+  let stream: Socket;
   try {
     const { host, port } = proxy.address;
     stream = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
@@ -81,10 +80,17 @@ async function byProxy(
     if (kind === 'connect timeout') {
       throw fault(`made no connection to ${formatAddress(address)} in time`, error);
     }
-    if (kind === 'reset') throw fault('broke the connection without a reply', error);
+    const what = kind && NO_REPLY[kind];
+    if (what !== undefined) throw fault(what, error);
     throw error;
   }
 }
+
+const NO_REPLY: Partial<Record<FaultKind, string>> = {
+  reset: 'closed the connection before its reply was complete',
+  malformed: 'did not respond in HTTP. Is it an HTTP proxy?',
+  'too large': 'sent a reply that is too long for a proxy',
+};
 
 const UNREACHABLE: Partial<Record<FaultKind, string>> = {
   name: 'has a name that does not resolve',

@@ -2,7 +2,6 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { type Address, formatAddress, parseAddress } from '../address.ts';
 import { UsageError } from '../../errors.ts';
-import { redact } from '../sensitive-fields.ts';
 import { childEnvironment } from '../../os/program.ts';
 
 /** The way to one device. TLS with the device itself is always end to end. */
@@ -40,7 +39,7 @@ export function routeText(route: Route): string {
 
 type ProxyScheme = 'http' | 'https' | 'socks5' | 'socks5h';
 
-export interface ProxyLogin {
+interface ProxyLogin {
   readonly user: string;
   readonly password: string;
 }
@@ -72,13 +71,6 @@ export class ProxyServer {
   /** In clear text, for sending it. */
   login(): ProxyLogin | undefined {
     return this.#login;
-  }
-
-  /** Replaces the password: a proxy may echo what was sent. */
-  redact(text: string): string {
-    if (this.#login === undefined) return text;
-    const { user, password } = this.#login;
-    return redact(text, [password, `${user}:${password}`]);
   }
 }
 

@@ -1,0 +1,126 @@
+import { isIP, type Socket } from 'node:net';
+import type { Socks5Client } from 'undici/lib/core/socks5-client.js';
+import { formatAddress, type Address } from '../address.ts';
+import { faultOf } from '../fault.ts';
+import { httpConnection } from '../http-connection.ts';
+import type { ProxyServer } from './route.ts';
+
+/** The proxy refused, or replied with something else. The message continues its name. */
+export class ReplyError extends Error {}
+
+/** Opens a tunnel through an HTTP proxy (RFC 9110, CONNECT). Throws ReplyError if the proxy refuses. */
+export async function askHttpProxy(
+  stream: Socket,
+  proxy: ProxyServer,
+  address: Address,
+): Promise<void> {
+  const target = formatAddress(address);
+  const login = proxy.login();
+  const pair = login && Buffer.from(`${login.user}:${login.password}`, 'utf8').toString('base64');
+  const headers = { Host: target, ...(pair && { 'Proxy-Authorization': `Basic ${pair}` }) };
+  const status = await new Promise<number>((resolve, reject) => {
+    const connection = httpConnection(proxy.url, (callback) => {
+      // undici sends nothing on a socket that it gets at once.
+      queueMicrotask(() => callback(null, stream));
+    });
+    // The caller has a limit for the whole way to the device.
+    const request = { method: 'CONNECT', path: target, headers, headersTimeout: 0 } as const;
+    connection.dispatch(request, {
+      onRequestStart: () => undefined,
+      onRequestUpgrade: (_controller, code) => resolve(code),
+      onResponseError: (_controller, error) => reject(error),
+    });
+  });
+  if (status < 200 || status > 299) {
+    throw new ReplyError(`returned ${status}${meaningOf(status, target, login !== undefined)}`);
+  }
+  if (stream.readableLength > 0) {
+    throw new ReplyError(
+      'sent data after its reply, before TLS began. Is the port of the device its HTTPS port?',
+    );
+  }
+}
+
+function meaningOf(status: number, target: string, hasLogin: boolean): string {
+  switch (status) {
+    case 407:
+      return hasLogin
+        ? ': it rejects the login'
+        : ': it requires a login; put one into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT';
+    case 401:
+    case 403:
+    case 405:
+      return `: it does not allow connections to ${target}`;
+    case 502:
+    case 503:
+    case 504:
+      return `: it cannot reach ${target}`;
+    default:
+      return ` for ${target}`;
+  }
+}
+
+/** Opens a connection through a SOCKS5 proxy (RFC 1928, 1929). Throws ReplyError if the proxy refuses. */
+export async function askSocksProxy(
+  stream: Socket,
+  proxy: ProxyServer,
+  address: Address,
+): Promise<void> {
+  const host = proxy.scheme === 'socks5' ? await resolved(address.host) : address.host;
+  const { Socks5Client } = await import('undici/lib/core/socks5-client.js');
+  const { user: username, password } = proxy.login() ?? {};
+  const client = new Socks5Client(stream, { username, password });
+  try {
+    await connected(client, host, address.port);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (typeof code !== 'string' || !/^UND_ERR_(?:SOCKS5|INVALID_ARG)/.test(code)) throw error;
+    const failure = `${error instanceof Error ? error.message : ''} (${formatAddress(address)})`;
+    throw new ReplyError(
+      SOCKS_FAILURES[code] ??
+        (code.startsWith('UND_ERR_SOCKS5_REPLY_') ? `reports: ${failure}` : NO_SOCKS),
+      { cause: error },
+    );
+  }
+}
+
+const NO_SOCKS = 'does not respond like a SOCKS5 proxy';
+const NEEDS_LOGIN =
+  'requires a login of 1 to 255 bytes; put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT';
+
+/** By the code of undici. */
+const SOCKS_FAILURES: Readonly<Record<string, string>> = {
+  UND_ERR_INVALID_ARG: NEEDS_LOGIN,
+  UND_ERR_SOCKS5_AUTH_REJECTED: NEEDS_LOGIN,
+  UND_ERR_SOCKS5_AUTH_FAILED: 'rejects the login',
+  UND_ERR_SOCKS5_AUTH_METHOD: 'selected a login method that devsh did not offer',
+  UND_ERR_SOCKS5_REPLY_VERSION: NO_SOCKS,
+};
+
+function connected(client: Socks5Client, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.on('authenticated', () => client.connect(host, port));
+    client.on('connected', () => {
+      // Until TLS reads it.
+      client.socket.pause();
+      resolve();
+    });
+    client.on('error', reject);
+    client.on('close', () => {
+      reject(Object.assign(new Error('closed too early'), { code: 'ECONNRESET' }));
+    });
+    client.handshake();
+  });
+}
+
+/** `socks5` resolves names here, `socks5h` at the proxy. */
+async function resolved(host: string): Promise<string> {
+  if (isIP(host) > 0) return host;
+  try {
+    const { lookup } = process.getBuiltinModule('node:dns/promises');
+    return (await lookup(host)).address;
+  } catch (error) {
+    // The name is that of the device, not of the proxy.
+    throw faultOf(error, false) ?? error;
+  }
+}
