@@ -92,7 +92,9 @@ function differenceTexts(difference: Difference, held: DeviceRecord | undefined)
   const { field } = difference;
   const isAbsent = held !== undefined && valueAt(held, field) === undefined;
   if (isMask(value) && (isAbsent || !isSecretField(field))) {
-    return [`${visible(field)}: ${isAbsent ? 'the device does not show it' : 'devsh did not know it before'}`];
+    return [
+      `${visible(field)}: ${isAbsent ? 'the device does not show it' : 'devsh did not know it before'}`,
+    ];
   }
   if (isAbsent && value !== undefined) {
     return [`${visible(field)}: ${word} ${quotedText(field, value)}, the device does not show it`];
