@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { FIRST_STEPS } from '../../src/shell/help/first-run.ts';
 import { makeDevsh, type Devsh } from './devsh.ts';
 
 type OwnDevsh = Devsh & { folder: string };
@@ -28,6 +29,13 @@ test('a CSV file is shown as a plan, asked about, written, and then there is not
   const again = await devsh(['device', 'import', file, '--yes']);
   expect(again).toMatchObject({ exitCode: 0, stdout: '' });
   expect(again.stderr).toContain('nothing to do: 2 devices are in the inventory');
+});
+
+test('the file that the first screen names is of a kind that can be imported', async () => {
+  const devsh = await makeDevsh();
+  const line = FIRST_STEPS.map((step) => step.line).find((one) => one.startsWith('device import '));
+  const file = await fileIn(devsh, line?.split(/[ /]/).at(-1) ?? '', CSV);
+  expect(await devsh(['device', 'import', file, '--dry-run'])).toMatchObject({ exitCode: 0 });
 });
 
 test('a source without a usable device is reported', async () => {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
 import { isQuiet, startDevsh } from './devsh.ts';
 
-const FIRST = 'Type an address, or a number, and Enter:';
+const FIRST = 'Type an address or a number, and Enter:';
 
 test('with nothing set up a number and Enter open the demo', async () => {
   const program = await startDevsh([]);
   await program.waitFor(
-    /Type an address, or a number, and Enter:\n\n {3}1 {2}demo +three simulated/,
+    /Type an address or a number, and Enter:\n\n {3}1 {2}demo +three simulated/,
   );
   await program.waitFor(/Your own inventory goes to .+\/config\/devsh\/devices\.yaml\./);
   program.type('1\r');

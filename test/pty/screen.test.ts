@@ -114,7 +114,7 @@ test('history is walked with the arrows and searched with Ctrl-R; a password is 
 test('keys that are typed faster than the program starts are all taken', async () => {
   const simulator = await simulate();
   const program = await startDevsh([]);
-  await program.waitFor('No device is connected yet');
+  await program.waitFor('Type an address or a number');
   program.type(
     `connect ${simulator.devices[0]?.address ?? ''} --user admin\x01\x05 --no\x17\x03help\r`,
   );

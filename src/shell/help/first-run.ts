@@ -25,7 +25,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
   {
     line: 'connect 10.0.0.5',
     start: 'connect ',
-    summary: 'a device by its address; or several, with spaces between',
+    summary: 'a device; several with spaces between',
   },
   {
     line: 'device import devices.csv',

@@ -176,7 +176,7 @@ export async function pendingSummary(services: Services): Promise<string | undef
   const { open } = await readPending(services);
   if (open[0] === undefined) return undefined;
   const since = shortTime(new Date(open[0].run.at), services.now());
-  return `${counted(open.length, 'change')} pending on ${someOf(namesOf(open), 3)} since ${since}`;
+  return `${counted(open.length, 'change')} pending since ${since} on ${someOf(namesOf(open), 3)}`;
 }
 
 /** For `connect`: what is pending on these devices, and the line that continues it. */

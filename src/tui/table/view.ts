@@ -228,7 +228,7 @@ function firstStepRows(state: State): string[] {
   );
   return [
     '',
-    'No device is connected yet. Type an address, or a number, and Enter:',
+    'Type an address or a number, and Enter:',
     '',
     ...shown.map(([line, summary], index) => `  ${index + 1}  ${fit(line, width)}  ${summary}`),
     ...(state.firstRun === undefined || state.nextSteps.length > 0
