@@ -4,6 +4,7 @@ import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { titleLine } from '../../src/tui/screen/bar-lines.ts';
 import type { State } from '../../src/tui/state.ts';
 import { isRead, shownDevices, tableRows } from '../../src/tui/table/rows.ts';
+import { emptyLines } from '../../src/tui/table/view.ts';
 import { startScreen } from './session-screen.ts';
 
 const reasonOf = (state: State, action: string): string | undefined =>
@@ -49,4 +50,15 @@ test('what was read earlier is a table of its own: merged, sorted, dated, and no
   await isShown();
   expect(titleLine(store.state).left).toMatch(/^ users · 3 devices/);
   expect(keys()).toContain('mallory');
+});
+
+test('of a time before the first reading nothing is claimed, not even that no device responds', async () => {
+  const { controller, store } = await startScreen((session) => new Shell(session));
+  controller.start('user list');
+  await vi.waitUntil(() => !controller.runner.isRunning && tableRows(store.state).rows.length > 0, {
+    timeout: 20_000,
+  });
+  await controller.runner.submit('user list --at 2020-01-02');
+  expect(titleLine(store.state).left).toBe(' users › in the past · 0 of 3 devices read');
+  expect(emptyLines(store.state)).toEqual(['', 'nothing is known of that time']);
 });

@@ -39,8 +39,10 @@ function Content({ state, theme, height }: BodyProps) {
   if (list !== undefined) return <List state={state} theme={theme} height={height} list={list} />;
   if (overlay.kind !== 'none') return <OverlayText state={state} theme={theme} height={height} />;
   if (form === undefined) return <Table state={state} theme={theme} height={height} />;
+  const isAsked = state.questions.length > 0;
+  const toneOf = (tone: Tone): Tone => (isAsked && tone === 'accent' ? 'plain' : tone);
   return formView(form, state.size.columns, height).rows.map((spans, index) => (
-    <Row key={index}>{spans.map(({ tone, text }) => theme(tone, text)).join('')}</Row>
+    <Row key={index}>{spans.map(({ tone, text }) => theme(toneOf(tone), text)).join('')}</Row>
   ));
 }
 
@@ -109,13 +111,7 @@ function isWaiting({ fleet, table, work, reading }: State): boolean {
 /** Until the first device responds: the devices and their states. */
 function Waiting({ state, theme, height }: BodyProps) {
   const list = DEVICES.drawn?.({ kind: 'devices', cursor: -1 }, state);
-  return (
-    <>
-      <Row>{''}</Row>
-      <Row>{cut(' waiting for the devices …', state.size.columns)}</Row>
-      {list && <List state={state} theme={theme} height={height - 2} list={list} />}
-    </>
-  );
+  return list && <List state={state} theme={theme} height={height} list={list} />;
 }
 
 function OverlayText({ state, theme, height }: BodyProps) {

@@ -264,7 +264,8 @@ export function staleText(stale: Stale): string {
 export function tableName({ view, reads }: TableState): string {
   const name = visible(pluralOf(view.resource));
   const times = [...reads.values()].flatMap(({ past }) => (past ? [new Date(past.to)] : []));
-  return view.isPast ? `${name} ${asOfText(times)}` : name;
+  if (!view.isPast) return name;
+  return `${name} ${times.length === 0 ? 'in the past' : asOfText(times)}`;
 }
 
 /** The oldest of these times. */

@@ -200,6 +200,7 @@ export function emptyLines(state: State): string[] {
   const reads = [...table.reads.values()];
   const hasResponses = reads.some(({ outcome, last }) => outcome.ok || last !== undefined);
   if (!hasResponses) {
+    if (table.view.isPast && reads.length > 0) return ['', 'nothing is known of that time'];
     // Devices that responded before may have changed since.
     const what = table.reads.size === 0 ? 'nothing read yet' : 'no device responds';
     return ['', `${what}; ${nextStep(state)}`];
@@ -256,7 +257,11 @@ export function tableParts(state: State): TitlePart[] {
   return [
     { text: `${shown}${counted(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
     { text: staleText(data.stale), rank: 1, glue: ', ' },
-    { text: counted(data.recordCount, 'record'), rank: 3 },
+    // Of devices that were not read, nothing is known.
+    {
+      text: data.deviceCount + data.stale.size === 0 ? '' : counted(data.recordCount, 'record'),
+      rank: 3,
+    },
     {
       text:
         shared === undefined ? '' : `${shared} ${sharedText(data.deviceCount, data.unreadCount)}`,

@@ -19,6 +19,15 @@ test('one field on three users takes nine keys and a value in the table, and cha
   keys.press('ctrl-s');
   await program.waitFor('answer>');
   await program.waitFor(/3 to change|3 to set|Type 3/);
+  // Only the question has the focus.
+  const rows = program.screen();
+  const looks = (text: string) =>
+    program.cellStyle(
+      rows.findIndex((row) => row.includes(text)),
+      3,
+    );
+  expect(looks('› user set')?.bold).toBe(false);
+  expect(looks('answer>')?.bold).toBe(true);
   keys.press('3', 'enter');
   await program.waitFor((screen) => isQuiet(screen) && screen.join('\n').includes('done'));
   const after = simulator.devices[0]?.users ?? [];
