@@ -98,10 +98,6 @@ export const SETTINGS = {
     otherwise: 'devices.yaml',
     variable: { name: 'DEVSH_INVENTORY', meaning: 'the path of the inventory' },
   },
-  baseline: {
-    schema: nonEmpty,
-    summary: 'The file of expected records for `--against` without a file',
-  },
   historySize: {
     schema: (z: Z) => z.int().min(0).max(1_000_000),
     summary: 'The number of history lines to keep',

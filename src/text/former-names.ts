@@ -5,6 +5,7 @@ const GIVEN_LOGIN =
 const FORMER: Readonly<Record<string, string>> = {
   actions:
     'write it as an alias with a key: {"aliases": {"NAME": {"run": "LINE or !PROGRAM", "key": "X", "place": "table"}}}',
+  baseline: 'name the file: user list --against FILE',
   git_credential: GIVEN_LOGIN,
   netrc: GIVEN_LOGIN,
   editing: 'the prompt has the keys of emacs, and Ctrl-X Ctrl-E opens its line in $EDITOR',

@@ -164,12 +164,7 @@ const ROWS = [
     'drift',
     '--drift  Compare the records of the devices: same, differs, missing; exit code 8 if they differ',
   ),
-  value(
-    'against',
-    '--against FILE  Compare with the expected records in this file (default: the setting "baseline")',
-    anyText,
-    { mayLackValue: true },
-  ),
+  textValue('against', '--against FILE  Compare with the expected records in this file'),
   textValue(
     'countBy',
     '--count-by FIELD  Count the records by the value of this field (also address.city), most frequent first',

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { baselineOf, readBaseline } from '../../change/record-file/baseline.ts';
 import {
   Problems,
@@ -15,13 +14,6 @@ import { aOrAn, oneLine, pluralOf, someOf } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Call } from '../command.ts';
 import type { ReadOutput } from '../output.ts';
-import type { Services } from '../services.ts';
-
-/** The file of the setting `baseline`; a relative path counts from the folder of the settings. */
-export function configuredBaseline({ settings, paths }: Services): string | undefined {
-  const path = settings.get('baseline');
-  return path === undefined ? undefined : resolve(paths.config, path);
-}
 
 /** The expected records of a file, which must be for `resource` if given. */
 export function baselineFor(resource: string | undefined, text: string, name: string): RecordFile {

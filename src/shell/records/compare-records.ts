@@ -22,7 +22,7 @@ import type { Call } from '../command.ts';
 import { type Given, type OptionKey, OPTIONS } from '../grammar/options.ts';
 import { info, message, type Output, table, warning } from '../output.ts';
 import { notReadRemarks } from '../../history/history.ts';
-import { baselineFor, checkScopes, configuredBaseline } from './baseline-file.ts';
+import { baselineFor, checkScopes } from './baseline-file.ts';
 import {
   describedFields,
   fieldsAsked,
@@ -153,13 +153,10 @@ export async function* compareBaseline(
   resource: string,
   filter: Filter | undefined,
 ): AsyncGenerator<Output> {
-  const { options, shell } = call;
+  const { options } = call;
   const others = ['drift', 'watchMs', 'countBy', 'fold', 'sort'] as const;
   refuseGiven(options, others, '--against compares with a file');
-  const path = options.against || configuredBaseline(shell.services);
-  if (path === undefined) {
-    throw new UsageError('--against needs a file: --against FILE, or the setting "baseline"');
-  }
+  const { against: path = '' } = options;
   const name = path === '-' ? 'standard input' : path;
   const file = baselineFor(resource, await call.readText(path), name);
   const scoped = new ScopedRows(file.rows);
