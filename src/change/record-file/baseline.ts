@@ -1,7 +1,6 @@
-import { comparedText, isCompared, isDated, withoutOwnParts } from '../../fleet/compared.ts';
-import type { DeviceRecords } from '../../fleet/fold.ts';
+import { comparedText, isCompared } from '../../fleet/compared.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../../device/record.ts';
+import { grouped, type Value, valueAt, valueText } from '../../device/record.ts';
 import { isMask, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { isStored } from '../../device/equality.ts';
@@ -16,7 +15,6 @@ import {
   withoutSecrets,
 } from './record-file.ts';
 import { readRecordFile } from './read-record-file.ts';
-import { type NamedDevice, scopeOf } from './scopes.ts';
 
 /** How a record of a device deviates from the baseline. */
 export interface Deviation {
@@ -138,90 +136,4 @@ export function checkKnownFields(
       );
     }
   }
-}
-
-/** The records of a baseline with the devices that they are for. */
-interface BaselinePart {
-  /** For the column DEVICE. */
-  readonly scope: string;
-  readonly records: readonly DeviceRecord[];
-}
-
-/**
- * States what devices have now as a baseline, sorted by key: what most of the devices with a record have in
- * common once, and only deviations by group or device. Leaves out ids, secrets, times and other fields with a
- * value per device.
- */
-export function baselineOf(
-  reads: readonly (DeviceRecords & { readonly device: NamedDevice })[],
-  keyField: string,
-  perDevice: ReadonlySet<string>,
-  groups: ReadonlyMap<string, readonly string[]>,
-): BaselinePart[] {
-  const all = reads.flatMap(({ records }) => records);
-  const dated = new Set(
-    all.flatMap((record) =>
-      Object.keys(record).filter((name) => isDated(name, valueAt(record, name))),
-    ),
-  );
-  const isStated = (field: string): boolean =>
-    field === keyField || (isCompared(field, keyField, perDevice) && !dated.has(field));
-  const parts = new Map<string, DeviceRecord[]>();
-  const held = grouped(
-    reads.flatMap(({ device, records }) => records.map((record) => ({ device, record }))),
-    ({ record }) => valueText(record[keyField]),
-  );
-  for (const [, copies] of [...held].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const variants = [
-      ...grouped(copies, ({ record }) =>
-        JSON.stringify(
-          Object.keys(record)
-            .filter(isStated)
-            .map((field) => [field, comparedText(field, valueAt(record, field), perDevice)])
-            .filter(([, text]) => text !== '')
-            .sort(),
-        ),
-      ).values(),
-    ].sort((a, b) => b.length - a.length);
-    const holders = new Set(copies.map(({ device }) => device.name));
-    const without = reads.map(({ device }) => device.name).filter((name) => !holders.has(name));
-    for (const [index, variant] of variants.entries()) {
-      const [{ record }] = variant;
-      const names = variant.map(({ device }) => device.name);
-      const isUsual = index === 0 && holders.size > without.length;
-      const scopes = isUsual
-        ? [['all', ...without.map((name) => `!${name}`)].join(' ')]
-        : scopesFor(names, groups);
-      for (const scope of scopes) {
-        const entries = Object.keys(record)
-          .filter(isStated)
-          .map((field) => [field, withoutOwnParts(record[field] ?? null, perDevice)]);
-        parts.set(scope, [
-          ...(parts.get(scope) ?? []),
-          Object.fromEntries(entries) as DeviceRecord,
-        ]);
-      }
-    }
-  }
-  const rank = (scope: string): number => scopeOf(scope).rank;
-  return [...parts]
-    .map(([scope, records]) => ({ scope, records }))
-    .sort((a, b) => rank(a.scope) - rank(b.scope) || (a.scope < b.scope ? -1 : 1));
-}
-
-/** Groups of which all devices are among these, and the other devices by name. */
-function scopesFor(
-  names: readonly string[],
-  groups: ReadonlyMap<string, readonly string[]>,
-): string[] {
-  const left = new Set(names);
-  const whole = [...groups]
-    .filter(([, members]) => members.length > 1 && members.every((name) => left.has(name)))
-    .sort(([, a], [, b]) => b.length - a.length)
-    .flatMap(([group, members]) => {
-      if (!members.some((name) => left.has(name))) return [];
-      for (const name of members) left.delete(name);
-      return [`@${group}`];
-    });
-  return [...whole, ...left];
 }

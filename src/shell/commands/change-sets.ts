@@ -127,7 +127,7 @@ export const exportCommand = command({
       complete: (scope) => fieldCandidates(scope, scope.given[0] ?? 'user', 'read'),
     },
   ],
-  options: [...DEVICES, 'profile', 'output', 'overwrite', 'baseline', 'outputDir'],
+  options: [...DEVICES, 'profile', 'output', 'overwrite', 'outputDir'],
   details:
     'The format is that of --format, else of the file name (.csv, .json, .jsonl, .yaml), else CSV. The first\n' +
     'column, DEVICE, names the device of a record. Secrets (tokens, passwords) are left out. "import" reads\n' +
@@ -138,16 +138,13 @@ export const exportCommand = command({
     'lists and nested values are JSON. "import" reverses all of this. null, "" and a missing value are an\n' +
     'empty cell. Open the columns of a spreadsheet as text: otherwise it turns 007 into 7.\n' +
     '\n' +
-    '--baseline writes what "list --against" compares with, and the same file as long as nothing changes: sorted,\n' +
-    'without ids, times and counters. What most devices have stands once, under "all"; deviations follow by\n' +
-    'group and device. "import" reads it, too.\n' +
+    'Records are sorted by key; "list --against" compares devices with such a file.\n' +
     '\n' +
     'devsh writes a file in one step and lets only you read it (it contains personal data). If a device\n' +
     'cannot be read, the exit code is 3, and the file says so (CSV cannot).',
   examples: [
     'export --on @berlin --output users.csv',
     'export user lang=de --format json',
-    'export --baseline --output expected.csv',
     'export interface --output-dir backup --format yaml',
   ],
   run: later(async () => (await import('../records/export-records.ts')).exportRecords),

@@ -114,9 +114,9 @@ function list(resource: string): VerbSpec {
       '--drift: "same" is what most devices have, "only" what one device alone has. Ids, secrets, counters and\n' +
       'times never count; --columns compares only those fields. Exit code: 8 with differences, 0 without, 3 if\n' +
       'some devices were not read (devsh claims nothing about those).\n' +
-      '--against: which records are unexpected, missing or different from a file that "export --baseline" or a\n' +
-      'spreadsheet wrote. Its column DEVICE names a device, @group or all ("all !fw3"); the closest counts. Only\n' +
-      'fields in the file are compared. Exit codes as --drift.\n' +
+      '--against: which records are unexpected, missing or different from a file that "export" or a spreadsheet\n' +
+      'wrote. Its column DEVICE names a device, @group or all ("all !fw3"); the closest counts. Only fields in\n' +
+      'the file are compared. Exit codes as --drift.\n' +
       '--at: what was read then, and from when it is; no device is asked. With --drift: each device as it is now,\n' +
       'compared with itself then.\n' +
       '--watch reports new (+), removed (-) and changed (~) records with the time; with --format jsonl each\n' +

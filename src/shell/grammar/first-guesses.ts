@@ -400,6 +400,7 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
   ['--envelope VALUE', '', SIMULATED],
   ['--paging VALUE', '', SIMULATED],
   ['--first-page', '', '--raw prints the first response alone'],
+  ['--baseline', '', 'user list --against FILE compares with any export'],
   ['--per-device', '', '--output-dir DIR writes one file for each device'],
   [
     '--new-command VALUE',

@@ -275,10 +275,6 @@ const ROWS = [
 
   // Records in files.
   toggle('overwrite', '--overwrite  Replace existing files'),
-  toggle(
-    'baseline',
-    '--baseline  A file for --against: no ids or times, what devices agree on once',
-  ),
   textValue(
     'outputDir',
     '--output-dir DIR  One file for each device, named after it, in this folder',

@@ -11,7 +11,6 @@ import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
-import { baselineReads } from './baseline-file.ts';
 import {
   filterOf,
   matching,
@@ -24,7 +23,7 @@ import { FilterCheck } from '../../fleet/filter-check.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine, quoteWord } from '../../text/words.ts';
 
-type ExportCall = Call<'on' | 'output' | 'outputDir' | 'overwrite' | 'baseline'>;
+type ExportCall = Call<'on' | 'output' | 'outputDir' | 'overwrite'>;
 
 /** `export RESOURCE`: the records of all selected devices, to standard output or into files. */
 export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
@@ -34,11 +33,6 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   if (perDevice && output !== undefined) {
     throw new UsageError('either --output FILE, or --output-dir DIR');
   }
-  if (call.options.baseline && (perDevice || call.args.words('FILTER').length > 0)) {
-    throw new UsageError(
-      'a baseline is one file with all records: leave out filter and --output-dir',
-    );
-  }
   const format = formatOf(call, target);
   const sessions = await call.sessions();
   const names = sessions.map(({ ref }) => ref.name);
@@ -47,9 +41,8 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
     : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
-  const found = yield* readAll(call, sessions);
-  yield* remarks(call, found);
-  const reads = call.options.baseline ? await baselineReads(call, found, sessions, format) : found;
+  const reads = yield* readAll(call, sessions);
+  yield* remarks(call, reads);
   yield* filterRemark(reads, format);
   if (target === undefined && !perDevice) {
     // Where nothing was said, it would be a table.
