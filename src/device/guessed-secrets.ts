@@ -69,12 +69,15 @@ export function mayBeSecretValue(name: string, value: Value): boolean {
   return PRIVATE_KEY.test(start) || JWT.test(start) || (!saysWhat && isCode(start));
 }
 
-/** Dates, references, fingerprints, entity tags, public keys and certificates, communities of BGP. */
+/** A path of words and an id at its end: `/api/keys/3/`. Base64 may begin with a slash, too. */
+const REFERENCE = /^\/(?:[a-z][a-z\d_.-]+\/)+[\w.%-]*\/?$/;
+
+/** Dates, addresses of pages, fingerprints, entity tags, public keys and certificates, communities of BGP. */
 const PUBLIC_TEXT =
-  /^(?:\d{4}-\d\d-\d\d$|https?:\/\/[^@]*$|\/[\w./%-]+$|(?:SHA256|MD5):|(?:[0-9a-f]{2}:){5,}[0-9a-f]{2}$|W\/"|(?:ssh|ecdsa|sk)-\S+ AAAA|-----BEGIN (?:[A-Z]+ )?(?:PUBLIC KEY|CERTIFICATE|SSH2 PUBLIC)|\d+(?::\d+)+$|[*\u2022\u25cf]+$)/i;
+  /^(?:\d{4}-\d\d-\d\d$|https?:\/\/[^@]*$|(?:SHA256|MD5):|(?:[0-9a-f]{2}:){5,}[0-9a-f]{2}$|W\/"|(?:ssh|ecdsa|sk)-\S+ AAAA|-----BEGIN (?:[A-Z]+ )?(?:PUBLIC KEY|CERTIFICATE|SSH2 PUBLIC)|\d+(?::\d+)+$|[*\u2022\u25cf]+$)/i;
 
 function isPublicText(text: string): boolean {
-  return isTimeStamp(text) || PUBLIC_TEXT.test(text);
+  return isTimeStamp(text) || REFERENCE.test(text) || PUBLIC_TEXT.test(text);
 }
 
 /** A text of megabytes looks at its start as it looks at its end. */

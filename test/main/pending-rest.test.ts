@@ -62,7 +62,7 @@ test('"resume" of a filter that matched nothing then changes nothing', async () 
   const { devsh, device } = await startFleet({ devices: 2 });
   device(2).setFault(DOWN, true);
   const line = await devsh('user delete --where lastname=Temp --on @lab --yes');
-  expect(line.stderr).toContain('repeat the line with --on sim2 later');
+  expect(line.stderr).toContain('repeat the line with --on sim2');
   device(2).setFault(DOWN, false);
   device(2).putUser({ username: 'late', first_name: 'L', lastname: 'Temp', lang: 'de' });
   const { stderr } = await devsh('resume --yes');

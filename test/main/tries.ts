@@ -26,7 +26,7 @@ export async function triesUntilRecords(
     const isWhole = requests.length === 3 && requests.every(({ sends }) => sends !== null);
     if (records !== undefined && isWhole) return { tries, records };
     last = stdout + stderr;
-    const [, line] = /"(profile set [^"]+)"/.exec(stderr) ?? [];
+    const [, line] = /"(profile set (?!DEVICE)[^"]+)"/.exec(stderr) ?? [];
     if (line === undefined) break;
     await devsh(line);
   }
