@@ -25,7 +25,7 @@ type TimeLineOver = OverOf<'time-line'>;
 type ChangeOver = OverOf<'change'>;
 
 /** Number of rows measured for the column widths. */
-const MEASURED_ROWS = 200;
+const MEASURED_ROWS = 1000;
 
 function source({ entries }: TimeLineOver): ListSource<TimeLineEntry> {
   return {

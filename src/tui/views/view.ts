@@ -161,7 +161,7 @@ export interface ListColumn<T> {
   readonly rank: number;
   /** Least width that the column may shrink to instead of being dropped. */
   readonly least?: number;
-  /** Counts as `least` when columns are fitted, and then takes the room that is left. */
+  /** Counts as `least` when columns are fitted, and is the first to get of the room that is left. */
   readonly isFilling?: true;
   /** Shown even if all its texts are empty. */
   readonly isKeptEmpty?: true;
@@ -207,7 +207,7 @@ export function fittedColumns<T>(
     if (column.rank > 0 && !column.isKeptEmpty && texts.every((text) => text === '')) return [];
     const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
     const wanted = column.isFilling ? (column.least ?? 0) : Math.min(column.most, widest);
-    return [{ column, wanted, least: Math.min(wanted, column.least ?? wanted) }];
+    return [{ column, wanted, widest, least: Math.min(wanted, column.least ?? wanted) }];
   });
   const order = measured.toSorted((a, b) => a.column.rank - b.column.rank);
   const widths = fittedWidths(
@@ -217,16 +217,15 @@ export function fittedColumns<T>(
   // After one that has no room, no other one follows.
   const omitted = order.findIndex((one) => !widths.has(one));
   const kept = new Set(omitted === -1 ? order : order.slice(0, omitted));
-  const used = [...kept].reduce(
-    (sum, one) => sum + (widths.get(one) ?? 0) + GAP.length,
-    -GAP.length,
-  );
   const shown = measured
     .filter((one) => kept.has(one))
-    .map((one) => ({
-      ...one,
-      cells: (widths.get(one) ?? 0) + (one.column.isFilling ? width - used : 0),
-    }));
+    .map((one) => ({ ...one, cells: widths.get(one) ?? 0 }));
+  let left = shown.reduce((room, { cells }) => room - cells - GAP.length, width + GAP.length);
+  for (const one of [...shown.filter(({ column }) => column.isFilling), ...shown]) {
+    const more = Math.min(left, one.widest - one.cells);
+    one.cells += more;
+    left -= more;
+  }
   const line = (textOf: (column: ListColumn<T>) => string): string => {
     const cells = shown.map(({ column, cells: most }) => fit(textOf(column), most));
     return cut(cells.join(GAP).trimEnd(), width);
