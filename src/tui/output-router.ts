@@ -30,7 +30,7 @@ import {
   type PlanView,
 } from './views/plan-lines.ts';
 import type { LogLine, LogTone, RollOutProgress, RollOutState } from './state.ts';
-import { Throttle, type Store } from './store.ts';
+import { memoized, Throttle, type Store } from './store.ts';
 import { viewFor } from './views/views.ts';
 import type { TableFeed } from './table/feed.ts';
 
@@ -94,8 +94,8 @@ export class OutputRouter {
   #owed: LogLine | undefined;
   readonly #invocation: Invocation;
   readonly #makeWriter: (streams: Streams) => Writer;
-  #writer: Writer | undefined;
-  #text = '';
+  /** Waits for the end of the line. */
+  #printed: Output[] = [];
   #progress = '';
   readonly #progressUpdates = new Throttle(() =>
     this.#store.dispatch({ kind: 'work', work: { progress: this.#progress } }),
@@ -130,8 +130,10 @@ export class OutputRouter {
         } else this.#print(output);
         break;
       case 'plan':
-        if (output.dryRun === true) this.#show(planLines(output.plan, plainStyle));
-        else {
+        if (output.dryRun === true) {
+          const lines = planLines(output.plan, plainStyle);
+          this.#show(() => lines);
+        } else {
           this.#setPlan(output.plan);
           if (this.#invocation.given.yes === true) this.begin();
         }
@@ -156,7 +158,7 @@ export class OutputRouter {
       case 'summary':
         this.#store.dispatch({ kind: 'roll-out-end' });
         // A past run from the journal, with its results above.
-        if (this.#writer !== undefined) this.#print(output);
+        if (this.#printed.length > 0) this.#print(output);
         else this.#logSummary(output);
         break;
       case 'change':
@@ -297,9 +299,12 @@ export class OutputRouter {
   }
 
   log(tone: LogTone, ...texts: readonly string[]): void {
+    this.#log(texts.map((text) => ({ tone, text })));
+  }
+
+  #log(lines: readonly LogLine[]): void {
     this.#logGroup();
     this.#group = { results: [], failures: [], lines: [] };
-    const lines = texts.map((text): LogLine => ({ tone, text }));
     this.#store.dispatch({ kind: 'log', lines });
   }
 
@@ -385,36 +390,37 @@ export class OutputRouter {
   }
 
   #print(output: Output): void {
-    this.#writer ??= this.#makeWriter({
-      out: (text) => (this.#text += text),
-      err: (text) => (this.#text += text),
-      isTty: true,
-      isErrTty: false,
-      columns: this.#store.state.size.columns - 2,
-      color: false,
-      quiet: false,
-    });
-    this.#writer.write(output);
+    this.#printed.push(output);
   }
 
   /** Output so far that waits for the end of the line: a question may be about it. */
   get written(): readonly string[] {
-    return this.#text.trim() === '' ? [] : this.#text.trimEnd().split('\n');
+    return this.#linesOf(this.#printed, this.#store.state.size.columns - 2);
+  }
+
+  #linesOf(outputs: readonly Output[], columns: number): readonly string[] {
+    let text = '';
+    const add = (piece: string): string => (text += piece);
+    const where = { isTty: true, isErrTty: false, columns, color: false, quiet: false };
+    const writer = this.#makeWriter({ out: add, err: add, ...where });
+    for (const output of outputs) writer.write(output);
+    writer.end();
+    return text.trim() === '' ? [] : text.trimEnd().split('\n');
   }
 
   #flush(): void {
-    this.#writer?.end();
-    this.#writer = undefined;
-    const lines = this.#text.replace(/\n$/, '').split('\n');
-    if (this.#text.trim() !== '') this.#show(lines);
-    this.#text = '';
+    const outputs = this.#printed;
+    this.#printed = [];
+    this.#show(memoized((columns) => this.#linesOf(outputs, columns)));
   }
 
-  #show(lines: readonly string[]): void {
+  #show(linesAt: (columns: number) => readonly string[]): void {
+    const lines = linesAt(this.#store.state.size.columns - 2);
+    if (lines.length === 0) return;
     if (lines.length <= MOST_LOG_LINES) {
-      this.log('plain', ...lines);
+      this.#log([{ tone: 'plain', text: lines.join('\n'), linesAt }]);
     } else {
-      const overlay = { kind: 'pager', title: visible(this.#title), lines, top: 0 } as const;
+      const overlay = { kind: 'pager', title: visible(this.#title), linesAt, top: 0 } as const;
       this.#store.dispatch({ kind: 'view-over', overlay });
     }
   }

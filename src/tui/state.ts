@@ -111,6 +111,8 @@ export interface LogLine {
   readonly text: string;
   /** With all names, for the list of messages. */
   readonly whole?: string;
+  /** What a command printed, laid out for so many columns. */
+  readonly linesAt?: (columns: number) => readonly string[];
 }
 
 /** The line that runs in the foreground. */
@@ -210,7 +212,8 @@ export type Overlay =
   | {
       readonly kind: 'pager';
       readonly title: string;
-      readonly lines: readonly string[];
+      /** The text, laid out for so many columns. */
+      readonly linesAt: (columns: number) => readonly string[];
       readonly top: number;
     }
   | { readonly kind: 'help'; readonly top: number }

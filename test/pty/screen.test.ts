@@ -176,6 +176,21 @@ test('a locale without UTF-8 gets ASCII signs, unless the user has chosen a them
   await program.waitFor(/^ devsh +● .*● /m);
 });
 
+test.each([
+  ['among the messages', 1],
+  ['in a view', 3],
+])('a printed table %s is laid out anew for a narrower window', async (_where, devices) => {
+  const program = await connect(await simulate({ devices }), { cols: 160 });
+  program.type('trust list\r');
+  await program.waitFor(/SHA-256.*FIRST SEEN.*EXPIRES/);
+  program.resize(90, 30);
+  await program.waitFor((screen) => {
+    const head = screen.findIndex((line) => line.includes('SHA-256'));
+    const column = screen[head]?.indexOf('FIRST SEEN') ?? -1;
+    return column > 0 && /^\d{4}-/.test(screen[head + 1]?.slice(column) ?? '');
+  });
+});
+
 test('a window that is resized and back again in no time is painted whole', async () => {
   const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2'], {
     cols: 80,

@@ -91,7 +91,7 @@ function outcomeOf(state: State, effect: string): readonly Action[] {
       const lines = Array.from({ length: 60 }, (_, index) => `line ${index} 大輔 of an output`);
       return [
         { kind: 'view', action: 'clear-line' },
-        ...over({ kind: 'pager', title: effect, lines, top: 0 }),
+        ...over({ kind: 'pager', title: effect, linesAt: () => lines, top: 0 }),
       ];
     }
     case 'complete': {

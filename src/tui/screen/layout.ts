@@ -199,8 +199,10 @@ const wrappedLines = new WeakMap<LogLine, { width: number; rows: readonly LogLin
 function rowsOf(line: LogLine, width: number): readonly LogLine[] {
   const known = wrappedLines.get(line);
   if (known?.width === width) return known.rows;
-  const { tone } = line;
-  const rows = wrapText(line.text, width, '  ').map((text) => ({ tone, text }));
+  const { tone, text, linesAt = () => [text] } = line;
+  const rows = linesAt(width)
+    .flatMap((one) => wrapText(one, width, '  '))
+    .map((row) => ({ tone, text: row }));
   wrappedLines.set(line, { width, rows });
   return rows;
 }

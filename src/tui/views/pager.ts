@@ -17,7 +17,7 @@ const RULE = /^─+$/;
 export const PAGER: View<PagerOver> = {
   breadcrumb: ({ title }) => cut(title, MOST_NAME),
   id: ({ title }) => title,
-  lines: ({ lines }, { size }) => wrapAll(lines, size.columns - 2),
+  lines: ({ linesAt }, { size }) => wrapAll(linesAt(size.columns - 2), size.columns - 2),
   tone: (_overlay, _state, lines, index) =>
     RULE.test(lines[index + 1] ?? '')
       ? 'heading'
@@ -36,7 +36,12 @@ const wrapAll = memoized((lines: readonly string[], width: number): readonly str
 
 /** All messages of the session, scrolled to the newest. */
 export function messagesOf({ log }: State): PagerOver {
-  const lines = log.all.map(({ text, whole = text }) => whole);
-  const shown = lines.length > 0 ? lines : ['no messages yet'];
-  return { kind: 'pager', title: 'messages', lines: shown, top: Infinity };
+  const linesAt = memoized((columns: number): readonly string[] =>
+    log.all.length === 0
+      ? ['no messages yet']
+      : log.all.flatMap(
+          ({ text, whole = text, linesAt: printed }) => printed?.(columns) ?? [whole],
+        ),
+  );
+  return { kind: 'pager', title: 'messages', linesAt, top: Infinity };
 }

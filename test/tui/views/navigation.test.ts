@@ -20,7 +20,7 @@ const view = (action: ViewAction): Action => ({ kind: 'view', action });
 const over = (overlay: State['overlay']): Action => ({ kind: 'view-over', overlay });
 const devices = over({ kind: 'devices', cursor: 0 });
 const runs = over({ kind: 'runs', runs: [], cursor: 0 });
-const text = over({ kind: 'pager', title: 'help', lines: ['a', 'b'], top: 0 });
+const text = over({ kind: 'pager', title: 'help', linesAt: () => ['a', 'b'], top: 0 });
 
 function table(resource: string, commandFilter = ''): Action {
   const command = `${resource} list ${commandFilter}`.trim();
@@ -97,7 +97,7 @@ describe('the trail', () => {
   });
 
   test('holds one view of a kind: another text or time line replaces it, the messages do not', () => {
-    const other = over({ kind: 'pager', title: 'user show bob', lines: ['b'], top: 0 });
+    const other = over({ kind: 'pager', title: 'user show bob', linesAt: () => ['b'], top: 0 });
     const since = (command: string): Action =>
       over({ kind: 'time-line', command, entries: [], cursor: 0 });
     const [all, day] = [since('changes'), since('changes --since 1d')];
