@@ -179,7 +179,7 @@ test('a locale without UTF-8 gets ASCII signs, unless the user has chosen a them
 test.each([
   ['among the messages', 1],
   ['in a view', 3],
-])('a printed table %s is laid out anew for a narrower window', async (_where, devices) => {
+])('a printed table %s is laid out anew for a narrower window', async (where, devices) => {
   const program = await connect(await simulate({ devices }), { cols: 160 });
   program.type('trust list\r');
   await program.waitFor(/SHA-256.*FIRST SEEN.*EXPIRES/);
@@ -189,6 +189,9 @@ test.each([
     const column = screen[head]?.indexOf('FIRST SEEN') ?? -1;
     return column > 0 && /^\d{4}-/.test(screen[head + 1]?.slice(column) ?? '');
   });
+  const head = program.screen().findIndex((line) => line.includes('SHA-256'));
+  // As the heads of every view.
+  expect(program.cellStyle(head, 1)?.underline).toBe(where === 'in a view');
 });
 
 test('a window that is resized and back again in no time is painted whole', async () => {

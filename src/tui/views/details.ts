@@ -15,7 +15,7 @@ import type { Span } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
 import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';
 import { recordHistoryLines } from './record-history.ts';
-import type { OverOf, View } from './view.ts';
+import { isHead, type OverOf, type View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;
 
@@ -25,9 +25,11 @@ export const DETAILS: View<DetailsOver> = {
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
   lines: ({ details }, state) => detailLines(state, details),
   tone: (_overlay, _state, lines, index) =>
-    lines[index]?.startsWith('≠') === true || lines[index]?.endsWith(ODD) === true
-      ? 'warning'
-      : 'plain',
+    isHead(lines[index]) || (index === 0 && /^ {4}/.test(lines[0] ?? ''))
+      ? 'head'
+      : lines[index]?.startsWith('≠') === true || lines[index]?.endsWith(ODD) === true
+        ? 'warning'
+        : 'plain',
 };
 
 /** The details of the table's current record, if there is one. */

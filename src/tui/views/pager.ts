@@ -4,7 +4,7 @@ import type { Tone } from '../screen/theme.ts';
 import { memoized } from '../store.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { State } from '../state.ts';
-import type { OverOf, View } from './view.ts';
+import { isHead, type OverOf, type View } from './view.ts';
 
 type PagerOver = OverOf<'pager'>;
 
@@ -21,7 +21,9 @@ export const PAGER: View<PagerOver> = {
   tone: (_overlay, _state, lines, index) =>
     RULE.test(lines[index + 1] ?? '')
       ? 'heading'
-      : (TONES.get(lines[index]?.slice(0, 2)) ?? 'plain'),
+      : isHead(lines[index])
+        ? 'head'
+        : (TONES.get(lines[index]?.slice(0, 2)) ?? 'plain'),
 };
 
 /** By the sign of a verdict at the start of a line. */

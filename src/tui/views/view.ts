@@ -236,6 +236,11 @@ export function fittedColumns<T>(
   };
 }
 
+/** The heads of a printed table have capitals alone. */
+export function isHead(line = ''): boolean {
+  return /^[A-Z][-A-Z0-9 ]+$/.test(line);
+}
+
 /** Returns the positions of matches in a line. Case counts only if the search has capitals. */
 export function searcher({ find }: { readonly find: Find }): (line: string) => number[] {
   const wanted = lineText(find.editing.line);

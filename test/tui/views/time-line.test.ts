@@ -45,7 +45,11 @@ function output(events: readonly Event[], by = 'not by a run of this devsh'): Ta
 }
 
 function opened(...events: readonly Event[]): State {
-  const entries = entriesOf(output(events));
+  return openedOf(output(events));
+}
+
+function openedOf(listed: TableOutput): State {
+  const entries = entriesOf(listed);
   const overlay = { kind: 'time-line', command: 'changes', entries, cursor: 0 } as const;
   const state = after(stateOf({ fw1: [user('bob')] }), { kind: 'view', action: 'go-table' });
   return after(state, { kind: 'view-over', overlay });
@@ -62,6 +66,12 @@ const lineOf = (...events: readonly Event[]) => {
 };
 
 describe('the time line', () => {
+  test('cuts nothing while there is room', () => {
+    const by = 'run 20261122-090000-k3qd7m: user set alice bob carol dave lang=it';
+    const state = { ...openedOf(output([changed('bob')], by)), size: { columns: 160, rows: 30 } };
+    expect(texts(state)[0]).toMatch(new RegExp(`fw1 {2}user bob: .*de → it.* {2}${by}$`));
+  });
+
   test('has one row for what happened on several devices, and the newest first', () => {
     const state = opened(
       gone('jdoe'),
