@@ -143,6 +143,8 @@ export class LineRunner {
     this.#jobs.length = 0;
     if (this.#stop.signal.aborted) {
       this.#leave?.();
+      store.dispatch({ kind: 'roll-out-end' });
+      store.logMessage('warning', 'not waiting for the request in flight: its result follows');
       return;
     }
     store.dispatch({ kind: 'work', work: { isStopping: true, waiting: [] } });

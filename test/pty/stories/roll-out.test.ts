@@ -173,9 +173,26 @@ test('Ctrl-C in a roll-out is answered at once, before the request in flight has
   await answer(program, '5');
   await program.waitFor(/roll-out · \d of 5 devices/);
   program.press('ctrl-c');
-  await program.waitFor('stopping after the request in flight; Ctrl-C again stops at once');
+  await program.waitFor('stopping after the request in flight; Ctrl-C again does not wait for it');
   await program.waitFor(/error: cancelled/);
   expect(posts(simulator)).toBeLessThan(5);
+});
+
+test('a second Ctrl-C gives the screen back while a device keeps its request, and says what is open', async () => {
+  const simulator = await simulate({ devices: 5 });
+  const program = await connect(simulator, { cols: 120, rows: 35, args: ['--timeout', '4'] });
+  program.type(`${ADD}\r`);
+  await program.waitFor('answer>');
+  simulator.devices[1]?.setFault('silence');
+  program.type('5\r');
+  await program.waitFor(/roll-out · 1 of 5 devices/);
+  program.press('ctrl-c');
+  await program.waitFor('Ctrl-C again does not wait for it');
+  program.press('ctrl-c');
+  await program.waitFor('not waiting for the request in flight: its result follows');
+  await program.waitFor((screen) => !screen.join('\n').includes('roll-out'));
+  await program.waitFor(/1 done · 1 failed · 3 skipped/);
+  expect(posts(simulator)).toBe(1);
 });
 
 test('the terminal rings when a run of more than 10 s ends', { timeout: 60_000 }, async () => {
