@@ -44,7 +44,7 @@ interface ScreenOptions {
 
 /**
  * Runs the shell on the full screen until the user leaves; prints the changes of the session afterwards
- * on the normal screen. A signal ends the process after restoring the terminal.
+ * on the normal screen. A signal ends the process after restoring the terminal; SIGTERM prints them, too.
  */
 export async function runTui(
   shell: Shell,
@@ -113,6 +113,16 @@ export async function runTui(
     cursorOf(store.state),
   );
   terminal.onKey((event) => controller.onKey(event));
+  const sayLast = (): void => {
+    const { changes, unsent } = controller.runner;
+    const summary = sessionSummary(changes, unsent, store.state);
+    if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');
+  };
+  const release = host.onStop(() => {
+    // Its next SIGTERM ends the process.
+    release();
+    sayLast();
+  }, ['SIGTERM']);
   try {
     controller.start(opening.line);
     await left;
@@ -121,10 +131,9 @@ export async function runTui(
     mounted.unmount();
     terminal.restore();
     await saved;
+    release();
   }
-  const { changes, unsent } = controller.runner;
-  const summary = sessionSummary(changes, unsent, store.state);
-  if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');
+  sayLast();
   return 0;
 }
 
@@ -150,7 +159,7 @@ function cursorOf(state: State): CursorPosition | undefined {
 export function sessionSummary(
   changes: readonly StepResult[],
   unsent: ReadonlySet<StepResult>,
-  { pending, fleet }: Pick<State, 'pending' | 'fleet'>,
+  { pending, fleet, rollOut }: Pick<State, 'pending' | 'fleet' | 'rollOut'>,
 ): string[] {
   const isUnsent = (result: StepResult): boolean =>
     unsent.has(result) || result.verdict === 'skipped' || result.verdict === 'drift';
@@ -169,6 +178,7 @@ export function sessionSummary(
     ...(owed === 0
       ? []
       : [`${counted(owed, 'change')} pending on ${namesText(names)}: "devsh resume" continues`]),
+    ...(rollOut === undefined ? [] : ['a run has not ended: "devsh resume" continues']),
   ];
 }
 

@@ -17,11 +17,14 @@ test('the last words say what was done, not sent, unknown and pending, and how t
     ['fw4', 1],
     ['fw5', 1],
   ]);
-  expect(sessionSummary(changes, new Set([unreached]), { fleet, pending })).toEqual([
+  expect(
+    sessionSummary(changes, new Set([unreached]), { fleet, pending, rollOut: undefined }),
+  ).toEqual([
     'In this session: 2 done · 1 unknown · 2 not sent',
     '  ✓ delete user bob: done on fw1, fw2',
     '  ? delete user bob: unknown on fw3',
     '2 changes pending on fw4, fw5: "devsh resume" continues',
   ]);
-  expect(sessionSummary([], new Set(), { fleet, pending: new Map() })).toEqual([]);
+  const nothing = { fleet, pending: new Map(), rollOut: undefined };
+  expect(sessionSummary([], new Set(), nothing)).toEqual([]);
 });

@@ -195,6 +195,21 @@ test('a second Ctrl-C gives the screen back while a device keeps its request, an
   expect(posts(simulator)).toBe(1);
 });
 
+test('who is ended in a run says what was done, and how the rest goes on', async () => {
+  const simulator = await simulate({ devices: 5 });
+  const program = await connect(simulator, { cols: 120, rows: 35 });
+  program.type(`${ADD}\r`);
+  await program.waitFor('answer>');
+  simulator.devices[2]?.setFault('silence');
+  program.type('5\r');
+  await program.waitFor(/roll-out · 2 of 5 devices/);
+  program.kill('SIGTERM');
+  expect(await program.exit).toMatchObject({ signal: 15 });
+  const text = program.screen().join('\n');
+  expect(text).toMatch(/In this session: 2 done\n {2}✓ add user zed: done on /);
+  expect(text).toContain('a run has not ended: "devsh resume" continues');
+});
+
 test('the terminal rings when a run of more than 10 s ends', { timeout: 60_000 }, async () => {
   const simulator = await simulate({ devices: 4, latencyMs: 900 });
   const program = await connect(simulator, { cols: 120, rows: 35 });
