@@ -29,10 +29,11 @@ export function opensAccess(resource: string): boolean {
 }
 
 export function isAccount({ resource, before, after }: Step): boolean {
-  const fields = Object.keys({ ...before, ...after });
   return (
     opensAccess(resource) ||
-    fields.some((field) => isSecretField(field) || /^(?:user|login)name$/.test(lettersOf(field)))
+    Object.keys({ ...before, ...after }).some(
+      (field) => isSecretField(field) || /^(?:user|login)name$/.test(lettersOf(field)),
+    )
   );
 }
 

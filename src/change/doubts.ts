@@ -10,6 +10,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { isPrivilegeField, isSecretField, isStatusField } from '../device/sensitive-fields.ts';
+import { mapInTurns } from '../fleet/fan-out.ts';
 import { nearHint } from '../text/suggest.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { asBoolean, isStored } from '../device/equality.ts';
@@ -35,7 +36,7 @@ import type { Step } from './step.ts';
 export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
   const doubts = new Map<string, string>();
   for (const step of devices.flatMap(({ steps }) => steps)) {
-    const { before, asked, untyped = [], leftOut = [] } = step;
+    const { action, before, asked, untyped = [], leftOut = [] } = step;
     for (const field of leftOut) {
       doubts.set(
         field,
@@ -45,7 +46,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
     for (const field of untyped) {
       doubts.set(field, `the type of "${field}" is unknown: devsh sends ${sentAs(step, field)}`);
     }
-    if (before === undefined) continue;
+    if (before === undefined || action === 'delete') continue;
     const slips = Object.entries(asked).flatMap(([field, value]) =>
       changedParts(field, valueAt(before, field), value).filter(
         (part) => part.before === undefined,
@@ -109,12 +110,12 @@ function wayOf(profile: Profile, { action, resource, before, keyField }: Step): 
   return `${method} ${shown}${parts.length > 0 ? ` with ${parts.join(' and ')}` : ''}`;
 }
 
-export function lookAlikesOf(
+export async function lookAlikesOf(
   steps: readonly Step[],
   recordsOf: (resource: string) => readonly DeviceRecord[],
-): LookAlike[] {
+): Promise<LookAlike[]> {
   const byLook = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  return steps.flatMap(({ action, resource, key, keyField }) => {
+  const found = await mapInTurns(steps, ({ action, resource, key, keyField }) => {
     if (key === '') return [];
     const keys = (): string[] => recordsOf(resource).map((record) => valueText(record[keyField]));
     const looks = byLook.get(resource) ?? grouped(new Set(keys()), lookOf);
@@ -122,6 +123,7 @@ export function lookAlikesOf(
     const others = (looks.get(lookOf(key)) ?? []).filter((other) => other !== key);
     return others.length > 0 ? [{ action, key, others }] : [];
   });
+  return found.flat();
 }
 
 export const WRITE_OF: Readonly<Record<Action, WriteName>> = {

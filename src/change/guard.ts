@@ -228,10 +228,10 @@ export function impostorTexts(
     const session = sessions.find(({ ref }) => ref.address === device.address);
     if (session === undefined) return [];
     const access = new OwnAccess(session, (resource) => session.cached(resource) ?? []);
-    return steps.filter(isAccount).flatMap((step) => {
+    return steps.flatMap((step) => {
       const { key, keyField, before, after } = step;
       const next = valueText(valueAt(after, keyField));
-      if (before === undefined || next === '' || next === key) return [];
+      if (before === undefined || next === '' || next === key || !isAccount(step)) return [];
       const looks = isBreakGlass(next, session.entry.breakGlass ?? [])
         ? 'a break-glass account'
         : access.isImpostor(step) && 'the account in use';

@@ -87,15 +87,15 @@ export function identifyingId(
 
 /** The same id in any spelling: percent-encoded, with a slash, a UUID in capitals, in braces or without dashes. */
 export function canonicalId(id: string): string {
-  const text = percentDecoded(id)
-    .trim()
-    .replace(/(?<=[^/])\/+$/, '');
+  const decoded = percentDecoded(id).trim();
+  const text = decoded.endsWith('/') ? decoded.replace(/(?<=[^/])\/+$/, '') : decoded;
   const hex = /^(?:urn:uuid:)?\{?([0-9a-f-]{32,36})\}?$/i.exec(text)?.[1]?.replaceAll('-', '');
   return hex?.length === 32 ? hex.toLowerCase() : text;
 }
 
 /** A device behind a proxy may decode a text twice. A percent sign that encodes nothing stays. */
 export function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text;
   const ascii = /%([0-7][0-9a-f])/gi;
   const decoded =
     attempt(URIError, () => decodeURIComponent(text)) ??

@@ -148,7 +148,7 @@ export function movedId(
   before: readonly DeviceRecord[],
   after: readonly DeviceRecord[],
 ): string | undefined {
-  if (profile.idFields.includes(keyField)) return undefined;
+  if (before.length === 0 || profile.idFields.includes(keyField)) return undefined;
   const [idsBefore, idsAfter] = [before, after].map((records) =>
     idsByKey(profile, keyField, records),
   );

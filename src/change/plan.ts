@@ -92,10 +92,10 @@ export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]
   // All parts were planned from the same reading, so the same record is the same object.
   const steps = new Map<DeviceRecord | string, Step>();
   for (const step of parts.flatMap((part) => part.steps)) {
-    const name = recordName(step);
-    const id = step.before ?? name;
+    const id = step.before ?? recordName(step);
     const earlier = steps.get(id);
     if (earlier !== undefined && !(earlier.action === 'delete' && step.action === 'delete')) {
+      const name = recordName(step);
       throw new UsageError(`${device.name}: ${name} would be changed twice: use one change`);
     }
     steps.set(id, step);

@@ -95,7 +95,7 @@ export async function readAndPlan(
     const stopped = changes.flatMap((change, index) => stoppedOlder(change, parts[index]));
     const plan = { ...merged, steps, ...(stopped.length > 0 && { changes: stopped }) };
     const assumed = assumptionsOf(session.profile, plan.steps);
-    const lookAlikes = lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
+    const lookAlikes = await lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
     return {
       ...plan,
       pin: session.pin,

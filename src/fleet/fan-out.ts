@@ -113,11 +113,21 @@ class AdaptiveWidth {
 /** Longest time for which keys and signals wait. */
 const TURN_MS = 10;
 
+/** Lets the keys and signals through that have come. One turn is not enough: it may belong to a response that came. */
+export async function keysFirst(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
+
+/** What takes long for so many items has probably been preceded by something that took long, too. */
+const MANY = 1_000;
+
 /** Maps a long list, and lets the keys and signals through that come meanwhile. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,
 ): Promise<Result[]> {
+  if (items.length > MANY) await keysFirst();
   const results: Result[] = [];
   let turn = performance.now();
   for (const item of items) {

@@ -175,7 +175,7 @@ interface PlanGroup {
 export function planGroups({ devices }: Plan): PlanGroup[] {
   const groups = new Map<string, PlanGroup & { readonly devices: string[] }>();
   const add = (head: string, tail: string, tone: Tone, device: string): void => {
-    const id = `${head}\n${tail}`;
+    const id = tail === '' ? head : `${head}\n${tail}`;
     const group = groups.get(id);
     if (!group) groups.set(id, { head, tail, tone, devices: [device] });
     else if (!group.devices.includes(device)) group.devices.push(device);

@@ -26,7 +26,10 @@ export function widthOf(text: string): number {
 
 /** Whether a text takes at most `width` cells. Reads no more than these. */
 export function isWithin(text: string, width: number): boolean {
-  return isNarrow(text) ? text.length <= width : cut(text, width) === text;
+  const { length } = text;
+  // No unit takes more than two cells.
+  if (length * 2 <= width && length <= LONGEST_CHARACTER) return true;
+  return isNarrow(text) ? length <= width : cut(text, width) === text;
 }
 
 const knownWidths = new Map<string, number>();

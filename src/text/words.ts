@@ -70,8 +70,9 @@ export function parseLine(line: string, valueOf?: ValueOf): ParsedLine {
       start ??= at;
       const variable = readVariable(line, at, valueOf);
       isValue ||= text === '' && variable !== undefined;
-      text += variable?.value ?? mark;
-      at = variable?.end ?? at;
+      const plain = variable?.value ?? plainAt(line, at);
+      text += plain;
+      at = variable?.end ?? at + plain.length - 1;
     }
   }
   at = Math.min(at, line.length);
@@ -123,6 +124,14 @@ export function quoteAssignment(field: string, value: string): string {
 export function isAssignable(field: string): boolean {
   return !/^-|=|:$/.test(field);
 }
+
+/** The character at a position, and all after it that mean nothing but themselves. */
+function plainAt(line: string, at: number): string {
+  PLAIN.lastIndex = at;
+  return PLAIN.exec(line)?.[0] ?? '';
+}
+
+const PLAIN = /.[^\s'"\\$]*/sy;
 
 function readDoubleQuoted(
   line: string,

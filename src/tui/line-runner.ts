@@ -1,4 +1,5 @@
 import { changesNothing, type Invocation } from '../shell/command.ts';
+import { keysFirst } from '../fleet/fan-out.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { attempt, CancelledError, DevshError, expectedError, UsageError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
@@ -226,6 +227,8 @@ export class LineRunner {
       for await (const output of shell.evaluate(invocation, io)) {
         // The progress shown is that of the other line.
         if (!isBeside || output.kind !== 'progress') router.write(output);
+        // A large plan takes as long again to check as to show.
+        if (output.kind === 'plan') await keysFirst();
         if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);
         if (output.kind === 'summary')
           for (const result of router.results)

@@ -83,8 +83,6 @@ export class OutputRouter {
   readonly #store: Store;
   readonly #feed: TableFeed;
   readonly #line: string;
-  /** The line without its secrets. */
-  readonly #title: string;
   #hasTable = false;
   #hasRollOut = false;
   #startedAt: number | undefined;
@@ -108,7 +106,6 @@ export class OutputRouter {
     this.#store = store;
     this.#feed = feed;
     this.#line = line;
-    this.#title = hideSecrets(line);
     this.#invocation = invocation;
     this.#makeWriter = makeWriter;
   }
@@ -263,7 +260,7 @@ export class OutputRouter {
     this.#hasRollOut = true;
     const { canary, pauseMs } = this.#invocation.given;
     const progress = {
-      line: visible(this.#title),
+      line: visible(hideSecrets(this.#line)),
       control: 'running',
       elapsedMs: 0,
       lastResultMs: 0,
@@ -420,7 +417,8 @@ export class OutputRouter {
     if (lines.length <= MOST_LOG_LINES) {
       this.#log([{ tone: 'plain', text: lines.join('\n'), linesAt }]);
     } else {
-      const overlay = { kind: 'pager', title: visible(this.#title), linesAt, top: 0 } as const;
+      const title = visible(hideSecrets(this.#line));
+      const overlay = { kind: 'pager', title, linesAt, top: 0 } as const;
       this.#store.dispatch({ kind: 'view-over', overlay });
     }
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { fanOut } from '../../src/fleet/fan-out.ts';
+import { fanOut, mapInTurns } from '../../src/fleet/fan-out.ts';
 
 async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -117,4 +117,22 @@ test('narrows while this process is the bottleneck', async () => {
   expect(await collect(results)).toHaveLength(600);
   expect(Math.max(...seen)).toBeLessThanOrEqual(128);
   expect(seen.at(-1)).toBeLessThan(100);
+});
+
+test('a long list is mapped after what waits: it was long in coming, too', async () => {
+  const order: string[] = [];
+  const waiting = new Promise<void>((resolve) => {
+    setImmediate(() => {
+      order.push('key');
+      resolve();
+    });
+  });
+  const items = Array.from({ length: 1_001 }, (_, index) => index);
+  const results = await mapInTurns(items, (item) => {
+    if (item === 0) order.push('first item');
+    return item * 2;
+  });
+  await waiting;
+  expect(order).toEqual(['key', 'first item']);
+  expect(results.at(-1)).toBe(2_000);
 });

@@ -128,10 +128,10 @@ function areAddresses(words: readonly Word[]): boolean {
 function withAccounts(words: readonly Word[], commands: readonly CommandSpec[]): readonly Word[] {
   const [first] = words;
   const isConnect = first?.text === 'connect' || first?.text === 'login';
+  if (!isConnect && commandNamed(commands, first?.text) !== undefined) return words;
   const parts = words.map((word) => ({ word, match: /^([^@\s=/:]+)@([^@\s]+)$/.exec(word.text) }));
   const named = parts.filter(({ match }) => match !== null);
-  const isAlone = commandNamed(commands, first?.text) === undefined && parts[0]?.match != null;
-  if (named.length === 0 || !(isConnect || isAlone)) return words;
+  if (named.length === 0 || !(isConnect || parts[0]?.match)) return words;
   const accounts = new Set(named.map(({ match }) => match?.[1] ?? ''));
   const [account = ''] = accounts;
   const [one] = named;

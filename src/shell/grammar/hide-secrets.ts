@@ -18,6 +18,8 @@ export function hideSecrets(line: string): string {
   let shown = asWord === undefined ? line : dotted(line, asWord, line.length);
   for (const { start, end } of [...words, comment]) {
     const word = line.slice(start, end);
+    // Most words of a long line are plain names.
+    if (!/[:=~]|--/.test(word)) continue;
     const login = passwordSpan(word, true);
     if (login !== undefined) shown = dotted(shown, start + login.start, start + login.end);
     const secret = secretIn(word);
@@ -61,6 +63,7 @@ export function maskedLine(words: readonly Word[]): string {
 
 export function maskedWords(words: readonly Word[]): string[] {
   return words.map(({ text }) => {
+    if (!/[\s:=~]/.test(text)) return text;
     const [compared, name = ''] = /^([^=~!\s]+)(?:!=|~|=)(?=.)/s.exec(text) ?? [];
     if (compared !== undefined && mayBeSecretField(name)) return `${compared}${MASK}`;
     const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];

@@ -171,7 +171,14 @@ export async function* planFleet(
  * a name on one device and an id on another.
  */
 function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
-  const readings = devices.flatMap(({ device, keyReadings = [] }) =>
+  const kinds = new Set(
+    devices.flatMap(({ keyReadings = [], error }) => [
+      ...keyReadings.map(({ by }) => by),
+      ...(error === undefined ? [] : [error]),
+    ]),
+  );
+  // Where all words are of one kind, none has two meanings.
+  const readings = (kinds.size > 1 ? devices : []).flatMap(({ device, keyReadings = [] }) =>
     keyReadings.map((one) => ({ ...one, device: visible(device.name) })),
   );
   const groups = grouped(readings, ({ resource, key }) => recordName({ resource, key }));

@@ -3,7 +3,7 @@ import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
-import { cut, shortReason } from '../../text/visible.ts';
+import { cut, isWithin, shortReason } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import { LABEL_TONES } from './theme.ts';
 import { INTERRUPTED } from '../views/roll-out.ts';
@@ -197,10 +197,17 @@ export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQues
 const wrappedLines = new WeakMap<LogLine, { width: number; rows: readonly LogLine[] }>();
 
 function rowsOf(line: LogLine, width: number): readonly LogLine[] {
+  const { tone, text, linesAt } = line;
+  if (
+    linesAt === undefined &&
+    text.length <= width &&
+    isWithin(text, width) &&
+    !text.includes('\n')
+  )
+    return [line];
   const known = wrappedLines.get(line);
   if (known?.width === width) return known.rows;
-  const { tone, text, linesAt = () => [text] } = line;
-  const rows = linesAt(width)
+  const rows = (linesAt?.(width) ?? [text])
     .flatMap((one) => wrapText(one, width, '  '))
     .map((row) => ({ tone, text: row }));
   wrappedLines.set(line, { width, rows });

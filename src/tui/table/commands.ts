@@ -164,9 +164,10 @@ function devicesWithOthers(
   const others = new Map<string, Set<string>>();
   for (const name of read) {
     const outcome = table.reads.get(name)?.outcome;
+    const chosen = selected.get(name);
     for (const record of outcome?.ok === true ? outcome.records : []) {
       const key = rawKeyOf(record, keyField);
-      if (!keys.has(key) || selected.get(name)?.has(key) === true) continue;
+      if (chosen?.has(key) === true || !keys.has(key)) continue;
       others.set(key, (others.get(key) ?? new Set()).add(name));
     }
   }
