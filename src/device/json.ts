@@ -26,9 +26,6 @@ const MAX_DIGITS = 1000;
 
 const COLON = 0x3a;
 
-/** A value with a fraction, an exponent or a negative zero: JavaScript may print it with other digits. */
-const MAY_LOSE_DIGITS = /(?:"\s*:|[,[]|^)\s*(?:-0|-?\d+[.eE])/;
-
 /**
  * Reads JSON without loss: integers beyond 2^53 become `bigint`, other numbers that JavaScript would print with
  * other digits `ExactNumber`. Skips a byte order mark; the last of duplicate keys wins; `__proto__` is an ordinary field. Throws JsonFailure.
@@ -37,71 +34,17 @@ const MAY_LOSE_DIGITS = /(?:"\s*:|[,[]|^)\s*(?:-0|-?\d+[.eE])/;
  */
 export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) => void): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const simple = parseSimple(source, onRepeated !== undefined);
-  if (simple !== undefined) return simple;
   const { depth, members, exactNumbers } = scan(source);
   if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
   const mark = exactNumbers.length === 0 ? undefined : unusedMark(source);
   const parsed = parse(mark === undefined ? source : quoted(source, exactNumbers, mark));
-  // Counting is cheap; search for the name only if one is missing. The count may be NaN: not `<`.
-  if (onRepeated !== undefined && !(countOf(parsed) >= members)) {
+  // Counting is cheap; search for the name only if one is missing.
+  if (onRepeated !== undefined && countOf(parsed) < members) {
     const repeated = repeatedName(source);
     const skipped = text.length - source.length;
     if (repeated) onRepeated({ ...repeated, offset: repeated.offset + skipped });
   }
   return mark === undefined ? parsed : restore(parsed, mark);
-}
-
-/** A list of flat records without long numbers, as most are, without the scan; undefined for other texts. */
-function parseSimple(source: string, isStrict: boolean): Value | undefined {
-  if (MAY_LOSE_DIGITS.test(source) || hasManyDigits(source) || !isFlat(source)) return undefined;
-  const parsed = parse(source);
-  const count = countOf(parsed);
-  return Number.isNaN(count) || (isStrict && count < nameCount(source)) ? undefined : parsed;
-}
-
-/** More digits than allowed, in a number or a string: such a run includes one of these places. */
-function hasManyDigits(source: string): boolean {
-  for (let at = MAX_DIGITS; at < source.length; at += MAX_DIGITS) {
-    let end = at;
-    while (isDigit(source.charCodeAt(end))) end += 1;
-    let start = end;
-    while (isDigit(source.charCodeAt(start - 1))) start -= 1;
-    if (start <= at && end - start > MAX_DIGITS) return true;
-  }
-  return false;
-}
-
-/**
- * Whether no nesting can be deeper than the limit, because nearly each object follows the end of another one.
- * Brackets in strings only add to the count.
- */
-function isFlat(source: string): boolean {
-  let most = 0;
-  for (const open of '[{') {
-    for (let at = source.indexOf(open); at !== -1; at = source.indexOf(open, at + 1)) {
-      const comma = lastBefore(source, at);
-      const end = source[comma] === ',' ? source[lastBefore(source, comma)] : undefined;
-      if (end !== '}' && end !== ']' && (most += 1) > MAX_DEPTH) return false;
-    }
-  }
-  return true;
-}
-
-/** At least the number of names in all objects: colons after a quote. */
-function nameCount(source: string): number {
-  let count = 0;
-  for (let at = source.indexOf(':'); at !== -1; at = source.indexOf(':', at + 1)) {
-    if (source[lastBefore(source, at)] === '"') count += 1;
-  }
-  return count;
-}
-
-/** The index of the last character before another one that is no white space of JSON. */
-function lastBefore(source: string, index: number): number {
-  let last = index - 1;
-  while (isBlank(source.charCodeAt(last))) last -= 1;
-  return last;
 }
 
 /** For files of users: a name that one object has twice throws JsonFailure. */
@@ -116,8 +59,8 @@ export function jsonIn(text: string): Value | undefined {
   return attempt(JsonFailure, () => parseJson(text));
 }
 
-/** Counts the names of all objects; NaN if a number may have lost digits. The depth is limited before. */
-function memberCount(value: Value): number {
+/** Counts the names of all objects. The depth is limited before. */
+function countOf(value: Value | undefined): number {
   let count = 0;
   if (isValueList(value)) {
     for (const item of value) count += countOf(item);
@@ -129,11 +72,6 @@ function memberCount(value: Value): number {
     }
   }
   return count;
-}
-
-function countOf(value: Value | undefined): number {
-  if (isNested(value) || value === null) return memberCount(value);
-  return typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER) ? NaN : 0;
 }
 
 /** The first name that one object of valid JSON has twice. */
@@ -207,10 +145,6 @@ function scan(source: string): { depth: number; members: number; exactNumbers: r
     index += 1;
   }
   return { depth, members, exactNumbers };
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 function isDigit(code: number): boolean {
