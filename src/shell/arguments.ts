@@ -3,7 +3,7 @@ import { type DeviceRecord, isNested, jsonText, type Value, valueText } from '..
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
-import type { ArgSpec, CompletionScope } from './command.ts';
+import type { ArgSpec, Call, CompletionScope } from './command.ts';
 import { hasUnsafe, jsonEscape, replaceUnsafe } from '../text/visible.ts';
 import {
   type Arguments,
@@ -16,7 +16,7 @@ import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { mayBeSecretField } from '../device/sensitive-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { everKnownFields, knownKeys, knownValues } from './known-devices.ts';
+import { everKnownFields, knownFields, knownKeys, knownValues } from './known-devices.ts';
 import { type Filter, parseChoice } from '../fleet/filter.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { OptionKey, Options } from './grammar/options.ts';
@@ -247,4 +247,40 @@ function sessionNamed(device: string, sessions: readonly DeviceSession[]): Devic
 /** Whether its records have keys, as far as this is known before a request. */
 export function isKeyed(resource: string): boolean {
   return configuredSingle(documentedProfile, resource) === false;
+}
+
+/**
+ * The keys before the first FIELD=VALUE; the first word is always a key. Throws a `UsageError` for a word that
+ * is more likely a field whose `=` was forgotten: `set bob lastname Smith lang=de`.
+ */
+export function leadingKeys(call: Call, resource: string, words: readonly Word[]): string[] {
+  const rest = words.slice(1);
+  const at = rest.findIndex(({ text }) => text.includes('='));
+  const more = at === -1 ? rest : rest.slice(0, at);
+  const isField = fieldTest(call, resource);
+  for (const { text, start } of more) {
+    if (at === -1 || isField(text)) throw notAssigned(text, start, undefined);
+  }
+  return [...words.slice(0, 1), ...more].map(({ text }) => text);
+}
+
+export function fieldTest(call: Call, resource: string): (text: string) => boolean {
+  const { fleet } = call.shell;
+  return (text) =>
+    knownFields(fleet.connected, resource).includes(text) ||
+    selectionProfile(fleet).resources[resource]?.fields.includes(text) === true ||
+    mayBeSecretField(text);
+}
+
+/** Throws a `UsageError` for fields with a comma between them: `username=bob,lang=de`. */
+export function refuseJoined(words: readonly Word[], isField: (text: string) => boolean): void {
+  for (const { text, start } of words) {
+    const [, field = '', next = ''] = /^([\w.-]+)=[^=,]*,([\w.-]+)=/.exec(text) ?? [];
+    if (next !== '' && isField(next)) {
+      throw new UsageError(
+        `the value of ${field} contains ${next}=: put a blank between fields, no comma`,
+        { column: start },
+      );
+    }
+  }
 }

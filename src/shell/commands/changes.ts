@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../../errors.ts';
 import { parseFilterWords } from '../../fleet/filter.ts';
-import { isKeyed, recordKey } from '../arguments.ts';
-import { command, verb, type VerbSpec } from '../command.ts';
+import { command } from '../command.ts';
 import { info, success } from '../output.ts';
-import { oneLine, pluralOf } from '../../text/one-line.ts';
-import { CHANGE } from '../grammar/options.ts';
+import { oneLine } from '../../text/one-line.ts';
+import { PAST } from '../grammar/options.ts';
 import { confirm } from '../session.ts';
-
-/** Which time of the past to show. */
-const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
 
 export const changes = command({
   name: 'changes',
@@ -71,48 +67,3 @@ export const changes = command({
     }
   },
 });
-
-export function recordChanges(resource: string): VerbSpec {
-  return verb({
-    name: 'changes',
-    summary: `Show the history of one ${resource} on each device, as far as devsh read it`,
-    args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
-    options: ['on', ...PAST],
-    changes: 'nothing',
-    details:
-      'As "changes", for one KEY, and whether it was there at the first and the last reading.',
-    examples: [`${resource} changes bob`, `${resource} changes bob --since 2d --all-fields`],
-    async *run(call) {
-      const past = await import('../past/list-changes.ts');
-      yield* past.recordChanges(call, resource, call.args.optional('KEY') ?? '');
-    },
-  });
-}
-
-export function restore(resource: string): VerbSpec {
-  return verb({
-    name: 'restore',
-    summary: `Bring ${pluralOf(resource)} back to what they were at an earlier time`,
-    args: [{ ...recordKey(resource), isRest: true }],
-    options: [...CHANGE, 'at', 'where', 'prune', 'also'],
-    forced: 'loss',
-    details:
-      'devsh plans from what each device has now to what it read there at --at TIME, or last before it: adds what\n' +
-      'is gone, sets what differs, deletes what is new only with --prune. Without KEY and --where, which is\n' +
-      'about the records of then, it means all. devsh names what does not come back: secrets (it keeps only\n' +
-      'digests), ids, fields that the device sets or that change by themselves.\n' +
-      'An account without its password is added disabled, if the device has a field for that; otherwise devsh\n' +
-      'asks, and --yes alone is refused without --allow loss. password=… gives one, for a single KEY. An\n' +
-      'account that a lockout removed since needs its KEY. devsh refuses a device that it did not read by then,\n' +
-      'and asks about one with another certificate or address than then. "undo" undoes it, like any run.',
-    examples: [
-      `${resource} restore --at 03:00 --on fw3 --dry-run`,
-      `${resource} restore bob --at 2d`,
-      `${resource} restore --where lang=de --at 2026-11-22T03:00Z --prune`,
-    ],
-    async *run(call) {
-      const { restoreRecords } = await import('../past/restore.ts');
-      yield* restoreRecords(call, resource);
-    },
-  });
-}

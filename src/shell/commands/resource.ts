@@ -6,15 +6,16 @@ import {
   bothKeyAndWhere,
   changeFields,
   fieldCandidates,
+  fieldTest,
+  leadingKeys,
+  refuseJoined,
   keySelector,
   notAssigned,
   recordKey,
-  selectionProfile,
   whereFilter,
 } from '../arguments.ts';
 import type { Change, Target } from '../../change/change.ts';
-import { mayBeSecretField } from '../../device/sensitive-fields.ts';
-import type { Arguments, Word } from '../../text/words.ts';
+import type { Arguments } from '../../text/words.ts';
 import { BodyFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
@@ -24,7 +25,6 @@ import { NotFoundError, RefusedError, UsageError, attempt, unlessFailed } from '
 import type { Refine } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from '../command.ts';
-import { knownFields } from '../known-devices.ts';
 import {
   fieldsAsked,
   filterOf,
@@ -36,8 +36,7 @@ import {
   withKeptColumns,
 } from '../records/read-records.ts';
 import { type Output, info } from '../output.ts';
-import { recordChanges, restore } from './changes.ts';
-import { CHANGE, DEVICES, type OptionKey, TABLE } from '../grammar/options.ts';
+import { CHANGE, DEVICES, type OptionKey, PAST, TABLE } from '../grammar/options.ts';
 
 export function resourceCommand(resource: string): CommandSpec {
   return {
@@ -350,6 +349,51 @@ function remove(resource: string): VerbSpec {
   });
 }
 
+function recordChanges(resource: string): VerbSpec {
+  return verb({
+    name: 'changes',
+    summary: `Show the history of one ${resource} on each device, as far as devsh read it`,
+    args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
+    options: ['on', ...PAST],
+    changes: 'nothing',
+    details:
+      'As "changes", for one KEY, and whether it was there at the first and the last reading.',
+    examples: [`${resource} changes bob`, `${resource} changes bob --since 2d --all-fields`],
+    async *run(call) {
+      const past = await import('../past/list-changes.ts');
+      yield* past.recordChanges(call, resource, call.args.optional('KEY') ?? '');
+    },
+  });
+}
+
+function restore(resource: string): VerbSpec {
+  return verb({
+    name: 'restore',
+    summary: `Bring ${pluralOf(resource)} back to what they were at an earlier time`,
+    args: [{ ...recordKey(resource), isRest: true }],
+    options: [...CHANGE, 'at', 'where', 'prune', 'also'],
+    forced: 'loss',
+    details:
+      'devsh plans from what each device has now to what it read there at --at TIME, or last before it: adds what\n' +
+      'is gone, sets what differs, deletes what is new only with --prune. Without KEY and --where, which is\n' +
+      'about the records of then, it means all. devsh names what does not come back: secrets (it keeps only\n' +
+      'digests), ids, fields that the device sets or that change by themselves.\n' +
+      'An account without its password is added disabled, if the device has a field for that; otherwise devsh\n' +
+      'asks, and --yes alone is refused without --allow loss. password=… gives one, for a single KEY. An\n' +
+      'account that a lockout removed since needs its KEY. devsh refuses a device that it did not read by then,\n' +
+      'and asks about one with another certificate or address than then. "undo" undoes it, like any run.',
+    examples: [
+      `${resource} restore --at 03:00 --on fw3 --dry-run`,
+      `${resource} restore bob --at 2d`,
+      `${resource} restore --where lang=de --at 2026-11-22T03:00Z --prune`,
+    ],
+    async *run(call) {
+      const { restoreRecords } = await import('../past/restore.ts');
+      yield* restoreRecords(call, resource);
+    },
+  });
+}
+
 /** One plan for all keys, each on every selected device unless `--only` limits it. */
 async function* writeKeys(
   call: WriteCall & Call<'only'>,
@@ -370,42 +414,6 @@ async function* writeKeys(
     keys.filter((key) => isSelected(key, session)).map((key) => changeOf(keyTarget(key)));
   const concerned = sessions.filter((session) => changesFor(session).length > 0);
   yield* write(call, { sessions: concerned, wanted: changesFor, age: 'fresh' });
-}
-
-/**
- * The keys before the first FIELD=VALUE; the first word is always a key. Throws a `UsageError` for a word that
- * is more likely a field whose `=` was forgotten: `set bob lastname Smith lang=de`.
- */
-function leadingKeys(call: Call, resource: string, words: readonly Word[]): string[] {
-  const rest = words.slice(1);
-  const at = rest.findIndex(({ text }) => text.includes('='));
-  const more = at === -1 ? rest : rest.slice(0, at);
-  const isField = fieldTest(call, resource);
-  for (const { text, start } of more) {
-    if (at === -1 || isField(text)) throw notAssigned(text, start, undefined);
-  }
-  return [...words.slice(0, 1), ...more].map(({ text }) => text);
-}
-
-function fieldTest(call: Call, resource: string): (text: string) => boolean {
-  const { fleet } = call.shell;
-  return (text) =>
-    knownFields(fleet.connected, resource).includes(text) ||
-    selectionProfile(fleet).resources[resource]?.fields.includes(text) === true ||
-    mayBeSecretField(text);
-}
-
-/** Throws a `UsageError` for fields with a comma between them: `username=bob,lang=de`. */
-function refuseJoined(words: readonly Word[], isField: (text: string) => boolean): void {
-  for (const { text, start } of words) {
-    const [, field = '', next = ''] = /^([\w.-]+)=[^=,]*,([\w.-]+)=/.exec(text) ?? [];
-    if (next !== '' && isField(next)) {
-      throw new UsageError(
-        `the value of ${field} contains ${next}=: put a blank between fields, no comma`,
-        { column: start },
-      );
-    }
-  }
 }
 
 /** Loads the code for writing only when something is written. */

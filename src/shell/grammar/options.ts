@@ -396,6 +396,9 @@ export type WriteOption = (typeof WRITE)[number];
 export const ROLL_OUT = ['canary', 'batch', 'pauseMs', 'maxFailures'] as const;
 export type RollOutOption = (typeof ROLL_OUT)[number];
 
+/** Which time of the past to show. */
+export const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
+
 /** The options of every verb that writes records. */
 export const CHANGE = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT] as const;
 
