@@ -441,7 +441,9 @@ export class Truth {
     const named = (accounts.get(box) ?? []).filter((one) => one.fields['username'] === line.key);
     const isToDo =
       action === 'set' && named.length === 1 && !named.some((one) => holds(one, fields));
-    return isToDo && sent.length > 0 && sent.every((deed) => deed.box !== box.name);
+    // A box that refused it, or lost it, has no deed either.
+    const isAsked = told.fated.has(box) || sent.some((deed) => deed.box === box.name);
+    return isToDo && sent.length > 0 && !isAsked;
   }
 
   /** Work that is still to be done and that devsh no longer lists. */
