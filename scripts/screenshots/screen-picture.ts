@@ -6,6 +6,10 @@ import { BLANK, type Cell, type Picture } from './svg.ts';
 const MASKS: readonly { readonly pattern: RegExp; readonly shown: string }[] = [
   { pattern: /\b\d{8}-\d{6}-[a-z0-9]{6}\b/g, shown: '20260302-094211-k3qd7m' },
   { pattern: /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shown: '2026-03-02T09:42:11.380Z' },
+  {
+    pattern: /\/tmp\/devsh-screenshots-\w{6}\/state/g,
+    shown: '/home/firewall-team-01/.local/state',
+  },
   { pattern: /\b127\.0\.0\.\d:\d{5}\b/g, shown: '10.20.30.4:8443' },
   { pattern: /\b127\.0\.0\.\d\d:\d{5}\b/g, shown: '10.20.30.41:8443' },
 ];
