@@ -9,8 +9,8 @@ test('a resize lays the screen out anew, also through a size that is too small',
   program.type('user sh');
   program.resize(200, 50);
   await program.waitFor(/DEVICE +NOTE/);
-  program.resize(38, 9);
-  await program.waitFor('terminal too small (38x9): needs 40x10');
+  program.resize(18, 9);
+  await program.waitFor('devsh needs 40x10');
   program.resize(80, 24);
   await program.waitFor(/devsh all 2> user sh/);
   await program.waitFor(/2 devices · 16 records/);

@@ -176,7 +176,7 @@ export function App({ store, themeOf }: AppProps) {
 function Screen({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const { columns, rows } = state.size;
   if (isTooSmall(state)) {
-    const text = `terminal too small (${columns}x${rows}): needs ${SMALLEST.columns}x${SMALLEST.rows}`;
+    const text = `devsh needs ${SMALLEST.columns}x${SMALLEST.rows}`;
     const indent = ' '.repeat(Math.max(0, Math.floor((columns - text.length) / 2)));
     return (
       <Box flexDirection="column" paddingTop={Math.max(0, Math.floor((rows - 1) / 2))}>

@@ -35,7 +35,7 @@ export function helpLines(state: State): string[] {
     bindings[0]?.place ?? '',
     ...shown.map(([names, text]) => `  ${fit(names, Math.max(first, widthOf(names)))}  ${text}`),
     '',
-    'ctrl-k finds every key and command by a word, "help keys" lists all keys, "help" all commands.',
+    'ctrl-k finds every key and command by a word; "help keys" lists all keys.',
   ].map((line) => cut(line, width));
 }
 
