@@ -232,8 +232,8 @@ export class Device {
     const observed = this.profile.resources[resource]?.pageStep;
     let before = 0;
     const readPage = async (page: string): Promise<DecodedList> => {
-      const progress: HttpRequest['progress'] = ({ bytes, records }) => {
-        const text = progressText({ bytes, records: before + records }, resource);
+      const progress: HttpRequest['progress'] = (bytes) => {
+        const text = progressText(bytes, before, resource);
         this.#options.progress?.(`${this.ref.name}: ${text}`);
       };
       const request = { method: 'GET', path: page, progress } as const;

@@ -24,8 +24,8 @@ export interface HttpRequest {
   readonly accept?: string | undefined;
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
-  /** Receives the progress of a slow response now and then. */
-  readonly progress?: (progress: Progress) => void;
+  /** Receives now and then how many bytes of a slow response have arrived. */
+  readonly progress?: (bytes: number) => void;
 }
 
 /** Reads may be sent again; writes never. */
@@ -61,6 +61,10 @@ interface ExchangeLimits {
 
 /** The time limit of a read that keeps arriving, as a multiple of `timeoutMs`. */
 const READ_TIME_FACTOR = 10;
+/** Shorter waits report no progress. */
+const FIRST_MS = 1000;
+const EVERY_MS = 500;
+
 /** Fewer bytes within the limit count as silence. */
 const MIN_BYTES = 1024;
 
@@ -131,7 +135,6 @@ class Receiver implements Dispatcher.DispatchHandler {
   readonly #sending: Sending;
   readonly #resolve: (response: RawResponse) => void;
   readonly #reject: (error: Error) => void;
-  readonly #counter: ProgressCounter | undefined;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #deadline: Deadline | undefined;
@@ -142,6 +145,8 @@ class Receiver implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Record<string, string> = {};
   #size = 0;
+  /** When progress is reported next, by `performance.now()`. */
+  #reportsAt = performance.now() + FIRST_MS;
   /** What had arrived when the deadline was last extended. */
   #sizeInTime = 0;
 
@@ -150,10 +155,8 @@ class Receiver implements Dispatcher.DispatchHandler {
     resolve: (response: RawResponse) => void,
     reject: (error: Error) => void,
   ) {
-    const { request, signal } = sending;
     [this.#sending, this.#resolve, this.#reject] = [sending, resolve, reject];
-    this.#counter = request.progress && new ProgressCounter(request.progress);
-    signal?.addEventListener('abort', this.#cancel, { once: true });
+    sending.signal?.addEventListener('abort', this.#cancel, { once: true });
   }
 
   onRequestStart(started: Dispatcher.DispatchController): void {
@@ -189,8 +192,10 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#size += chunk.length;
     if (this.#size > maxBodyBytes) this.#lose('too large', `more than ${mebibytes(maxBodyBytes)}`);
     else this.#chunks.push(chunk);
-    this.#counter?.add(chunk);
     this.#extendDeadline();
+    if (performance.now() < this.#reportsAt) return;
+    this.#reportsAt = performance.now() + EVERY_MS;
+    this.#sending.request.progress?.(this.#size);
   }
 
   onResponseEnd(): void {
@@ -267,70 +272,13 @@ function isWholeJson(body: string): boolean {
   return /^\s*[[{]/.test(body) && jsonIn(body) !== undefined;
 }
 
-/** The part of a response that has arrived. */
-interface Progress {
-  readonly bytes: number;
-  /** Complete records of a JSON list; 0 until they can be recognised. */
-  readonly records: number;
-}
-
-/** Shorter waits report nothing. */
-const FIRST_MS = 1000;
-const EVERY_MS = 500;
-
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
-
-/** Reports progress now and then; counts records only for that. */
-class ProgressCounter {
-  readonly #report: (progress: Progress) => void;
-  readonly #startedAt = performance.now();
-  #reportedAt = -Infinity;
-  /** Not scanned yet. */
-  #chunks: Buffer[] = [];
-  #bytes = 0;
-  #records = 0;
-  readonly #open: number[] = [];
-  /** The number of brackets around a record: those of the first list that contains objects. */
-  #recordDepth: number | undefined;
-  #isInText = false;
-  #isEscaped = false;
-
-  constructor(report: (progress: Progress) => void) {
-    this.#report = report;
-  }
-
-  add(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    const now = performance.now();
-    if (now - this.#startedAt < FIRST_MS || now - this.#reportedAt < EVERY_MS) return;
-    this.#reportedAt = now;
-    for (const one of this.#chunks.splice(0)) for (const byte of one) this.#scan(byte);
-    this.#report({ bytes: this.#bytes, records: this.#records });
-  }
-
-  #scan(byte: number): void {
-    if (this.#isInText) {
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) this.#isInText = false;
-    } else if (byte === QUOTE) this.#isInText = true;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      if (byte === OPEN_OBJECT && this.#open.at(-1) === OPEN_LIST)
-        this.#recordDepth ??= this.#open.length;
-      this.#open.push(byte);
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-      this.#open.pop();
-      if (byte === CLOSE_OBJECT && this.#open.length === this.#recordDepth) this.#records += 1;
-    }
-  }
-}
-
-/** `12.4 MB, 41,000 users`; a slow response shows `3 KB`. */
-export function progressText({ bytes, records }: Progress, resource: string): string {
+/** `12.4 MB, after 41,000 users` of earlier pages; a slow response shows `3 KB`. */
+export function progressText(bytes: number, before: number, resource: string): string {
   const isSmall = bytes < 100_000;
   const size = isSmall ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-  return records === 0 ? size : `${size}, ${records.toLocaleString('en')} ${pluralOf(resource)}`;
+  return before === 0
+    ? size
+    : `${size}, after ${before.toLocaleString('en')} ${pluralOf(resource)}`;
 }
 
 /** Node's default of 16 KiB takes a turn of the event loop per step. */

@@ -53,11 +53,11 @@ test('a list that comes slowly tells how much of it has come, and comes to its e
   const program = await connect(simulator, { cols: 120, rows: 35 });
   simulator.devices[0]?.setFault('body-in-pieces');
   program.type('user list --timeout 0.8\r');
-  await program.waitFor(/… 127\S+: 0\.\d MB, [\d,]{3,} users · Ctrl-C cancels/);
+  await program.waitFor(/… 127\S+: 0\.\d MB · Ctrl-C cancels/);
   await program.waitFor((screen) => !screen.join('\n').includes('Ctrl-C cancels'));
   await goToTable(program);
   program.press('r');
-  await program.waitFor(/3000 records.* · 127\S+: 0\.\d MB, [\d,]{3,} users/);
+  await program.waitFor(/3000 records.* · 127\S+: 0\.\d MB/);
   await program.waitFor((screen) => !screen.join('\n').includes(' MB'));
   expect(program.screen().join('\n')).not.toContain('as of');
 });
