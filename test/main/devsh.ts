@@ -50,7 +50,8 @@ export async function makeDevsh(
   isFirst = false,
 ): Promise<Devsh & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'devsh-test-'));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  // The screen may still be reading what is pending.
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const home = {
     HOME: folder,
     XDG_CONFIG_HOME: join(folder, 'config'),
