@@ -29,6 +29,7 @@ export interface SaidChange {
   readonly device: string;
   /** Null for a change of a whole list. */
   readonly key: string | null;
+  readonly id?: string | undefined;
   readonly author: string | null;
 }
 

@@ -464,7 +464,7 @@ export class Truth {
   falseAuthors({ boxes }: Pick<Begin, 'boxes'>, changes: readonly SaidChange[] = []): string[] {
     if (this.#hasMoved) return [];
     return changes.flatMap((change) => {
-      const { device, key: numbered, author } = change;
+      const { device, key: numbered, id, author } = change;
       // The second of two of one name is `ann#2`.
       const key = numbered?.replace(/#\d+$/, '');
       if (key === undefined) return [];
@@ -475,7 +475,10 @@ export class Truth {
         const { before, after, shown: read } = deed;
         // Somebody may have renamed it since devsh read it.
         const last = read.find(({ id }) => id === before?.id);
-        const isNamed = [before, after, last].some((one) => one?.fields['username'] === key);
+        // Or after it was written, and before it was read again: the change has its id.
+        const isNamed = [before, after, last].some(
+          (one) => one?.fields['username'] === key || (id !== undefined && one?.id === id),
+        );
         const isAuthor = this.#unsure.has(deed) || isOwn === (author === 'run');
         return deed.box === box && isNamed && isAuthor;
       });
