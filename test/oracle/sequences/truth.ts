@@ -24,6 +24,8 @@ interface Intent {
   /** The values that it writes. */
   readonly fields: Readonly<Record<string, Value>>;
   readonly kind: 'lockout' | 'rotate password' | 'rotate token' | 'plain';
+  /** A row of a file makes the account where it is missing. */
+  readonly mayAdd?: boolean;
   /** The filter by which the key was found: the lang that the account must have. */
   readonly lang?: string | undefined;
   /** The persons on each box; undefined: the box was not read. */
@@ -170,8 +172,10 @@ export class Truth {
   #unwantedAdd({ line }: Told, box: Box, made: Account | undefined): string[] {
     const name = String(made?.fields['username']);
     const isWanted = this.#intents.some(
-      ({ action, key, pending, open }) =>
-        action === 'add' && ['', name].includes(key) && (pending.has(box) || open.has(box)),
+      ({ action, mayAdd, key, pending, open }) =>
+        (action === 'add' || mayAdd) &&
+        ['', name].includes(key) &&
+        (pending.has(box) || open.has(box)),
     );
     return isWanted || !isResume(line)
       ? []
@@ -287,6 +291,7 @@ export class Truth {
       key,
       fields: fieldsOf(begin),
       kind: isOfOwnKind ? kind : 'plain',
+      mayAdd: kind === 'set' && line.way?.startsWith('import') === true,
       lang: kind === 'set where' ? line.lang : undefined,
       persons,
       ...{ pending: new Set(), open: new Set() },
