@@ -136,8 +136,10 @@ export function fieldText(field: string, value: Value | undefined, most = Infini
 
 /** The same for the field that names the record; makes look-alike names distinguishable. */
 export function nameText(field: string, value: Value | undefined, most = Infinity): string {
-  const isText = typeof value === 'string' && !isSecretName(field);
-  return isText ? visibleStart(quotedKey(value), most) : fieldText(field, value, most);
+  if (typeof value !== 'string' || isSecretName(field)) return fieldText(field, value, most);
+  // The rest of a long name is not even looked at.
+  const start = value.length > most ? value.slice(0, most + 1) : value;
+  return visibleStart(quotedKey(start), most);
 }
 
 /** Limit for a value in a sentence; `--json` and `user show` have the whole value. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quotedText } from '../../src/output/cells.ts';
+import { nameText, quotedText } from '../../src/output/cells.ts';
 
 test.each([
   ['', '""'],
@@ -18,3 +18,12 @@ test.each([
 ])('in a sentence a value is short, and can be seen: %.20j', (value, text) => {
   expect(quotedText('note', value)).toBe(text);
 });
+
+test.each(['漢'.repeat(200), 'e\u0301'.repeat(200), '😀'.repeat(200)])(
+  'the start of a long name is that of its whole text: %#',
+  (name) => {
+    const whole = nameText('username', name);
+    expect(nameText('username', name, 20)).toMatch(/…$/);
+    expect(whole.startsWith(nameText('username', name, 20).slice(0, -1))).toBe(true);
+  },
+);
