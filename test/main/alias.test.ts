@@ -189,7 +189,7 @@ test('an alias asks what its prompts say, wherever it can', async () => {
   expect((await devsh('user show viewer --on sim1 --json')).stdout).toContain('"lang":"it"');
   // An answer is no value of an option at the end of the line.
   const found = await devsh('find --against', { tty: ['en'] });
-  expect(found.stdout + found.stderr).toContain('--against needs a file');
+  expect(found.stdout + found.stderr).toContain('--against needs a value');
   const before = writes().length;
   const script = 'speak key=viewer prompt.name=x prompt.lang=fr --yes\n';
   expect((await devsh('run -', { stdin: script })).exitCode).toBe(0);

@@ -115,6 +115,11 @@ lock bob  ->  lockout bob
 disable bob  ->  lockout bob
 lock user bob  ->  lockout bob
 user disable bob  ->  lockout bob
+user disable bob --on sim1  ->  ~user has no verb "disable"
+user missing bob  ->  user show bob
+user stats  ->  user list --count-by FIELD
+user set bob lang=fr --schedule 03:00  ->  ~devsh does not schedule
+user set bob lang=fr --confirm-later 5  ->  ~fields need no option
 user lock bob  ->  lockout bob
 block bob  ->  lockout bob
 # back

@@ -40,7 +40,6 @@ const LINES = [
   'questions',
   'export --on @lab',
   'export user lang=de --on @lab',
-  'export --baseline --on @lab',
   'export --on @lab --output FILE --overwrite',
   'import FILE --on @lab --dry-run',
   'import FILE --on @lab --yes',

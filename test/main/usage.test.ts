@@ -48,7 +48,7 @@ test.each([
   ['user list --limit abc', 10, undefined],
   ['user list --since 2d', 10, undefined],
   ['user list --where lang=de', 10, ['user list --filter lang=de --json']],
-  ['user set bob lang=de --force', 21, ['--allow own-account']],
+  ['user set bob lang=de --force', 21, undefined],
   ['device add fw1 http://10.0.0.5', 15, undefined],
   ['device add fw1 10.0.0.5:99999', 15, undefined],
   ['get api/user/', 4, undefined],

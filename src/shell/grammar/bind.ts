@@ -188,11 +188,15 @@ function bindTo(
       });
     }
     if (option === FORCE) {
-      const { forced = 'own-account' } = verb;
-      throw new UsageError(
-        `--force is ambiguous; here use --allow ${forced} (${allowMeaning(forced)})`,
-        { column: start, suggestions: [`--allow ${forced}`] },
-      );
+      const { forced } = verb;
+      const here =
+        forced === undefined
+          ? 'a refusal names the --allow that overrides it'
+          : `here use --allow ${forced} (${allowMeaning(forced)})`;
+      throw new UsageError(`--force is ambiguous; ${here}`, {
+        column: start,
+        suggestions: forced === undefined ? [] : [`--allow ${forced}`],
+      });
     }
     given = take(given, one);
   }
@@ -256,7 +260,7 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
     meant !== undefined
       ? [meant].filter(Boolean)
       : bare !== word.text && names.includes(bare)
-        ? [ready(line, [word, ...others], quoteLine([bare, ...maskedWords(others)]))]
+        ? [ready(line, [word, ...others], quoteLine([bare, ...maskedWords(others)])) ?? bare]
         : near(word.text);
   const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
   const isDoubtful = guesses === undefined;
@@ -278,8 +282,8 @@ function meantLine(line: Line, plain: readonly Word[]): string | undefined {
   return meant === undefined ? undefined : ready(line, plain, meant);
 }
 
-/** Puts the options of the line behind `text`. */
-function ready({ words, grammar }: Line, plain: readonly Word[], text: string): string {
+/** Puts the options of the line behind `text`; undefined if it would go to other devices than the line. */
+function ready({ words, grammar }: Line, plain: readonly Word[], text: string): string | undefined {
   const options = words.filter((word) => !plain.includes(word));
   if (options.length === 0 || text === '') return text;
   const whole = `${text} ${quoteLine(maskedWords(options))}`;
@@ -289,7 +293,8 @@ function ready({ words, grammar }: Line, plain: readonly Word[], text: string): 
   const none = (): undefined => undefined;
   const known = { ...guesses, suggestedLine: none, suggestedVerbLine: none, suggestedWhole: none };
   const texts = parseCompleteLine(whole).map((word) => word.text);
-  return readyLine(texts, { ...grammar, guesses: known }) ?? text;
+  const isSelection = options.some((word) => /^--on(?:=|$)/.test(word.text));
+  return readyLine(texts, { ...grammar, guesses: known }) ?? (isSelection ? undefined : text);
 }
 
 function nounsOf({ commands }: Grammar) {
@@ -326,11 +331,12 @@ function findVerb(
   const other = guesses?.suggestedVerbLine(command.name, masked, nounsOf(line.grammar));
   const head = line.words.filter(({ text }) => text === command.name).slice(0, 1);
   if (other !== undefined) {
-    meant.splice(0, meant.length, ready(line, [...head, ...words], other));
+    meant.splice(0, meant.length, ready(line, [...head, ...words], other) ?? '');
   } else {
     const others = masked.slice(1);
     meant.forEach((name, at) => {
-      meant[at] = ready(line, [...head, ...words], quoteLine([command.name, name, ...others]));
+      const text = quoteLine([command.name, name, ...others]);
+      meant[at] = ready(line, [...head, ...words], text) ?? '';
     });
   }
   const takesWords = (fallback?.args.length ?? 0) > 0;
@@ -354,7 +360,7 @@ function findVerb(
         : `; to search for it: ${command.name} ${fallback.name} ${text}`;
   throw new UsageError(`${command.name} has no verb "${text}"${has}${instead}`, {
     column: first.start,
-    suggestions: meant,
+    suggestions: meant.filter((one) => one !== ''),
   });
 }
 

@@ -90,6 +90,9 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
   ['post RESOURCE …', 'RESOURCE add …'],
   ['RESOURCE list -d DEVICE', 'RESOURCE list --on DEVICE'],
   ['RESOURCE list --diff', 'RESOURCE list --drift'],
+  ['user missing|without|lacking|lacks KEY', 'user show KEY'],
+  ['user list missing|without|lacking KEY', 'user show KEY'],
+  ['user stats|statistics …', 'user list --count-by FIELD'],
   ['user reset KEY', 'rotate password KEY'],
   ['passwd|password|chpasswd KEY …', 'rotate password KEY …'],
   ['passwd|password|chpasswd', 'rotate password USER'],
@@ -267,6 +270,14 @@ const SIMULATED = 'a simulated device does no more than its API says: --profile 
 
 /** An option as typed, what stands here in its place ("": nothing that fits every line), and why. */
 export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, why: string])[] = [
+  ...['--schedule', '--not-before', '--start-at', '--expires', '--later'].map(
+    (tried) =>
+      [
+        `${tried} VALUE`,
+        '',
+        'devsh does not schedule: let cron start "devsh run FILE --yes"',
+      ] as const,
+  ),
   // curl and httpie
   ['-k', '--insecure', '--insecure checks no certificate; "trust accept" pins the one of a device'],
   ['--verify VALUE', '--insecure', '--insecure checks no certificate; "trust accept" pins it'],

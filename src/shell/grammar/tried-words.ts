@@ -244,9 +244,11 @@ export function insteadOfOption(
     if (!isField || value === undefined || mayBeSecretField(name)) return undefined;
     const why = 'fields need no option: username=bob lang=de';
     const count = joined === undefined ? 2 : 1;
-    // The name of a new record may be missing its field, too.
-    if (sets.verb === 'add') return { why, count };
-    return { why, words: [`${name.replaceAll('-', '_')}=${value}`], count };
+    // The name of a new record may be missing its field, too; `--schedule 03:00` is no field.
+    const field = name.replaceAll('-', '_');
+    const { fields = [] } = documentedProfile.resources['user'] ?? {};
+    if (sets.verb === 'add' || !fields.includes(field)) return { why, count };
+    return { why, words: [`${field}=${value}`], count };
   }
   const [tried, instead, reason] = row;
   const takesValue = tried.includes(' ');

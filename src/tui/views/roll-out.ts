@@ -15,7 +15,8 @@ const whilePaused: Reason = (state) =>
   isPaused(state) ? 'the run is paused: p continues it, x ends it' : undefined;
 
 /** After Ctrl-C. */
-export const INTERRUPTED = 'stopping after the request in flight; Ctrl-C again does not wait for it';
+export const INTERRUPTED =
+  'stopping after the request in flight; Ctrl-C again does not wait for it';
 
 /** Progress of a run on many devices, device by device. */
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
