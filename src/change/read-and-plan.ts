@@ -74,7 +74,7 @@ export async function readAndPlan(
       const concerned = (): readonly DeviceRecord[] => [
         ...new Set(own.flatMap((one) => concernedBy(session.profile, one, listed, ref.name))),
       ];
-      const held = await session.withDetails(access, resource, listed, concerned, signal);
+      const held = await session.withDetails(access, resource, [listed, concerned], signal);
       records.set(resource, held);
     }
     for (const [resource, own] of grouped(changes, (change) => change.resource)) {

@@ -148,7 +148,7 @@ export async function readResource(
     const [example] = concerned();
     if (example !== undefined) await session.learnSummary(access, resource, example);
   }
-  return session.withDetails(access, resource, listed, concerned);
+  return session.withDetails(access, resource, [listed, concerned]);
 }
 
 /** The records that the steps affect, by their before- and after-images. */

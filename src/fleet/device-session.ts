@@ -307,12 +307,11 @@ export class DeviceSession {
     await this.facts.notified;
   }
 
-  /** The list with the wanted records in full; computes which ones only if needed. */
+  /** The list with the wanted records in full; computes which ones only if the list is a summary. */
   async withDetails(
     access: Access,
     resource: string,
-    records: readonly DeviceRecord[],
-    wantedOf: () => readonly DeviceRecord[],
+    [records, wantedOf]: readonly [readonly DeviceRecord[], () => readonly DeviceRecord[]],
     signal?: AbortSignal,
   ): Promise<readonly DeviceRecord[]> {
     if (!isSummary(this.profile, resource)) return records;

@@ -9,7 +9,7 @@ import { played } from './world.ts';
 const SEQUENCES = Number(process.env['ORACLE_SEQUENCES'] ?? 5);
 const SEED = process.env['ORACLE_SEED'];
 const SEEDS =
-  SEED === undefined ? Array.from({ length: rounds(10) }, (_, at) => at + 1) : [Number(SEED)];
+  SEED === undefined ? Array.from({ length: 10 }, (_, at) => at + 1) : [Number(SEED)];
 
 async function faultsOf(...given: Parameters<typeof played>): Promise<string> {
   return (await played(...given)).faults.join('\n');
