@@ -1,8 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { quoteWord } from '../../src/text/words.ts';
 import { startProgram, waitUntil } from '../main/process.ts';
@@ -157,12 +156,13 @@ async function settle(program: PtyProgram, isPlain: boolean): Promise<void> {
 
 /** Until the screen shows this and nothing more is printed: a part of an output may look the same. */
 async function untilRest(program: PtyProgram, isShown: () => boolean): Promise<void> {
-  let printed: number;
-  do {
-    await program.waitFor(isShown, 15_000);
-    printed = program.raw().length;
-    await sleep(50);
-  } while (printed !== program.raw().length || !isShown());
+  let [printed, since] = [-1, 0];
+  const isAtRest = (): boolean => {
+    const { length } = program.raw();
+    if (length !== printed) [printed, since] = [length, performance.now()];
+    return isShown() && performance.now() - since > 50;
+  };
+  await vi.waitUntil(isAtRest, { timeout: 15_000, interval: 10 });
 }
 
 function split(line: string): string[] {

@@ -438,11 +438,7 @@ export function separate(
           throw new UsageError(`--${name} takes no value`, { column: word.start });
         }
         given.push({ option, text: '', start, valueStart: start });
-      } else if (
-        value !== undefined ||
-        option.isValueOptional ||
-        lacksValue(option, words[at + 1])
-      ) {
+      } else if (value !== undefined || option.isValueOptional) {
         refuseFieldsOfJson(words, at);
         const valueStart = start + (value === undefined ? 0 : `--${name}=`.length);
         given.push({ option, text: value ?? '', start, valueStart });
@@ -506,10 +502,6 @@ function valueWord(
 function isOption({ text, isValue }: Word): boolean {
   const isFlag = OPTIONS.some(({ flag }) => text.split('=')[0] === `--${flag}`);
   return isValue !== true && (text === '--' || isFlag);
-}
-
-function lacksValue({ mayLackValue }: Option, next: Word | undefined): boolean {
-  return mayLackValue === true && (next === undefined || isOption(next));
 }
 
 /** `--force` had six meanings; each verb that writes names its word of `--allow` instead. */

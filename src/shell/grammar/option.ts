@@ -23,8 +23,6 @@ export interface Option<K extends string = string, T = unknown> {
   readonly choices?: readonly string[] | undefined;
   /** Candidates of completion in place of the choices. */
   readonly complete?: ((scope: ValueScope) => readonly Candidate[]) | undefined;
-  /** It may end a line or precede another option without its value, which is then empty. */
-  readonly mayLackValue?: boolean | undefined;
   /** The value may name a file, though its placeholder does not show this. */
   readonly takesFile?: boolean | undefined;
   /** Completion offers it again after it was given. */
@@ -40,7 +38,7 @@ export interface ValueScope {
   readonly fields: (typed: string, given: readonly string[]) => readonly Candidate[];
 }
 
-type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable' | 'mayLackValue'>;
+type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable'>;
 
 /** @param text label and summary as in help, two spaces between; flag, letter and placeholder come from the label */
 export function option<K extends string, T>(
