@@ -83,6 +83,14 @@ function sheetsOf(outputs: readonly Output[]): Sheet[] {
     const rows = answers.map(({ device, status, body }) => [device.name, String(status), body]);
     sheets.push({ header: ['device', 'status', 'body'], rows });
   }
+  const changes = outputs.filter((output) => output.kind === 'change');
+  if (changes.length > 0) {
+    const rows = changes.map(({ device, view, change: { kind, key, ...change } }) => {
+      const fields = 'fields' in change ? change.fields.join(', ') : '';
+      return [device.name, view.resource, key, kind, fields];
+    });
+    sheets.push({ header: ['device', 'resource', 'key', 'change', 'fields'], rows });
+  }
   return sheets;
 }
 

@@ -122,6 +122,8 @@ test('after a request whose effect is not known the list tells what is different
     answers: [{ status: 201 }],
     changed: [{ device: 'sim1', change: 'added', key: 'zoe', record: { lang: 'de' } }],
   });
+  const csv = await devsh([...line.with(2, 'username=ann'), '--format', 'csv']);
+  expect(csv.stdout).toContain('sim1,user,ann,added');
   const other = await devsh(line.with(2, 'username=eve'));
   expect(other.stdout).toMatch(/sim1 user eve: added/);
 });
