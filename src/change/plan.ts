@@ -41,6 +41,8 @@ export interface DevicePlan {
   readonly settled: readonly StepResult[];
   /** Ways to write that are neither documented, observed nor configured. */
   readonly assumed?: readonly Assumption[];
+  /** A request that the user typed, and of which nobody knows what it does; without its secrets. There are no steps. */
+  readonly raw?: string | undefined;
   /** The fingerprint of its certificate, or `verified` by an authority; absent if it was not checked. */
   readonly pin?: string | undefined;
   /** The device's certificate was not checked. */

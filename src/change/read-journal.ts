@@ -275,6 +275,7 @@ const devicePlan = z.looseObject({
   settled: z.array(result),
   error: error.optional(),
   pin: z.string().optional(),
+  raw: z.string().optional(),
   isUnchecked: z.literal(true).optional(),
   assumed: z.array(z.looseObject({ action, resource: z.string(), way: z.string() })).optional(),
   wanted: z.array(z.looseObject(about)).optional(),

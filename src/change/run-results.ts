@@ -1,4 +1,5 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
+import type { DeviceRef } from '../device/record.ts';
 import type { StepResult, Verdict } from './verdict.ts';
 import type { Step } from './step.ts';
 
@@ -12,8 +13,9 @@ export interface StepOutcome {
 const WAITING: StepState = { kind: 'waiting' };
 
 export function outcomesOf(run: Run): readonly StepOutcome[] {
-  return run.plan.devices.flatMap(({ device, steps, settled, error, wanted = [] }) => [
+  return run.plan.devices.flatMap(({ device, steps, settled, error, raw, wanted = [] }) => [
     ...settled.map((result) => ({ result })),
+    ...(raw === undefined ? [] : [{ result: resultOfRaw(device, raw) }]),
     ...(error === undefined
       ? []
       : wanted.map((one) => ({
@@ -25,6 +27,12 @@ export function outcomesOf(run: Run): readonly StepOutcome[] {
       return { result, step, state };
     }),
   ]);
+}
+
+/** The device may have answered, but no answer says what the request did. */
+function resultOfRaw(device: DeviceRef, raw: string): StepResult {
+  const about = { resource: raw, key: '', action: 'set' } as const;
+  return { device, ...about, verdict: 'unknown', note: 'devsh does not know what it did' };
 }
 
 /** One result for each step: its verdict, or that it was not reached or is unconfirmed. */
@@ -57,7 +65,7 @@ export function stepsLeft(run: Run): number {
   if (!run.isPlanned) return 0;
   return outcomesOf(run).filter(
     ({ state, result }) =>
-      result.verdict === 'unknown' || (state !== undefined && state.kind !== 'ended'),
+      state !== undefined && (result.verdict === 'unknown' || state.kind !== 'ended'),
   ).length;
 }
 

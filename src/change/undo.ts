@@ -74,8 +74,16 @@ export function endedAccess({ plan, states }: Run): number {
 
 export function changedDevices({ plan, states }: Run): readonly DeviceRef[] {
   return plan.devices
-    .map(({ device }) => device)
-    .filter(({ name }) => states.get(name)?.some(mayHaveTakenEffect) === true);
+    .filter(
+      ({ device, raw }) =>
+        raw !== undefined || states.get(device.name)?.some(mayHaveTakenEffect) === true,
+    )
+    .map(({ device }) => device);
+}
+
+/** What the user typed and devsh sent, and nobody knows what it did. */
+export function rawRequests({ plan }: Run): readonly string[] {
+  return plan.devices.flatMap(({ raw }) => raw ?? []);
 }
 
 /**

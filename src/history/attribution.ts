@@ -199,6 +199,19 @@ export function sentSteps({ run, plan, states }: Run): SentStep[] {
   );
 }
 
+/** A request of a run of which nobody knows what it did, until when it may have had an effect. */
+export type RawRequest = Pick<SentStep, 'run' | 'device' | 'sentAt' | 'endedAt'>;
+
+export function rawRequestsOf({ run, at, endedAt, plan }: Run): RawRequest[] {
+  const times = {
+    sentAt: Date.parse(at),
+    endedAt: endedAt === undefined ? Infinity : Date.parse(endedAt),
+  };
+  return plan.devices.flatMap(({ device, raw }) =>
+    raw === undefined ? [] : [{ run, device: device.name, ...times }],
+  );
+}
+
 /** What may be the new name of a record: the value of a field that had its old name. */
 function newName(
   key: string,

@@ -138,3 +138,44 @@ test('the journal of a raw request has no secret of its query or body', async ()
   expect(stdout).toContain('zoe');
   expect(stdout).not.toContain('top-secret');
 });
+
+test('a request whose effect is not known is in the journal, and nothing is said that nobody knows', async () => {
+  const { devsh, device } = await fleet('drf');
+  await devsh('user set viewer lang=fr --on sim1 --yes');
+  await devsh('user list --on sim1');
+  const form = ['post', '/api/user/?all=1&password=top-secret', 'username=zoe', 'lang=de'];
+  await devsh([...form, '--on', 'sim1', '--yes', '--allow', 'unread', '--reason', 'INC-7']);
+  expect(usernames(device(1))).toContain('zoe');
+
+  const { stdout: listed } = await devsh('runs --json');
+  const [raw, set] = (JSON.parse(listed) as { runs: { run: string }[] }).runs;
+  expect(raw).toMatchObject({ state: 'ended', verdicts: ['1 unknown'], reason: 'INC-7' });
+  const shown = await devsh('runs show');
+  expect(shown.stdout).toContain('devsh does not know what it did');
+  expect(shown.stdout).not.toContain('top-secret');
+  const report = await devsh('report');
+  expect(report.stdout).toMatch(/POST \/api\/user\/\?all=1.*: unknown/);
+
+  const changes = await devsh('changes --on sim1');
+  expect(changes.stdout).toMatch(
+    new RegExp(`zoe added\\s+unclear: run ${raw?.run} sent a raw request then`),
+  );
+  const undone = await devsh('undo --on sim1 --yes');
+  expect(undone.stderr).toContain('devsh does not know what it did, and cannot take it back');
+  expect(undone.stderr).toContain(`"undo ${set?.run}"`);
+  expect(undone.exitCode).toBe(6);
+  expect((await devsh('pending')).stdout).not.toContain('zoe');
+  expect((await devsh(`resume ${raw?.run} --yes`)).exitCode).toBe(0);
+});
+
+test('a request without an answer may have an effect later', async () => {
+  const { devsh, device } = await fleet('drf');
+  await devsh('user list --on sim1');
+  device(1).setFault('reset', 1);
+  await devsh('post /api/reload/ now=1 --on sim1 --yes');
+  expect((await devsh('runs')).stdout).toContain('unfinished');
+  const env = { XDG_STATE_HOME: join(devsh.folder, 'elsewhere') };
+  await devsh('user add username=late lang=de --on sim1 --yes', { env });
+  await devsh('user list --on sim1');
+  expect((await devsh('changes --on sim1')).stdout).toMatch(/late added\s+unclear: run/);
+});

@@ -25,7 +25,7 @@ export const changes = command({
     'is asked.\n' +
     'A time is 2d (ago), 03:00 (the last one here), "yesterday 17:02", 2026-11-22, 2026-11-22T03:00Z, or a RUN:\n' +
     'when it began. Of secrets only the change is known; fields that change by themselves (last_login) are no\n' +
-    'change. BY is the run that did it, as the journals prove. A raw request that devsh cannot read has none.\n' +
+    'change. BY is the run that did it, as the journals prove. What a raw request did may be unclear.\n' +
     'historyDays and historyMegabytes limit what is kept; "config set historyDays 0" turns it off.',
   examples: [
     'changes --since 03:00',

@@ -83,8 +83,8 @@ export const post = command({
   details:
     'The request is sent as you type it. devsh compares its words with the records of the nearest list: a record\n' +
     'that it names is planned, guarded, journaled and read back as by "user set", a new one as by "user add".\n' +
-    'What devsh cannot tell is sent without a journal, to accounts only with --allow unread; then devsh reads the\n' +
-    'list again and says what is different.',
+    'What devsh cannot tell is sent to accounts only with --allow unread; then devsh reads the list again and says\n' +
+    'what is different. Its verdict in the journal is "unknown", and "undo" cannot take it back.',
   examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
   async *run(call) {
     const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {

@@ -3,6 +3,8 @@ import { type DeviceRecord, type Value, valueText } from '../../device/record.ts
 import { DevshError } from '../../errors.ts';
 import {
   attributed,
+  type RawRequest,
+  rawRequestsOf,
   type SentStep,
   sentSteps,
   stepsByRecord,
@@ -27,8 +29,8 @@ import { loadRun } from '../writing/stored-runs.ts';
 /** What the journals say about who did a change. */
 type Author =
   | { readonly kind: 'run'; readonly run: string; readonly line: string }
-  /** A run wrote to the record in that time, but not, as far as is proved, what changed. */
-  | { readonly kind: 'perhaps'; readonly run: string }
+  /** A run wrote to the record in that time, but not, as far as is proved, what changed; or nobody knows what it wrote. */
+  | { readonly kind: 'perhaps'; readonly run: string; readonly isRaw: boolean }
   | { readonly kind: 'other' }
   /** Some journals cannot be read. */
   | { readonly kind: 'unknown' };
@@ -37,6 +39,7 @@ type Author =
 export class Authors {
   readonly #written: WrittenStep[] = [];
   readonly #sent: SentStep[] = [];
+  readonly #raw: RawRequest[] = [];
   #sentOf: ReturnType<typeof stepsByRecord<SentStep>> | undefined;
   /** The runs whose journals cannot be read. */
   readonly unreadable: string[] = [];
@@ -58,6 +61,7 @@ export class Authors {
         const devices = run.plan.devices.filter(({ device }) => known.has(nameAndAddress(device)));
         authors.#written.push(...writtenSteps({ ...run, plan: { ...run.plan, devices } }));
         authors.#sent.push(...sentSteps(run));
+        authors.#raw.push(...rawRequestsOf(run));
       } catch (error) {
         if (error instanceof EmptyJournalError) continue;
         if (!(error instanceof DevshError)) throw error;
@@ -78,10 +82,12 @@ export class Authors {
     if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
     const spans = spansOf(event);
     this.#sentOf ??= stepsByRecord(this.#sent);
-    const near = this.#sentOf(event).findLast(({ sentAt, endedAt }) =>
-      spans.some(([from, to]) => Math.max(sentAt, endedAt) >= from && sentAt <= to),
-    );
-    if (near !== undefined) return { kind: 'perhaps', run: near.run };
+    const isNear = ({ sentAt, endedAt }: Pick<SentStep, 'sentAt' | 'endedAt'>): boolean =>
+      spans.some(([from, to]) => Math.max(sentAt, endedAt) >= from && sentAt <= to);
+    const near = this.#sentOf(event).findLast(isNear);
+    if (near !== undefined) return { kind: 'perhaps', run: near.run, isRaw: false };
+    const raw = this.#raw.findLast((one) => one.device === event.device && isNear(one));
+    if (raw !== undefined) return { kind: 'perhaps', run: raw.run, isRaw: true };
     return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
   }
 
@@ -94,7 +100,7 @@ export class Authors {
       case 'run':
         return `run ${author.run}: ${author.line}`;
       case 'perhaps':
-        return `unclear: run ${author.run} wrote to it then`;
+        return `unclear: run ${author.run} ${author.isRaw ? 'sent a raw request' : 'wrote to it'} then`;
       case 'other':
         return 'not by a run of this devsh';
       case 'unknown':

@@ -319,7 +319,7 @@ async function checkCanary(
   return answer === expected ? undefined : 'stopped after the canary';
 }
 
-function headOf(
+export function headOf(
   { line, shell }: WriteCall,
   { devices, run, input, part, reason, settles, undoes }: Plan,
   at: string,

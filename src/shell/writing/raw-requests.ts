@@ -19,7 +19,8 @@ import {
   type RawTarget,
   rawWords,
 } from '../../change/raw-target.ts';
-import type { DevicePlan } from '../../change/plan.ts';
+import { journalLine, openingLines } from '../../change/journal.ts';
+import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull } from '../../change/read-and-plan.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
@@ -32,6 +33,7 @@ import type { WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { guard, reasonFor } from './consent.ts';
 import { confirm } from '../session.ts';
+import { headOf } from './execute.ts';
 import { write } from './write.ts';
 
 /**
@@ -82,16 +84,37 @@ export async function* writeRaw(
     yield info(`would send ${text} to ${names}`);
     return;
   }
-  if ((await reasonFor(call)) !== undefined) {
-    yield warning(
-      'devsh does not keep the reason: a request whose effect is not known has no journal',
-    );
-  }
+  const reason = await reasonFor(call);
   const question = (expected: string): string =>
     `${text} to ${names}? devsh does not know what it does, and "undo" cannot take it back. Type ${expected} to send it:`;
   await confirm(call, unknown.size, question);
-  yield* send([...unknown.keys()]);
+  const devices = [...unknown.keys()].map(({ ref }) => ({ device: ref, raw: text, ...NO_STEPS }));
+  yield* journaled(call, { run: await call.newRun(), devices, reason }, send([...unknown.keys()]));
   for (const [session, { list }] of unknown) if (list) yield* effectOn(call, session, list);
+}
+
+const NO_STEPS = { steps: [], settled: [] } as const;
+
+/** The journal says that the requests are sent before they are, and that they ended if each device has answered. */
+async function* journaled(
+  call: WriteCall,
+  plan: Plan,
+  sent: AsyncGenerator<Output>,
+): AsyncGenerator<Output> {
+  const { services } = call.shell;
+  const at = (): string => services.now().toISOString();
+  const file = await services.runs.create(plan.run);
+  try {
+    await file.append(openingLines(headOf(call, plan, at()), plan.devices));
+    let answers = 0;
+    for await (const output of sent) {
+      if (output.kind === 'answer') answers += 1;
+      yield output;
+    }
+    if (answers === plan.devices.length) await file.append(journalLine({ kind: 'end', at: at() }));
+  } finally {
+    await file.close();
+  }
 }
 
 /** The list that a request names, as it was before. */

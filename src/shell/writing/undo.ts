@@ -13,6 +13,7 @@ import {
   endedAccess,
   hadNoEffect,
   mayHaveErased,
+  rawRequests,
   type UndoContext,
   undoOf,
 } from '../../change/undo.ts';
@@ -110,7 +111,8 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
     }
   }
   yield* cannotComeBack(run, only);
-  if (changedDevices(run).length === 0) throw await nothingToUndo(call, run);
+  const { length: rawCount } = rawRequests(run);
+  if (changedDevices(run).length === 0 || rawCount > 0) throw await nothingToUndo(call, run);
   const notice = noticeOf(undone, sessions);
   const { changes, losses, open } = changesOf(call, undone, contexts);
   for (const text of notice) yield { ...info(text), settles: true };
@@ -225,10 +227,13 @@ function undoContext(
 /** The error names the newest run that changed these devices: it may be the intended one. */
 async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
-  const other = await newestRun(shell.services, addresses, changedDevices);
-  return new RefusedError(
-    `run ${run.run} changed nothing: there is nothing to undo${hintAt(other, 'its devices')}`,
-  );
+  const other = await newestRun(shell.services, addresses, changedDevices, new Set([run.run]));
+  const [raw] = rawRequests(run);
+  const why =
+    raw === undefined
+      ? `run ${run.run} changed nothing: there is nothing to undo`
+      : `run ${run.run} sent ${raw}; devsh does not know what it did, and cannot take it back`;
+  return new RefusedError(why + hintAt(other, 'its devices'));
 }
 
 /** Accounts with an empty or default password need an explicit consent. */

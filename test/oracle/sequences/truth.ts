@@ -44,7 +44,7 @@ export class Truth {
   startedAt = new Date().toISOString();
   readonly #machine: Machine;
   readonly #deeds: readonly Deed[];
-  /** Sent by raw requests whose effect devsh did not know: there is no journal of them. */
+  /** Sent by raw requests whose effect devsh did not know: its changes are unclear. */
   readonly #raw = new Set<Deed>();
   /** Of two lines at the same time, one of them raw, and of raw requests with a journal. */
   readonly #unsure = new Set<Deed>();
@@ -476,7 +476,7 @@ export class Truth {
       if (author !== 'run' && author !== 'other') return [];
       const box = boxes.get(device)?.name;
       const isSo = this.#deeds.some((deed) => {
-        const isOwn = deed.by === this.#machine && !this.#raw.has(deed);
+        const isOwn = deed.by === this.#machine;
         const { before, after, shown: read } = deed;
         // Somebody may have renamed it since devsh read it.
         const last = read.find(({ id }) => id === before?.id);
@@ -484,7 +484,8 @@ export class Truth {
         const isNamed = [before, after, last].some(
           (one) => one?.fields['username'] === key || (id !== undefined && one?.id === id),
         );
-        const isAuthor = this.#unsure.has(deed) || isOwn === (author === 'run');
+        const isAuthor =
+          this.#unsure.has(deed) || (!this.#raw.has(deed) && isOwn === (author === 'run'));
         return deed.box === box && isNamed && isAuthor;
       });
       const what = `FALSE AUTHOR: ${key} on ${device} is said to be changed by ${author}`;
