@@ -106,6 +106,12 @@ export function resourceOf({ resources }: Profile, resource: string): ResourcePr
   return resources[resource] ?? { keyField, fields: [] };
 }
 
+/** The fields that a device has, as its profile says. */
+export function describedFields(profile: Profile, resource: string): readonly string[] {
+  const known = profile.resources[resource];
+  return [...(known?.fields ?? []), ...Object.keys(known?.details ?? {})];
+}
+
 export function withResource(
   profile: Profile,
   resource: string,

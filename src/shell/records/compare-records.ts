@@ -6,7 +6,7 @@ import {
 import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { Problems } from '../../change/record-file/record-file.ts';
 import { ScopedRows, scopeOf } from '../../change/record-file/scopes.ts';
-import { isSingle, keyFieldOf } from '../../device/profile.ts';
+import { describedFields, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
@@ -24,7 +24,6 @@ import { info, message, type Output, table, warning } from '../output.ts';
 import { notReadRemarks } from '../../history/history.ts';
 import { baselineFor, checkScopes } from './baseline-file.ts';
 import {
-  describedFields,
   fieldsAsked,
   matching,
   readProgress,

@@ -1,3 +1,4 @@
+import { describedFields } from '../../device/profile.ts';
 import { type DeviceRecord, type Value, nestedValue, valueText } from '../../device/record.ts';
 import { maskedRecord, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
@@ -8,14 +9,7 @@ import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
 import { refuseGiven } from './compare-records.ts';
-import {
-  describedFields,
-  fieldsAsked,
-  matching,
-  readProgress,
-  refuseDoubtful,
-  withFields,
-} from './read-records.ts';
+import { fieldsAsked, matching, readProgress, refuseDoubtful, withFields } from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
 

@@ -5,20 +5,18 @@ import {
   secretFields,
   withoutSecrets,
 } from '../../change/record-file/record-file.ts';
-import { hasPositionalIds, isResourceName, keyFieldOf } from '../../device/profile.ts';
+import {
+  describedFields,
+  hasPositionalIds,
+  isResourceName,
+  keyFieldOf,
+} from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
-import {
-  filterOf,
-  matching,
-  readProgress,
-  viewOf,
-  describedFields,
-  refuseDoubtful,
-} from './read-records.ts';
+import { filterOf, matching, readProgress, viewOf, refuseDoubtful } from './read-records.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine, quoteWord } from '../../text/words.ts';

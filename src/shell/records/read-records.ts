@@ -1,5 +1,5 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
+import { describedFields, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { type DeviceRecord, nestedValue, valueText } from '../../device/record.ts';
 import { unlessFailed, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
@@ -114,12 +114,6 @@ function* missingColumns({ columns = [] }: View, fields: ReadonlySet<string>): G
 
 export function sortedBy({ sort = [] }: Partial<Options<'sort'>>): string[] {
   return sort.map((name) => name.replace(/^-/, ''));
-}
-
-/** The fields that a device has, as its profile says. */
-export function describedFields(profile: Profile, resource: string): readonly string[] {
-  const known = profile.resources[resource];
-  return [...(known?.fields ?? []), ...Object.keys(known?.details ?? {})];
 }
 
 /**
