@@ -1,9 +1,9 @@
-// Everything that must hold before a commit: types, lint, format, spelling, build, tests. With --long, tests that repeat
+// Everything that must hold before a commit: types, lint, format, spelling, tests. With --long, tests that repeat
 // kills, damages, keys or seeds do all their rounds (test/rounds.ts).
 // The last line says how many tests passed and failed; a failed check counts as one failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,14 +15,18 @@ const env = { ...process.env, ...(process.argv.includes('--long') && { DEVSH_TES
 /** Lint makes so many objects that a larger young generation saves an eighth of its time. */
 const LARGE_YOUNG_GENERATION = '--max-semi-space-size=64';
 
+/** Checks run beside the tests, which wait for time limits: they take what the tests leave. */
+const GIVES_WAY = 10;
+
 /** Runs a program of node_modules; resolves to its exit status and, unless shown, its output. */
-function run(script, args, isShown = false) {
+function run(script, args, { isShown = false, priority = 0 } = {}) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [LARGE_YOUNG_GENERATION, join(root, script), ...args], {
       cwd: root,
       env,
       stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
     });
+    if (child.pid !== undefined && priority !== 0) setPriority(child.pid, priority);
     let output = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (output += chunk));
@@ -30,13 +34,13 @@ function run(script, args, isShown = false) {
   });
 }
 
+/** Says at once whether it passed; resolves to what is to be said of a failure. */
 async function check([name, script, ...args]) {
   const startedAt = performance.now();
-  const { status, output } = await run(script, args);
+  const { status, output } = await run(script, args, { priority: GIVES_WAY });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${status === 0 ? '✓' : '✗'} ${name} (${seconds} s)`);
-  if (status !== 0) console.log(output.trimEnd());
-  return status === 0 ? 0 : 1;
+  return status === 0 ? undefined : `✗ ${name}\n${output.trimEnd()}`;
 }
 
 /** The counts of vitest. Adds files that could not be loaded and errors outside any test. */
@@ -68,18 +72,12 @@ const checks = [
     ...['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content', '.'],
   ],
   ['spelling', 'node_modules/cspell/bin.mjs', '--no-progress', '--no-summary'],
-  ['build', 'build.js'],
 ];
-// Types and lint take long: side by side with the short ones.
-const [types, lint, format, spelling, build] = checks;
-const inTurn = async (...some) => {
-  let failures = 0;
-  for (const one of some) failures += await check(one);
-  return failures;
-};
-const failures = await Promise.all([inTurn(types, format, spelling, build), inTurn(lint)]);
+const failures = [];
+const checked = (async () => {
+  for (const one of checks) failures.push(await check(one));
+})();
 
-console.log('tests');
 const { status } = await run(
   'node_modules/vitest/vitest.mjs',
   [
@@ -89,14 +87,17 @@ const { status } = await run(
     '--reporter=json',
     `--outputFile.json=${report}`,
   ],
-  true,
+  { isShown: true },
 );
+await checked;
 const { passed, failed, skipped } = countTests(status);
 rmSync(folder, { recursive: true, force: true });
 for (const group of new Set(skipped.map((test) => test.ancestorTitles.join(' > ') || test.title))) {
   console.log(`skipped: ${group}`);
 }
-const allFailed = failed + failures.reduce((sum, count) => sum + count, 0);
+const failedChecks = failures.filter((text) => text !== undefined);
+for (const text of failedChecks) console.log(text);
+const allFailed = failed + failedChecks.length;
 const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
 console.log(`${passed} passed, ${allFailed} failed${tail}`);
 process.exitCode = allFailed === 0 ? 0 : 1;
