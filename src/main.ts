@@ -6,8 +6,6 @@ import { ioOf, type LineEnd, runLine } from './plain/run-line.ts';
 import type { Host } from './plain/host.ts';
 import { documentOf, toJson } from './output/document.ts';
 import { readStandardInput } from './os/user-file.ts';
-import type { SimulatorOptions } from './simulator/simulator.ts';
-import { suggest } from './text/suggest.ts';
 import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError, UsageError } from './errors.ts';
 import { digestWith } from './device/sensitive-fields.ts';
@@ -223,15 +221,10 @@ export class AllServices extends Services {
   async startSimulator(spec: SimulatorSpec): Promise<RunningSimulator> {
     const { SimulatorError, startSimulator } = await import('./simulator/simulator.ts');
     try {
-      // The simulator itself checks the name of the profile.
-      return await startSimulator(spec as SimulatorOptions);
+      return await startSimulator(spec);
     } catch (error) {
       if (!(error instanceof SimulatorError)) throw error;
-      const { message, unknown } = error;
-      if (unknown === undefined) throw new UsageError(message, { cause: error });
-      const { kind, name, known } = unknown;
-      const told = `--${kind}: there is no "${name}"; the names are ${known.join(', ')}`;
-      throw new UsageError(told, { cause: error, suggestions: suggest(name, known) });
+      throw new UsageError(error.message, { cause: error });
     }
   }
 }

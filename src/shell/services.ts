@@ -224,7 +224,7 @@ export interface KeyRow {
 }
 
 /** As the options of the same names. */
-export interface SimulatorSpec extends Options<'profile'> {
+export interface SimulatorSpec {
   readonly devices: number;
   readonly users: number;
   readonly latencyMs: number;

@@ -315,6 +315,7 @@ undo --alow x  ->  ~no option --alow
 info --config  ->  ~"config list" shows the settings
 user list --as-curl  ->  ~plan FILE --as-curl prints the requests
 export --evidence folder  ->  ~export RESOURCE --output-dir DIR
+simulator --profile drf  ->  ~a simulated one has the documented API
 export --per-device  ->  ~--output-dir DIR writes one file
 get /api/user/ --first-page  ->  ~--raw prints the first response alone
 doctor --report report.json  ->  ~doctor --json has all findings

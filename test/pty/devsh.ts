@@ -11,12 +11,14 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Devices whose certificates are pinned. */
   readonly known?: readonly Pick<Simulator['devices'][number], 'address' | 'fingerprint'>[];
+  /** The text of devices.yaml. */
+  readonly inventory?: string;
 }
 
 /** The built program in a pty, with its own folders; ends with the test. */
 export async function startDevsh(
   args: readonly string[],
-  { cols = 100, rows = 30, env = {}, known = [] }: StartOptions = {},
+  { cols = 100, rows = 30, env = {}, known = [], inventory }: StartOptions = {},
 ): Promise<PtyProgram> {
   const home = await mkdtemp(join(tmpdir(), 'devsh-pty-'));
   if (known.length > 0) {
@@ -29,6 +31,10 @@ export async function startDevsh(
     // Whoever knows devices has read them before, and seen the note about it.
     const state = join(env['XDG_STATE_HOME'] ?? join(home, 'state'), 'devsh');
     await mkdir(join(state, 'readings'), { recursive: true, mode: 0o700 });
+  }
+  if (inventory !== undefined) {
+    await mkdir(join(home, 'config/devsh'), { recursive: true, mode: 0o700 });
+    await writeFile(join(home, 'config/devsh/devices.yaml'), inventory, { mode: 0o600 });
   }
   const program = startInPty({
     command: process.execPath,

@@ -133,7 +133,7 @@ test('the demo starts with no settings and ends with q', async () => {
 });
 
 test('a theme that is chosen at the prompt shows at once', async () => {
-  const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2']);
+  const program = await startDevsh(['demo', '--devices', '2']);
   await program.waitFor('connected to 2 devices');
   const label = (): number | undefined => {
     const row = program.screen().findIndex((line) => line.startsWith('▸devsh all'));
@@ -195,7 +195,7 @@ test.each([
 });
 
 test('a window that is resized and back again in no time is painted whole', async () => {
-  const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2'], {
+  const program = await startDevsh(['demo', '--devices', '2'], {
     cols: 80,
     rows: 24,
   });

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
+import {
+  ADMIN,
+  answer,
+  connect,
+  goToTable,
+  simulate,
+  startDevsh,
+  type StartOptions,
+} from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
 const SIZES = [
@@ -9,10 +17,18 @@ const SIZES = [
   [200, 50],
 ] as const;
 
-/** Four devices of the demo with a constant seed: names, users and differences are always equal. */
-async function startDemo(cols = 100, rows = 30): Promise<PtyProgram> {
-  const args = ['demo', '--profile', 'drf', '--devices', '4', '--users', '6'];
-  const program = await startDevsh(args, { cols, rows });
+/** Four devices with a constant seed: names, users and differences are always equal. */
+async function startFleet(options: StartOptions = {}): Promise<PtyProgram> {
+  const { devices } = await simulate({ devices: 4, users: 6, profile: 'drf' });
+  const rows = devices.map(
+    ({ name, address }) => `  - {name: ${name}, address: "${address}", profile: drf}\n`,
+  );
+  const program = await startDevsh(['connect', '@all'], {
+    ...options,
+    known: devices,
+    inventory: `devices:\n${rows.join('')}`,
+    env: { ...ADMIN, ...options.env },
+  });
   await program.waitFor('connected to 4 devices');
   await program.waitFor(/24 records/);
   await goToTable(program);
@@ -53,7 +69,7 @@ async function shows(program: PtyProgram, name: string, size: string): Promise<v
 }
 
 test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) => {
-  const program = await startDemo(cols, rows);
+  const program = await startFleet({ cols, rows });
   const size = `${cols}x${rows}`;
 
   program.press('D');
@@ -104,7 +120,7 @@ test.each(SIZES)(
   'a roll-out from plan to journal at %sx%s',
   { timeout: 60_000 },
   async (cols, rows) => {
-    const program = await startDemo(cols, rows);
+    const program = await startFleet({ cols, rows });
     const size = `${cols}x${rows}`;
     program.press('?');
     await program.waitFor(/› keys/);
@@ -135,7 +151,7 @@ test.each(SIZES)(
 );
 
 test('each step is named above, and Esc goes back step by step, to where the cursor was', async () => {
-  const program = await startDemo();
+  const program = await startFleet();
   program.press('G');
   await program.waitFor(/^▸. viewer .*\ball\b/m);
   program.press('D');
@@ -160,7 +176,7 @@ test('each step is named above, and Esc goes back step by step, to where the cur
 });
 
 test('a table comes back with its filter, its order and its cursor', async () => {
-  const program = await startDemo();
+  const program = await startFleet();
   program.type('/e\r');
   await program.waitFor(/filter: e/);
   program.press('j');
@@ -179,7 +195,7 @@ test('a table comes back with its filter, its order and its cursor', async () =>
 });
 
 test('from any view ":" goes to the prompt, and the view stays in sight', async () => {
-  const program = await startDemo();
+  const program = await startFleet();
   program.press('D');
   await program.waitFor(/^▸. sim1/m);
   program.press(':');
@@ -192,7 +208,7 @@ test('from any view ":" goes to the prompt, and the view stays in sight', async 
 });
 
 test('a device of the list is disconnected and connected again', async () => {
-  const program = await startDemo();
+  const program = await startFleet();
   program.press('D');
   await program.waitFor(/^▸. sim1/m);
   program.press('r');
@@ -203,7 +219,7 @@ test('a device of the list is disconnected and connected again', async () => {
 });
 
 test('a text is searched with "/", and n and N go from line to line', async () => {
-  const program = await startDemo(100, 20);
+  const program = await startFleet({ cols: 100, rows: 20 });
   program.press(':');
   await program.waitFor('enter run');
   program.type('help user set\r');
@@ -229,7 +245,7 @@ test('a text is searched with "/", and n and N go from line to line', async () =
 });
 
 test('the matrix has a cursor for devices, and Enter opens the details', async () => {
-  const program = await startDemo(60, 20);
+  const program = await startFleet({ cols: 60, rows: 20 });
   program.press('c');
   await program.waitFor(/^ +USERNAME +▾sim1 +sim2 +sim3 +sim4/m);
   await program.waitFor('theo.lhote on sim1: = same · lang fr');
@@ -243,7 +259,7 @@ test('the matrix has a cursor for devices, and Enter opens the details', async (
 });
 
 test('a filtered table compares what it shows, and the comparison is done again with r', async () => {
-  const program = await startDemo();
+  const program = await startFleet();
   program.press(':');
   await program.waitFor('enter run');
   program.type('user list theo\r');
@@ -259,7 +275,7 @@ test('a filtered table compares what it shows, and the comparison is done again 
 });
 
 test('what was written while another table was in sight shows in the one that comes back', async () => {
-  const program = await startDemo();
+  const program = await startFleet();
   program.type('/viewer\r');
   await program.waitFor(/^▸. viewer +Vic .*\ball\b/m);
   program.press(':');
@@ -274,7 +290,7 @@ test('what was written while another table was in sight shows in the one that co
 });
 
 test('the output of a command takes no letters of the next one, and says where they go', async () => {
-  const program = await startDemo(80, 24);
+  const program = await startFleet({ cols: 80, rows: 24 });
   program.press(':');
   await program.waitFor('enter run');
   program.type('help user list\r');
@@ -290,7 +306,7 @@ test('the output of a command takes no letters of the next one, and says where t
 });
 
 test('a view that opens while the next line is typed does not take its letters', async () => {
-  const program = await startDemo(80, 24);
+  const program = await startFleet({ cols: 80, rows: 24 });
   program.press(':');
   await program.waitFor('enter run');
   program.type('help user list\ruser show vie');
@@ -301,7 +317,7 @@ test('a view that opens while the next line is typed does not take its letters',
 });
 
 test('a list of resources that is short says why', async () => {
-  const program = await startDevsh(['demo', '--profile', 'documented', '--devices', '2']);
+  const program = await startDevsh(['demo', '--devices', '2']);
   await program.waitFor('connected to 2 devices');
   program.type('resources\r');
   await program.waitFor(/^▸ +user/m);
@@ -327,10 +343,7 @@ test.each([
   ['in colours', {}, { same: 247, differs: 221, missing: 247 }],
   ['without colours', { NO_COLOR: '1' }, { same: -1, differs: -1, missing: -1 }],
 ])('the matrix says what differs by signs, and %s', async (_title, env, colours) => {
-  const args = ['demo', '--profile', 'drf', '--devices', '4', '--users', '6'];
-  const program = await startDevsh(args, { env });
-  await program.waitFor(/24 records/);
-  await goToTable(program);
+  const program = await startFleet({ env });
   program.press('c');
   await program.waitFor(/^▸ +theo\.lhote/m);
   program.press('down');

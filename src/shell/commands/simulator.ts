@@ -15,7 +15,7 @@ export const simulator = command({
   options: SIMULATOR,
   details:
     'Each device has the documented API, its own certificate, and two accounts: admin, and a read-only viewer.',
-  examples: ['simulator --devices 5 --latency 50', 'simulator --profile drf'],
+  examples: ['simulator --devices 5 --latency 50'],
   async *run(call) {
     const running = await start(call, DEFAULT_PORT);
     try {
@@ -46,12 +46,7 @@ export const demo = command({
       const { username, password } = device.accounts.admin;
       shell.give(device.name, { fingerprint: device.fingerprint, username, password });
     }
-    const entries = running.devices.map(({ name, address }) => ({
-      name,
-      address,
-      groups: [],
-      ...(call.options.profile !== undefined && { profile: call.options.profile }),
-    }));
+    const entries = running.devices.map(({ name, address }) => ({ name, address, groups: [] }));
     const sessions = shell.fleet.sessions(entries);
     shell.fleet.join(sessions);
     yield* probe(call, sessions);
@@ -65,7 +60,6 @@ function start({ options, shell }: Call<SimulatorOption>, port: number): Promise
     latencyMs: options.latencyMs ?? 0,
     seed: options.seed ?? 1,
     port: options.port ?? port,
-    profile: options.profile,
   });
 }
 

@@ -266,7 +266,7 @@ const NO_SECRET =
 
 const DEVICES = '--on SELECTOR names the devices';
 
-const SIMULATED = 'a simulated device does no more than its API says: --profile chooses one';
+const SIMULATED = 'a simulated device does no more than its API says';
 
 /** An option as typed, what stands here in its place ("": nothing that fits every line), and why. */
 export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, why: string])[] = [
@@ -410,6 +410,11 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
   ['--quirk VALUE', '', SIMULATED],
   ['--envelope VALUE', '', SIMULATED],
   ['--paging VALUE', '', SIMULATED],
+  [
+    '--profile VALUE',
+    '',
+    'a device keeps its profile ("profile use"); a simulated one has the documented API',
+  ],
   ['--first-page', '', '--raw prints the first response alone'],
   ['--baseline', '', 'user list --against FILE compares with any export'],
   ['--per-device', '', '--output-dir DIR writes one file for each device'],

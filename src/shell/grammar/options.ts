@@ -423,7 +423,7 @@ export const ROTATE_TOKEN = [...ROTATION, 'escrow', 'recipients'] as const;
 export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
 export type PartOption = (typeof PART)[number];
 
-export const SIMULATOR = ['devices', 'users', 'latencyMs', 'seed', 'port', 'profile'] as const;
+export const SIMULATOR = ['devices', 'users', 'latencyMs', 'seed', 'port'] as const;
 export type SimulatorOption = (typeof SIMULATOR)[number];
 
 /** The options that the lines of a script inherit from the script. */

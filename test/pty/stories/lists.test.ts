@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { goToTable, startDevsh } from '../devsh.ts';
 
 test('a filter typed into the list of many devices is a filter, with every letter of it', async () => {
-  const args = ['demo', '--profile', 'drf', '--devices', '40', '--users', '4'];
+  const args = ['demo', '--devices', '40', '--users', '4'];
   const program = await startDevsh(args, { cols: 120, rows: 35 });
   await program.waitFor('connected to 40 devices');
   await goToTable(program);
@@ -21,7 +21,7 @@ test('a filter typed into the list of many devices is a filter, with every lette
 });
 
 test('a q too many after the one that closed a view does not leave devsh', async () => {
-  const program = await startDevsh(['demo', '--profile', 'drf', '--devices', '2']);
+  const program = await startDevsh(['demo', '--devices', '2']);
   await program.waitFor('connected to 2 devices');
   await goToTable(program);
   program.press('D');

@@ -31,7 +31,7 @@ test('the profiles that are built in are proposed', async () => {
   const names = BUILT_IN_PROFILES.map(({ name }) => `${name} `);
   const proposed = await inserts(shell, 'user list --profile ');
   expect(proposed).toEqual(expect.arrayContaining(names) as string[]);
-  expect(await inserts(shell, 'simulator --profile dr')).toEqual(['drf ']);
+  expect(await inserts(shell, 'device add fw1 --profile dr')).toEqual(['drf ']);
   expect(await inserts(shell, 'config set theme li')).toEqual(['light ']);
 });
 

@@ -37,7 +37,7 @@ test.each<[string, Given]>([
     'user delete bob --allow own-account,loss --allow=prune',
     { allow: new Set(['own-account', 'loss', 'prune']) },
   ],
-  ['simulator --devices 5 --profile drf', { devices: 5, profile: 'drf' }],
+  ['simulator --devices 5 --seed 7', { devices: 5, seed: 7 }],
 ])('%s', (line, expected) => {
   expect(optionsOf(line)).toEqual(expected);
 });
