@@ -1,4 +1,4 @@
-import type { Site } from './dialects/dialect.ts';
+import type { Account } from './store.ts';
 import {
   type ApiResponse,
   type ApiRequest,
@@ -12,32 +12,39 @@ import {
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
+/** What a device answers. Tests put other dialects in its place. */
+export interface Api {
+  /** The accepted formats of a body. */
+  readonly encodings: readonly (keyof typeof CONTENT_TYPES)[];
+  /** Undefined for an unknown path. */
+  readonly findView: (path: string) => View | undefined;
+  /** The account of a request, or the message of the 401. */
+  readonly login: (request: ApiRequest) => Account | string;
+  /** Writes a refusal in another way. */
+  readonly refuse?: (request: ApiRequest, outcome: Outcome) => Outcome;
+}
+
 /**
  * The response of a device without faults. What the API document leaves open follows Django REST
  * Framework, also the order of the checks: address, format, login, rights, method, body. Changes only
  * the store.
  */
-export function respond(site: Site, request: ApiRequest): ApiResponse {
-  const { dialect } = site;
-  const { traits } = dialect;
+export function respond(api: Api, request: ApiRequest): ApiResponse {
   const [path = '', query] = request.target.split('?', 2);
-  const view = dialect.findView(site, path);
+  const view = api.findView(path);
   if (view === undefined) {
-    if (!traits.endsWithSlash || dialect.findView(site, `${path}/`) === undefined) {
-      return page(404, NOT_FOUND_PAGE);
-    }
+    if (api.findView(`${path}/`) === undefined) return page(404, NOT_FOUND_PAGE);
     const location = `${path}/${query === undefined ? '' : `?${query}`}`;
     return { ...page(301, ''), headers: { 'Content-Type': HTML, Location: location } };
   }
-  const allow = view.allow.filter((method) => method !== 'OPTIONS' || traits.hasOptions);
-  const outcome = decide(site, { ...view, allow }, request);
-  const shaped = outcome.status < 400 ? outcome : dialect.refuse(request, outcome);
-  return render(allow, shaped);
+  const outcome = decide(api, view, request);
+  const isRefusal = outcome.status >= 400;
+  return render(view.allow, isRefusal ? (api.refuse?.(request, outcome) ?? outcome) : outcome);
 }
 
-function decide(site: Site, view: View, request: ApiRequest): Outcome {
+function decide(api: Api, view: View, request: ApiRequest): Outcome {
   const { method } = request;
-  const account = site.dialect.login(site, request);
+  const account = api.login(request);
   if (typeof account === 'string') {
     return { ...refusal(401, account), headers: { 'WWW-Authenticate': 'Basic realm="api"' } };
   }
@@ -52,7 +59,7 @@ function decide(site: Site, view: View, request: ApiRequest): Outcome {
       name: view.title,
       description: '',
       renders: ['application/json'],
-      parses: site.dialect.traits.encodings.map((encoding) => CONTENT_TYPES[encoding]),
+      parses: api.encodings.map((encoding) => CONTENT_TYPES[encoding]),
       actions: account.mayWrite ? view.actions?.() : undefined,
     },
   };

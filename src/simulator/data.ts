@@ -1,7 +1,5 @@
 import { createRandom, type Random } from './random.ts';
-import { LANGUAGES, type StoredRecord, Table, type User } from './store.ts';
-import type { DeviceRecord } from '../device/record.ts';
-import type { Dialect, ProfileName } from './dialects/dialect.ts';
+import { LANGUAGES, type User } from './store.ts';
 
 /** The initial users of a device, the two accounts first. */
 export interface DeviceData {
@@ -189,81 +187,3 @@ const CULTURES: readonly [Culture, ...Culture[]] = [
     last: latin(['Wiśniewski', 'Ångström', 'Dvořák', 'Kjærgård', 'Şahin']),
   },
 ];
-
-interface DeviceContents {
-  readonly users: readonly User[];
-  /** `sim1`, `sim2` ... */
-  readonly name: string;
-  readonly seed: string;
-}
-
-const FIRST_CHANGE_MS = Date.UTC(2024, 0, 1);
-const HOUR_MS = 60 * 60 * 1000;
-const PORTS = ['lo', 'mgmt', 'wan', ...Array.from({ length: 9 }, (_, port) => `eth${port}`)];
-
-/** The initial tables of a device, by resource. */
-export function createTables(
-  dialect: Dialect,
-  { users, name, seed }: DeviceContents,
-): Map<string, Table> {
-  const random = createRandom(`${seed}:${name}:resources`);
-  const identified = (fields: DeviceRecord): StoredRecord => ({ ...fields, uuid: random.uuid() });
-  const contents: Readonly<Record<string, () => readonly StoredRecord[]>> = {
-    user: () => users.map((user, place) => ({ ...user, ...extras(dialect.profile, user, place) })),
-    interface: () =>
-      PORTS.map((port, place) => identified(networkInterface(port, place, random.below(250)))),
-    system: () => [identified(system(name))],
-  };
-  return new Map(
-    dialect.resources.map((resource) => [
-      resource.name,
-      new Table(contents[resource.name]?.() ?? []),
-    ]),
-  );
-}
-
-/** The fields of a user beyond the documented ones. `place` is the index in the list. */
-export function extras(
-  profile: ProfileName,
-  { username }: Pick<User, 'username'>,
-  place: number,
-): DeviceRecord {
-  switch (profile) {
-    case 'documented':
-      return {};
-    case 'drf':
-    case 'generic-rest':
-      return {
-        // The two accounts, at the top, stay active.
-        is_active: place % 9 !== 8,
-        modified: new Date(FIRST_CHANGE_MS + place * HOUR_MS).toISOString(),
-      };
-    case 'form-action':
-      return { canBeDeleted: username !== 'admin' };
-  }
-}
-
-function networkInterface(name: string, place: number, host: number): DeviceRecord {
-  const isUp = place < 8;
-  const gateway = name === 'wan' ? '203.0.113.1' : '';
-  return {
-    name,
-    description: name === 'wan' ? 'Uplink, Zürich' : '',
-    mtu: name === 'lo' ? 9216 : 1500,
-    enabled: isUp,
-    addresses: isUp ? [`10.${place}.0.${host + 2}/24`, `2001:db8:${place}::2/64`] : [],
-    ipv4: { mode: isUp ? 'static' : 'none', gateway, metric: place },
-  };
-}
-
-function system(hostname: string): DeviceRecord {
-  return {
-    hostname,
-    location: 'Rack 4',
-    timezone: 'UTC',
-    session_minutes: 30,
-    ssh_enabled: true,
-    ntp_servers: ['ntp1.example.net', 'ntp2.example.net'],
-    version: '4.2.1',
-  };
-}

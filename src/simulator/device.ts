@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Endpoint, Listener } from './listener.ts';
-import { page, respond } from './api.ts';
-import type { Site } from './dialects/dialect.ts';
+import { type Api, page, respond } from './api.ts';
+import type { Store } from './store.ts';
 import { type ApiResponse, type ApiRequest, TOO_LARGE_PAGE } from './view.ts';
 
 export interface DeviceSetup {
   readonly name: string;
-  readonly site: Site;
+  readonly store: Store;
   readonly accounts: SimulatedDevice['accounts'];
   readonly latencyMs: number;
 }
@@ -19,15 +19,15 @@ export class SimulatedDevice {
   /** `sim1`, `sim2` ... */
   readonly name: string;
   readonly accounts: { readonly admin: SimulatedAccount; readonly viewer: SimulatedAccount };
-  protected readonly site: Site;
   protected readonly listener: Listener;
+  readonly #api: Api;
   readonly #latencyMs: number;
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  constructor({ name, site, accounts, latencyMs }: DeviceSetup, Ports = Listener) {
+  constructor({ name, accounts, latencyMs }: DeviceSetup, api: Api, Ports = Listener) {
     this.name = name;
     this.accounts = accounts;
-    this.site = site;
+    this.#api = api;
     this.#latencyMs = latencyMs;
     this.listener = new Ports(name, (request, response) => {
       // A client may disconnect at any time.
@@ -84,7 +84,7 @@ export class SimulatedDevice {
 
   /** The response. `taken`: a test has dealt with the request, and there is none. */
   protected answer({ request }: Exchange): ApiResponse | 'taken' {
-    return respond(this.site, request);
+    return respond(this.#api, request);
   }
 
   /** Sends a response. */

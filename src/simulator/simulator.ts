@@ -1,16 +1,15 @@
 import { MAX_DEVICES, ownAddress } from './listener.ts';
-import { createFleetData, createTables, type DeviceData } from './data.ts';
-import { createDialect } from './dialects/built-in.ts';
-import { type Dialect, type ProfileName, SimulatorError } from './dialects/dialect.ts';
+import { createFleetData, type DeviceData } from './data.ts';
 import { type DeviceSetup, SimulatedDevice } from './device.ts';
-import { Store } from './store.ts';
+import { documentedApi } from './documented.ts';
+import { Store, Table, type User } from './store.ts';
 
 export type { SimulatedDevice } from './device.ts';
-export { SimulatorError } from './dialects/dialect.ts';
+
+/** A wrong number, or a port in use. */
+export class SimulatorError extends RangeError {}
 
 export interface SimulatorOptions {
-  /** Default: `documented`. */
-  readonly profile?: ProfileName | undefined;
   /** How many devices. Default: 1. */
   readonly devices?: number;
   /** How many users each device has, its two accounts included: at least 2. Default: 25. */
@@ -36,18 +35,26 @@ const PORT_ATTEMPTS = 20;
 /**
  * Starts the devices: 127.0.0.2, .3 ... with one port. If the system has only 127.0.0.1, each gets its
  * own port.
- * @throws SimulatorError for wrong numbers, names and options, and for a port in use
+ * @throws SimulatorError for wrong numbers, and for a port in use
  */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   return startDevices(options, () => ({
-    dialect: createDialect(options.profile),
-    create: (setup) => new SimulatedDevice(setup),
+    tables: ({ users }) => new Map([['user', new Table(users)]]),
+    create: (setup) => new SimulatedDevice(setup, documentedApi(setup.store)),
   }));
+}
+
+export interface DeviceContents {
+  readonly users: readonly User[];
+  /** `sim1`, `sim2` ... */
+  readonly name: string;
+  readonly seed: string;
 }
 
 /** What one device is made of. */
 interface Kind<Device> {
-  readonly dialect: Dialect;
+  /** Its initial tables, by resource. */
+  readonly tables: (contents: DeviceContents) => ReadonlyMap<string, Table>;
   readonly create: (setup: DeviceSetup) => Device;
 }
 
@@ -63,8 +70,8 @@ export async function startDevices<Device extends SimulatedDevice>(
   checkRange('port', port, 0, 65_535);
   const dataOf = createFleetData(seed, count, users);
   const devices = Array.from({ length: count }, (_, index) => {
-    const { dialect, create } = kindOf();
-    return create(setupOf(index, dataOf(index), dialect, { ...options, seed, latencyMs }));
+    const { tables, create } = kindOf();
+    return create(setupOf(index, dataOf(index), tables, { ...options, seed, latencyMs }));
   });
   try {
     await listenAll(devices, port);
@@ -84,7 +91,7 @@ function checkRange(name: string, value: number, lowest: number, highest: number
 function setupOf(
   index: number,
   data: DeviceData,
-  dialect: Dialect,
+  tablesOf: Kind<SimulatedDevice>['tables'],
   { seed, latencyMs, passwords }: SimulatorOptions & { seed: number; latencyMs: number },
 ): DeviceSetup {
   const password = passwords?.[index] ?? 'admin-secret';
@@ -99,9 +106,9 @@ function setupOf(
     token,
     mayWrite: username === 'admin',
   }));
-  const tables = createTables(dialect, { users: data.users, name, seed: String(seed) });
+  const tables = tablesOf({ users: data.users, name, seed: String(seed) });
   const store = new Store(tables, logins, `${seed}:${name}:created`);
-  return { name, site: { store, dialect }, accounts, latencyMs };
+  return { name, store, accounts, latencyMs };
 }
 
 function codeOf(error: unknown): string | undefined {

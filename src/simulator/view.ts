@@ -48,17 +48,13 @@ export function refusal(status: number, detail: string): Outcome {
   return { status, value: { detail } };
 }
 
-/** All texts in the body of a refusal, in one line. */
-export function textIn(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(textIn).join(' ');
-  if (typeof value !== 'object' || value === null) return '';
-  return Object.entries(value)
-    .map(([name, inner]) => {
-      const text = textIn(inner);
-      return name === 'detail' || name === 'non_field_errors' ? text : `${name}: ${text}`;
-    })
-    .join(' ');
+/** Without parameters, in lower case; empty if absent. */
+export function mediaType({ headers }: ApiRequest): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export function unsupported({ headers }: ApiRequest): Outcome {
+  return refusal(415, `Unsupported media type "${headers['content-type'] ?? ''}" in request.`);
 }
 
 /** A path as the framework matches it. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { PROFILE_NAMES } from '../../src/simulator/dialects/dialect.ts';
+import { PROFILE_NAMES } from '../simulator/dialects/site.ts';
 import { triesUntilRecords } from '../main/tries.ts';
 import {
   createDialect,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { PROFILE_NAMES, type ProfileName } from '../../src/simulator/dialects/dialect.ts';
+import { PROFILE_NAMES, type ProfileName } from '../simulator/dialects/site.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, type Run } from '../main/devsh.ts';
 import { announced, bodyLeaves, leavesOf, names } from '../oracle/judge.ts';

@@ -5,7 +5,7 @@ import {
   type Exchange,
   SimulatedDevice as ShippedDevice,
 } from '../../src/simulator/device.ts';
-import { shownRecords, tableOf } from '../../src/simulator/dialects/dialect.ts';
+import { apiOf, shownRecords, type Site, tableOf } from './dialects/site.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import type { Account, User } from '../../src/simulator/store.ts';
 import type { ApiRequest, ApiResponse } from '../../src/simulator/view.ts';
@@ -28,6 +28,7 @@ const WRITE_METHODS: readonly string[] = WRITES;
 /** A device that keeps a log, and does what no device should do when a test asks for it. */
 export class FaultyDevice extends ShippedDevice {
   declare protected readonly listener: FaultyListener;
+  readonly #site: Site;
   readonly #faults = new FaultSwitches();
   readonly #log: { -readonly [Key in keyof LoggedRequest]: LoggedRequest[Key] }[] = [];
   readonly #notes = new WeakMap<Exchange, Note>();
@@ -37,10 +38,11 @@ export class FaultyDevice extends ShippedDevice {
   readonly #sessions: Sessions;
   readonly #firstLogins: ReadonlyMap<string, Account>;
 
-  constructor(setup: DeviceSetup, sessions: Sessions) {
-    super(setup, FaultyListener);
+  constructor(setup: DeviceSetup, site: Site, sessions: Sessions) {
+    super(setup, apiOf(site), FaultyListener);
+    this.#site = site;
     this.#sessions = sessions;
-    this.#firstLogins = new Map(this.site.store.accounts);
+    this.#firstLogins = new Map(this.#site.store.accounts);
   }
 
   get host(): string {
@@ -82,30 +84,30 @@ export class FaultyDevice extends ShippedDevice {
 
   /** The current users, in the order of creation. */
   get users(): readonly User[] {
-    return this.site.store.users;
+    return this.#site.store.users;
   }
 
   /** The current list of a resource, over all pages; empty if the resource does not exist. */
   records(resource: string): readonly DeviceRecord[] {
-    const target = tableOf(this.site, resource);
+    const target = tableOf(this.#site, resource);
     return target === undefined ? [] : shownRecords(target);
   }
 
   /** Changes or creates a user without a request; a uuid may be one that was used before. */
   putUser(fields: Partial<User> & Pick<User, 'username'>): User {
-    return putUser(this.site, fields);
+    return putUser(this.#site, fields);
   }
 
   /** Sets all passwords back without a request, as a restored backup does. */
   restoreLogins(): void {
-    const { accounts } = this.site.store;
+    const { accounts } = this.#site.store;
     accounts.clear();
     for (const [uuid, account] of this.#firstLogins) accounts.set(uuid, account);
   }
 
   /** Removes a user without a request. Returns false if there is no such user. */
   removeUser(username: string): boolean {
-    const { store } = this.site;
+    const { store } = this.#site;
     const user = store.named(username);
     return user !== undefined && deleteUser(store, user.uuid);
   }
@@ -173,8 +175,11 @@ export class FaultyDevice extends ShippedDevice {
   #execute(exchange: Exchange, target: FaultTarget): ApiResponse | 'taken' {
     const fault = this.#faults.take('write', target);
     if (fault === undefined) return super.answer(exchange);
-    const { site } = this;
-    return fault.execute({ site, request: exchange.request, later: this.later.bind(this) });
+    return fault.execute({
+      site: this.#site,
+      request: exchange.request,
+      later: this.later.bind(this),
+    });
   }
 
   protected override transmit(exchange: Exchange, reply: ApiResponse): void {
@@ -198,7 +203,7 @@ export class FaultyDevice extends ShippedDevice {
   #noteLogin(request: ApiRequest): void {
     const [username, password] = passwordLogin(request) ?? [];
     if (username === undefined || password === undefined) return;
-    const isAccepted = this.site.store.accountByPassword(username, password) !== undefined;
+    const isAccepted = this.#site.store.accountByPassword(username, password) !== undefined;
     this.#logins.push({ username, password, isAccepted });
   }
 }

@@ -4,7 +4,8 @@ import {
   type SimulatorOptions as ShippedOptions,
   startDevices,
 } from '../../src/simulator/simulator.ts';
-import { oneOf } from '../../src/simulator/dialects/dialect.ts';
+import { oneOf } from './dialects/site.ts';
+import { createTables } from './dialects/tables.ts';
 import { addContents } from './dialects/contents.ts';
 import { createDialect, type DialectOptions } from './dialects/dialect.ts';
 import { FaultyDevice } from './faulty-device.ts';
@@ -32,10 +33,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     const dialect = createDialect(options);
     const { quirks, sessions } = dialect;
     return {
-      dialect,
+      tables: (contents) => createTables(dialect, contents),
       create(setup) {
-        addContents(setup.site, quirks, `${options.seed ?? 1}:${setup.name}`);
-        return new FaultyDevice(setup, sessions);
+        const site = { store: setup.store, dialect };
+        addContents(site, quirks, `${options.seed ?? 1}:${setup.name}`);
+        return new FaultyDevice(setup, site, sessions);
       },
     };
   });

@@ -1,6 +1,6 @@
-import { extras } from '../../src/simulator/data.ts';
+import { extras } from './dialects/tables.ts';
 import { type Store, Table, type User } from '../../src/simulator/store.ts';
-import type { Site } from '../../src/simulator/dialects/dialect.ts';
+import type { Site } from './dialects/site.ts';
 
 /* The users of a device, changed without a request. */
 

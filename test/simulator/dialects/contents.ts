@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../../../src/device/record.ts';
-import type { Site } from '../../../src/simulator/dialects/dialect.ts';
+import type { Site } from './site.ts';
 import { createRandom } from '../../../src/simulator/random.ts';
 import type { QuirkName } from './dialect.ts';
 

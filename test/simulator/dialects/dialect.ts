@@ -1,14 +1,10 @@
-import { createDialect as createBuiltIn } from '../../../src/simulator/dialects/built-in.ts';
-import {
-  type Dialect,
-  oneOf,
-  type ProfileName,
-  SimulatorError,
-} from '../../../src/simulator/dialects/dialect.ts';
+import { createDialect as createBuiltIn } from './built-in.ts';
+import { SimulatorError } from '../../../src/simulator/simulator.ts';
+import { type Dialect, oneOf, type ProfileName } from './site.ts';
 import { wrapped } from './quirks.ts';
 import { Sessions } from './sessions.ts';
 
-export { PROFILE_NAMES, type ProfileName } from '../../../src/simulator/dialects/dialect.ts';
+export { PROFILE_NAMES, type ProfileName } from './site.ts';
 
 /** The wrapping of a list of records. */
 export const ENVELOPE_NAMES = [

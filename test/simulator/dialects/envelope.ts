@@ -1,5 +1,5 @@
 import type { DeviceRecord, Value } from '../../../src/device/record.ts';
-import type { Resource } from '../../../src/simulator/dialects/resources.ts';
+import type { Resource } from './resources.ts';
 import { type ApiRequest, type Outcome, refusal } from '../../../src/simulator/view.ts';
 import type { EnvelopeName, QuirkyDialect } from './dialect.ts';
 

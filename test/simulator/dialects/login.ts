@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readBody } from '../../../src/simulator/dialects/read-body.ts';
-import { loginIn } from '../../../src/simulator/dialects/authenticate.ts';
-import type { ResourceTable } from '../../../src/simulator/dialects/dialect.ts';
+import { readBody } from './read-body.ts';
+import { loginIn } from '../../../src/simulator/authenticate.ts';
+import type { ResourceTable } from './site.ts';
 import type { Account, Store } from '../../../src/simulator/store.ts';
 import {
   type ApiRequest,

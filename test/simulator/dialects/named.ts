@@ -1,7 +1,7 @@
 import type { DeviceRecord } from '../../../src/device/record.ts';
-import { type ResourceTable, type Site, tableOf } from '../../../src/simulator/dialects/dialect.ts';
-import { readBody, storeRecord } from '../../../src/simulator/dialects/read-body.ts';
-import { titleOf } from '../../../src/simulator/dialects/resources.ts';
+import { type ResourceTable, type Site, tableOf } from './site.ts';
+import { readBody, storeRecord } from './read-body.ts';
+import { titleOf } from './resources.ts';
 import {
   type ApiRequest,
   decodedPath,

@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { DeviceRecord, Value } from '../../../src/device/record.ts';
-import {
-  type ResourceTable,
-  type Site,
-  tableOf,
-  type Traits,
-} from '../../../src/simulator/dialects/dialect.ts';
-import { readBody } from '../../../src/simulator/dialects/read-body.ts';
-import type { Field, Resource } from '../../../src/simulator/dialects/resources.ts';
+import { type ResourceTable, type Site, tableOf, type Traits } from './site.ts';
+import { readBody } from './read-body.ts';
+import type { Field, Resource } from './resources.ts';
 import type { StoredRecord } from '../../../src/simulator/store.ts';
 import {
   type ApiRequest,
   decodedPath,
   HTML,
   type Outcome,
-  textIn,
   type View,
 } from '../../../src/simulator/view.ts';
 import { refusalPage } from '../pages.ts';
@@ -29,6 +23,7 @@ import {
   withOpenReads,
   withSessions,
 } from './login.ts';
+import { textIn } from './form-action.ts';
 import { findNamedView } from './named.ts';
 
 /* What each quirk makes of a dialect. */

@@ -1,6 +1,6 @@
 import type { ConnectionBehavior } from '../faulty-listener.ts';
 import type { Wire } from './transmit.ts';
-import type { Site } from '../../../src/simulator/dialects/dialect.ts';
+import type { Site } from '../dialects/site.ts';
 import type { ApiResponse, ApiRequest } from '../../../src/simulator/view.ts';
 
 /**

@@ -1,14 +1,18 @@
-import { respond, page } from '../../../src/simulator/api.ts';
-import type { ApiResponse } from '../../../src/simulator/view.ts';
+import { page, respond as respondBy } from '../../../src/simulator/api.ts';
+import type { ApiRequest, ApiResponse } from '../../../src/simulator/view.ts';
 import { SERVER_ERROR_PAGE } from '../pages.ts';
 import { LANGUAGES, type Store, type User } from '../../../src/simulator/store.ts';
-import { tableOf } from '../../../src/simulator/dialects/dialect.ts';
+import { apiOf, type Site, tableOf } from '../dialects/site.ts';
 import { asSecond } from '../dialects/quirks.ts';
 import { createUser, deleteUser, replaceUser } from '../users.ts';
 import { CHANGES, atWrite, WRITES, type WriteCall } from './fault.ts';
 
 const STORE_LATE_MS = 300;
 const REVERT_LATE_MS = 3000;
+
+function respond(site: Site, request: ApiRequest): ApiResponse {
+  return respondBy(apiOf(site), request);
+}
 
 /** Executes the write on a copy of the store. */
 function dryRun({ site, request }: WriteCall): { reply: ApiResponse; store: Store } {

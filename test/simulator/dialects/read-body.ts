@@ -1,5 +1,12 @@
-import { type ApiRequest, CONTENT_TYPES, type Outcome, refusal } from '../view.ts';
-import type { Dialect, ResourceTable } from './dialect.ts';
+import {
+  type ApiRequest,
+  CONTENT_TYPES,
+  mediaType,
+  type Outcome,
+  refusal,
+  unsupported,
+} from '../../../src/simulator/view.ts';
+import type { Dialect, ResourceTable } from './site.ts';
 import {
   type ChoiceField,
   type Field,
@@ -8,8 +15,8 @@ import {
   type ListField,
   type StringField,
 } from './resources.ts';
-import type { DeviceRecord, Value } from '../../device/record.ts';
-import type { StoredRecord, Table } from '../store.ts';
+import type { DeviceRecord, Value } from '../../../src/device/record.ts';
+import type { StoredRecord, Table } from '../../../src/simulator/store.ts';
 
 /** The fields of a request, or why it cannot be read. */
 type Body = { readonly input: Input } | { readonly refused: Outcome };
@@ -35,15 +42,6 @@ export function readBody(
     case 'json':
       return jsonInput(request.body);
   }
-}
-
-/** Without parameters, in lower case; empty if absent. */
-export function mediaType({ headers }: ApiRequest): string {
-  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-}
-
-export function unsupported({ headers }: ApiRequest): Outcome {
-  return refusal(415, `Unsupported media type "${headers['content-type'] ?? ''}" in request.`);
 }
 
 function jsonInput(body: string): Body {
@@ -91,7 +89,7 @@ function formInput(
 }
 
 /** Messages per field, like in the body of a 400. */
-export type Problems = readonly string[] | ProblemsByField;
+type Problems = readonly string[] | ProblemsByField;
 type ProblemsByField = { readonly [field: string]: Problems };
 
 type Read<T, P = Problems> = { readonly value: T } | { readonly problems: P };
@@ -113,7 +111,7 @@ const TRUE = ['true', 't', 'yes', 'y', 'on', '1'];
 const FALSE = ['false', 'f', 'no', 'n', 'off', '0'];
 
 /** All fields of a record, or the problems of each. Unknown and read-only fields are ignored. */
-export function readFields(
+function readFields(
   fields: readonly Field[],
   input: Input,
   reading: Reading,
@@ -283,11 +281,7 @@ export function storeRecord(
   return { record: replaceRecord(table, before, read.value) };
 }
 
-export function replaceRecord(
-  table: Table,
-  { uuid }: StoredRecord,
-  fields: DeviceRecord,
-): StoredRecord {
+function replaceRecord(table: Table, { uuid }: StoredRecord, fields: DeviceRecord): StoredRecord {
   const record = { ...fields, uuid };
   table.put(record);
   return record;

@@ -1,6 +1,6 @@
-import type { DeviceRecord } from '../../device/record.ts';
-import type { StoredRecord } from '../store.ts';
-import type { ResourceTable } from './dialect.ts';
+import type { DeviceRecord } from '../../../src/device/record.ts';
+import type { StoredRecord } from '../../../src/simulator/store.ts';
+import type { ResourceTable } from './site.ts';
 import { type Field, isRequired } from './resources.ts';
 
 /** With the id of the dialect; a single object has none. */

@@ -1,6 +1,6 @@
-import { type ApiRequest, type Outcome, refusal, type View } from '../view.ts';
-import type { StoredRecord } from '../store.ts';
-import type { ResourceTable, Site } from './dialect.ts';
+import { type ApiRequest, type Outcome, refusal, type View } from '../../../src/simulator/view.ts';
+import type { StoredRecord } from '../../../src/simulator/store.ts';
+import type { ResourceTable, Site } from './site.ts';
 import { metadata } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';
 import { type Resource, titleOf } from './resources.ts';

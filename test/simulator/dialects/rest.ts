@@ -1,6 +1,12 @@
-import type { StoredRecord } from '../store.ts';
-import { decodedPath, refusal, type ApiRequest, type Outcome, type View } from '../view.ts';
-import { type ResourceTable, shownRecords, type Site, tableOf } from './dialect.ts';
+import type { StoredRecord } from '../../../src/simulator/store.ts';
+import {
+  decodedPath,
+  refusal,
+  type ApiRequest,
+  type Outcome,
+  type View,
+} from '../../../src/simulator/view.ts';
+import { type ResourceTable, shownRecords, type Site, tableOf } from './site.ts';
 import { metadata } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';
 import { titleOf } from './resources.ts';

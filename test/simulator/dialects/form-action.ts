@@ -1,5 +1,11 @@
-import { decodedPath, refusal, type ApiRequest, type Outcome, textIn, type View } from '../view.ts';
-import { type ResourceTable, shownRecords, type Site, tableOf } from './dialect.ts';
+import {
+  decodedPath,
+  refusal,
+  type ApiRequest,
+  type Outcome,
+  type View,
+} from '../../../src/simulator/view.ts';
+import { type ResourceTable, shownRecords, type Site, tableOf } from './site.ts';
 import { readBody, storeRecord } from './read-body.ts';
 import { singleView } from './single.ts';
 
@@ -47,6 +53,19 @@ function act(target: ResourceTable, request: ApiRequest): Outcome {
   }
   const stored = storeRecord(target, { input, before, isPartial: before !== undefined });
   return 'refused' in stored ? stored.refused : DONE;
+}
+
+/** All texts in the body of a refusal, in one line. */
+export function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textIn).join(' ');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .map(([name, inner]) => {
+      const text = textIn(inner);
+      return name === 'detail' || name === 'non_field_errors' ? text : `${name}: ${text}`;
+    })
+    .join(' ');
 }
 
 /** Only the server in front of the form uses status codes. */

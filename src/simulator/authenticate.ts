@@ -1,9 +1,8 @@
-import type { Account, Store } from '../store.ts';
-import type { ApiRequest } from '../view.ts';
-import type { Site } from './dialect.ts';
+import type { Account, Store } from './store.ts';
+import type { ApiRequest } from './view.ts';
 
 /** Basic and Token. The account of a request, or the message of the 401. */
-export function authenticate({ store }: Site, { headers }: ApiRequest): Account | string {
+export function authenticate(store: Store, { headers }: ApiRequest): Account | string {
   const [name = '', credentials, ...rest] = (headers.authorization ?? '').trim().split(/\s+/);
   const scheme = name.toLowerCase();
   if (scheme !== 'basic' && scheme !== 'token') {

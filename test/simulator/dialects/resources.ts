@@ -1,5 +1,5 @@
-import type { Value } from '../../device/record.ts';
-import { LANGUAGES } from '../store.ts';
+import type { Value } from '../../../src/device/record.ts';
+import { LANGUAGES } from '../../../src/simulator/store.ts';
 
 interface AnyField {
   readonly name: string;

@@ -1,6 +1,8 @@
-import type { DeviceRecord } from '../../device/record.ts';
-import type { Account, Store, StoredRecord, Table } from '../store.ts';
-import type { ApiRequest, Outcome, View } from '../view.ts';
+import type { Api } from '../../../src/simulator/api.ts';
+import { SimulatorError } from '../../../src/simulator/simulator.ts';
+import type { DeviceRecord } from '../../../src/device/record.ts';
+import type { Account, Store, StoredRecord, Table } from '../../../src/simulator/store.ts';
+import type { ApiRequest, Outcome, View } from '../../../src/simulator/view.ts';
 import type { Resource } from './resources.ts';
 
 /** The simulated families of devices: the built-in profiles. */
@@ -62,26 +64,25 @@ export function shownRecords(target: ResourceTable): DeviceRecord[] {
   return target.table.records.map((record) => target.site.dialect.shown(target, record));
 }
 
-/** An unknown name, and the names to choose from. */
-export interface UnknownName {
-  readonly kind: string;
-  readonly name: string;
-  readonly known: readonly string[];
-}
-
-/** A wrong number or name, options that contradict each other, or a port in use. */
-export class SimulatorError extends RangeError {
-  readonly unknown: UnknownName | undefined;
-
-  constructor(message: string, options: ErrorOptions & { unknown?: UnknownName } = {}) {
-    super(message, options);
-    this.unknown = options.unknown;
-  }
+/** The API of a device that speaks a dialect. */
+export function apiOf(site: Site): Api {
+  const { dialect } = site;
+  const { encodings, hasOptions } = dialect.traits;
+  return {
+    encodings,
+    findView(path) {
+      const view = dialect.findView(site, path);
+      if (view === undefined || hasOptions) return view;
+      return { ...view, allow: view.allow.filter((method) => method !== 'OPTIONS') };
+    },
+    login: (request) => dialect.login(site, request),
+    refuse: dialect.refuse,
+  };
 }
 
 /** Returns `name` if it is one of `names`. @throws SimulatorError if not */
 export function oneOf<Name extends string>(
-  kind: UnknownName['kind'],
+  kind: string,
   names: readonly Name[],
   name: string,
 ): Name {
@@ -89,7 +90,5 @@ export function oneOf<Name extends string>(
   if (found !== undefined) return found;
   // A list of all faults would not help.
   const hint = names.length > 20 ? '' : `; there are ${names.join(', ')}`;
-  throw new SimulatorError(`there is no ${kind} "${name}"${hint}`, {
-    unknown: { kind, name, known: names },
-  });
+  throw new SimulatorError(`there is no ${kind} "${name}"${hint}`);
 }
