@@ -6,7 +6,7 @@ import { quoteWord } from '../text/words.ts';
 const ALLOWED = {
   'own-account': 'write to the account in use, beyond harmless fields; in scripts own-account=NAME',
   loss: 'lose what undo cannot restore, add accounts again without their passwords',
-  invalid: 'send values that the device calls invalid',
+  invalid: 'send values that the device calls invalid, fields that no record has',
   drift: 'overwrite what somebody changed since, apply an expired plan',
   unread: 'send a raw request to accounts although devsh cannot tell what it does',
   protected: 'delete a protected record, or the last one',

@@ -9,22 +9,34 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { isPrivilegeField, isSecretField, isStatusField } from '../device/sensitive-fields.ts';
+import {
+  isPrivilegeField,
+  isSecretField,
+  isSecretName,
+  isStatusField,
+} from '../device/sensitive-fields.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
+import { UsageError } from '../errors.ts';
+import { unknownFieldText } from '../fleet/filter-check.ts';
 import { nearHint } from '../text/suggest.ts';
+import { quoteAssignment, quoteWord } from '../text/words.ts';
+import { allowHint } from './allow.ts';
+import type { Change } from './change.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { asBoolean, isStored } from '../device/equality.ts';
-import type { Assumption, LookAlike, Plan } from './plan.ts';
+import type { Assumption, DevicePlan, FieldReading, LookAlike, Plan } from './plan.ts';
 import type { WriteName } from '../device/facts-schema.ts';
 import {
   chosenIdLine,
   collectionPath,
+  describedFields,
   idFieldOf,
   isNamedByKey,
   itemPath,
   keyFieldOf,
   originOfWrite,
   type Profile,
+  resourceOf,
   writeFactsOf,
 } from '../device/profile.ts';
 import { lookOf } from '../text/visible.ts';
@@ -59,6 +71,61 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
     }
   }
   return [...doubts.values()];
+}
+
+/**
+ * The fields that changes name, and whether the device has them, as far as its records and its profile say. None where
+ * no record shows its fields, and none of values that a device held before: nobody typed them.
+ */
+export function fieldReadings(
+  profile: Profile,
+  resource: string,
+  changes: readonly Change[],
+  records: readonly DeviceRecord[],
+): FieldReading[] {
+  if (records.length === 0) return [];
+  const named = changes.flatMap((change) =>
+    change.action === 'delete' || change.isExact ? [] : Object.keys(change.fields),
+  );
+  const { keyField, parent = keyField } = resourceOf(profile, resource);
+  const stated = new Set([
+    keyField,
+    parent,
+    ...profile.idFields,
+    ...describedFields(profile, resource),
+  ]);
+  const has = (field: string): boolean =>
+    stated.has(field) || records.some((record) => Object.hasOwn(record, field));
+  return [...new Set(named)].flatMap((field): FieldReading[] => {
+    if (isSecretName(field)) return [];
+    // A name with dots may be a part of a field.
+    if (has(field) || [...field.matchAll(/\./g)].some(({ index }) => has(field.slice(0, index))))
+      return [{ resource, field }];
+    return [
+      { resource, field, others: [...new Set([...records.flatMap(Object.keys), ...stated])] },
+    ];
+  });
+}
+
+/** Throws a `UsageError` for a field that none of the devices has. */
+export function refuseUnknownFields(devices: readonly DevicePlan[]): void {
+  const readings = devices.flatMap(({ device, fieldReadings: own = [] }) =>
+    own.map((one) => ({ ...one, device })),
+  );
+  const nameOf = ({ resource, field }: FieldReading): string => `${resource} ${field}`;
+  const held = new Set(readings.filter(({ others }) => others === undefined).map(nameOf));
+  const unknown = readings.find((one) => one.others !== undefined && !held.has(nameOf(one)));
+  if (unknown === undefined) return;
+  const { device, resource, field, others = [] } = unknown;
+  const fact = quoteAssignment(
+    `resources.${resource}.field_facts.${field.replace(/\..*/s, '')}.type`,
+    'string',
+  );
+  throw new UsageError(
+    `${unknownFieldText(field, others)}; nothing was sent. If the device takes it all the same, state it: ` +
+      `"profile set ${quoteWord(device.name)} ${fact}" (${allowHint('invalid')})`,
+    { field },
+  );
 }
 
 /** A name with dots may be a field or a part of one. */

@@ -26,6 +26,14 @@ export interface KeyReading {
   readonly field: string;
 }
 
+/** A field that the line names, on a device of which fields are known. */
+export interface FieldReading {
+  readonly resource: string;
+  readonly field: string;
+  /** The fields of the device, if this is none of them. */
+  readonly others?: readonly string[];
+}
+
 /** A record whose name looks like that of another record on the device. */
 export interface LookAlike {
   readonly action: Action;
@@ -50,6 +58,8 @@ export interface DevicePlan {
   readonly lookAlikes?: readonly LookAlike[];
   /** Until the whole plan is known: a key has one meaning on all devices. */
   readonly keyReadings?: readonly KeyReading[] | undefined;
+  /** Until the whole plan is known: a field that no device has is a mistake. */
+  readonly fieldReadings?: readonly FieldReading[] | undefined;
   /** By resource; absent if the device could not be read. */
   readonly total?: Readonly<Record<string, number>>;
   /** Set if the device could not be read: it has no steps, and nothing is sent there. */

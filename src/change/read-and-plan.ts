@@ -4,11 +4,17 @@ import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import type { Allowed } from './allow.ts';
-import { assumptionsOf, lookAlikesOf } from './doubts.ts';
+import { assumptionsOf, fieldReadings, lookAlikesOf } from './doubts.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { noteIdsMovedSince } from './observe.ts';
 import { planDevice } from './plan-device.ts';
-import { type DevicePlan, isStopped, mergeDevicePlans, unplanned } from './plan.ts';
+import {
+  type DevicePlan,
+  type FieldReading,
+  isStopped,
+  mergeDevicePlans,
+  unplanned,
+} from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { hasDependents, keyFieldOf, type Profile } from '../device/profile.ts';
 import { RecordIndex } from './pairing.ts';
@@ -42,6 +48,7 @@ export async function readAndPlan(
   const { ref, entry } = session;
   const records = new Map<string, readonly DeviceRecord[]>();
   const lists = new Map<string, readonly DeviceRecord[]>();
+  const named: FieldReading[] = [];
   const list = async (resource: string): Promise<readonly DeviceRecord[]> => {
     const listed = lists.get(resource) ?? (await session.list(access, resource, signal));
     lists.set(resource, listed);
@@ -63,21 +70,24 @@ export async function readAndPlan(
         return held;
       });
     }
-    for (const resource of new Set(changes.map((change) => change.resource))) {
-      const own = changes.filter((change) => change.resource === resource);
+    for (const [resource, own] of grouped(changes, (change) => change.resource)) {
       const isRead = records.has(resource);
       const listed = records.get(resource) ?? (await list(resource));
       // This also shows whether the list omits fields.
       const isTyped = own.every(({ typed }) => typed);
       if (!isTyped) await learnFirst(planning, session, resource, own);
-      if (isRead) continue;
       const concerned = (): readonly DeviceRecord[] => [
         ...new Set(own.flatMap((one) => concernedBy(session.profile, one, listed, ref.name))),
       ];
-      const held = await session.withDetails(access, resource, [listed, concerned], signal);
+      const held = isRead
+        ? listed
+        : await session.withDetails(access, resource, [listed, concerned], signal);
       records.set(resource, held);
-    }
-    for (const [resource, own] of grouped(changes, (change) => change.resource)) {
+      const inFull = async (): Promise<readonly DeviceRecord[]> => {
+        if (isTyped) await learnFirst(planning, session, resource, own);
+        return isRead ? held : session.inFull(access, resource, listed, signal);
+      };
+      named.push(...(await readingsOf(session, resource, own, [held, inFull])));
       const meant = own.flatMap((change) => change.meant ?? []);
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
@@ -100,6 +110,7 @@ export async function readAndPlan(
       ...plan,
       pin: session.pin,
       ...(session.trust?.kind === 'insecure' && { isUnchecked: true }),
+      ...(planning.allow?.has('invalid') !== true && { fieldReadings: named }),
       ...(assumed.length > 0 && { assumed }),
       ...(lookAlikes.length > 0 && { lookAlikes }),
     };
@@ -111,6 +122,19 @@ export async function readAndPlan(
       ? { ...unread, wanted: requested.about }
       : unread;
   }
+}
+
+/** Reads the records in full, and how they are described, if a change names a field that the device may not have. */
+async function readingsOf(
+  session: DeviceSession,
+  resource: string,
+  changes: readonly Change[],
+  [records, inFull]: readonly [readonly DeviceRecord[], () => Promise<readonly DeviceRecord[]>],
+): Promise<readonly FieldReading[]> {
+  const readings = fieldReadings(session.profile, resource, changes, records);
+  if (readings.every(({ others }) => others === undefined)) return readings;
+  const full = await inFull();
+  return fieldReadings(session.profile, resource, changes, full);
 }
 
 /** An older intent that the gate or other values stop: it stays pending. Without the answers given this time. */

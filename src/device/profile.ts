@@ -108,8 +108,8 @@ export function resourceOf({ resources }: Profile, resource: string): ResourcePr
 
 /** The fields that a device has, as its profile says. */
 export function describedFields(profile: Profile, resource: string): readonly string[] {
-  const known = profile.resources[resource];
-  return [...(known?.fields ?? []), ...Object.keys(known?.details ?? {})];
+  const { fields = [], details = {}, hidden = [], shown = [] } = profile.resources[resource] ?? {};
+  return [...fields, ...Object.keys(details), ...hidden, ...shown];
 }
 
 export function withResource(

@@ -1,5 +1,5 @@
 import { type DeviceRecord, valueText } from '../device/record.ts';
-import { someOf } from '../text/one-line.ts';
+import { oneLine, someOf } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
 import { fieldsIn, type Filter, hasField } from './filter.ts';
 
@@ -62,11 +62,7 @@ export class FilterCheck {
   get doubt(): string | undefined {
     if (this.#records === 0) return undefined;
     const [field] = this.#missing;
-    if (field !== undefined) {
-      const fields = [...this.#fields];
-      const near = nearHint(field, fields);
-      return `no record has a field "${field}"${near || `; the fields are ${someOf(fields, MOST_FIELDS)}`}`;
-    }
+    if (field !== undefined) return unknownFieldText(field, [...this.#fields]);
     if (this.#filter === undefined || !this.findsNone) return undefined;
     for (const term of this.#filter.terms) {
       const word =
@@ -101,6 +97,12 @@ export class FilterCheck {
       ? `${field}=${value}`
       : undefined;
   }
+}
+
+/** `no record has a field "lnag"; did you mean lang?` */
+export function unknownFieldText(field: string, fields: readonly string[]): string {
+  const near = nearHint(field, fields) || `; the fields are ${someOf(fields, MOST_FIELDS)}`;
+  return `no record has a field "${oneLine(field)}"${near}`;
 }
 
 /** `no user "bobb" was ever read …; did you mean bob?`: the word of a filter that nothing contains. */

@@ -31,7 +31,7 @@ test.each<[DeviceRecord | undefined, DeviceRecord, [string, Value, boolean][]]>(
 test('privileges that a plan grants are listed and counted apart, in the question and in JSON', async () => {
   const { devsh } = await startFleet({ profile: 'drf', devices: 2 });
   await devsh('profile set @lab profile=drf');
-  const set = 'user set viewer is_admin=true lang=de --on @lab';
+  const set = 'user set viewer is_admin=true lang=de --allow invalid --on @lab';
   const { stdout } = await devsh(`${set} --dry-run`);
   expect(stdout).toContain('caution: user viewer gets is_admin=true on sim1, sim2\n');
   expect(stdout).toContain('2 to change · 2 of these become administrators');

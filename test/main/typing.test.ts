@@ -34,7 +34,7 @@ test('typed values are sent in the types of the device, also a part of a nested 
 test('a text that looks like another type is reported if the type is unknown', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const { stderr } = await devsh(
-    'interface add name=x1 speed=10 note=fast --on sim1 --profile generic-rest --yes',
+    'interface add name=x1 speed=10 note=fast --allow invalid --on sim1 --profile generic-rest --yes',
   );
   expect(stderr).toContain('the type of "speed" is unknown: devsh sends text');
   expect(stderr).not.toContain('type of "note"');
@@ -43,7 +43,7 @@ test('a text that looks like another type is reported if the type is unknown', a
 test('a dry run names what is unknown of a field, too, and nothing else', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const set = await devsh(
-    `interface set eth0 nosuch=1 ipv4.metric=9 ipv4.mtu=8 tags=["OK"] ${DRY}`,
+    `interface set eth0 nosuch=1 ipv4.metric=9 ipv4.mtu=8 tags=["OK"] --allow invalid ${DRY}`,
   );
   expect(set.stderr).toContain('the record does not have a field "nosuch" yet');
   expect(set.stderr).toContain('the record does not have a field "ipv4.mtu" yet');
@@ -53,7 +53,9 @@ test('a dry run names what is unknown of a field, too, and nothing else', async 
     ipv4: { metric: 9, mtu: '8' },
     tags: ['OK'],
   });
-  const add = await devsh(`interface add name=x1 tags=["OK"] speed=10 mtu=900 ${DRY}`);
+  const add = await devsh(
+    `interface add name=x1 tags=["OK"] speed=10 mtu=900 --allow invalid ${DRY}`,
+  );
   expect(add.stderr).toContain('type of "tags" is unknown: devsh sends JSON');
   expect(add.stderr).toContain(
     'type of "speed" is unknown: devsh sends text (speed:=… sends JSON)',
@@ -129,7 +131,7 @@ test('a field that may give rights is named, not filled in, if a form needs all 
 test('a secret inside of JSON does not stay in the journal', async () => {
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   const line =
-    'user set viewer auth={"password":"hunter22"} --on sim1 --profile generic-rest --yes';
+    'user set viewer auth={"password":"hunter22"} --allow invalid --on sim1 --profile generic-rest --yes';
   await devsh(line);
   const runs = await devsh('runs --json');
   expect(runs.stdout).toContain('user set viewer');

@@ -1,5 +1,5 @@
 import type { Change } from '../../change/change.ts';
-import { doubtfulFields } from '../../change/doubts.ts';
+import { doubtfulFields, refuseUnknownFields } from '../../change/doubts.ts';
 import { impostorTexts } from '../../change/guard.ts';
 import {
   type Plan,
@@ -162,6 +162,7 @@ export async function* planFleet(
   if (call.io.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
   const devices = sessions.flatMap((session) => plans.get(session) ?? []);
   await refuseUnknownResources(call, sessions, devices);
+  refuseUnknownFields(devices);
   const run = await call.newRun();
   return { run, devices: await withPins(call.shell.services, withOneMeaning(devices)) };
 }
@@ -200,6 +201,7 @@ function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
   return devices.map((plan) => ({
     ...plan,
     keyReadings: undefined,
+    fieldReadings: undefined,
     ...(plan.error && {
       changes: plan.changes?.map((change): Change => {
         if (change.action === 'add' || change.target.kind === 'where') return change;
