@@ -6,9 +6,15 @@ import { fieldsIn, type Filter, hasField } from './filter.ts';
 /** As many as a person reads in one line. */
 const MOST_FIELDS = 12;
 
+const OR = /^(?:or|\|\|?)$/i;
+
 /** Words of a filter that are none here, if no record has them, and what to write instead. */
 const ODD_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:where|and|or|&&|\|\|?)$/, 'conditions stand side by side, and all must match'],
+  [/^(?:where|and|&&)$/, 'conditions stand side by side, and all must match'],
+  [
+    OR,
+    'conditions stand side by side, and all must match; lang~^(de|fr)$ is one value or the other',
+  ],
   [
     /^(?:==?|!=|=~|~|in|eq|is|like)$|^\w+ +(?:==?|!=|=~|~|in|eq|is|like)\b/,
     'a condition is written without blanks, as in lang=de',
@@ -64,10 +70,11 @@ export class FilterCheck {
     const [field] = this.#missing;
     if (field !== undefined) return unknownFieldText(field, [...this.#fields]);
     if (this.#filter === undefined || !this.findsNone) return undefined;
-    for (const term of this.#filter.terms) {
-      const word =
-        term.kind === 'is' ? `${term.field}=${term.text}` : 'text' in term ? term.text : '';
-      const meant = this.corrected(word);
+    const words = this.#filter.terms.map((term) =>
+      term.kind === 'is' ? `${term.field}=${term.text}` : 'text' in term ? term.text : '',
+    );
+    for (const word of joinedAlternatives(words)) {
+      const meant = this.#correctedWord(word);
       if (meant !== undefined && meant !== '')
         return `no record matches "${word}", which is written ${meant} here`;
       const hint = ODD_WORDS.find(([pattern]) => pattern.test(word))?.[1];
@@ -81,8 +88,13 @@ export class FilterCheck {
     return undefined;
   }
 
-  /** A condition as another tool writes it, as it is written here: `lang==de`, `lang:de`, `lang=de,fr`. */
-  corrected(word: string): string | undefined {
+  /** Words with the conditions that another tool writes, as they are written here. */
+  corrected(words: readonly string[]): string[] {
+    return joinedAlternatives(words).map((word) => this.#correctedWord(word) ?? word);
+  }
+
+  /** `lang==de`, `lang:de`, `lang=de,fr`, `lang=de or lang=fr`. */
+  #correctedWord(word: string): string | undefined {
     // What stands in front of conditions, or between them.
     if (/^(?:where|and|&&)$/.test(word)) return '';
     const [, excluded] = /^!([^=]+=.+)$/.exec(word) ?? [];
@@ -92,11 +104,31 @@ export class FilterCheck {
     if (!this.#fields.has(field)) return undefined;
     const value = text.replace(/^=/, '');
     // `Doe, John` is one value.
-    if (/^[\w@-]+(?:,[\w@-]+)+$/.test(value)) return `${field}~^(${value.replaceAll(',', '|')})$`;
+    const values = value.split(/,|\|\|?| or /i).map((one) => withoutField(one, field));
+    if (values.length > 1 && values.every((one) => /^[\w@-]+$/.test(one)))
+      return `${field}~^(${values.join('|')})$`;
     return operator === '==' || operator === ':' || value !== text
       ? `${field}=${value}`
       : undefined;
   }
+}
+
+function withoutField(text: string, field: string): string {
+  return text.startsWith(`${field}=`) ? text.slice(field.length + 1).replace(/^=/, '') : text;
+}
+
+/** With two values for one field, side by side or with "or" between them, as one word: `lang=de,lang=fr`. */
+function joinedAlternatives(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const [, field] = /^([^-=,][^=,]*)=/.exec(word) ?? [];
+    const hasOr = OR.test(joined.at(-1) ?? '');
+    const before = joined.at(hasOr ? -2 : -1);
+    const isOther = field !== undefined && before !== word && before?.startsWith(`${field}=`);
+    if (isOther === true) joined.splice(hasOr ? -2 : -1, 2, `${before ?? ''},${word}`);
+    else joined.push(word);
+  }
+  return joined;
 }
 
 /** `no record has a field "lnag"; did you mean lang?` */

@@ -48,6 +48,13 @@ user list --where lang=de  ->  user list --filter lang=de
 user list lang==de  ->  user list lang=de
 user list lang:de  ->  user list lang=de
 user list lang=de,zz  ->  user list 'lang~^(de|zz)$'
+user list lang=zz,lang=yy  ->  user list 'lang~^(zz|yy)$'
+user list lang=zz or lang=yy  ->  user list 'lang~^(zz|yy)$'
+user list lang=zz lang=yy  ->  user list 'lang~^(zz|yy)$'
+user list 'lang=zz or lang=yy'  ->  user list 'lang~^(zz|yy)$'
+user list 'lang=zz|yy' --sort username  ->  user list 'lang~^(zz|yy)$' --sort username
+user list 'lang=zz||lang=yy'  ->  user list 'lang~^(zz|yy)$'
+user list lang=zz or username=x  ->  ~lang~^(de|fr)$ is one value or the other
 user list lang=zz and lastname=x  ->  ~conditions stand side by side
 user list is_admin=true  ->  ~no record has a field "is_admin"; the fields are
 user list lnag=de  ->  ~no record has a field "lnag"; did you mean lang?

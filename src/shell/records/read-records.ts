@@ -134,12 +134,12 @@ export async function* refuseDoubtful(
   }
   if (stray !== undefined) throw stray;
   const words = parseLine(call.line).words.map(({ text }) => text);
-  const meant = words.map((text) => check.corrected(text) ?? text);
+  const meant = check.corrected(words);
   // What a shell would run stands in quotes.
   const typed = meant
     .filter(Boolean)
     .map((text) => (/^[^'\s]*[|$(][^'\s]*$/.test(text) ? `'${text}'` : quoteWord(text)));
-  const isCorrected = meant.some((text, at) => text !== words[at]);
+  const isCorrected = meant.join('\n') !== words.join('\n');
   throw new UsageError(doubt, { suggestions: isCorrected ? [typed.join(' ')] : [] });
 }
 
