@@ -55,7 +55,7 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
     await recheckDrift(work, left, readings);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'settings') throw error;
-    await endWithError(work, pending, error);
+    await endUnread(work, pending, error);
     return;
   }
   const found = left.map(driftNow);
@@ -154,9 +154,20 @@ async function ensureRead(
     await readings.read([one]);
     return true;
   } catch (error) {
-    await endWithError(work, [one], expectedError(error));
+    await endUnread(work, [one], expectedError(error));
     return false;
   }
+}
+
+/** Steps before which the device could not be read, or was not waited for after Ctrl-C. */
+async function endUnread(
+  work: ApplyWork,
+  pending: readonly PendingStep[],
+  error: DevshError,
+): Promise<void> {
+  const reason = work.signal.aborted ? work.stopReason() : undefined;
+  if (reason === undefined) await endWithError(work, pending, error);
+  else for (const one of pending) work.report(unreachedResult(work.devicePlan, one, reason));
 }
 
 /** Unconfirmed steps become `unknown`, the others `failed`. */
@@ -289,9 +300,10 @@ class LatestReadings {
     for (const resource of this.#latest.keys()) this.#stale.add(resource);
   }
 
+  /** Ctrl-C ends it at once: no request that changes something is in flight. */
   async read(steps: readonly HasStep[]): Promise<void> {
     for (const { step } of onePerResource(steps)) {
-      this.take(step, await readResource(this.#work, step.resource));
+      this.take(step, await readResource(this.#work, step.resource, this.#work.signal));
     }
     await this.#work.session.facts.notified;
   }

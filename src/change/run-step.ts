@@ -136,19 +136,20 @@ function withResponse(
   return { end: isShown ? { ...end, response: { status, body } } : end, ...(after && { after }) };
 }
 
-/** The records that the plan affects are read in full. */
+/** The records that the plan affects are read in full. No signal: a read-back is never broken off. */
 export async function readResource(
   { session, access, devicePlan }: Pick<DeviceWork, 'session' | 'access' | 'devicePlan'>,
   resource: string,
+  signal?: AbortSignal,
 ): Promise<readonly DeviceRecord[]> {
-  const listed = await session.list(access, resource);
+  const listed = await session.list(access, resource, signal);
   const steps = devicePlan.steps.filter((step) => step.resource === resource);
   const concerned = (): readonly DeviceRecord[] => concernedSteps(session.profile, steps, listed);
   if (leavesOut(steps, listed)) {
     const [example] = concerned();
     if (example !== undefined) await session.learnSummary(access, resource, example);
   }
-  return session.withDetails(access, resource, [listed, concerned]);
+  return session.withDetails(access, resource, [listed, concerned], signal);
 }
 
 /** The records that the steps affect, by their before- and after-images. */

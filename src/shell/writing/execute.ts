@@ -100,10 +100,13 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
     await file.append(journalLine({ kind: 'end', at: at() }));
     yield* summary(plan, tally);
     if (call.io.signal.aborted) {
+      const { skipped = 0 } = tally.counts;
       const left =
-        (tally.counts.skipped ?? 0) > 0
-          ? 'the steps marked "skipped" were not sent'
-          : 'no step was left';
+        skipped === 0
+          ? 'no step was left'
+          : tally.isUnsent
+            ? 'nothing was sent'
+            : 'the steps marked "skipped" were not sent';
       throw new CancelledError(`cancelled: ${left}`);
     }
   } finally {
@@ -263,6 +266,11 @@ class Tally {
       verdict === 'unknown' || (verdict === 'skipped' && !this.#drifted.has(device.name));
     if (isOwed(result) || isLeft) this.pending.add(device.name);
     return { kind: 'result', run: this.#run, result };
+  }
+
+  /** Whether every step of this run was skipped. */
+  get isUnsent(): boolean {
+    return this.counts.skipped === this.#total;
   }
 
   progress(ended?: StepResult): Output {

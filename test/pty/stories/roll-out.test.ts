@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Simulator } from '../../simulator/simulator.ts';
-import { answer, connect, isQuiet, simulate } from '../devsh.ts';
+import { ADMIN, answer, connect, isQuiet, simulate, startDevsh } from '../devsh.ts';
 
 const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=de';
 
@@ -183,16 +183,50 @@ test('a second Ctrl-C gives the screen back while a device keeps its request, an
   const program = await connect(simulator, { cols: 120, rows: 35, args: ['--timeout', '4'] });
   program.type(`${ADD}\r`);
   await program.waitFor('answer>');
-  simulator.devices[1]?.setFault('silence');
+  simulator.devices[1]?.setFault('silence', true, { method: 'POST' });
   program.type('5\r');
-  await program.waitFor(/roll-out · 1 of 5 devices/);
+  await expect.poll(() => simulator.devices[1]?.log.at(-1)?.method).toBe('POST');
   program.press('ctrl-c');
   await program.waitFor('Ctrl-C again does not wait for it');
   program.press('ctrl-c');
   await program.waitFor('not waiting for the request in flight: its result follows');
   await program.waitFor((screen) => !screen.join('\n').includes('roll-out'));
   await program.waitFor(/1 done · 1 failed · 3 skipped/);
-  expect(posts(simulator)).toBe(1);
+  expect(posts(simulator)).toBe(2);
+});
+
+test('Ctrl-C while a device is read before the first write stops at once, and nothing was sent', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator, { cols: 120, rows: 35, args: ['--timeout', '60'] });
+  program.type(`${ADD}\r`);
+  await program.waitFor('answer>');
+  const [first] = simulator.devices;
+  const requests = first?.log.length;
+  first?.setFault('silence');
+  program.type('2\r');
+  await expect.poll(() => first?.log.length).not.toBe(requests);
+  program.press('ctrl-c');
+  await program.waitFor('cancelled: nothing was sent');
+  await program.waitFor(isQuiet);
+  expect(posts(simulator)).toBe(0);
+
+  const one = await startDevsh(
+    [...ADD.split(' '), '--on', first?.address ?? '', '--timeout', '60'],
+    {
+      env: ADMIN,
+      known: simulator.devices,
+    },
+  );
+  first?.clearFaults();
+  await one.waitFor('Type y');
+  first?.setFault('silence');
+  const asked = first?.log.length;
+  one.type('y\r');
+  await expect.poll(() => first?.log.length).not.toBe(asked);
+  one.press('ctrl-c');
+  await one.waitFor('cancelled: nothing was sent');
+  expect(await one.exit).toMatchObject({ code: 130 });
+  expect(posts(simulator)).toBe(0);
 });
 
 test('who is ended in a run says what was done, and how the rest goes on', async () => {
