@@ -59,7 +59,7 @@ test('a changed certificate is called changed wherever trust is shown', async ()
     ],
   });
   const stdin = 'user list --on sim1 --format jsonl\ntrust list --format jsonl\n';
-  const { stdout } = await devsh('run - --keep-going', { stdin });
+  const { stdout } = await devsh('run -', { stdin });
   const rows = stdout
     .trim()
     .split('\n')
@@ -475,4 +475,23 @@ test('questions lists what devices wait for without asking; accept skips changed
   expect(stderr).toContain(`sim2 is pinned to ${device(2).fingerprint}`);
   expect(stderr).toContain('no question is open');
   expect((await devsh('user list --on @lab')).exitCode).toBe(0);
+});
+
+test('a fingerprint that a file vouches for is pinned with the date of the certificate that the device presented', async () => {
+  const { devsh, devices, device } = await startFleet({ devices: 2, isPinned: false });
+  const file = join(devsh.folder, 'seen.tsv');
+  const lines = devices.map(({ address, fingerprint }) => `${address} ${fingerprint}\n`);
+  await writeFile(file, lines.join(''));
+  await devsh('run - --keep-going', {
+    stdin: `user list --on sim1\ntrust accept sim1 sim2 --fingerprints '${file}'\n`,
+  });
+  const { pins } = JSON.parse((await devsh('trust list --json')).stdout) as { pins: unknown[] };
+  expect(pins).toEqual([
+    expect.objectContaining({
+      address: device(1).address,
+      subject: 'CN=sim1',
+      expires: expect.stringMatching(/^in \d+ days$/) as string,
+    }),
+    expect.objectContaining({ address: device(2).address, expires: 'not known' }),
+  ]);
 });

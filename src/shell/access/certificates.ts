@@ -1,6 +1,6 @@
 import type { Pin } from '../../settings/known-devices.ts';
 import { parseAddress } from '../../device/address.ts';
-import type { PresentedCertificate } from '../../device/errors.ts';
+import { type PresentedCertificate, UntrustedError } from '../../device/errors.ts';
 import type { Trust } from '../../device/tls.ts';
 import { DeclinedError, DevshError, RefusedError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
@@ -133,8 +133,9 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
   const { services } = call.shell;
   const firstSeen = services.now().toISOString();
   await services.knownDevices.set(
-    ...vouched.map(({ session, presented: { fingerprint, subject, validTo } }) => {
-      return { address: session.ref.address, fingerprint, firstSeen, subject, validTo };
+    ...vouched.map((one) => {
+      const { fingerprint, subject, validTo } = asPresented(one);
+      return { address: one.session.ref.address, fingerprint, firstSeen, subject, validTo };
     }),
   );
   // The next command must check against the new pins.
@@ -142,6 +143,13 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
   for (const { session, presented } of vouched) {
     yield success(`${session.ref.name} is pinned to ${presented.fingerprint}`);
   }
+}
+
+/** The certificate with that fingerprint, if the device has presented it in this session. */
+function asPresented({ session: { state }, presented }: Vouched): Vouched['presented'] {
+  if (state.kind !== 'failed' || !(state.error instanceof UntrustedError)) return presented;
+  const seen = state.error.presented;
+  return seen.fingerprint === presented.fingerprint ? seen : presented;
 }
 
 /** Resolves to whether it has no pin yet. Throws RefusedError for another pin: `trust replace` changes that. */

@@ -95,10 +95,10 @@ export const trust: CommandSpec = {
       options: ['fingerprint', 'fingerprints', ...DEVICES],
       details:
         'Shows what the devices present; you compare. --fingerprint pins one device without a question, for\n' +
-        'scripts; the device need not be reachable, so its EXPIRES is not known. --fingerprints does the same for\n' +
-        'many: each line of FILE starts with the name or address of a device and contains its fingerprint;\n' +
-        '"trust scan" writes such a file (run it where the network path is safe). devsh refuses devices that FILE\n' +
-        'lacks or that have another pin, and pins the others.',
+        'scripts; the device need not be reachable. EXPIRES is known if it has presented this certificate in the\n' +
+        'session. --fingerprints does the same for many: each line of FILE starts with the name or address of a\n' +
+        'device and contains its fingerprint; "trust scan" writes such a file (run it where the network path is\n' +
+        'safe). devsh refuses devices that FILE lacks or that have another pin, and pins the others.',
       examples: [
         'trust accept 10.0.0.5',
         'trust accept @berlin',
