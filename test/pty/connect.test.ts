@@ -50,7 +50,7 @@ test('a declined certificate leaves the device failed, with its reason in full, 
   const program = await startDevsh(['connect', device?.address ?? '']);
   await program.waitFor('Type yes to trust');
   program.press('escape');
-  await program.waitFor('1 certificate: F2');
+  await program.waitFor('1 question: F2');
   await program.waitFor(/✗ 127\.0\.0\.\d\S* certificate/);
   expect(device?.log).toEqual([]);
 });

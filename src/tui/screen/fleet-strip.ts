@@ -1,5 +1,4 @@
 import { CHANGED_CERTIFICATE, failureCause } from '../../fleet/failure-cause.ts';
-import { questionsText } from '../../shell/commands/questions.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible, widthOf } from '../../text/visible.ts';
 import { keyNameOf } from '../keys/keymap.ts';
@@ -198,19 +197,13 @@ function badgesOf(fleet: FleetView, keymap: Keymap, pending: State['pending']): 
   const count = names.reduce((sum, name) => sum + (pending.get(name) ?? 0), 0);
   const text = `pending ${count}`;
   const named = names.length > MOST_NAMED ? text : `${text}: ${names.map(visible).join(' ')}`;
-  const [asked = '', short = ''] = badgeTexts(fleet.questions, keymap);
-  const badge = (question: string, owed: string): Fact[] => [
-    ...(question === '' ? [] : [{ text: question, isAlarming: true }]),
+  const open = fleet.questions.length;
+  // The devices show what is asked.
+  const asked = `${counted(open, 'question')}: ${questionsKey(keymap)}`;
+  return [named, text].map((owed): Fact[] => [
+    ...(open === 0 ? [] : [{ text: asked, isAlarming: true }]),
     ...(count === 0 ? [] : [{ text: owed, isAlarming: true, tone: 'warning' } as const]),
-  ];
-  return [badge(asked, named), badge(short, text)];
-}
-
-/** `83 certificates, 2 logins: F2`, `85 questions: F2`: the open questions, and the key that opens them. */
-function badgeTexts(questions: FleetView['questions'], keymap: Keymap): string[] {
-  if (questions.length === 0) return [];
-  const texts = [questionsText(questions), counted(questions.length, 'question')];
-  return texts.map((text) => `${text}: ${questionsKey(keymap)}`);
+  ]);
 }
 
 export function questionsKey(keymap: Keymap): string {

@@ -54,7 +54,7 @@ test('40 devices of which 12 are unknown and one wants another login leave the f
     program.type(key);
     await program.waitFor((screen) => screen.join('\n').includes('filter'));
   }
-  await program.waitFor('12 certificates, 1 login: F2');
+  await program.waitFor('13 questions: F2');
   await program.waitFor(/filter: username=viewer/);
   await program.waitFor(isQuiet);
   expect(program.screen().join('\n')).not.toContain('answer>');
@@ -64,7 +64,7 @@ test('40 devices of which 12 are unknown and one wants another login leave the f
   program.press('enter');
   await program.waitFor('/ filter');
   program.press('f2');
-  await program.waitFor(/13 questions/);
+  await program.waitFor('› questions · 13 questions');
   program.type('*');
   await program.waitFor(/13 marked/);
   program.press('enter');
@@ -111,7 +111,7 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   program.press('enter');
   await program.waitFor(`the certificate of ${first?.address ?? ''}:`);
   await answer(program, 'yes');
-  await program.waitFor(/2 CHANGED certificates: F2/);
+  await program.waitFor('2 questions: F2');
   await program.waitFor(isQuiet);
   expect([second?.log, third?.log]).toEqual([[], []]);
 
@@ -125,7 +125,7 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   await program.waitFor(isQuiet);
   program.press('enter');
   await answer(program, 'yes');
-  await program.waitFor(/1 CHANGED certificate: F2/);
+  await program.waitFor('1 question: F2');
   await program.waitFor(isQuiet);
 
   const seen = await fingerprintFile(simulator);
@@ -139,13 +139,13 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
 test('four changed certificates take three keys and the file with their fingerprints', async () => {
   const simulator = await simulate({ devices: 4, users: 4 });
   const program = await connecting(simulator, { changed: [0, 1, 2, 3] });
-  await program.waitFor(/4 CHANGED certificates: F2/);
+  await program.waitFor('4 questions: F2');
   await program.waitFor(isQuiet);
   const seen = await fingerprintFile(simulator);
   for (const { log } of simulator.devices) expect(log).toEqual([]);
   const keys = countedKeys(program, 3);
   keys.press('f2');
-  await program.waitFor('4 questions');
+  await program.waitFor('› questions · 4 questions');
   keys.press('f');
   await program.waitFor(/> questions accept --fingerprints( |$)/m);
   keys.value(`'${seen}'`);
@@ -158,31 +158,31 @@ test('Esc leaves questions open, x declines them, and a yes that nobody asked fo
   const simulator = await simulate({ devices: 2, users: 4 });
   const program = await connecting(simulator, { first: 1 });
   program.type('yes\r');
-  await program.waitFor('1 certificate: F2');
+  await program.waitFor('1 question: F2');
   await program.waitFor('ignored "yes": no question is open');
   await program.waitFor(isQuiet);
   expect(program.screen().join('\n')).not.toContain('no command');
   expect(simulator.devices[0]?.log).toEqual([]);
 
   program.press('f2');
-  await program.waitFor(/1 question/);
+  await program.waitFor('› questions · 1 question');
   program.press('escape');
-  await program.waitFor((screen) => !screen.join('\n').includes('1 question'));
-  expect(program.screen()[0]).toContain('1 certificate: F2');
+  await program.waitFor((screen) => !screen.join('\n').includes('› questions'));
+  expect(program.screen()[0]).toContain('1 question: F2');
   program.resize(40, 10);
-  await program.waitFor(/^ devsh.* 1 (question|certificate): F2$/m);
+  await program.waitFor(/^ devsh.* 1 question: F2$/m);
   program.resize(120, 35);
-  await program.waitFor(/ 1 certificate: F2/);
+  await program.waitFor(' 1 question: F2');
 
   program.press('f2');
-  await program.waitFor(/1 question/);
+  await program.waitFor('› questions · 1 question');
   program.press('x');
   await program.waitFor('declined: 127.0.0.2');
   await program.waitFor((screen) => !(screen[0] ?? '').includes('F2'));
   expect(simulator.devices[0]?.log).toEqual([]);
   await program.waitFor((screen) => !screen.join('\n').includes('0 questions'));
   program.type(`connect ${simulator.devices[0]?.address ?? ''}\r`);
-  await program.waitFor('1 certificate: F2');
+  await program.waitFor('1 question: F2');
 });
 
 test('who goes on with a filter is not called back for another password', async () => {
@@ -193,11 +193,11 @@ test('who goes on with a filter is not called back for another password', async 
     passwords: ['other', 'admin-secret'],
   });
   const program = await connecting(simulator, {});
-  await program.waitFor('1 login: F2');
+  await program.waitFor('1 question: F2');
   await program.waitFor(isQuiet);
   await goToTable(program);
   program.press('f2');
-  await program.waitFor(/1 question/);
+  await program.waitFor('› questions · 1 question');
   program.press('enter');
   await program.waitFor('User name on');
   await answer(program, 'admin');
@@ -207,13 +207,13 @@ test('who goes on with a filter is not called back for another password', async 
   program.press('q');
   program.type('/viewer');
   await program.waitFor('filter> viewer');
-  await program.waitFor('1 login: F2');
+  await program.waitFor('1 question: F2');
   await program.waitFor(isQuiet);
   expect(program.screen().join('\n')).toContain('filter> viewer');
 
   program.press('enter');
   program.press('f2');
-  await program.waitFor(/1 question/);
+  await program.waitFor('› questions · 1 question');
   program.press('enter');
   await program.waitFor('(Enter: admin)');
   await answer(program, '');
@@ -225,12 +225,12 @@ test('a certificate is accepted while another device still keeps its line waitin
   const simulator = await simulate({ devices: 2, users: 4 });
   simulator.devices[1]?.setFault('silence');
   const program = await connecting(simulator, { first: 1 });
-  await program.waitFor('1 certificate: F2');
+  await program.waitFor('1 question: F2');
   const { address = '' } = simulator.devices[0] ?? {};
   program.type(`use ${address}\ruser list\r`);
   await program.waitFor(`· then use ${address} and 1 more ·`);
   program.press('f2');
-  await program.waitFor('1 question');
+  await program.waitFor('› questions · 1 question');
   program.press('enter');
   await program.waitFor(/Type yes to trust/);
   await answer(program, 'yes');
@@ -245,11 +245,11 @@ test('a certificate is accepted while another device still keeps its line waitin
 test('the list closes after the last answer, and the prompt below takes no key that was meant for it', async () => {
   const simulator = await simulate({ devices: 3, users: 4 });
   const program = await connecting(simulator, { first: 2 });
-  await program.waitFor('2 certificates: F2');
+  await program.waitFor('2 questions: F2');
   await program.waitFor(isQuiet);
   program.type('disconnect all');
   program.press('f2');
-  await program.waitFor('2 questions');
+  await program.waitFor('› questions · 2 questions');
   program.press('x');
   await program.waitFor(/^.users › questions · 1 question/m);
   program.press('x');
