@@ -91,29 +91,8 @@ export async function readAndPlan(
       const meant = own.flatMap((change) => change.meant ?? []);
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
-    const about = { device: ref, profile: session.profile, allow: planning.allow };
-    const parts = await mapInTurns(changes, (change) => {
-      if (signal.aborted) throw new CancelledError('cancelled: nothing was sent');
-      return planDevice(about, change, records.get(change.resource) ?? []);
-    });
-    const merged = mergeDevicePlans(ref, parts);
-    const steps = hasDependents(session.profile)
-      ? await (
-          await import('./dependents.ts')
-        ).withDependents({ ...planning, session }, merged.steps)
-      : merged.steps;
-    const stopped = changes.flatMap((change, index) => stoppedOlder(change, parts[index]));
-    const plan = { ...merged, steps, ...(stopped.length > 0 && { changes: stopped }) };
-    const assumed = assumptionsOf(session.profile, plan.steps);
-    const lookAlikes = await lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
-    return {
-      ...plan,
-      pin: session.pin,
-      ...(session.trust?.kind === 'insecure' && { isUnchecked: true }),
-      ...(planning.allow?.has('invalid') !== true && { fieldReadings: named }),
-      ...(assumed.length > 0 && { assumed }),
-      ...(lookAlikes.length > 0 && { lookAlikes }),
-    };
+    const plan = await planFrom(planning, session, changes, records);
+    return { ...plan, ...(planning.allow?.has('invalid') !== true && { fieldReadings: named }) };
   } catch (error) {
     // A usage error is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
@@ -122,6 +101,35 @@ export async function readAndPlan(
       ? { ...unread, wanted: requested.about }
       : unread;
   }
+}
+
+/** The plan of the changes from what the device holds. */
+async function planFrom(
+  planning: Planning,
+  session: DeviceSession,
+  changes: readonly Change[],
+  records: ReadonlyMap<string, readonly DeviceRecord[]>,
+): Promise<DevicePlan> {
+  const about = { device: session.ref, profile: session.profile, allow: planning.allow };
+  const parts = await mapInTurns(changes, (change) => {
+    if (planning.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
+    return planDevice(about, change, records.get(change.resource) ?? []);
+  });
+  const merged = mergeDevicePlans(session.ref, parts);
+  const steps = hasDependents(session.profile)
+    ? await (await import('./dependents.ts')).withDependents({ ...planning, session }, merged.steps)
+    : merged.steps;
+  const stopped = changes.flatMap((change, index) => stoppedOlder(change, parts[index]));
+  const plan = { ...merged, steps, ...(stopped.length > 0 && { changes: stopped }) };
+  const assumed = assumptionsOf(session.profile, plan.steps);
+  const lookAlikes = await lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
+  return {
+    ...plan,
+    pin: session.pin,
+    ...(session.trust?.kind === 'insecure' && { isUnchecked: true }),
+    ...(assumed.length > 0 && { assumed }),
+    ...(lookAlikes.length > 0 && { lookAlikes }),
+  };
 }
 
 /** Reads the records in full, and how they are described, if a change names a field that the device may not have. */

@@ -48,7 +48,7 @@ async function getPages(
   emit: (output: Output) => void,
 ): Promise<Output[]> {
   const { raw, format } = call.options;
-  const { response: first, error } = await exchange(call, session, 'GET', path);
+  const { response: first, error } = await exchange(call, session, { method: 'GET', path });
   const secrets = secretsInQuery(path);
   const show = (response: Response, error?: DeviceError): Output[] =>
     answerOutput(call, session, { ...response, body: redact(response.body, secrets) }, error);
@@ -120,7 +120,7 @@ async function* sendRaw(
   const { writeRaw } = await import('../writing/raw-requests.ts');
   const outputs = writeRaw(call, { method, path, form }, (sessions) =>
     each(call, sessions, call.writeWidth, async (session) => {
-      const { response, error } = await exchange(call, session, method, path, form);
+      const { response, error } = await exchange(call, session, { method, path, form });
       return answerOutput(call, session, response, error);
     }),
   );
@@ -159,19 +159,16 @@ async function* each(
 function exchange(
   call: Call,
   session: DeviceSession,
-  method: RawRequest['method'],
-  path: string,
-  form?: FormPairs,
+  request: RawRequest,
 ): Promise<{ response: Response; error: DeviceError | undefined }> {
   const work = async (device: Device) => {
-    const request = { method, path, form };
     const response = await device.raw(request);
     const error = device.failureOf(request, response);
     // After a refused login a GET may ask for another one; every other response is shown.
     if (error !== undefined && response.status === 401) throw error;
     return { response, error };
   };
-  return session.use(call.access, work, { isWrite: method !== 'GET' });
+  return session.use(call.access, work, { isWrite: request.method !== 'GET' });
 }
 
 /** The response, with an error if its status is no success. */
