@@ -232,8 +232,8 @@ export function insteadOfOption(
   const value = joined ?? next;
   const wanted = dashed === '--output' ? '-o' : dashed;
   const row = TRIED_OPTIONS.find(([tried]) => {
-    const [flag, kind] = tried.split(' ');
-    if (flag !== wanted) return false;
+    const [flags = '', kind] = tried.split(' ');
+    if (!flags.split('|').includes(wanted)) return false;
     if (kind === 'FORMAT') return FORMAT_NAMES.some((format) => format === value);
     if (kind === 'PORT') return /^\d{1,5}$/.test(value ?? '');
     return kind !== 'KUBECTL' || KUBECTL_OUTPUT.test(value ?? '');
