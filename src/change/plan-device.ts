@@ -285,7 +285,7 @@ function pick(
   return index.withId(profile, key);
 }
 
-/** Whether a key that may be both is a name here or an id; undefined if the line says it, or nothing has it. */
+/** Whether a key that may be both is a name here or an id, or nothing has it; undefined if the line says it. */
 function keyReadingOf(context: PlanContext, change: Change): readonly KeyReading[] | undefined {
   if (change.action === 'add' || change.meant !== undefined) return undefined;
   const { target, action } = change;
@@ -298,5 +298,5 @@ function keyReadingOf(context: PlanContext, change: Change): readonly KeyReading
   }
   const [record] = index.withId(profile, key);
   const field = record && (idFieldOf(profile, record) ?? 'id');
-  return field === undefined ? undefined : [{ resource, action, key, by: 'id', field }];
+  return [{ resource, action, key, ...(field !== undefined && { by: 'id', field }) }];
 }

@@ -21,9 +21,10 @@ export interface KeyReading {
   readonly resource: string;
   readonly action: Action;
   readonly key: string;
-  readonly by: 'name' | 'id';
+  /** Absent: no record has it. */
+  readonly by?: 'name' | 'id';
   /** The field that has the key: `username`, `uuid`. */
-  readonly field: string;
+  readonly field?: string;
 }
 
 /** A field that the line names, on a device of which fields are known. */

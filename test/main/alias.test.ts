@@ -36,7 +36,7 @@ test('each value stays one word and is never an option', async () => {
   await devsh(['alias', 'set', 'leaver', 'user delete ${1} --on sim1']);
   await devsh(['alias', 'set', 'last', 'user set ${KEY} "lastname=${2}" --on ${WHERE:-sim1}']);
   const option = await devsh(['leaver', '--', '--yes']);
-  expect(option.stderr).toContain('user --yes - no such user here');
+  expect(option.stderr).toContain('no user "--yes" was ever read');
   expect(writes()).toEqual([]);
   const renamed = await devsh(['last', 'x', 'van Dyk --all', 'KEY=viewer', '--yes', '--json']);
   expect(renamed.exitCode).toBe(2);

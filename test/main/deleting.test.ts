@@ -305,3 +305,27 @@ test('learn finds counters without writing', async () => {
   expect(await originOf(devsh, 'resources.user.volatile')).toBe('observed');
   expect(writesOf(device)).toEqual([]);
 });
+
+test('a key that nobody ever had fails with the one that may be meant; what is gone is unchanged', async () => {
+  const { devsh, writes } = await startFleet({ devices: 2 });
+  await devsh('user list --on @lab');
+  const mistyped = await devsh('user delete viewr --on @lab --yes');
+  expect(mistyped.stdout).toContain(
+    'no user "viewr" was ever read on 2 devices; did you mean viewer?',
+  );
+  expect(mistyped.exitCode).toBe(1);
+  const some = await devsh('user delete viewr viewer --on @lab --yes --json');
+  expect(JSON.parse(some.stdout)).toMatchObject({
+    results: [
+      { key: 'viewr', verdict: 'failed', error: { code: 'not-found' } },
+      { key: 'viewer', verdict: 'done' },
+      { key: 'viewr', verdict: 'failed' },
+      { key: 'viewer', verdict: 'done' },
+    ],
+  });
+  expect(some.exitCode).toBe(3);
+  const again = await devsh('user delete viewer --on @lab --yes');
+  expect(again.stdout).toContain('unchanged - no such user here');
+  expect(again.exitCode).toBe(0);
+  expect(writes()).toHaveLength(2);
+});

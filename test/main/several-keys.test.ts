@@ -52,6 +52,8 @@ test('keys with a comma between them, or a condition, are mistakes with the righ
 test('where names have commas, a name with one may be gone', async () => {
   const { devsh, device } = await startFleet();
   device(1).putUser({ username: 'cn=ann,ou=it' });
+  device(1).putUser({ username: 'cn=bob,ou=it' });
+  await devsh('user delete cn=bob,ou=it --on sim1 --yes');
   const { exitCode, stdout } = await devsh('user delete cn=bob,ou=it --on sim1 --yes');
   expect(stdout).toContain('unchanged - no such user here');
   expect(exitCode).toBe(0);

@@ -106,16 +106,6 @@ test('delete goes to the path of one record, and proves that it is gone', async 
   expect(device(1).users).toHaveLength(7);
 });
 
-test('delete of an unknown user is unchanged', async () => {
-  const { devsh, writes } = await startFleet();
-  const { stdout, exitCode } = await devsh('user delete nobody --on sim1 --yes');
-  expect(stdout).toContain('unchanged - no such user here\n');
-  expect(exitCode).toBe(0);
-  const slip = await devsh('user delete vewer --on sim1 --yes');
-  expect(slip.stdout).toContain('unchanged - no such user here; did you mean viewer?');
-  expect(writes()).toEqual([]);
-});
-
 test('several keys are several steps', async () => {
   const { devsh, device } = await startFleet();
   device(1).putUser({ username: 'a' });

@@ -322,7 +322,8 @@ function remove(resource: string): VerbSpec {
     options: [...CHANGE, 'where', 'only'],
     details:
       'Sends one DELETE for each record, never one for a collection. The plan names the fields that undo cannot\n' +
-      'restore. devsh refuses to delete the account in use without --allow own-account=NAME.',
+      'restore. A KEY that was there and is gone is unchanged; one that devsh never read there fails.\n' +
+      'devsh refuses to delete the account in use without --allow own-account=NAME.',
     examples: [
       `${resource} delete bob`,
       `${resource} delete --where lang=xx --dry-run`,

@@ -84,6 +84,32 @@ function keptRecords(readings: readonly KnownReading[]): KeptRecord[] {
   return [...new Set([...states].flatMap((state) => [...state.values()]))];
 }
 
+function readOf(histories: readonly DeviceHistory[], resource: string): DeviceHistory[] {
+  return histories.filter(({ periods }) =>
+    periods.some(({ resources }) => resources.has(resource)),
+  );
+}
+
+/** That nobody of this name was ever read, and who is near it; undefined if somebody was, or if nothing was read. */
+export function neverRead(
+  histories: readonly DeviceHistory[],
+  resource: string,
+  key: string,
+): { readonly text: string; readonly near: string } | undefined {
+  const read = readOf(histories, resource);
+  const readings = read.flatMap(({ periods }) =>
+    periods.flatMap(({ resources }) => resources.get(resource)?.readings ?? []),
+  );
+  if (read.length === 0 || readings.some((one) => recordsNamed(one, key).length > 0)) {
+    return undefined;
+  }
+  const near = nearHint(key, new Set(keptRecords(readings).map((record) => record.key)));
+  return {
+    text: `no ${resource} "${key}" was ever read on ${counted(read.length, 'device')}`,
+    near,
+  };
+}
+
 /** `user changes KEY`: the period of one record on each device. */
 export async function* recordChanges(
   call: ChangesCall,
@@ -92,24 +118,11 @@ export async function* recordChanges(
 ): AsyncGenerator<Output> {
   const period = await periodOf(call);
   const histories = yield* historiesOf(call, await askedDevices(call));
-  const known = histories.filter(({ periods }) =>
-    periods.some(({ resources }) =>
-      resources.get(resource)?.readings.some((reading) => recordsNamed(reading, key).length > 0),
-    ),
-  );
-  const read = histories.filter(({ periods }) =>
-    periods.some(({ resources }) => resources.has(resource)),
-  );
-  if (known.length === 0 && read.length > 0) {
-    const lists = read.flatMap(({ periods }) =>
-      periods.flatMap(({ resources }) => resources.get(resource) ?? []),
-    );
-    const keys = new Set(
-      lists.flatMap(({ readings }) => keptRecords(readings)).map(({ key }) => key),
-    );
-    throw new NotFoundError(
-      `no ${resource} "${key}" was ever read on ${counted(read.length, 'device')}${nearHint(key, keys) || `; "changes resource=${resource}" shows what changed`}`,
-    );
+  const read = readOf(histories, resource);
+  const unknown = neverRead(histories, resource, key);
+  if (unknown !== undefined) {
+    const { text, near } = unknown;
+    throw new NotFoundError(text + (near || `; "changes resource=${resource}" shows what changed`));
   }
   const eventsIn = (device: string, periods: DeviceHistory['periods']) =>
     recordEvents(device, periods, resource, key);

@@ -7,11 +7,13 @@ import {
   type DevicePlan,
   isOwing,
   type KeyReading,
+  NotPossibleError,
   notCoveredBy,
   notCoveredText,
   recordName,
 } from '../../change/plan.ts';
 import { type RequestedChanges, readAndPlan } from '../../change/read-and-plan.ts';
+import type { StepResult } from '../../change/verdict.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { WriteCall, Call } from '../command.ts';
@@ -164,7 +166,41 @@ export async function* planFleet(
   await refuseUnknownResources(call, sessions, devices);
   refuseUnknownFields(devices);
   const run = await call.newRun();
-  return { run, devices: await withPins(call.shell.services, withOneMeaning(devices)) };
+  const known = yield* withoutUnknownKeys(call, devices);
+  return { run, devices: await withPins(call.shell.services, withOneMeaning(known)) };
+}
+
+/** Deleting what is gone is done already; deleting what was never there is a mistake. */
+async function* withoutUnknownKeys(
+  call: Call,
+  devices: readonly DevicePlan[],
+): AsyncGenerator<Output, readonly DevicePlan[]> {
+  if (devices.some(({ error }) => error !== undefined)) return devices;
+  const readings = devices.flatMap(({ keyReadings = [] }) => keyReadings);
+  const missing = [...grouped(readings, recordName)].flatMap(([name, [first, ...others]]) =>
+    first.action === 'delete' && [first, ...others].every(({ by }) => by === undefined)
+      ? { ...first, name }
+      : [],
+  );
+  if (missing.length === 0) return devices;
+  const { historiesOf } = await import('../past/coverage.ts');
+  const { neverRead } = await import('../past/list-changes.ts');
+  const histories = yield* historiesOf(
+    call,
+    devices.map(({ device }) => device.name),
+  );
+  const mistakes = new Map(
+    missing.map(({ name, resource, key }) => [name, neverRead(histories, resource, key)]),
+  );
+  return devices.map((plan) => ({
+    ...plan,
+    settled: plan.settled.map((result): StepResult => {
+      const mistake = result.verdict === 'unchanged' ? mistakes.get(recordName(result)) : undefined;
+      if (mistake === undefined) return result;
+      const error = new NotPossibleError(plan.device, 'not-found', mistake.text + mistake.near);
+      return { ...result, verdict: 'failed', note: undefined, error };
+    }),
+  }));
 }
 
 /**
@@ -174,24 +210,26 @@ export async function* planFleet(
 function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
   const kinds = new Set(
     devices.flatMap(({ keyReadings = [], error }) => [
-      ...keyReadings.map(({ by }) => by),
+      ...keyReadings.flatMap(({ by }) => by ?? []),
       ...(error === undefined ? [] : [error]),
     ]),
   );
   // Where all words are of one kind, none has two meanings.
   const readings = (kinds.size > 1 ? devices : []).flatMap(({ device, keyReadings = [] }) =>
-    keyReadings.map((one) => ({ ...one, device: visible(device.name) })),
+    keyReadings.flatMap(({ by, field, ...one }) =>
+      by && field ? { ...one, by, field, device: visible(device.name) } : [],
+    ),
   );
   const groups = grouped(readings, ({ resource, key }) => recordName({ resource, key }));
   for (const [name, [first, ...others]] of groups) {
     const other = others.find(({ by }) => by !== first.by);
     if (other === undefined) continue;
     const [asName, asId] = first.by === 'name' ? [first, other] : [other, first];
-    const onOf = (kind: KeyReading['by']): string =>
+    const onOf = (kind: 'name' | 'id'): string =>
       someOf(
         readings.flatMap((one) => (one.key === first.key && one.by === kind ? one.device : [])),
       );
-    const lineWith = ({ resource, action, field, key }: KeyReading): string =>
+    const lineWith = ({ resource, action, field = '', key }: KeyReading): string =>
       `"${resource} ${action} ${quoteWord(`${field}=${key}`)}"`;
     throw new RefusedError(
       `${name} is a ${asName.field} on ${onOf('name')} and the ${asId.field} of another one on ${onOf('id')}; ` +
