@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Endpoint, Listener } from './listener.ts';
 import { type Api, page, respond } from './api.ts';
-import type { Store } from './store.ts';
+import type { Account, User } from './store.ts';
 import { type ApiResponse, type ApiRequest, TOO_LARGE_PAGE } from './view.ts';
 
 export interface DeviceSetup {
   readonly name: string;
-  readonly store: Store;
+  readonly seed: string;
+  readonly users: readonly User[];
+  readonly logins: readonly Account[];
   readonly accounts: SimulatedDevice['accounts'];
   readonly latencyMs: number;
 }

@@ -2,7 +2,7 @@ import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, type DeviceData } from './data.ts';
 import { type DeviceSetup, SimulatedDevice } from './device.ts';
 import { documentedApi } from './documented.ts';
-import { Store, Table, type User } from './store.ts';
+import { Store, Table } from './store.ts';
 
 export type { SimulatedDevice } from './device.ts';
 
@@ -38,30 +38,17 @@ const PORT_ATTEMPTS = 20;
  * @throws SimulatorError for wrong numbers, and for a port in use
  */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  return startDevices(options, () => ({
-    tables: ({ users }) => new Map([['user', new Table(users)]]),
-    create: (setup) => new SimulatedDevice(setup, documentedApi(setup.store)),
-  }));
-}
-
-export interface DeviceContents {
-  readonly users: readonly User[];
-  /** `sim1`, `sim2` ... */
-  readonly name: string;
-  readonly seed: string;
-}
-
-/** What one device is made of. */
-interface Kind<Device> {
-  /** Its initial tables, by resource. */
-  readonly tables: (contents: DeviceContents) => ReadonlyMap<string, Table>;
-  readonly create: (setup: DeviceSetup) => Device;
+  return startDevices(options, (setup) => {
+    const tables = new Map([['user', new Table(setup.users)]]);
+    const store = new Store(tables, setup.logins, `${setup.seed}:created`);
+    return new SimulatedDevice(setup, documentedApi(store));
+  });
 }
 
 /** The same with devices of the caller's own kind. */
 export async function startDevices<Device extends SimulatedDevice>(
   options: SimulatorOptions,
-  kindOf: () => Kind<Device>,
+  create: (setup: DeviceSetup) => Device,
 ): Promise<Simulator<Device>> {
   const { devices: count = 1, users = 25, latencyMs = 0, seed = 1, port = 0 } = options;
   checkRange('devices', count, 1, MAX_DEVICES);
@@ -69,10 +56,9 @@ export async function startDevices<Device extends SimulatedDevice>(
   checkRange('latencyMs', latencyMs, 0, 3_600_000);
   checkRange('port', port, 0, 65_535);
   const dataOf = createFleetData(seed, count, users);
-  const devices = Array.from({ length: count }, (_, index) => {
-    const { tables, create } = kindOf();
-    return create(setupOf(index, dataOf(index), tables, { ...options, seed, latencyMs }));
-  });
+  const devices = Array.from({ length: count }, (_, index) =>
+    create(setupOf(index, dataOf(index), { ...options, seed, latencyMs })),
+  );
   try {
     await listenAll(devices, port);
   } catch (error) {
@@ -90,25 +76,22 @@ function checkRange(name: string, value: number, lowest: number, highest: number
 
 function setupOf(
   index: number,
-  data: DeviceData,
-  tablesOf: Kind<SimulatedDevice>['tables'],
+  { users, tokens }: DeviceData,
   { seed, latencyMs, passwords }: SimulatorOptions & { seed: number; latencyMs: number },
 ): DeviceSetup {
   const password = passwords?.[index] ?? 'admin-secret';
   const name = `sim${index + 1}`;
   const accounts = {
-    admin: { username: 'admin', password, token: data.tokens.admin },
-    viewer: { username: 'viewer', password: 'viewer-secret', token: data.tokens.viewer },
+    admin: { username: 'admin', password, token: tokens.admin },
+    viewer: { username: 'viewer', password: 'viewer-secret', token: tokens.viewer },
   };
   const logins = Object.values(accounts).map(({ username, password, token }) => ({
-    uuid: data.users.find((user) => user.username === username)?.uuid ?? '',
+    uuid: users.find((user) => user.username === username)?.uuid ?? '',
     password,
     token,
     mayWrite: username === 'admin',
   }));
-  const tables = tablesOf({ users: data.users, name, seed: String(seed) });
-  const store = new Store(tables, logins, `${seed}:${name}:created`);
-  return { name, store, accounts, latencyMs };
+  return { name, seed: `${seed}:${name}`, users, logins, accounts, latencyMs };
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -7,7 +7,8 @@ import {
 } from '../../src/simulator/device.ts';
 import { apiOf, shownRecords, type Site, tableOf } from './dialects/site.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import type { Account, User } from '../../src/simulator/store.ts';
+import type { Account } from '../../src/simulator/store.ts';
+import type { DialectUser as User } from './dialects/dialect-store.ts';
 import type { ApiRequest, ApiResponse } from '../../src/simulator/view.ts';
 import {
   type FaultName,

@@ -8,6 +8,7 @@ import { oneOf } from './dialects/site.ts';
 import { createTables } from './dialects/tables.ts';
 import { addContents } from './dialects/contents.ts';
 import { createDialect, type DialectOptions } from './dialects/dialect.ts';
+import { DialectStore } from './dialects/dialect-store.ts';
 import { FaultyDevice } from './faulty-device.ts';
 import { type FaultName, FAULTS } from './faults.ts';
 
@@ -29,17 +30,13 @@ export interface SimulatorOptions extends ShippedOptions, DialectOptions {
 /** The simulator of devsh, with devices that have faults. The caller closes it. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const faults = (options.faults ?? []).map(parseFault);
-  const simulator = await startDevices(options, () => {
+  const simulator = await startDevices(options, (setup) => {
     const dialect = createDialect(options);
-    const { quirks, sessions } = dialect;
-    return {
-      tables: (contents) => createTables(dialect, contents),
-      create(setup) {
-        const site = { store: setup.store, dialect };
-        addContents(site, quirks, `${options.seed ?? 1}:${setup.name}`);
-        return new FaultyDevice(setup, site, sessions);
-      },
-    };
+    const tables = createTables(dialect, setup);
+    const store = new DialectStore(tables, setup.logins, `${setup.seed}:created`);
+    const site = { store, dialect };
+    addContents(site, dialect.quirks, setup.seed);
+    return new FaultyDevice(setup, site, dialect.sessions);
   });
   try {
     for (const { device, name } of faults) {

@@ -1,5 +1,6 @@
 import { extras } from './dialects/tables.ts';
-import { type Store, Table, type User } from '../../src/simulator/store.ts';
+import { type Store, Table } from '../../src/simulator/store.ts';
+import type { DialectUser as User } from './dialects/dialect-store.ts';
 import type { Site } from './dialects/site.ts';
 
 /* The users of a device, changed without a request. */

@@ -1,8 +1,9 @@
 import type { Api } from '../../../src/simulator/api.ts';
 import { SimulatorError } from '../../../src/simulator/simulator.ts';
 import type { DeviceRecord } from '../../../src/device/record.ts';
-import type { Account, Store, StoredRecord, Table } from '../../../src/simulator/store.ts';
+import type { Account, StoredRecord } from '../../../src/simulator/store.ts';
 import type { ApiRequest, Outcome, View } from '../../../src/simulator/view.ts';
+import type { DialectStore, NumberedTable } from './dialect-store.ts';
 import type { Resource } from './resources.ts';
 
 /** The simulated families of devices: the built-in profiles. */
@@ -41,7 +42,7 @@ export interface Traits {
 }
 
 export interface Site {
-  readonly store: Store;
+  readonly store: DialectStore;
   readonly dialect: Dialect;
 }
 
@@ -49,7 +50,7 @@ export interface Site {
 export interface ResourceTable {
   readonly site: Site;
   readonly resource: Resource;
-  readonly table: Table;
+  readonly table: NumberedTable;
 }
 
 /** Returns undefined if the device has no such resource. */

@@ -1,7 +1,8 @@
 import type { DeviceRecord } from '../../../src/device/record.ts';
 import { createRandom } from '../../../src/simulator/random.ts';
-import type { DeviceContents } from '../../../src/simulator/simulator.ts';
-import { type StoredRecord, Table, type User } from '../../../src/simulator/store.ts';
+import type { DeviceSetup } from '../../../src/simulator/device.ts';
+import type { StoredRecord, User } from '../../../src/simulator/store.ts';
+import { NumberedTable } from './dialect-store.ts';
 import type { Dialect, ProfileName } from './site.ts';
 
 const FIRST_CHANGE_MS = Date.UTC(2024, 0, 1);
@@ -11,9 +12,9 @@ const PORTS = ['lo', 'mgmt', 'wan', ...Array.from({ length: 9 }, (_, port) => `e
 /** The initial tables of a device, by resource. */
 export function createTables(
   dialect: Dialect,
-  { users, name, seed }: DeviceContents,
-): Map<string, Table> {
-  const random = createRandom(`${seed}:${name}:resources`);
+  { users, name, seed }: Pick<DeviceSetup, 'users' | 'name' | 'seed'>,
+): Map<string, NumberedTable> {
+  const random = createRandom(`${seed}:resources`);
   const identified = (fields: DeviceRecord): StoredRecord => ({ ...fields, uuid: random.uuid() });
   const contents: Readonly<Record<string, () => readonly StoredRecord[]>> = {
     user: () => users.map((user, place) => ({ ...user, ...extras(dialect.profile, user, place) })),
@@ -24,7 +25,7 @@ export function createTables(
   return new Map(
     dialect.resources.map((resource) => [
       resource.name,
-      new Table(contents[resource.name]?.() ?? []),
+      new NumberedTable(contents[resource.name]?.() ?? []),
     ]),
   );
 }
