@@ -59,7 +59,7 @@ test('a changed certificate is called changed wherever trust is shown', async ()
     ],
   });
   const stdin = 'user list --on sim1 --format jsonl\ntrust list --format jsonl\n';
-  const { stdout } = await devsh('run -', { stdin });
+  const { stdout } = await devsh('run - --keep-going', { stdin });
   const rows = stdout
     .trim()
     .split('\n')
