@@ -123,7 +123,7 @@ export class Questions {
     } else if (/^no?$/i.test(typed.trim()) || (question.isWarning && typed.trim() === '')) {
       this.#settle(question.id, undefined);
     } else {
-      const text = `not "${expected}": type ${expected} and Enter to confirm, Esc to cancel`;
+      const text = `that is not ${expected}: type ${expected} and Enter to confirm, Esc to cancel`;
       this.#store.dispatch({ kind: 'complain', text });
     }
   }

@@ -44,7 +44,7 @@ test('deleting asks with the plan; a wrong answer does nothing, the right one de
   await program.waitFor('2 to delete');
   await program.waitFor('undo cannot restore');
   await answer(program, 'y');
-  await program.waitFor('not "2": type 2 and Enter');
+  await program.waitFor('that is not 2: type 2 and Enter');
   expect(names().every((users) => users.includes('viewer'))).toBe(true);
   program.press('escape');
   await program.waitFor('you did not confirm: nothing was sent');
