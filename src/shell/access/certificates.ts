@@ -75,6 +75,8 @@ export function expiryText(validTo: string, now: Date): string {
   return days > 730 ? `in ${Math.floor(days / 365)} years` : `in ${counted(days, 'day')}`;
 }
 
+const COMPARE = 'Compare it where the device is managed.';
+
 /** Shows the certificates and pins them; throws unless the user types yes. */
 export async function* askAndPin(
   call: Call,
@@ -96,12 +98,15 @@ export async function* askAndPin(
     const { name, address } = session.ref;
     const known = await call.shell.services.knownDevices.find(address);
     const isChanged = known !== undefined && known.fingerprint !== fingerprint;
-    details.push(`${name}  ${subject}  valid to ${validTo.slice(0, 10)}`);
+    const about = `${subject}  valid to ${validTo.slice(0, 10)}`;
     if (isChanged) {
       changed += 1;
-      details.push(`  pinned ${known.firstSeen.slice(0, 10)}  ${known.fingerprint}`);
-    }
-    details.push(`  presented now      ${fingerprint}`.replace(isChanged ? '' : ' now     ', ''));
+      const since = known.firstSeen.slice(0, 10);
+      details.push(`${name}  ${about}`, `  pinned ${since}  ${known.fingerprint}`);
+      details.push(`  presented now      ${fingerprint}`);
+      // The question names the device; on a small screen the fingerprint is seen without scrolling.
+    } else if (shown.length === 1) details.push(fingerprint, about);
+    else details.push(`${name}  ${about}`, `  presented  ${fingerprint}`);
   }
   const what = shown.length === 1 ? `the certificate of ${names}` : `${shown.length} certificates`;
   const warning = [
@@ -112,9 +117,9 @@ export async function* askAndPin(
     kind: 'confirm',
     text:
       changed > 0
-        ? 'Compare it where the device is managed. Type yes to replace the pin; Enter means no:'
+        ? 'Type yes to replace the pin; Enter means no:'
         : `Type yes to trust and pin ${what}:`,
-    details: changed > 0 ? [...warning, ...details] : details,
+    details: changed > 0 ? [...warning, ...details, COMPARE] : details,
     expected: 'yes',
     ...(changed > 0 && { isWarning: true }),
   });

@@ -141,6 +141,8 @@ function questionFacts(state: State): LogLine[] {
   // Changed certificates come first, and need the most lines.
   const most = questions.find(({ presented }) => presented !== undefined);
   const height = most === undefined ? 1 : factsOf(most).length;
+  // Bar, title, header, one row, prompt and footer stay: half a fingerprint proves nothing, Enter shows all.
+  if (height > state.size.rows - 6) return [];
   const facts = factsOf(current).slice(0, height);
   const blank: LogLine = { tone: 'plain', text: '' };
   return [...facts, ...Array.from({ length: height - facts.length }, () => blank)];

@@ -262,3 +262,23 @@ test('the list closes after the last answer, and the prompt below takes no key t
   await program.waitFor('> disconnect alls');
   expect(simulator.devices[2]?.log.length).toBeGreaterThan(0);
 });
+
+test('on the smallest screen a fingerprint is shown whole or not at all', async () => {
+  const simulator = await simulate({ devices: 4, users: 4 });
+  const [first] = simulator.devices;
+  const program = await connecting(simulator, { first: 1, changed: [1, 2] });
+  await program.waitFor('3 questions: F2');
+  await program.waitFor(isQuiet);
+  program.press('f2');
+  await program.waitFor('› questions · 3 questions');
+  program.resize(40, 10);
+  await program.waitFor(/^ +127\S+ +certificate$/m);
+  const shown = (): string => program.screen().join('').replace(/\s/g, '');
+  expect(shown()).not.toContain('AB:AB');
+  program.press('end');
+  await program.waitFor(/^▸ +127\S+ +certificate$/m);
+  program.press('enter');
+  await program.waitFor(/^ Type yes to trust and pin/m);
+  // Above the question, without scrolling.
+  expect(shown()).toContain(first?.fingerprint);
+});
