@@ -7,7 +7,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { lookOf } from '../text/visible.ts';
+import { lookOf, normalized } from '../text/visible.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { isEqual } from '../device/equality.ts';
 import type { Step } from './step.ts';
@@ -147,8 +147,7 @@ function isSame(one: string, other: string): boolean {
 
 export function foldedLook(name: string): string {
   return lookOf(
-    name
-      .normalize('NFKD')
+    normalized(name, 'NFKD')
       .replace(/[\p{M}\p{Cc}]/gu, '')
       .replaceAll('ı', 'i'),
   );

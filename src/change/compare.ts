@@ -17,6 +17,7 @@ import {
   holdsMask,
   maskedValue,
 } from '../device/sensitive-fields.ts';
+import { normalized } from '../text/visible.ts';
 import type { Difference } from './verdict.ts';
 
 /** `undefined`: the record does not have the field. */
@@ -113,7 +114,7 @@ export function isAsBefore(before: Value | undefined, now: Value | undefined): b
 
 /** Text in the form that devices may store: trimmed, in one case, composed. */
 export function foldedText(value: Value | undefined): string {
-  return valueText(value).normalize('NFC').trim().toLowerCase();
+  return normalized(valueText(value)).trim().toLowerCase();
 }
 
 /** Whether the differences are only in spelling: the device normalized what was sent. */

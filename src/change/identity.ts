@@ -3,7 +3,7 @@ import { type DeviceRecord, type Value, valueAt, valueText } from '../device/rec
 import { attempt } from '../errors.ts';
 import { lettersOf, shownKey } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
-import { visible } from '../text/visible.ts';
+import { normalized, visible } from '../text/visible.ts';
 
 /** What tells one record of a device from all others, as one reading showed it. */
 export interface Identity {
@@ -114,7 +114,7 @@ export function isPersonField(field: string): boolean {
 
 /** Letter case, blanks and the composition of letters tell no persons apart. */
 export function foldedTrait(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+  return normalized(text, 'NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 /** What a record says about a person beside what was expected. */

@@ -5,7 +5,7 @@ import type { Change } from './change.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
 import { type Action, isRefusedAdd, type StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
-import { unmistakable, visible } from '../text/visible.ts';
+import { shortened, unmistakable, visible } from '../text/visible.ts';
 import { someOf } from '../text/one-line.ts';
 
 /** A kind of write that only convention describes. */
@@ -231,8 +231,12 @@ export function recordName({
   return key === '' ? resource : `${resource} ${quotedKey(key)}`;
 }
 
-/** Quoted if blanks would not be seen. Different keys give different texts. */
-export function quotedKey(key: string): string {
+/** More of a name than anybody reads. */
+const LONGEST_KEY = 400;
+
+/** Quoted if blanks would not be seen. Different keys give different texts, unless they are very long. */
+export function quotedKey(name: string): string {
+  const key = shortened(name, LONGEST_KEY);
   const shown = unmistakable(key);
   return /^\s|\s$|\s\s/.test(key) ? `'${shown}'` : shown;
 }

@@ -6,6 +6,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
+import { normalized } from '../text/visible.ts';
 
 /**
  * One condition. A `word` is searched in every field and in the device name, ignoring case: as a substring
@@ -75,10 +76,15 @@ export function fieldsIn({ terms }: Filter): string[] {
   );
 }
 
-export function prepareHaystack(record: DeviceRecord, deviceName: string): Haystack {
+/** @param most characters of a value that are searched: a list where nothing is chosen needs no more than it shows */
+export function prepareHaystack(
+  record: DeviceRecord,
+  deviceName: string,
+  most = Infinity,
+): Haystack {
   let text = deviceName;
-  for (const field in record) text += '\n' + valueText(record[field]);
-  return { record, deviceName, text: normalized(text) };
+  for (const field in record) text += '\n' + valueText(record[field]).slice(0, most);
+  return { record, deviceName, text: searchable(text) };
 }
 
 export function matchesHaystack(filter: Filter, haystack: Haystack): boolean {
@@ -104,9 +110,9 @@ function parseTerm(word: string, column: number, isFuzzy: boolean): Term {
   const [, field = '', operator, rest = ''] = CONDITION.exec(word) ?? [];
   switch (operator) {
     case '=':
-      return { kind: 'is', field, text: normalized(rest) };
+      return { kind: 'is', field, text: searchable(rest) };
     case '!=':
-      return { kind: 'is not', field, text: normalized(rest) };
+      return { kind: 'is not', field, text: searchable(rest) };
     case '~':
       return {
         kind: 'pattern',
@@ -115,7 +121,7 @@ function parseTerm(word: string, column: number, isFuzzy: boolean): Term {
       };
     case undefined:
     default:
-      return { kind: 'word', text: normalized(word), isFuzzy };
+      return { kind: 'word', text: searchable(word), isFuzzy };
   }
 }
 
@@ -137,8 +143,8 @@ function matchesTerm(term: Term, haystack: Haystack): boolean {
 
 /** A list equals a text if the whole list or one of its items does. */
 function isEqual(value: Value | undefined, text: string): boolean {
-  if (normalized(valueText(value)) === text) return true;
-  return isValueList(value) && value.some((item) => normalized(valueText(item)) === text);
+  if (searchable(valueText(value)) === text) return true;
+  return isValueList(value) && value.some((item) => searchable(valueText(item)) === text);
 }
 
 function fieldOf(haystack: Haystack, field: string): Value | undefined {
@@ -193,8 +199,8 @@ function lineAt(text: string, index: number): string {
   return text.slice(text.lastIndexOf('\n', index) + 1, end === -1 ? undefined : end);
 }
 
-function normalized(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+function searchable(text: string): string {
+  return normalized(text).toLowerCase();
 }
 
 /** Splits at blanks outside quotes; a quote may start inside a word (`name="a b"`). */

@@ -47,7 +47,11 @@ interface Word {
 
 const EMPTY = 2;
 
-function wordOf(text: string): Word {
+/** What follows in a longer text is not compared: no list shows it, and a device may send megabytes. */
+const MOST_COMPARED = 1_000;
+
+function wordOf(whole: string): Word {
+  const text = whole.slice(0, MOST_COMPARED);
   if (text === '') return { text, kind: EMPTY, key: '', place: 0 };
   if (!/^-?\d+(\.\d+)?$/.test(text)) return { text, kind: 1, key: plainKey(text), place: 0 };
   // Beyond 15 digits a double would make neighbours equal.

@@ -126,6 +126,9 @@ export function isHidden(field: string, value: Value | undefined): boolean {
   return hiddenMark(field, value) !== undefined || isMasked();
 }
 
+/** Characters of a value for one cell of a table: enough for its widest column. */
+export const MOST_IN_CELL = 320;
+
 /** Characters of a value that a table or a view of the screen reads; `user show` and `--json` have the whole value. */
 export const MOST_ON_SCREEN = 2_000;
 
@@ -137,9 +140,7 @@ export function fieldText(field: string, value: Value | undefined, most = Infini
 /** The same for the field that names the record; makes look-alike names distinguishable. */
 export function nameText(field: string, value: Value | undefined, most = Infinity): string {
   if (typeof value !== 'string' || isSecretName(field)) return fieldText(field, value, most);
-  // The rest of a long name is not even looked at.
-  const start = value.length > most ? value.slice(0, most + 1) : value;
-  return visibleStart(quotedKey(start), most);
+  return visibleStart(quotedKey(value), most);
 }
 
 /** Limit for a value in a sentence; `--json` and `user show` have the whole value. */

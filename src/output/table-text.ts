@@ -1,6 +1,6 @@
 import type { Style } from './streams.ts';
 import { GAP } from '../text/fit-columns.ts';
-import { cut, fit, widthOf } from '../text/visible.ts';
+import { cellsUpTo, cut, fit, widthOf } from '../text/visible.ts';
 
 /** Decides which columns shrink first. `whole` is wrapped, never cut; `extra` is omitted without room. */
 export type ColumnRole = 'whole' | 'key' | 'field' | 'extra' | 'id' | 'note';
@@ -58,7 +58,10 @@ export function alignedLines(
 ): string[] {
   const table = { columns, rows: [...rows] };
   const natural = table.columns.map(({ title }, index) =>
-    table.rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? '')), widthOf(title)),
+    table.rows.reduce(
+      (widest, row) => Math.max(widest, cellsUpTo(row[index] ?? '', terminalWidth)),
+      cellsUpTo(title, terminalWidth),
+    ),
   );
   const { widths, left } = fitted(table, natural, terminalWidth);
   const aligns = table.columns.map((_, index) => alignOf(table, index));

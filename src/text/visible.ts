@@ -10,50 +10,70 @@ export function isNarrow(text: string): boolean {
 
 /** No terminal is wider: what stands behind counts as one cell for each unit. */
 const MOST_MEASURED = 2_048;
-/** A character with more marks than this says nothing more to a reader, and a terminal draws each of them. */
-const LONGEST_CHARACTER = 64;
+/** The longest emoji has 15 units. More marks say nothing to a reader, and a terminal draws each of them. */
+const LONGEST_CHARACTER = 16;
+/** Even emoji take no more units for each of their cells: enough of a text for so many cells. */
+export const UNITS_OF_CELL = 8;
 
 /** Terminal cells of a text, which must already be harmless (`visible`). */
 export function widthOf(text: string): number {
   if (isNarrow(text)) return text.length;
   const rest = Math.max(0, text.length - MOST_MEASURED);
-  let used = rest;
-  for (const { segment } of graphemeClusters(text.slice(0, MOST_MEASURED))) {
+  return rest + cellsUpTo(text.slice(0, MOST_MEASURED), Infinity);
+}
+
+/** The same, but at most `most`. Reads no more of the text than these need. */
+export function cellsUpTo(text: string, most: number): number {
+  const start = startFor(text, most);
+  if (isNarrow(start)) return Math.min(start.length, most);
+  let used = 0;
+  for (const { segment } of graphemeClusters(start)) {
     used += characterWidth(segment);
+    if (used >= most) return most;
   }
-  return used;
+  return start.length < text.length ? most : used;
+}
+
+/** As much of a text as `width` cells can show, and one more. */
+function startFor(text: string, width: number): string {
+  return wholeCharacters(text, (Math.max(0, width) + 1) * UNITS_OF_CELL);
+}
+
+/** The first `length` units, without half of a surrogate pair at the end. */
+export function wholeCharacters(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const isHalf = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? length - 1 : length);
 }
 
 /** Whether a text takes at most `width` cells. Reads no more than these. */
 export function isWithin(text: string, width: number): boolean {
-  const { length } = text;
-  // No unit takes more than two cells.
-  if (length * 2 <= width && length <= LONGEST_CHARACTER) return true;
-  return isNarrow(text) ? length <= width : cut(text, width) === text;
+  return cellsUpTo(text, width + 1) <= width;
 }
 
 const knownWidths = new Map<string, number>();
 
 /** Terminal cells of one user-perceived character. Measuring it takes longer than finding it again. */
 export function characterWidth(segment: string): number {
-  const known = knownWidths.get(segment);
+  const start = segment.slice(0, LONGEST_CHARACTER);
+  const known = knownWidths.get(start);
   if (known !== undefined) return known;
   if (knownWidths.size >= 4096) knownWidths.clear();
-  const width = stringWidth(segment);
-  if (segment.length <= LONGEST_CHARACTER) knownWidths.set(segment, width);
+  const width = stringWidth(start);
+  knownWidths.set(start, width);
   return width;
 }
 
 /** At most `width` cells: a longer text ends with `…`. Never cuts a character in half. Reads no more than it shows. */
 export function cut(text: string, width: number): string {
-  if (isNarrow(text)) {
+  const start = startFor(text, width);
+  if (isNarrow(start)) {
     if (text.length <= width) return text;
     return width < 1 ? '' : text.slice(0, width - 1) + '…';
   }
   let kept = '';
   let used = 0;
   let shorter = '';
-  const start = text.slice(0, (Math.max(0, width) + 1) * LONGEST_CHARACTER);
   for (const { segment } of graphemeClusters(start)) {
     used += segment.length > LONGEST_CHARACTER ? Infinity : characterWidth(segment);
     if (used > width) return width < 1 ? '' : shorter + '…';
@@ -73,12 +93,10 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 /** The beginning and end of a long text, with the number of characters left out between them. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
-  const isLow = (index: number): boolean => /[\udc00-\udfff]/.test(text.charAt(index));
-  let head = Math.ceil(most * 0.75);
+  const head = wholeCharacters(text, Math.ceil(most * 0.75));
   let tail = text.length - Math.floor(most * 0.25);
-  if (isLow(head)) head -= 1;
-  if (isLow(tail)) tail += 1;
-  return `${text.slice(0, head)} …[${tail - head} characters]… ${text.slice(tail)}`;
+  if (/[\udc00-\udfff]/.test(text.charAt(tail))) tail += 1;
+  return `${head} …[${tail - head.length} characters]… ${text.slice(tail)}`;
 }
 
 /** Created on first use: it takes as long as the rest of a start, and most texts are ASCII. */
@@ -116,10 +134,24 @@ export function replaceForged(text: string, replacement: (letter: string) => str
   );
 }
 
+/** Runs without letters of Europe, China and Korea: only these can be marks, which are slow to search for. */
+const MARKS =
+  /[^\0-\u02ff\u0370-\u0482\u048a-\u0590\u1f00-\u20cf\u2100-\u2ccf\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{31,}/g;
+
+/**
+ * A normal form of Unicode. ICU sorts the marks of one character by insertion, which takes minutes for 500,000 of them:
+ * a joiner after each 30 keeps it linear (UAX 15, Stream-Safe Text).
+ */
+export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD' = 'NFC'): string {
+  if (isPlainAscii(text)) return text;
+  const streamed = text.replace(MARKS, (run) => run.replace(/\p{M}{30}(?=\p{M})/gu, '$&\u034f'));
+  return streamed.normalize(form);
+}
+
 /** Unusual blanks, and letters that NFC would change, as code points: `e<U+0301>`, `a<U+00A0>b`. */
 export function unmistakable(name: string): string {
   if (isPlainAscii(name)) return name;
-  const isComposed = name === name.normalize('NFC');
+  const isComposed = name === normalized(name);
   return Array.from(name, (letter) => {
     const isApart = /[\p{M}\u1160-\u11ff]/u.test(letter) || letter !== letter.normalize('NFC');
     const isBlank = /(?![ \u3000])\p{Zs}/u.test(letter);
@@ -136,18 +168,17 @@ function codePointText(letter: string): string {
 /** Names with one look can be confused. Ignores case, composition, look-alikes and invisible characters. */
 export function lookOf(name: string): string {
   // ASCII needs no composition; its look-alikes are replaced below.
-  return (isPlainAscii(name) ? name : latinOf(name))
+  const look = (isPlainAscii(name) ? name : latinOf(name))
     .toLowerCase()
     .replace(/[|1i]/g, 'l')
     .replaceAll('0', 'o')
     .replaceAll('rn', 'm')
-    .replaceAll('vv', 'w')
-    .normalize('NFC')
-    .trim();
+    .replaceAll('vv', 'w');
+  return normalized(look).trim();
 }
 
 function latinOf(name: string): string {
-  const folded = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const folded = normalized(name, 'NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   return Array.from(folded, (letter) => LATIN.get(letter) ?? letter).join('');
 }
 
@@ -215,9 +246,8 @@ function withoutUnsafe(text: string): string {
 
 /** Same for the start of a long text: reads at most `most` UTF-16 units; `…` stands for the rest. */
 export function visibleStart(text: string, most: number): string {
-  if (text.length <= most) return visible(text);
-  const isHalf = /[\ud800-\udbff]/.test(text.charAt(most - 1));
-  return visible(text.slice(0, isHalf ? most - 1 : most)) + '…';
+  const start = wholeCharacters(text, most);
+  return start.length === text.length ? visible(text) : visible(start) + '…';
 }
 
 /** Same for messages of several lines: `\n` stays a line break, a tab becomes two spaces. */
@@ -241,7 +271,7 @@ function shown(match: string): string {
 
 /** Fits a reason into one row: all of it, else its first sentence, else the start. */
 export function shortReason(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  if (isWithin(text, width)) return text;
   const [first] = text.split(/[.?] (?=[A-Z])/, 1);
   return cut(first === undefined || first === text ? text : `${first} …`, width);
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   cut,
   hasUnsafe,
+  normalized,
   replaceUnsafe,
   visible,
   visibleStart,
@@ -127,4 +128,17 @@ test.each([
   expect(performance.now() - started).toBeLessThan(1_000 * contention());
   expect(Buffer.byteLength(shown[0] ?? '')).toBeLessThan(600);
   expect(widthOf(shown[0] ?? '')).toBeLessThanOrEqual(80);
+});
+
+test('a normal form is that of Unicode, and takes no minutes for a character with 500,000 marks', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(normalized(text)).toBe(text.normalize('NFC'));
+    }),
+  );
+  expect(normalized('e\u0301')).toBe('é');
+  // Sorted by insertion these marks take about two minutes.
+  expect(normalized('e' + '\u0301\u0316'.repeat(250_000))).toHaveLength(
+    500_000 + Math.ceil(500_000 / 30) - 1,
+  );
 });

@@ -1,9 +1,14 @@
-import { characterWidth, graphemeClusters, isNarrow, isWithin } from '../../text/visible.ts';
+import {
+  characterWidth,
+  graphemeClusters,
+  isNarrow,
+  isWithin,
+  UNITS_OF_CELL,
+  wholeCharacters,
+} from '../../text/visible.ts';
 
 /** Longer clusters are malicious; cutting inside one keeps every step fast. */
 const LONGEST = 256;
-/** More units than a character has for each of its cells, unless it is malicious. */
-const UNITS_OF_CELL = 16;
 /** Units segmented at once: faster than one cluster at a time. */
 const BLOCK = 1024;
 
@@ -93,13 +98,6 @@ function isLowHalf(code: number): boolean {
   return (code & 0xfc00) === 0xdc00;
 }
 
-/** The first `length` units, without half of a surrogate pair at the end. */
-function wholeCharacters(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const isHalf = (text.charCodeAt(length - 1) & 0xfc00) === 0xd800;
-  return text.slice(0, isHalf ? length - 1 : length);
-}
-
 /** At most `width` cells each, at blanks if possible; lines after the first are indented. */
 export function wrapText(text: string, width: number, indent = ''): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, width, indent));
@@ -136,7 +134,7 @@ function wrapLine(text: string, width: number, indent: string): string[] {
 
 /** As much of the start as fits; at least one character. */
 function headOf(text: string, width: number): string {
-  const start = text.slice(0, (width + 2) * UNITS_OF_CELL);
+  const start = wholeCharacters(text, (width + 2) * UNITS_OF_CELL);
   const breakAt = (end: number): string => start.slice(0, breakIn(start.slice(0, end)));
   // What stands behind the last character may join it.
   if (width > 0 && isNarrow(start.slice(0, width + 1))) {

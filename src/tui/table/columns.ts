@@ -3,12 +3,12 @@ import {
   columnTitle,
   fieldText,
   LOOKS_LIKE_ID,
-  MOST_ON_SCREEN,
+  MOST_IN_CELL,
   nameText,
 } from '../../output/cells.ts';
 import { NUMBER } from '../../output/table-text.ts';
 import { type ColumnNeed, fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
-import { cut, visible, widthOf } from '../../text/visible.ts';
+import { cellsUpTo, cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
 import { parseFilter } from '../../fleet/filter.ts';
@@ -131,7 +131,7 @@ const measuredColumns = memoized(
         field,
         title: columnTitle(field) + sign(field),
         text: isKey
-          ? (row) => nameText(field, row.record[field], MOST_ON_SCREEN)
+          ? (row) => nameText(field, row.record[field], MOST_IN_CELL)
           : (row) => textOf(row, field, isId),
         least: isKey ? 12 : isId ? 9 : 8,
         most: isKey ? 32 : isId ? 36 : 24,
@@ -199,7 +199,7 @@ function noteColumn(text: Draft['text']): Draft {
 }
 
 function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
-  const text = fieldText(field, valueAt(row.record, field), MOST_ON_SCREEN);
+  const text = fieldText(field, valueAt(row.record, field), MOST_IN_CELL);
   if (!isPerDevice || row.records.length < 2) return text;
   const distinct = new Set(row.records.map((record) => valueText(valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
@@ -227,9 +227,9 @@ function measure(
 ): Measured {
   const texts = sample.map((row) => draft.text(row));
   const filled = texts.filter((text) => text !== '');
-  const widest = filled.reduce((most, text) => Math.max(most, widthOf(text)), widthOf(draft.title));
   const isNumeric = filled.length > 0 && filled.every((text) => NUMBER.test(text));
-  const wanted = Math.min(widest, draft.most);
+  const cells = [draft.title, ...filled].map((text) => cellsUpTo(text, draft.most));
+  const wanted = Math.max(...cells);
   return {
     draft,
     wanted,

@@ -27,8 +27,9 @@ interface Known {
   readonly exact: Searched | undefined;
 }
 
-/** Rows tested per step: takes well under a millisecond. */
+/** Rows tested per step: takes well under a millisecond. A row with long values counts as several. */
 const STRIDE = 512;
+const CHARACTERS_OF_ROW = 256;
 /** For the state before a change, the one after it, and one computed in advance. */
 const REMEMBERED = 3;
 
@@ -68,9 +69,10 @@ export function* filterSteps(
 /** Prepares the rows in small steps, before the first filter needs them. */
 export function* prepareSteps(all: readonly FoldedRow[]): Generator<undefined, undefined> {
   const { rows, haystacks } = searchedIn(all);
+  let done = 0;
   for (const [index, row] of rows.entries()) {
-    haystacks[index] ??= haystackOf(row);
-    if (index % STRIDE === 0) yield;
+    done += weightOf((haystacks[index] ??= haystackOf(row)));
+    for (; done >= STRIDE; done -= STRIDE) yield;
   }
   return undefined;
 }
@@ -89,19 +91,25 @@ function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<und
   const asksForDevice = filter.terms.some(
     (term) => term.kind !== 'word' && term.field.toLowerCase() === 'device',
   );
+  let done = 0;
   for (const [index, row] of rows.entries()) {
     const haystack = (haystacks[index] ??= haystackOf(row));
+    done += weightOf(haystack);
     if (matchesRow(row, haystack, filter, asksForDevice)) {
       found.rows.push(row);
       found.haystacks.push(haystack);
     }
-    if (index % STRIDE === STRIDE - 1) yield;
+    for (; done >= STRIDE; done -= STRIDE) yield;
   }
   return found;
 }
 
 function haystackOf({ record, devices }: FoldedRow): Haystack {
   return prepareHaystack(record, devices.map(({ name }) => name).join(' '));
+}
+
+function weightOf({ text }: Haystack): number {
+  return 1 + Math.floor(text.length / CHARACTERS_OF_ROW);
 }
 
 function asSimilar(rows: readonly FoldedRow[]): FilteredRows {

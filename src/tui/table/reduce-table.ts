@@ -1,5 +1,6 @@
 import { DevshError } from '../../errors.ts';
 import { parseFilter } from '../../fleet/filter.ts';
+import { filterSteps } from './filter.ts';
 import { WATCH_MS } from '../../shell/grammar/options.ts';
 import type { MoveAction, TableAction } from '../keys/key-binding.ts';
 import { edit, type EditKey, lineText } from '../editor/line.ts';
@@ -21,8 +22,8 @@ import { recordChanges } from '../../fleet/compared.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 
-/** Up to so many rows are filtered at once; longer tables in slices, between the keys. */
-const AT_ONCE = 5_000;
+/** A filter that ends in so many steps applies at once; on longer tables in slices, between the keys. */
+const STEPS_AT_ONCE = 10;
 
 /** The table after a key. */
 export const TABLE_ACTIONS: Readonly<
@@ -59,7 +60,8 @@ export function editFilter(state: State, key: EditKey): TableFilter {
     const text = lineText(editing.line);
     if (text === lineText(filter.editing.line)) return { ...filter, editing };
     const parsed = parseFilter(text);
-    const isAtOnce = tableRows(state).all.length <= AT_ONCE || parsed.terms.length === 0;
+    const steps = filterSteps(tableRows(state).all, parsed);
+    const isAtOnce = Array.from({ length: STEPS_AT_ONCE }).some(() => steps.next().done === true);
     const applied = isAtOnce ? parsed : filter.applied;
     return { ...filter, editing, parsed, applied, problem: undefined };
   } catch (error) {

@@ -8,8 +8,8 @@ import {
   type ValueGroup,
 } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { exactFieldText, fieldsOf, MOST_ON_SCREEN } from '../../output/cells.ts';
-import { cut, fit, visible, widthOf } from '../../text/visible.ts';
+import { exactFieldText, fieldsOf, MOST_IN_CELL, MOST_ON_SCREEN } from '../../output/cells.ts';
+import { cellsUpTo, cut, fit, visible, visibleStart, widthOf } from '../../text/visible.ts';
 import { wrapText } from '../editor/graphemes.ts';
 import type { Span } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
@@ -21,7 +21,7 @@ type DetailsOver = OverOf<'details'>;
 
 /** One record, field by field. */
 export const DETAILS: View<DetailsOver> = {
-  breadcrumb: ({ details }) => visible(details.key),
+  breadcrumb: ({ details }) => visibleStart(details.key, MOST_IN_CELL),
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
   lines: ({ details }, state) => detailLines(state, details),
   tone: (_overlay, _state, lines, index) =>
@@ -81,7 +81,7 @@ export function detailLines(state: State, details: Details): readonly string[] {
   const { holders, notes, differing } = record;
   if (holders.length === 0) {
     const read = notes.some(({ what }) => what === NOT_READ) ? ' that were read' : '';
-    return [`${visible(details.key)} is no longer on any of the devices${read}`];
+    return [`${visibleStart(details.key, MOST_IN_CELL)} is no longer on any of the devices${read}`];
   }
   const fields = sortedFields(record);
   const titles = titlesWidth(fields);
@@ -115,7 +115,7 @@ export function paneLines(state: State, width: number, height: number): readonly
     { tone: 'quiet', text: `${what} ` },
     { tone: 'warning', text: someNames(devices, width - widthOf(what) - 1) },
   ]);
-  const name = cut(visible(key || state.table.view.resource), width);
+  const name = cut(visibleStart(key || state.table.view.resource, MOST_IN_CELL), width);
   const where = record.where === '' ? '' : ` · ${record.where}`;
   const head: Span[] = [
     { tone: 'heading', text: name },
@@ -313,7 +313,7 @@ function* valueLines(
     ),
   );
   // Without its device a value says little: long names go below it.
-  const widest = Math.max(...texts.map(widthOf));
+  const widest = Math.max(...texts.map((text) => cellsUpTo(text, width)));
   const isBeside = least + 2 + Math.min(LEAST_VALUE, widest) <= width;
   const value = Math.min(widest, width - (isBeside ? 2 + least : widthOf(ODD) + 3));
   for (const [index, { devices, isOdd }] of groups.entries()) {
@@ -355,7 +355,7 @@ function textOf(spans: readonly Span[]): string {
 }
 
 export function titlesWidth(fields: readonly string[]): number {
-  return Math.min(20, Math.max(5, ...fields.map((field) => widthOf(visible(field)))));
+  return Math.max(5, ...fields.map((field) => cellsUpTo(visible(field), 20)));
 }
 
 export function sideBySide(
@@ -366,7 +366,9 @@ export function sideBySide(
 ): string[] {
   const most = Math.max(
     ...holders.map(({ name }) => widthOf(visible(name))),
-    ...fields.flatMap((field) => holders.map(({ record }) => widthOf(shownText(record, field)))),
+    ...fields.flatMap((field) =>
+      holders.map(({ record }) => cellsUpTo(shownText(record, field), column)),
+    ),
   );
   const width = Math.min(column, most);
   const line = (title: string, cells: readonly string[], sign = ' '): string[] => {

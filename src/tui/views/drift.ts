@@ -1,9 +1,9 @@
 import { driftSummary, type Drift, type DriftRow, type FieldDrift } from '../../fleet/drift.ts';
 import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
-import { columnTitle, quotedText, fieldText } from '../../output/cells.ts';
+import { columnTitle, quotedText, fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText } from '../../output/drift-text.ts';
 import { GAP } from '../../text/fit-columns.ts';
-import { cut, fit, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
+import { cellsUpTo, cut, fit, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
 import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
 import type { Span, Tone } from '../screen/theme.ts';
@@ -158,7 +158,7 @@ function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haysta
       device: row.isSame ? names : (names[index] ?? ''),
       difference: driftWord(cell),
     };
-    return records.map((record) => prepareHaystack({ ...facts, ...record }, ''));
+    return records.map((record) => prepareHaystack({ ...facts, ...record }, '', MOST_ON_SCREEN));
   });
   prepared.set(row, made);
   return made;
@@ -240,9 +240,9 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
 function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
   const { drift, resource } = overlay.output;
   const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
-  const keys = rows.slice(0, MEASURED_ROWS).map((row) => widthOf(keyText(row, resource)));
-  const widest = Math.max(widthOf(title), ...keys);
-  const key = Math.min(MOST_KEY, Math.floor(width / 2), widest);
+  const most = Math.min(MOST_KEY, Math.floor(width / 2));
+  const keys = rows.slice(0, MEASURED_ROWS).map((row) => keyText(row, resource));
+  const key = Math.max(...[title, ...keys].map((text) => cellsUpTo(text, most)));
   const devices = devicesOf(overlay);
   const named = devices.map((name) => widthOf(visible(name)));
   const all = named.reduce((sum, cells) => sum + cells + GAP.length, 0);
@@ -250,8 +250,8 @@ function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: numbe
   const hasNames = all <= left * NAMES_SHARE;
   // Not every device has a place then, so the words say more than further signs.
   const words = devices.length > left - GAP.length && left > 2 * WORDS ? WORDS : 4;
-  const most = Math.max(1, left - GAP.length - words);
-  const count = hasNames ? devices.length : Math.min(devices.length, most);
+  const places = Math.max(1, left - GAP.length - words);
+  const count = hasNames ? devices.length : Math.min(devices.length, places);
   const from = Math.max(0, Math.min(overlay.device - count + 1, devices.length - count));
   const rest = left - (hasNames ? all : count) - GAP.length;
   return {
@@ -371,6 +371,9 @@ function commonOf({ field, values }: FieldDrift, unread: number) {
 /** Whether `field=value` sets exactly this value. */
 function isSettable({ field, value }: ReturnType<typeof commonOf>[number]): boolean {
   if (value === undefined || value === null || isNested(value)) return false;
-  // Secrets are not shown, and control characters cannot be typed.
-  return isAssignable(field) && !hasUnsafe(field) && fieldText(field, value) === valueText(value);
+  const text = valueText(value);
+  // Secrets are not shown, control characters cannot be typed, and of a longer text nobody sees what it sets.
+  return (
+    isAssignable(field) && !hasUnsafe(field) && fieldText(field, value, MOST_ON_SCREEN) === text
+  );
 }

@@ -1,7 +1,7 @@
 import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
-import { cut, fit, widthOf } from '../../text/visible.ts';
+import { cellsUpTo, cut, fit } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
 import type { Span, Tone } from '../screen/theme.ts';
@@ -16,6 +16,7 @@ import {
   parseFilter,
   prepareHaystack,
 } from '../../fleet/filter.ts';
+import { MOST_ON_SCREEN } from '../../output/cells.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { memoized } from '../store.ts';
 
@@ -205,7 +206,8 @@ export function fittedColumns<T>(
     const texts = sample.map(column.text);
     // Empty columns are left out.
     if (column.rank > 0 && !column.isKeptEmpty && texts.every((text) => text === '')) return [];
-    const widest = Math.max(widthOf(column.title), ...texts.map(widthOf));
+    const cells = [column.title, ...texts].map((text) => cellsUpTo(text, width));
+    const widest = Math.max(...cells);
     const wanted = column.isFilling ? (column.least ?? 0) : Math.min(column.most, widest);
     return [{ column, wanted, widest, least: Math.min(wanted, column.least ?? wanted) }];
   });
@@ -313,7 +315,8 @@ export function arranged<T>(source: ListSource<T>, { editing, sort }: Find): rea
 
 function filtered<T>({ items, recordOf, haystacksOf }: ListSource<T>, filter: Filter) {
   if (filter.terms.length === 0) return items;
-  const lookAt = haystacksOf ?? ((item: T) => [prepareHaystack(recordOf(item), '')]);
+  const lookAt =
+    haystacksOf ?? ((item: T) => [prepareHaystack(recordOf(item), '', MOST_ON_SCREEN)]);
   return items.filter((item) => lookAt(item).some((one) => matchesHaystack(filter, one)));
 }
 

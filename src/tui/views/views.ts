@@ -3,6 +3,7 @@ import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { Overlay, State } from '../state.ts';
+import { memoized } from '../store.ts';
 import { DETAILS } from './details.ts';
 import { DEVICES } from './devices.ts';
 import { DRIFT } from './drift.ts';
@@ -61,10 +62,11 @@ export function listView(state: State): ListView | undefined {
     : { ...list, empty: `no match for '${visible(wanted)}'` };
 }
 
-export function viewLines(state: State): readonly string[] {
+/** The bars and the body ask for them in each frame. */
+export const viewLines = memoized((state: State): readonly string[] => {
   const shown = shownView(state);
   return shown?.view.lines?.(shown.over, state) ?? [];
-}
+});
 
 /** The view for a command's output, and the message if it lists nothing. */
 export function viewFor(output: TableOutput | DriftOutput, invocation: Invocation, line: string) {
