@@ -175,8 +175,21 @@ export interface SentStep extends RecordOfStep {
   readonly run: string;
   /** ms UTC */
   readonly sentAt: number;
-  /** Until when it may have had an effect: a step that is `done` had it before its read-back. */
+  /** Until when it may have had an effect. */
   readonly endedAt: number;
+  /** A reading before `endedAt` showed its effect: no later one shows it for the first time. */
+  readonly isShown: boolean;
+}
+
+/** Whether a change between two readings may be the effect of a request. */
+export function mayBeBy(
+  event: Event,
+  { sentAt, endedAt, isShown }: Pick<SentStep, 'sentAt' | 'endedAt' | 'isShown'>,
+): boolean {
+  // Another process may have read between the request and its effect.
+  return spansOf(event).some(
+    ([from, to]) => sentAt <= to && (sentAt >= from || (isShown ? endedAt >= to : endedAt >= from)),
+  );
 }
 
 export function sentSteps({ run, plan, states }: Run): SentStep[] {
@@ -188,24 +201,25 @@ export function sentSteps({ run, plan, states }: Run): SentStep[] {
       if (state.kind === 'ended' && isRefusedAdd(state.result)) return [];
       const sentAt = Date.parse(at);
       const verdict = state.kind === 'sent' ? 'unknown' : state.result.verdict;
-      const endedAt =
-        verdict === 'unknown' ? Infinity : verdict === 'done' ? sentAt : Date.parse(state.at);
+      const endedAt = verdict === 'unknown' ? Infinity : Date.parse(state.at);
+      const isShown = verdict === 'done';
       const held = (state.kind === 'ended' ? state.result.record : undefined) ?? before;
       const names = [key, newName(key, before, asked) ?? key];
       return [...new Set(names)].map((name) => {
-        return { run, device: device.name, resource, key: name, held, sentAt, endedAt };
+        return { run, device: device.name, resource, key: name, held, sentAt, endedAt, isShown };
       });
     }),
   );
 }
 
 /** A request of a run of which nobody knows what it did, until when it may have had an effect. */
-export type RawRequest = Pick<SentStep, 'run' | 'device' | 'sentAt' | 'endedAt'>;
+export type RawRequest = Pick<SentStep, 'run' | 'device' | 'sentAt' | 'endedAt' | 'isShown'>;
 
 export function rawRequestsOf({ run, at, endedAt, plan }: Run): RawRequest[] {
   const times = {
     sentAt: Date.parse(at),
     endedAt: endedAt === undefined ? Infinity : Date.parse(endedAt),
+    isShown: false,
   };
   return plan.devices.flatMap(({ device, raw }) =>
     raw === undefined ? [] : [{ run, device: device.name, ...times }],

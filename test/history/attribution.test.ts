@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attributed, type WrittenStep } from '../../src/history/attribution.ts';
+import { attributed, mayBeBy, type WrittenStep } from '../../src/history/attribution.ts';
 import { journaled } from '../../src/device/sensitive-fields.ts';
 import type { Event } from '../../src/history/events.ts';
 
@@ -146,4 +146,15 @@ test('what a later step changed on a new record is its own', () => {
     ['added', 'k3f'],
     ['changed', 'm7x'],
   ]);
+});
+
+test.each([
+  ['was sent within the interval', 150, 160, true, true],
+  ['took effect after another process had read', 90, 210, true, true],
+  ['was read back when the interval began', 90, 110, true, false],
+  ['may have had an effect later', 90, 110, false, true],
+  ['had ended before', 80, 90, false, false],
+  ['was sent after it', 210, 220, false, false],
+])('a change may be by a request that %s', (_, sentAt, endedAt, isShown, isNear) => {
+  expect(mayBeBy(event, { sentAt, endedAt, isShown })).toBe(isNear);
 });

@@ -3,6 +3,7 @@ import { type DeviceRecord, type Value, valueText } from '../../device/record.ts
 import { DevshError } from '../../errors.ts';
 import {
   attributed,
+  mayBeBy,
   type RawRequest,
   rawRequestsOf,
   type SentStep,
@@ -11,7 +12,7 @@ import {
   type WrittenStep,
   writtenSteps,
 } from '../../history/attribution.ts';
-import { type Event, spansOf } from '../../history/events.ts';
+import type { Event } from '../../history/events.ts';
 import {
   eventText,
   type FoldedEvent,
@@ -80,13 +81,10 @@ export class Authors {
     if (!('key' in event)) return undefined;
     if (event.kind === 'added' && event.after === undefined) return undefined;
     if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
-    const spans = spansOf(event);
     this.#sentOf ??= stepsByRecord(this.#sent);
-    const isNear = ({ sentAt, endedAt }: Pick<SentStep, 'sentAt' | 'endedAt'>): boolean =>
-      spans.some(([from, to]) => Math.max(sentAt, endedAt) >= from && sentAt <= to);
-    const near = this.#sentOf(event).findLast(isNear);
+    const near = this.#sentOf(event).findLast((step) => mayBeBy(event, step));
     if (near !== undefined) return { kind: 'perhaps', run: near.run, isRaw: false };
-    const raw = this.#raw.findLast((one) => one.device === event.device && isNear(one));
+    const raw = this.#raw.findLast((one) => one.device === event.device && mayBeBy(event, one));
     if (raw !== undefined) return { kind: 'perhaps', run: raw.run, isRaw: true };
     return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
   }
