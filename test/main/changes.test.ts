@@ -166,7 +166,7 @@ test('prints local times on a terminal, and times in UTC to programs', async () 
   await devsh('user add username=jdoe lang=de first_name=J lastname=D --on @lab --yes');
   const env = { NO_COLOR: '1' };
   const [clock, iso] = [String.raw`\d\d:\d\d(?::\d\d)?`, String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`];
-  const lines = ['changes', 'changes --coverage', 'runs', 'pending'];
+  const lines = ['changes', 'runs', 'pending'];
   for (const line of lines) {
     const on = line.startsWith('changes') ? `${line} --on sim1` : line;
     const shown = await devsh(on, { tty: [], columns: 200, env });
@@ -193,16 +193,17 @@ test('names devices that were not read, and never calls them unchanged', async (
   expect(stderr).toContain('no changes on 2 devices');
   expect(stderr).toMatch(/user first read .*not known: sim1, sim2/);
   expect(exitCode).toBe(3);
-  const coverage = await devsh('changes --coverage --on @lab --json');
-  expect(coverage.exitCode).toBe(3);
-  expect(JSON.parse(coverage.stdout)).toMatchObject({
-    coverage: [
-      { device: 'sim1', readings: 1 },
-      { device: 'sim2', readings: 1 },
-      { device: 'sim3', readings: 0, first: null },
-    ],
+  const { stdout } = await devsh('report --since 1d --json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    report: {
+      coverage: [
+        { device: 'sim1', readings: 1 },
+        { device: 'sim2', readings: 1 },
+        { device: 'sim3', readings: 0 },
+      ],
+    },
   });
-  expect((await devsh('changes --coverage --on sim1,sim2')).exitCode).toBe(0);
+  expect((await devsh('changes --on sim1,sim2')).exitCode).toBe(0);
   expect((await devsh('changes --until 2001-01-01 --on sim1')).stderr).toMatch(
     /not read then, first read .*: sim1/,
   );
@@ -272,7 +273,7 @@ test('says that a password was changed, and shows no value of it', async () => {
 test.each([
   ['changes --since soon --on sim1', '"soon" is n'],
   ['changes --since 2d --until 3d --on sim1', '--since is after --until'],
-  ['changes --coverage bob', '--coverage takes no FILTER'],
+  ['changes --forget fw1 bob', '--forget takes no FILTER'],
   ['user list --at 1d --watch --on sim1', 'leave out --watch'],
   ['user list --at 2999-01-01 --on sim1', 'in the future'],
 ])('refuses %s', async (line, text) => {

@@ -323,6 +323,7 @@ info --config  ->  ~"config list" shows the settings
 user list --as-curl  ->  ~plan FILE --as-curl prints the requests
 export --evidence folder  ->  ~export RESOURCE --output-dir DIR
 simulator --profile drf  ->  ~a simulated one has the documented API
+changes --coverage  ->  ~report --since TIME says what was read
 export --per-device  ->  ~--output-dir DIR writes one file
 get /api/user/ --first-page  ->  ~--raw prints the first response alone
 doctor --report report.json  ->  ~doctor --json has all findings

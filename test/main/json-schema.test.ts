@@ -51,7 +51,6 @@ const LINES = [
   'resume --yes',
   'runs show nothing',
   'changes --on @lab',
-  'changes --coverage --on @lab',
   'user changes bob --all-fields --on @lab',
   'user list --at 1s --on @lab',
   'user list --drift --at 1s --on @lab',

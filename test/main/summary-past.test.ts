@@ -19,7 +19,6 @@ const KNOWN = /user: known are only \w+, \w+: the list leaves out at least .*lan
 test.each([
   'changes --on sim1',
   'user changes viewer --on sim1',
-  'changes --coverage --on sim1',
   'user list --at AT --on sim1',
   'user list --drift --at AT --on sim1',
 ])('where a list is only a summary, %s says what is not known', async (line) => {

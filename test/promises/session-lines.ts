@@ -51,7 +51,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     `changes ${withSecret} --on echo`,
     'user changes bob --on echo --json',
     'user list --at 0s --on @all-of-them',
-    'changes --coverage',
     'changes --forget sim2 --yes',
     'lockout zoe --now --dry-run --json --timeout 3',
     `rotate password bob ${on} --dry-run --json --timeout 3`,

@@ -31,20 +31,17 @@ export const changes = command({
     'changes --since 03:00',
     'changes kind=gone --since 2d --on @berlin',
     'changes jdoe --all-fields',
-    'changes --coverage --since 1d',
     'changes --since 1d --exit-code --quiet',
     'changes --forget fw3',
   ],
-  options: ['on', ...PAST, 'coverage', 'forget', 'yes'],
+  options: ['on', ...PAST, 'forget', 'yes'],
   changes: 'nothing',
   async *run(call) {
-    const { coverage, forget } = call.options;
+    const { forget } = call.options;
     const words = call.args.words('FILTER');
     const [first] = words;
-    if (first !== undefined && (coverage || forget !== undefined)) {
-      throw new UsageError(`${coverage ? '--coverage' : '--forget'} takes no FILTER`, {
-        column: first.start,
-      });
+    if (first !== undefined && forget !== undefined) {
+      throw new UsageError('--forget takes no FILTER', { column: first.start });
     }
     if (forget !== undefined) {
       const readings = await call.shell.readings();
@@ -57,9 +54,6 @@ export const changes = command({
       yield wasKept
         ? success(`removed what was kept of ${forget}`)
         : info(`nothing is kept of ${forget}`);
-    } else if (coverage) {
-      const { showCoverage } = await import('../past/coverage.ts');
-      yield* showCoverage(call);
     } else {
       const { listChanges } = await import('../past/list-changes.ts');
       const typed = words.map(({ text, start }) => ({ text, column: start }));

@@ -400,6 +400,7 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
   ],
   ['--first-page', '', '--raw prints the first response alone'],
   ['--baseline', '', 'user list --against FILE compares with any export'],
+  ['--coverage', '', 'report --since TIME says what was read of each device, and the longest gap'],
   ['--per-device', '', '--output-dir DIR writes one file for each device'],
   [
     '--new-command VALUE',

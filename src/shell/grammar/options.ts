@@ -176,7 +176,6 @@ const ROWS = [
     'at',
     '--at TIME  As it was at TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or before a RUN',
   ),
-  toggle('coverage', '--coverage  What was read of each device, and when; exit code 3 with gaps'),
   toggle('allFields', '--all-fields  Also the last values of fields that change by themselves'),
   toggle('exitCode', '--exit-code  End with 8 if there are changes'),
   value(

@@ -156,7 +156,6 @@ const TABLES = [
   'checks',
   'config',
   'counts',
-  'coverage',
   'credentials',
   'facts',
   'files',

@@ -5,11 +5,10 @@ import { NotReadError, notReadIn, notReadRemarks } from '../../history/history.t
 import { type IdentityPeriod, type Moment, replay, type TooLarge } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
-import { parsePastTime, zonedTime, zoneText } from '../../text/time.ts';
+import { parsePastTime, zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
-import { info, type Output, table, warning } from '../output.ts';
+import { type Output, warning } from '../output.ts';
 import { loadRun } from '../writing/stored-runs.ts';
-import { isoText } from './change-rows.ts';
 
 /** A time as options take it, in ms UTC: see `parsePastTime`; or when a run began, by its id or the end of it. */
 export async function pastTime(
@@ -118,7 +117,6 @@ interface Covered {
   readonly last: Moment | undefined;
   /** Those in the period. */
   readonly readings: readonly Moment[];
-  readonly periods: number;
   /** The last reading that had too many records to be kept. */
   readonly tooLarge: TooLarge | undefined;
 }
@@ -135,7 +133,7 @@ export function coverageOf(histories: readonly DeviceHistory[], period: Period):
         (period) => period.resources.get(resource)?.readings ?? [],
       );
       return {
-        ...{ device, resource, first: all[0], last: all.at(-1), periods: periods.length },
+        ...{ device, resource, first: all[0], last: all.at(-1) },
         readings: all.filter(({ from, to }) => to >= period.since && from <= period.until),
         tooLarge: periods.flatMap((period) => period.tooLarge.get(resource) ?? []).at(-1),
       };
@@ -201,49 +199,4 @@ export function summaryRemarks(histories: readonly DeviceHistory[], resource?: s
 
 function tooLargeText(resource: string, { records }: TooLarge): string {
   return `${resource} is too large to be kept (${records} records)`;
-}
-
-/** `changes --coverage`: what was read, when, and what was not. */
-export async function* showCoverage(call: Call<'since' | 'until'>): AsyncGenerator<Output> {
-  const period = await periodOf(call);
-  const histories = yield* historiesOf(call, await askedDevices(call));
-  const now = call.shell.services.now();
-  const coverage = coverageOf(histories, period);
-  const { devices, errors, remarks } = notCovered(coverage, period, now);
-  const time = (at: number | undefined): string | null => (at === undefined ? null : isoText(at));
-  const rows = coverage.map(({ device, resource, first, last, readings, periods }) => {
-    const gap = longestGap(readings);
-    return {
-      device,
-      resource: resource || null,
-      first: time(first?.to),
-      last: time(last?.to),
-      readings: readings.length,
-      gapFrom: time(gap?.from),
-      gapTo: time(gap?.to),
-      identities: periods,
-    };
-  });
-  const gaps = [
-    { key: 'gapFrom', title: 'LONGEST GAP' },
-    { key: 'gapTo', title: 'TO' },
-  ];
-  const columns = ['device', 'resource', 'first', 'last', 'readings', ...gaps, 'identities'];
-  yield table('coverage', columns, rows, { hasSuccess: devices.size < histories.length });
-  for (const error of errors) yield { kind: 'error', error };
-  // What was not read at the begin of the period is a gap, too.
-  for (const text of remarks) yield { kind: 'error', error: new NotReadError(text) };
-  for (const text of summaryRemarks(histories)) yield warning(text);
-  if (call.io.isOnScreen === true) yield info(`times are ${zoneText(now)}`);
-}
-
-/** Between the end of one reading and the end of the next one. */
-export function longestGap(readings: readonly Moment[]): Moment | undefined {
-  let longest: Moment | undefined;
-  for (const [index, { to }] of readings.entries()) {
-    const from = readings[index - 1]?.to;
-    if (from === undefined) continue;
-    if (longest === undefined || to - from > longest.to - longest.from) longest = { from, to };
-  }
-  return longest;
 }

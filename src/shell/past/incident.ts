@@ -20,7 +20,6 @@ import {
   coverageOf,
   type DeviceHistory,
   historyOf,
-  longestGap,
   notCovered,
   offsetText,
   type Period,
@@ -234,4 +233,15 @@ function clockOf({ device, periods }: DeviceHistory, until: number) {
 /** So that devices that were read together share a row. */
 function secondText(time: number): string {
   return isoText(time).replace(/\.\d+Z$/, 'Z');
+}
+
+/** Between the end of one reading and the end of the next one. */
+function longestGap(readings: readonly Moment[]): Moment | undefined {
+  let longest: Moment | undefined;
+  for (const [index, { to }] of readings.entries()) {
+    const from = readings[index - 1]?.to;
+    if (from === undefined) continue;
+    if (longest === undefined || to - from > longest.to - longest.from) longest = { from, to };
+  }
+  return longest;
 }
